@@ -1,0 +1,84 @@
+//! What an engine is, and what it answers.
+
+use std::fmt;
+use std::time::Duration;
+
+use selvedge_ir::trace::Trace;
+
+use crate::{Certificate, Run, Task};
+
+/// One way of deciding reachability. An engine value is its options and nothing else.
+///
+/// # Soundness
+///
+/// An engine that did not look at every execution in the task's scope must not answer [`Verdict::Safe`]; it returns
+/// [`Stop::BoundReached`]. A [`Verdict::Unsafe`] carries an execution of the task's program, which the driver replays.
+pub trait Engine: Sync {
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Whether the engine can work on the task. Cheap and conservative: `Ok` may still end in a [`Stop`].
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported>;
+
+    /// Decides the task.
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop>;
+}
+
+/// A decided question, with the evidence that decides it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No error can be reached.
+    Safe(Option<Certificate>),
+    /// This execution ends in an error.
+    Unsafe(Trace),
+}
+
+/// Why an engine returned without a verdict. Never an error of the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Somebody asked it to stop.
+    Cancelled,
+    /// This much time was used up.
+    TimeLimit(Duration),
+    /// This many bytes were used up.
+    MemoryLimit(u64),
+    /// This many nodes of decision diagrams were used up.
+    NodeLimit(usize),
+    /// No error within the bound; beyond it nothing is known.
+    BoundReached(Bound),
+}
+
+/// A bound within which an engine looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// This many threads at a time.
+    Threads(u32),
+    /// This many frames on a stack.
+    Frames(u32),
+}
+
+/// Why an engine does not take a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// A sentence for the user, without a full stop.
+    pub reason: String,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Cancelled => write!(f, "interrupted"),
+            Stop::TimeLimit(limit) => write!(f, "time limit of {} s reached", limit.as_secs_f64()),
+            Stop::MemoryLimit(limit) => write!(f, "memory limit of {} MB reached", limit / 1_000_000),
+            Stop::NodeLimit(limit) => write!(f, "limit of {limit} nodes reached"),
+            Stop::BoundReached(Bound::Threads(n)) => write!(f, "no error within {n} threads"),
+            Stop::BoundReached(Bound::Frames(n)) => write!(f, "no error within {n} frames per stack"),
+        }
+    }
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}

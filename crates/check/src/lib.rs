@@ -1,0 +1,18 @@
+//! The vocabulary of a check, as plain data: what is asked ([`Task`]), what is answered ([`Verdict`] or [`Stop`]),
+//! with which evidence ([`Trace`], [`Certificate`]), and under which conditions it runs ([`Run`]).
+//!
+//! Nothing here knows how anything is computed.
+
+#![warn(missing_docs)]
+
+mod certificate;
+mod engine;
+mod run;
+mod task;
+
+pub use certificate::Certificate;
+pub use engine::{Bound, Engine, Stop, Unsupported, Verdict};
+pub use run::{CancelToken, Event, Limits, Observer, Run};
+pub use selvedge_ir::Target;
+pub use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
+pub use task::{Task, ThreadScope};

@@ -1,0 +1,119 @@
+//! The conditions under which a check runs: cancellation, limits, and who watches.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::Stop;
+
+/// The conditions of one check. Loops call [`Run::tick`] at their head and after each long operation.
+pub struct Run<'o> {
+    cancel: CancelToken,
+    limits: Limits,
+    start: Instant,
+    observer: &'o dyn Observer,
+    ticks: AtomicU32,
+}
+
+/// What a check may use up.
+#[derive(Clone, Copy, Default)]
+pub struct Limits {
+    /// Wall-clock time, from the start of the run.
+    pub time: Option<Duration>,
+    /// Bytes of memory in use.
+    pub memory: Option<u64>,
+    /// Tells the bytes in use now; without it the memory limit is not enforced.
+    pub memory_in_use: Option<fn() -> u64>,
+}
+
+/// A switch that stops a check from outside. Clones are the same switch.
+#[derive(Clone, Debug, Default)]
+pub struct CancelToken(Arc<AtomicBool>);
+
+/// Something that happened in a check: plain numbers, for whoever shows progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A phase of the work begins.
+    Phase(&'static str),
+    /// An explicit search has found `visited` states, of which `waiting` are not expanded; the newest is `depth` steps
+    /// from the start.
+    Searched {
+        /// All states found.
+        visited: usize,
+        /// Those not expanded yet.
+        waiting: usize,
+        /// The steps from the start to the newest.
+        depth: usize,
+    },
+}
+
+/// Receives the events of a check.
+pub trait Observer: Sync {
+    /// Called when something happened. Must return quickly.
+    fn event(&self, event: Event);
+}
+
+/// Watches nothing.
+impl Observer for () {
+    fn event(&self, _: Event) {}
+}
+
+impl<'o> Run<'o> {
+    /// A run that starts now.
+    pub fn new(cancel: CancelToken, limits: Limits, observer: &'o dyn Observer) -> Run<'o> {
+        Run { cancel, limits, start: Instant::now(), observer, ticks: AtomicU32::new(0) }
+    }
+
+    /// A run without limits that nobody watches.
+    pub fn unlimited() -> Run<'static> {
+        Run::new(CancelToken::default(), Limits::default(), &())
+    }
+
+    /// Says whether the check must stop, and why. The clock is read once in 64 calls, so a call costs next to nothing.
+    pub fn tick(&self) -> Result<(), Stop> {
+        if self.cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        if self.ticks.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) { self.check_limits() } else { Ok(()) }
+    }
+
+    /// Like [`Run::tick`], and always reads the clock: for work that takes long between two calls.
+    pub fn check_limits(&self) -> Result<(), Stop> {
+        if self.cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        if let Some(limit) = self.limits.time
+            && self.start.elapsed() >= limit
+        {
+            return Err(Stop::TimeLimit(limit));
+        }
+        if let (Some(limit), Some(in_use)) = (self.limits.memory, self.limits.memory_in_use)
+            && in_use() >= limit
+        {
+            return Err(Stop::MemoryLimit(limit));
+        }
+        Ok(())
+    }
+
+    /// Tells the observer.
+    pub fn event(&self, event: Event) {
+        self.observer.event(event);
+    }
+
+    /// The time since the start of the run.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+impl CancelToken {
+    /// Asks the check to stop.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the check was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

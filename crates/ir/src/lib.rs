@@ -1,0 +1,24 @@
+//! The one control-flow representation of programs, for Boolean and integer programs alike.
+//!
+//! Read [`syntax`] first: it holds the types and no code. Everything else is derived from it: [`flow`] indexes the
+//! edges by location, [`visit`] walks expressions, [`validate`] says what a well-formed program is, [`text`] prints and
+//! reads programs, [`dot`] draws them, [`passes`] change them. [`trace`] holds the executions, which passes lift.
+//!
+//! This crate never reads a file, never prints and knows no solver.
+
+#![warn(missing_docs)]
+
+pub mod flow;
+pub mod passes;
+pub mod span;
+pub mod syntax;
+pub mod target;
+pub mod trace;
+pub mod visit;
+
+pub use syntax::{
+    Assign, BinaryOp, Call, Count, Edge, EdgeId, Entry, EntryId, Expr, Label, Loc, LocId, Op, Proc, ProcId, Program,
+    Scope, Spawn, Ty, UnaryOp, Value, Var, VarId,
+};
+pub use target::Target;
+pub use trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};

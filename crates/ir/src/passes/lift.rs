@@ -1,0 +1,108 @@
+//! The way of a trace back through a pass.
+
+use index_vec::IndexVec;
+
+use crate::syntax::{EdgeId, EntryId, Program, Value, VarId};
+use crate::trace::{Fresh, Start, StartThread, Step, Trace};
+use crate::visit::choice_types;
+
+/// Maps traces of a pass's result to traces of its input. "New" is the result of the pass, "old" its input.
+#[derive(Clone, Debug)]
+pub struct Lift {
+    /// For each new edge the old steps that it stands for, all of the same thread.
+    pub edges: IndexVec<EdgeId, Vec<LiftStep>>,
+    /// For each new variable the old one whose fresh value it holds; `None` for a variable that the pass made.
+    pub vars: IndexVec<VarId, Option<VarId>>,
+    /// The choices of the old program's initial values.
+    pub init: Vec<Source>,
+    /// The same for each kind of initial thread. Passes keep the list of kinds.
+    pub entries: IndexVec<EntryId, Vec<Source>>,
+}
+
+/// An old step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiftStep {
+    /// The old edge.
+    pub edge: EdgeId,
+    /// The values of its choices.
+    pub choices: Vec<Source>,
+    /// Fresh values that are choices in the new program; those that are fresh there too are carried over.
+    pub fresh: Vec<(VarId, Source)>,
+}
+
+/// Where the value of an old choice comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// From this choice of the new edge.
+    Choice(u32),
+    /// It does not matter, or was fixed by the pass.
+    Value(Value),
+}
+
+impl Lift {
+    /// The lift of a pass that changes nothing. Passes start from it.
+    pub fn identity(program: &Program) -> Lift {
+        let all_choices =
+            |n_choices: usize| -> Vec<Source> { (0..n_choices).map(|number| Source::Choice(number as u32)).collect() };
+        let of_init = |init: &[(VarId, crate::syntax::Expr)]| -> Vec<Source> {
+            all_choices(choice_types(init.iter().map(|(_, rhs)| rhs)).len())
+        };
+        let step = |(edge, choices): (EdgeId, usize)| {
+            vec![LiftStep { edge, choices: all_choices(choices), fresh: Vec::new() }]
+        };
+        let edges = program.edges.iter_enumerated().map(|(id, edge)| step((id, edge.op.choices().len())));
+        Lift {
+            edges: edges.collect(),
+            vars: program.vars.indices().map(Some).collect(),
+            init: of_init(&program.init),
+            entries: program.entries.iter().map(|entry| of_init(&entry.init)).collect(),
+        }
+    }
+
+    /// The old execution that a new one stands for.
+    pub fn trace(&self, trace: &Trace) -> Trace {
+        let start = Start {
+            choices: resolve(&self.init, &trace.start.choices),
+            fresh: self.fresh(&trace.start.fresh),
+            threads: trace.start.threads.iter().map(|thread| self.start_thread(thread)).collect(),
+        };
+        Trace { start, steps: trace.steps.iter().flat_map(|step| self.step(step)).collect() }
+    }
+
+    fn start_thread(&self, thread: &StartThread) -> StartThread {
+        StartThread {
+            entry: thread.entry,
+            choices: resolve(&self.entries[thread.entry], &thread.choices),
+            fresh: self.fresh(&thread.fresh),
+        }
+    }
+
+    fn step(&self, step: &Step) -> impl Iterator<Item = Step> {
+        let carried = self.fresh(&step.fresh);
+        self.edges[step.edge].iter().map(move |old| {
+            let fresh = old.fresh.iter().map(|(var, source)| (*var, resolve_one(*source, &step.choices)));
+            Step {
+                thread: step.thread,
+                edge: old.edge,
+                choices: resolve(&old.choices, &step.choices),
+                passive: step.passive.iter().map(|choices| resolve(&old.choices, choices)).collect(),
+                fresh: carried.iter().copied().chain(fresh).collect(),
+            }
+        })
+    }
+
+    fn fresh(&self, fresh: &Fresh) -> Fresh {
+        fresh.iter().filter_map(|(var, value)| Some((self.vars[*var]?, *value))).collect()
+    }
+}
+
+fn resolve(sources: &[Source], choices: &[Value]) -> Vec<Value> {
+    sources.iter().map(|source| resolve_one(*source, choices)).collect()
+}
+
+fn resolve_one(source: Source, choices: &[Value]) -> Value {
+    match source {
+        Source::Choice(number) => choices[number as usize],
+        Source::Value(value) => value,
+    }
+}

@@ -1,0 +1,23 @@
+//! Changes of programs that keep the answer, one file per verb.
+//!
+//! A pass takes a program and a target and returns a [`Passed`]. Its law: the target can be reached in the result if
+//! and only if it can be reached in the input, and [`Lift::trace`] turns each execution of the result that ends in an
+//! error into one of the input that does.
+
+mod lift;
+
+pub use lift::{Lift, LiftStep, Source};
+
+use crate::syntax::Program;
+use crate::target::Target;
+
+/// What a pass returns.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// The changed program.
+    pub program: Program,
+    /// The same errors, in the changed program.
+    pub target: Target,
+    /// The way back for evidence.
+    pub lift: Lift,
+}

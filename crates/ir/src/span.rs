@@ -1,0 +1,70 @@
+//! Where the parts of a program stand in the text that it was read from.
+
+use index_vec::IndexVec;
+
+use crate::syntax::{EdgeId, ProcId, VarId};
+
+/// A half-open range of bytes in the source text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from `start` to `end`.
+    pub fn new(start: usize, end: usize) -> Span {
+        let narrow = |offset: usize| u32::try_from(offset).expect("the reader refuses texts of 4 GiB and more");
+        Span { start: narrow(start), end: narrow(end) }
+    }
+
+    /// The smallest range that holds both.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The part of `text` that the range covers; empty if the range does not fit the text.
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.start as usize..self.end as usize).unwrap_or("")
+    }
+}
+
+/// The positions of a program's parts. Lies beside the program as the user wrote it; passes have none, since evidence
+/// is lifted back before anyone reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceMap {
+    /// For each edge the statement that it came from.
+    pub edges: IndexVec<EdgeId, Origin>,
+    /// For each variable its declaration.
+    pub vars: IndexVec<VarId, Span>,
+    /// For each procedure its header.
+    pub procs: IndexVec<ProcId, Span>,
+}
+
+/// Which part of which statement an edge stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The text of the statement; for conditions, from the keyword to the end of the condition.
+    pub span: Span,
+    /// Which part of it.
+    pub role: Role,
+}
+
+/// The part of a statement that an edge stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The statement itself.
+    Statement,
+    /// A condition that holds.
+    Holds,
+    /// A condition that does not hold.
+    Fails,
+    /// The initial values of a procedure's locals.
+    Initialise,
+    /// The check of an `enforce` clause.
+    Enforce,
+    /// The end of a procedure without `return`; the span is that of its `end`.
+    FallOff,
+}

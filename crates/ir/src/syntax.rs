@@ -1,0 +1,287 @@
+//! The types of the representation, and no code.
+//!
+//! A program is a set of procedures; a procedure is a graph of locations; an edge carries what one indivisible step
+//! does. A thread is a stack of frames, each at a location with a valuation of its procedure's variables. Source
+//! positions are not here: [`crate::span::SourceMap`] lies beside a program as the user wrote it.
+
+use index_vec::IndexVec;
+
+index_vec::define_index_type! {
+    /// A variable of any scope.
+    pub struct VarId = u32;
+}
+index_vec::define_index_type! {
+    /// A procedure.
+    pub struct ProcId = u32;
+}
+index_vec::define_index_type! {
+    /// A control location. Locations are numbered through the whole program.
+    pub struct LocId = u32;
+}
+index_vec::define_index_type! {
+    /// An edge. Edges are numbered through the whole program.
+    pub struct EdgeId = u32;
+}
+index_vec::define_index_type! {
+    /// A kind of initial thread.
+    pub struct EntryId = u32;
+}
+
+/// A whole program. [`crate::validate`] lists what holds between its parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// All variables: shared ones, per-thread ones, and the locals of all procedures.
+    pub vars: IndexVec<VarId, Var>,
+    /// All procedures.
+    pub procs: IndexVec<ProcId, Proc>,
+    /// All locations.
+    pub locs: IndexVec<LocId, Loc>,
+    /// All edges.
+    pub edges: IndexVec<EdgeId, Edge>,
+    /// The source's labels. Several may name one location.
+    pub labels: Vec<Label>,
+    /// Initial values of shared variables, assigned all at once before the first step. The right-hand sides read no
+    /// variable but may contain choices, numbered through the list. Shared variables without an entry start with any
+    /// value.
+    pub init: Vec<(VarId, Expr)>,
+    /// A procedure that runs alone, before the initial threads come to life at its end.
+    pub prelude: Option<ProcId>,
+    /// The kinds of initial threads.
+    pub entries: IndexVec<EntryId, Entry>,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Var {
+    /// The name in the source. Not unique: locals of two procedures may share one.
+    pub name: String,
+    /// Who sees it.
+    pub scope: Scope,
+    /// What it holds.
+    pub ty: Ty,
+}
+
+/// Who sees a variable, and how many copies of it there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// One copy for all threads.
+    Shared,
+    /// One copy per thread, visible in all procedures that the thread runs.
+    Thread,
+    /// One copy per frame of this procedure.
+    Local(ProcId),
+}
+
+/// The type of a variable or expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Ty {
+    /// A truth value.
+    Bool,
+    /// A mathematical integer (the interpreter refuses to compute beyond 64 bits).
+    Int,
+}
+
+/// The value of a variable or expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+}
+
+/// A procedure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proc {
+    /// The name in the source, qualified by the process that it belongs to, if any (`kernel.main`).
+    pub name: String,
+    /// The parameters, in order: a subset of [`Proc::locals`].
+    pub params: Vec<VarId>,
+    /// All variables of a frame, parameters included. Those that are no parameters start with any value.
+    pub locals: Vec<VarId>,
+    /// The types of the returned values.
+    pub results: Vec<Ty>,
+    /// Where a call begins.
+    pub entry: LocId,
+    /// Where returns lead. No thread is ever seen at it: the step that leads there pops the frame.
+    pub exit: LocId,
+}
+
+/// A control location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loc {
+    /// The procedure that it belongs to.
+    pub proc: ProcId,
+}
+
+/// One indivisible step of a thread that stands at `from`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Where the thread stands before the step.
+    pub from: LocId,
+    /// Where it stands after it; for a call, after the call has returned; for [`Op::Return`] and [`Op::End`] the
+    /// procedure's exit.
+    pub to: LocId,
+    /// What the step does.
+    pub op: Op,
+}
+
+/// What a step does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// A guarded parallel assignment; `skip` and `assume` are assignments to nothing.
+    Assign(Assign),
+    /// Fails where the condition is false, passes where it is true. A condition with choices can do both.
+    Assert(Expr),
+    /// Pushes a frame of the callee; its return pops it, assigns the results and goes to the edge's end.
+    Call(Call),
+    /// Pops the frame and hands the values to the caller; ends the thread if the frame is its first.
+    Return(Vec<Expr>),
+    /// Starts a thread that runs a procedure. At the thread bound it does nothing.
+    Spawn(Spawn),
+    /// Starts a thread as a copy of this one, whole stack included, which stands at the given location of this
+    /// procedure. At the thread bound it does nothing.
+    Fork(LocId),
+    /// Ends the thread, however deep its stack.
+    End,
+    /// Takes the atomic flag: until it is released, only this thread runs. Does nothing if the thread has it already.
+    AtomicBegin,
+    /// Releases the atomic flag. Does nothing if the thread does not hold it.
+    AtomicEnd,
+}
+
+/// A guarded parallel assignment.
+///
+/// All right-hand sides are read in the old state. The step exists only where `constrain` holds, in which
+/// [`Expr::Var`] is the old and [`Expr::Next`] the new value (of an unassigned variable: its old value). If
+/// `constrain` mentions a passive copy, it must hold once for every other thread that has the passive variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assign {
+    /// The stepping thread's variables and shared ones, each at most once.
+    pub active: Vec<(VarId, Expr)>,
+    /// Variables of every other thread that has them, each at most once. In the right-hand sides plain variables are
+    /// the stepping thread's, passive ones the assigned thread's; choices are made afresh for each thread.
+    pub passive: Vec<(VarId, Expr)>,
+    /// The condition on old and new values.
+    pub constrain: Expr,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Where the returned values go; `None` discards one. Assigned all at once in the caller.
+    pub results: Vec<Option<VarId>>,
+    /// Who is called.
+    pub callee: ProcId,
+    /// The arguments, by value, one per parameter.
+    pub args: Vec<Expr>,
+}
+
+/// The start of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spawn {
+    /// What the thread runs.
+    pub callee: ProcId,
+    /// The arguments, read in the spawner.
+    pub args: Vec<Expr>,
+}
+
+/// An expression. Choices are numbered per edge: the same number twice is the same value twice.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A truth constant.
+    Bool(bool),
+    /// An integer constant.
+    Int(i64),
+    /// The value before the step.
+    Var(VarId),
+    /// The value after the step. Only in constraints.
+    Next(VarId),
+    /// The value before the step in another thread. Only in constraints and in passive assignments.
+    Passive(VarId),
+    /// The value after the step in another thread. Only in constraints.
+    PassiveNext(VarId),
+    /// A nondeterministic value.
+    Choice(u32, Ty),
+    /// An operator with one operand.
+    Unary(UnaryOp, Box<Expr>),
+    /// An operator with two operands.
+    Binary(BinaryOp, Box<(Expr, Expr)>),
+    /// `if .0 then .1 else .2`.
+    Ite(Box<(Expr, Expr, Expr)>),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// Negation of a truth value.
+    Not,
+    /// Negation of an integer.
+    Neg,
+    /// Divisibility by this positive constant.
+    DivisibleBy(u32),
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// Conjunction.
+    And,
+    /// Disjunction.
+    Or,
+    /// Exclusive disjunction.
+    Xor,
+    /// Implication.
+    Implies,
+    /// Equality of two values of one type.
+    Eq,
+    /// Inequality of two values of one type.
+    Ne,
+    /// Addition.
+    Add,
+    /// Subtraction.
+    Sub,
+    /// Multiplication.
+    Mul,
+    /// Less than.
+    Lt,
+    /// Less than or equal.
+    Le,
+}
+
+/// A label of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Its name.
+    pub name: String,
+    /// What it names: the location before the labelled statement.
+    pub loc: LocId,
+}
+
+/// A kind of initial thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The name of the process template, or of the procedure.
+    pub name: String,
+    /// What the thread runs. Parameters start with any value.
+    pub proc: ProcId,
+    /// How many threads of this kind a run starts with.
+    pub count: Count,
+    /// The per-thread variables of this kind and of all threads that it spawns. Other per-thread variables are
+    /// not used by them and have the default value.
+    pub thread_vars: Vec<VarId>,
+    /// Initial values of [`Entry::thread_vars`], assigned all at once when the thread comes to life; the
+    /// right-hand sides read shared variables only. Those without an entry start with any value.
+    pub init: Vec<(VarId, Expr)>,
+}
+
+/// How many initial threads of one kind a run has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Count {
+    /// This many in every run.
+    Exactly(u32),
+    /// Up to this many.
+    AtMost(u32),
+    /// Any number, zero included.
+    Any,
+}

@@ -1,0 +1,62 @@
+//! Executions, written as the choices made: states are recomputed by whoever needs them.
+//!
+//! The types live here, and not with the verdicts, because each pass says how an execution of its result is one of
+//! its input.
+
+use crate::syntax::{EdgeId, EntryId, Value, VarId};
+
+/// A thread, numbered in the order of creation: the prelude's thread (if any) first, then the initial threads, then
+/// spawned ones. A number is never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId(pub u32);
+
+/// Values of variables that start with any value. Those that are not listed are `false` or zero.
+pub type Fresh = Vec<(VarId, Value)>;
+
+/// An execution: how it starts, and its steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The initial state.
+    pub start: Start,
+    /// The steps in order.
+    pub steps: Vec<Step>,
+}
+
+/// The choices that make an initial state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// The choices in the initial values of shared variables.
+    pub choices: Vec<Value>,
+    /// The shared variables without initial value, and the locals of the prelude.
+    pub fresh: Fresh,
+    /// The initial threads, in order.
+    pub threads: Vec<StartThread>,
+}
+
+/// The choices that make an initial thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartThread {
+    /// Its kind.
+    pub entry: EntryId,
+    /// The choices in the initial values of its per-thread variables.
+    pub choices: Vec<Value>,
+    /// Its per-thread variables without initial value, and the locals of its first procedure.
+    pub fresh: Fresh,
+}
+
+/// One step of one thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Who moves.
+    pub thread: ThreadId,
+    /// Along which edge.
+    pub edge: EdgeId,
+    /// The values of the edge's choices, by number; those that are made per other thread have a place, which is not
+    /// read.
+    pub choices: Vec<Value>,
+    /// For each other thread that takes part in a passive read or assignment, in the order of their numbers: the
+    /// values of all choices of the edge for that thread; those made once have a place, which is not read.
+    pub passive: Vec<Vec<Value>>,
+    /// The locals of a callee or of a started thread.
+    pub fresh: Fresh,
+}

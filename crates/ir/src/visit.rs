@@ -1,0 +1,213 @@
+//! Walking and rebuilding expressions and operations.
+
+use crate::syntax::{Assign, BinaryOp, Expr, Op, Ty, UnaryOp, Value, VarId};
+
+impl Expr {
+    /// The constant true.
+    pub const TRUE: Expr = Expr::Bool(true);
+    /// The constant false.
+    pub const FALSE: Expr = Expr::Bool(false);
+
+    /// A Boolean choice.
+    pub fn choice(number: u32) -> Expr {
+        Expr::Choice(number, Ty::Bool)
+    }
+
+    /// A constant.
+    pub fn value(value: Value) -> Expr {
+        match value {
+            Value::Bool(value) => Expr::Bool(value),
+            Value::Int(value) => Expr::Int(value),
+        }
+    }
+
+    /// The negation.
+    pub fn negate(operand: Expr) -> Expr {
+        Expr::Unary(UnaryOp::Not, Box::new(operand))
+    }
+
+    /// An operator with two operands.
+    pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        Expr::Binary(op, Box::new((left, right)))
+    }
+
+    /// The conjunction; `true` operands vanish.
+    pub fn and(left: Expr, right: Expr) -> Expr {
+        match (left, right) {
+            (Expr::TRUE, other) | (other, Expr::TRUE) => other,
+            (left, right) => Expr::binary(BinaryOp::And, left, right),
+        }
+    }
+
+    /// The disjunction.
+    pub fn or(left: Expr, right: Expr) -> Expr {
+        Expr::binary(BinaryOp::Or, left, right)
+    }
+
+    /// The operands, from left to right.
+    pub fn operands(&self) -> impl Iterator<Item = &Expr> {
+        let (a, b, c) = match self {
+            Expr::Unary(_, operand) => (Some(&**operand), None, None),
+            Expr::Binary(_, pair) => (Some(&pair.0), Some(&pair.1), None),
+            Expr::Ite(triple) => (Some(&triple.0), Some(&triple.1), Some(&triple.2)),
+            _ => (None, None, None),
+        };
+        a.into_iter().chain(b).chain(c)
+    }
+
+    /// Calls `visit` on every leaf, from left to right. Works without recursion: the reader accepts deep expressions.
+    pub fn for_each_leaf<'e>(&'e self, mut visit: impl FnMut(&'e Expr)) {
+        let mut stack = vec![self];
+        while let Some(expr) = stack.pop() {
+            match expr {
+                Expr::Unary(_, operand) => stack.push(operand),
+                Expr::Binary(_, pair) => stack.extend([&pair.1, &pair.0]),
+                Expr::Ite(triple) => stack.extend([&triple.2, &triple.1, &triple.0]),
+                leaf => visit(leaf),
+            }
+        }
+    }
+
+    /// The expression with every leaf replaced.
+    pub fn map_leaves(&self, replace: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+        match self {
+            Expr::Unary(op, operand) => Expr::Unary(*op, Box::new(operand.map_leaves(replace))),
+            Expr::Binary(op, pair) => {
+                let left = pair.0.map_leaves(replace);
+                Expr::binary(*op, left, pair.1.map_leaves(replace))
+            }
+            Expr::Ite(triple) => {
+                let condition = triple.0.map_leaves(replace);
+                let then = triple.1.map_leaves(replace);
+                Expr::Ite(Box::new((condition, then, triple.2.map_leaves(replace))))
+            }
+            leaf => replace(leaf),
+        }
+    }
+
+    /// Whether some leaf satisfies a condition.
+    pub fn any_leaf(&self, mut condition: impl FnMut(&Expr) -> bool) -> bool {
+        let mut found = false;
+        self.for_each_leaf(|leaf| found |= condition(leaf));
+        found
+    }
+
+    /// Whether the expression reads another thread's variables.
+    pub fn is_passive(&self) -> bool {
+        self.any_leaf(|leaf| matches!(leaf, Expr::Passive(_) | Expr::PassiveNext(_)))
+    }
+}
+
+impl Assign {
+    /// The assignment that does nothing.
+    pub fn skip() -> Assign {
+        Assign { active: Vec::new(), passive: Vec::new(), constrain: Expr::TRUE }
+    }
+
+    /// The assignment to nothing that exists only where `condition` holds.
+    pub fn assume(condition: Expr) -> Assign {
+        Assign { constrain: condition, ..Assign::skip() }
+    }
+
+    /// Whether other threads take part: their variables are read or assigned.
+    pub fn is_passive(&self) -> bool {
+        !self.passive.is_empty() || self.constrain.is_passive()
+    }
+}
+
+impl Op {
+    /// The step that does nothing.
+    pub fn skip() -> Op {
+        Op::Assign(Assign::skip())
+    }
+
+    /// The step that exists only where `condition` holds.
+    pub fn assume(condition: Expr) -> Op {
+        Op::Assign(Assign::assume(condition))
+    }
+
+    /// All expressions of the operation.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let (assign, slice): (Option<&Assign>, &[Expr]) = match self {
+            Op::Assign(assign) => (Some(assign), &[]),
+            Op::Assert(condition) => (None, std::slice::from_ref(condition)),
+            Op::Call(call) => (None, &call.args),
+            Op::Spawn(spawn) => (None, &spawn.args),
+            Op::Return(values) => (None, values),
+            Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => (None, &[]),
+        };
+        let of_assign = assign.into_iter().flat_map(|assign| {
+            let sides = assign.active.iter().chain(&assign.passive).map(|(_, rhs)| rhs);
+            sides.chain(std::iter::once(&assign.constrain))
+        });
+        of_assign.chain(slice)
+    }
+
+    /// All expressions of the operation, for changing.
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Op::Assign(assign) => {
+                let sides = assign.active.iter_mut().chain(&mut assign.passive).map(|(_, rhs)| rhs);
+                sides.chain(std::iter::once(&mut assign.constrain)).collect()
+            }
+            Op::Assert(condition) => vec![condition],
+            Op::Call(call) => call.args.iter_mut().collect(),
+            Op::Spawn(spawn) => spawn.args.iter_mut().collect(),
+            Op::Return(values) => values.iter_mut().collect(),
+            Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => Vec::new(),
+        }
+    }
+
+    /// The types of the operation's choices, by number. A number that does not occur counts as Boolean.
+    pub fn choices(&self) -> Vec<Ty> {
+        choice_types(self.exprs())
+    }
+}
+
+/// The types of the choices in some expressions, by number.
+pub fn choice_types<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<Ty> {
+    let mut types = Vec::new();
+    for expr in exprs {
+        expr.for_each_leaf(|leaf| {
+            if let Expr::Choice(number, ty) = *leaf {
+                let number = number as usize;
+                if types.len() <= number {
+                    types.resize(number + 1, Ty::Bool);
+                }
+                types[number] = ty;
+            }
+        });
+    }
+    types
+}
+
+impl Ty {
+    /// The value of variables that nobody reads, and of those that a trace does not mention.
+    pub fn default_value(self) -> Value {
+        match self {
+            Ty::Bool => Value::Bool(false),
+            Ty::Int => Value::Int(0),
+        }
+    }
+}
+
+impl Value {
+    /// The type of the value.
+    pub fn ty(self) -> Ty {
+        match self {
+            Value::Bool(_) => Ty::Bool,
+            Value::Int(_) => Ty::Int,
+        }
+    }
+}
+
+/// The variables that an expression reads in the stepping thread before the step.
+pub fn reads(expr: &Expr) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    expr.for_each_leaf(|leaf| {
+        if let Expr::Var(var) = leaf {
+            vars.push(*var);
+        }
+    });
+    vars
+}
