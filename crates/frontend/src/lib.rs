@@ -1,1 +1,7 @@
-//! Placeholder.
+//! The input languages, one folder each: lexer, parser, resolver, formatter and lowering to the representation.
+//!
+//! A reader never fails. It returns the best it could make of the text and the [`diagnostic::Diagnostic`]s.
+
+pub mod bp;
+pub mod codes;
+pub mod diagnostic;

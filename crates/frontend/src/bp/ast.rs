@@ -1,0 +1,408 @@
+//! The tree of a Boolean program: what was written, with its positions, before any name is resolved.
+//!
+//! Spelling variants are normalised where the language makes no difference (`&&` is `&`, `thread_end` is `end_thread`,
+//! `?` is `*`, `choose` is `schoose`, `x'` is `'x`) and redundant parentheses are gone. Comments are not here: the
+//! parser returns them beside the tree, and positions tell where they stood. [`crate::bp::dump`] prints a tree
+//! without its positions, so two trees are the same program if and only if their dumps are equal.
+
+pub use selvedge_ir::span::Span;
+
+/// A name, interned in the [`Names`] of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(pub(crate) u32);
+
+impl Symbol {
+    /// The position in the table of names, which has no gaps.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The texts of all names of a file, one behind the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    buffer: String,
+    ends: Vec<u32>,
+}
+
+impl Names {
+    /// The text of a name.
+    pub fn text(&self, symbol: Symbol) -> &str {
+        let index = symbol.index();
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        &self.buffer[start..self.ends[index] as usize]
+    }
+
+    /// The number of different names.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether the file mentions no name.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Adds a text that is not in the table; whoever interns keeps the map.
+    pub fn push(&mut self, text: &str) -> Symbol {
+        self.buffer.push_str(text);
+        self.ends.push(u32::try_from(self.buffer.len()).expect("the texts are parts of a file below 4 GiB"));
+        Symbol(self.ends.len() as u32 - 1)
+    }
+}
+
+/// A name at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    pub symbol: Symbol,
+    pub span: Span,
+}
+
+/// A whole file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct File {
+    pub names: Names,
+    pub items: Vec<Item>,
+}
+
+/// What stands at the top of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    Decl(Decl),
+    Proc(Proc),
+    Process(Process),
+    Init(Init),
+}
+
+/// `decl x, y := e;`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decl {
+    /// From the first word to the last variable, without the `;`.
+    pub span: Span,
+    pub kind: DeclKind,
+    pub vars: Vec<DeclVar>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclKind {
+    /// `decl x;`
+    Plain,
+    /// `shared decl x;`
+    Shared,
+    /// `decl thread_local x;`
+    ThreadLocal,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclVar {
+    pub name: Name,
+    pub init: Option<Expr>,
+}
+
+/// A procedure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proc {
+    /// From the result type to `end`, without a `;` after it.
+    pub span: Span,
+    /// From the result type to the closing parenthesis.
+    pub header: Span,
+    pub results: Results,
+    pub name: Name,
+    pub params: Vec<Name>,
+    pub body: Body,
+}
+
+/// How many values a procedure returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Results {
+    /// `void f()`
+    Void,
+    /// `bool f()`
+    Bool,
+    /// `bool<n> f()`
+    Bools(u32),
+    /// `bool<a, b> f()`: the names count, but mean nothing.
+    Named(Vec<Name>),
+}
+
+impl Results {
+    /// The number of values.
+    pub fn count(&self) -> usize {
+        match self {
+            Results::Void => 0,
+            Results::Bool => 1,
+            Results::Bools(count) => *count as usize,
+            Results::Named(names) => names.len(),
+        }
+    }
+}
+
+/// Declarations before `begin`, and what stands between `begin` and `end`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// Declarations between the header and `begin`.
+    pub outer: Vec<Decl>,
+    /// The word `begin`.
+    pub begin: Span,
+    /// Statements; declarations and `enforce` stand among them.
+    pub stmts: Block,
+    /// The word `end`; empty, at the place where it should be, if it is missing.
+    pub end: Span,
+}
+
+/// `init begin .. end`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Init {
+    /// From `init` to `end`.
+    pub span: Span,
+    /// The word `init`.
+    pub word: Span,
+    pub body: Body,
+}
+
+/// `process NAME begin .. end`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// From `process` to `end`.
+    pub span: Span,
+    /// From `process` to the name or the number of threads.
+    pub header: Span,
+    pub name: Name,
+    pub copies: Copies,
+    pub begin: Span,
+    pub items: Vec<ProcessItem>,
+    /// The word `end`; empty, at the place where it should be, if it is missing.
+    pub end: Span,
+}
+
+/// How many threads of a process a run starts with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// Any number.
+    Any,
+    /// `once`: at most one.
+    Once,
+    /// `[n]`: exactly this many.
+    Exactly(u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProcessItem {
+    Decl(Decl),
+    Proc(Proc),
+}
+
+/// A sequence of statements.
+pub type Block = Vec<Stmt>;
+
+/// A statement with its labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stmt {
+    /// All labels in order, repetitions included. Declarations and `enforce` have none.
+    pub labels: Vec<Name>,
+    /// The statement without its labels and without the `;`.
+    pub span: Span,
+    pub kind: StmtKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StmtKind {
+    /// `skip`; also the nothing between a label and `;` or `end`.
+    Skip,
+    Goto(Vec<Name>),
+    Return(Vec<Expr>),
+    Assign(Box<Assign>),
+    Call(Box<Call>),
+    If(Box<If>),
+    While(Box<While>),
+    Assert(Expr),
+    Assume(Expr),
+    /// `constrain(e);` as a statement.
+    Constrain(Expr),
+    Abortif(Expr),
+    Dead(Vec<Name>),
+    Print(Vec<Expr>),
+    Sync,
+    StartThread(Box<StartThread>),
+    EndThread,
+    AtomicBegin,
+    AtomicEnd,
+    /// Only directly in a body.
+    Decl(Box<Decl>),
+    /// Only directly in a body.
+    Enforce(Expr),
+    /// A statement that could not be read; a diagnostic says why.
+    Error,
+}
+
+/// `x, _ := e1, e2 constrain e`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assign {
+    pub targets: Vec<Target>,
+    pub values: Vec<Expr>,
+    pub constrain: Option<Expr>,
+}
+
+/// Where a value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Var(Name),
+    /// `_`
+    Discard(Span),
+}
+
+impl Target {
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Target::Var(name) => name.span,
+            Target::Discard(span) => *span,
+        }
+    }
+}
+
+/// `x, y := f(e)`, or `f(e)` without targets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub targets: Vec<Target>,
+    pub callee: Name,
+    pub args: Vec<Expr>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct If {
+    /// `if` and all `elsif`, at least one.
+    pub arms: Vec<Arm>,
+    pub otherwise: Option<Else>,
+    /// The word `fi`; empty, at the place where it should be, if it is missing.
+    pub end: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// The word `if` or `elsif`.
+    pub keyword: Span,
+    pub condition: Expr,
+    pub body: Block,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Else {
+    /// The word `else`.
+    pub keyword: Span,
+    pub body: Block,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct While {
+    /// The word `while`.
+    pub keyword: Span,
+    pub condition: Expr,
+    pub body: Block,
+    /// The word `od`; empty, at the place where it should be, if it is missing.
+    pub end: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartThread {
+    /// `start_thread goto l`
+    Goto(Name),
+    /// `start_thread l`, where `l` is a label or a procedure.
+    Name(Name),
+    /// `start_thread f(e)`
+    Call { callee: Name, args: Vec<Expr> },
+}
+
+/// An expression. The span of a parenthesised one is that of its inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    pub span: Span,
+    pub kind: ExprKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExprKind {
+    Const(Const),
+    /// `*`
+    Choice,
+    /// `x`
+    Var(Symbol),
+    /// `'x`
+    Primed(Symbol),
+    /// `!e`
+    Not(Box<Expr>),
+    /// `e1 & .. & ek`, at least two operands. A parenthesised operand is a chain of its own: `(a & b) & c` has two.
+    Chain(ChainOp, Vec<Expr>),
+    /// `e1 = e2`
+    Compare(CompareOp, Box<(Expr, Expr)>),
+    /// `e1 ? e2 : e3`
+    Conditional(Box<(Expr, Expr, Expr)>),
+    /// `schoose[p, n]`
+    Schoose(Box<(Expr, Expr)>),
+    /// An expression that could not be read; a diagnostic says why.
+    Error,
+}
+
+/// A constant, as it was spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Const {
+    T,
+    F,
+    One,
+    Zero,
+}
+
+impl Const {
+    /// What it means.
+    pub fn value(self) -> bool {
+        matches!(self, Const::T | Const::One)
+    }
+
+    /// How it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            Const::T => "T",
+            Const::F => "F",
+            Const::One => "1",
+            Const::Zero => "0",
+        }
+    }
+}
+
+/// The associative operators, tightest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChainOp {
+    And,
+    Or,
+    Xor,
+}
+
+impl ChainOp {
+    /// How it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            ChainOp::And => "&",
+            ChainOp::Or => "|",
+            ChainOp::Xor => "^",
+        }
+    }
+}
+
+/// The right-associative operators, all of one level, looser than [`ChainOp`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareOp {
+    Eq,
+    Ne,
+    Implies,
+}
+
+impl CompareOp {
+    /// How it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            CompareOp::Eq => "=",
+            CompareOp::Ne => "!=",
+            CompareOp::Implies => "=>",
+        }
+    }
+}
