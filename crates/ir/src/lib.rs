@@ -8,6 +8,8 @@
 
 #![warn(missing_docs)]
 
+pub mod callgraph;
+pub mod dataflow;
 pub mod flow;
 pub mod passes;
 pub mod span;

@@ -1,0 +1,160 @@
+//! Who calls whom, which procedures are recursive, and what runs at all.
+
+use index_vec::IndexVec;
+
+use crate::syntax::{Count, EdgeId, Op, ProcId, Program};
+
+/// Whether the program is a single thread: one initial thread in every run, and nothing that starts another.
+/// A prelude may run before it.
+pub fn is_sequential(program: &Program) -> bool {
+    let [entry] = program.entries.as_raw_slice() else { return false };
+    entry.count == Count::Exactly(1) && !program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
+}
+
+/// The calls and spawns of a program, and the strongly connected components of its calls.
+#[derive(Clone, Debug)]
+pub struct CallGraph {
+    calls: IndexVec<ProcId, Vec<ProcId>>,
+    spawns: IndexVec<ProcId, Vec<ProcId>>,
+    sites: IndexVec<ProcId, Vec<EdgeId>>,
+    components: Vec<Vec<ProcId>>,
+    recursive: IndexVec<ProcId, bool>,
+}
+
+impl CallGraph {
+    /// Collects the calls and spawns of all edges, in linear time.
+    pub fn new(program: &Program) -> CallGraph {
+        let mut calls: IndexVec<ProcId, Vec<ProcId>> = program.procs.iter().map(|_| Vec::new()).collect();
+        let mut spawns = calls.clone();
+        let mut sites: IndexVec<ProcId, Vec<EdgeId>> = program.procs.iter().map(|_| Vec::new()).collect();
+        for (id, edge) in program.edges.iter_enumerated() {
+            let proc = program.locs[edge.from].proc;
+            match &edge.op {
+                Op::Call(call) => {
+                    calls[proc].push(call.callee);
+                    sites[call.callee].push(id);
+                }
+                Op::Spawn(spawn) => spawns[proc].push(spawn.callee),
+                _ => {}
+            }
+        }
+        for callees in calls.iter_mut().chain(spawns.iter_mut()) {
+            callees.sort_unstable();
+            callees.dedup();
+        }
+        let components = components(&calls);
+        let mut recursive: IndexVec<ProcId, bool> = calls.iter_enumerated().map(|(p, to)| to.contains(&p)).collect();
+        for proc in components.iter().filter(|component| component.len() > 1).flatten() {
+            recursive[*proc] = true;
+        }
+        CallGraph { calls, spawns, sites, components, recursive }
+    }
+
+    /// The procedures that a procedure calls, ascending, each once.
+    pub fn callees(&self, proc: ProcId) -> &[ProcId] {
+        &self.calls[proc]
+    }
+
+    /// The call edges that lead to a procedure, ascending.
+    pub fn sites(&self, proc: ProcId) -> &[EdgeId] {
+        &self.sites[proc]
+    }
+
+    /// The strongly connected components of the calls, callees before their callers.
+    pub fn components(&self) -> &[Vec<ProcId>] {
+        &self.components
+    }
+
+    /// Whether a frame of the procedure can lie above another one of it.
+    pub fn is_recursive(&self, proc: ProcId) -> bool {
+        self.recursive[proc]
+    }
+
+    /// Whether any procedure is recursive.
+    pub fn has_recursion(&self) -> bool {
+        self.recursive.contains(&true)
+    }
+
+    /// The procedures that run when the given ones do: through calls, and through spawns too if they are followed.
+    pub fn reachable(&self, roots: impl IntoIterator<Item = ProcId>, through: Through) -> IndexVec<ProcId, bool> {
+        let mut seen: IndexVec<ProcId, bool> = self.calls.iter().map(|_| false).collect();
+        let mut work: Vec<ProcId> = roots.into_iter().collect();
+        while let Some(proc) = work.pop() {
+            if std::mem::replace(&mut seen[proc], true) {
+                continue;
+            }
+            work.extend(&self.calls[proc]);
+            if through == Through::CallsAndSpawns {
+                work.extend(&self.spawns[proc]);
+            }
+        }
+        seen
+    }
+
+    /// The procedures that any run of the program can reach through calls and spawns, the prelude included.
+    pub fn reachable_from_entries(&self, program: &Program) -> IndexVec<ProcId, bool> {
+        let roots = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
+        self.reachable(roots, Through::CallsAndSpawns)
+    }
+}
+
+/// What [`CallGraph::reachable`] follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Through {
+    /// What the same thread runs.
+    Calls,
+    /// What the thread and all threads that come from it run.
+    CallsAndSpawns,
+}
+
+/// Tarjan's algorithm without recursion.
+///
+/// Order: depth-first; `path` holds the procedures that are entered and not left, each with the callees still to be
+/// looked at. Invariant: `low[p]` is the least number of a procedure on `open` that is known to be reachable from `p`;
+/// `open` holds the entered procedures whose component is not complete, in the order of their numbers. A procedure that
+/// is left with `low` equal to its own number is the first of its component, which is the rest of `open` from it on.
+/// It ends because each procedure is entered once. A component is complete only after all that its members call,
+/// hence callees come first.
+fn components(calls: &IndexVec<ProcId, Vec<ProcId>>) -> Vec<Vec<ProcId>> {
+    const UNSEEN: u32 = u32::MAX;
+    const CLOSED: u32 = u32::MAX - 1;
+    let mut low: IndexVec<ProcId, u32> = calls.iter().map(|_| UNSEEN).collect();
+    let mut open: Vec<ProcId> = Vec::new();
+    let mut components = Vec::new();
+    let mut count = 0;
+    for root in calls.indices() {
+        let mut path: Vec<(ProcId, usize, u32)> = Vec::new();
+        let mut enter = (low[root] == UNSEEN).then_some(root);
+        loop {
+            if let Some(proc) = enter.take() {
+                low[proc] = count;
+                path.push((proc, 0, count));
+                open.push(proc);
+                count += 1;
+            }
+            let Some((proc, next, number)) = path.last_mut() else { break };
+            if let Some(&callee) = calls[*proc].get(*next) {
+                *next += 1;
+                match low[callee] {
+                    UNSEEN => enter = Some(callee),
+                    CLOSED => {}
+                    seen => low[*proc] = low[*proc].min(seen),
+                }
+                continue;
+            }
+            let (proc, number) = (*proc, *number);
+            path.pop();
+            if low[proc] == number {
+                let begin =
+                    open.iter().rposition(|member| *member == proc).expect("a member is open until closed here");
+                let mut component = open.split_off(begin);
+                component.sort_unstable();
+                component.iter().for_each(|member| low[*member] = CLOSED);
+                components.push(component);
+            } else if let Some((caller, ..)) = path.last() {
+                low[*caller] = low[*caller].min(low[proc]);
+            }
+        }
+    }
+    components
+}

@@ -1,0 +1,230 @@
+//! Dataflow analyses: least solutions of monotone equations over the locations of a program.
+//!
+//! The equations stand along *arrows*. Most edges are one arrow; a call is three (into the callee, out of it, and
+//! across it), and what starts a thread has one more that leads to where the new thread begins. An analysis says what
+//! flows along each arrow, forwards or backwards, and [`solve`] finds the least values that contain it all.
+
+use std::collections::BTreeSet;
+
+use index_vec::IndexVec;
+use smallvec::SmallVec;
+
+use crate::callgraph::{CallGraph, Through};
+use crate::syntax::{EdgeId, EntryId, LocId, Op, Program};
+
+/// A way on which information flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// Where control stands before.
+    pub from: LocId,
+    /// Where control stands after.
+    pub to: LocId,
+    /// What the arrow stands for.
+    pub kind: ArrowKind,
+}
+
+/// What an arrow stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrowKind {
+    /// A step inside a procedure; a return leads to the exit. For a spawn or fork, what its own thread does.
+    Step(EdgeId),
+    /// A call, from its beginning to the callee's entry.
+    Enter(EdgeId),
+    /// A call, from the callee's exit to its end.
+    Leave(EdgeId),
+    /// A call, from its beginning to its end.
+    Across(EdgeId),
+    /// A fork, from its beginning to where the new thread stands.
+    Fork(EdgeId),
+    /// A spawn, from its beginning to the new thread's entry.
+    Spawn(EdgeId),
+    /// The end of the thread that runs the prelude, deep in its stack, to the prelude's exit.
+    Finish(EdgeId),
+    /// From the prelude's exit to the entry of an initial thread.
+    Start(EntryId),
+}
+
+/// The arrows of a program, indexed by both ends.
+#[derive(Clone, Debug)]
+pub struct Arrows {
+    arrows: Vec<Arrow>,
+    out: IndexVec<LocId, SmallVec<[u32; 2]>>,
+    into: IndexVec<LocId, SmallVec<[u32; 2]>>,
+}
+
+impl Arrows {
+    /// Collects the arrows, in linear time.
+    pub fn new(program: &Program, calls: &CallGraph) -> Arrows {
+        let mut arrows = Vec::with_capacity(program.edges.len());
+        let prelude = program.prelude.map(|proc| (program.procs[proc].exit, calls.reachable([proc], Through::Calls)));
+        for (id, edge) in program.edges.iter_enumerated() {
+            let mut add = |from, to, kind| arrows.push(Arrow { from, to, kind });
+            match &edge.op {
+                Op::Call(call) => {
+                    let callee = &program.procs[call.callee];
+                    add(edge.from, edge.to, ArrowKind::Across(id));
+                    add(edge.from, callee.entry, ArrowKind::Enter(id));
+                    add(callee.exit, edge.to, ArrowKind::Leave(id));
+                }
+                Op::End => match &prelude {
+                    Some((exit, runs)) if runs[program.locs[edge.from].proc] => {
+                        add(edge.from, *exit, ArrowKind::Finish(id));
+                    }
+                    _ => {}
+                },
+                Op::Fork(loc) => {
+                    add(edge.from, edge.to, ArrowKind::Step(id));
+                    add(edge.from, *loc, ArrowKind::Fork(id));
+                }
+                Op::Spawn(spawn) => {
+                    add(edge.from, edge.to, ArrowKind::Step(id));
+                    add(edge.from, program.procs[spawn.callee].entry, ArrowKind::Spawn(id));
+                }
+                Op::Assign(_) | Op::Assert(_) | Op::Return(_) | Op::AtomicBegin | Op::AtomicEnd => {
+                    add(edge.from, edge.to, ArrowKind::Step(id));
+                }
+            }
+        }
+        if let Some((exit, _)) = prelude {
+            arrows.extend(program.entries.iter_enumerated().map(|(id, entry)| Arrow {
+                from: exit,
+                to: program.procs[entry.proc].entry,
+                kind: ArrowKind::Start(id),
+            }));
+        }
+        Arrows::index(program, arrows)
+    }
+
+    fn index(program: &Program, arrows: Vec<Arrow>) -> Arrows {
+        let mut out: IndexVec<LocId, SmallVec<[u32; 2]>> = program.locs.iter().map(|_| SmallVec::new()).collect();
+        let mut into = out.clone();
+        for (number, arrow) in arrows.iter().enumerate() {
+            out[arrow.from].push(number as u32);
+            into[arrow.to].push(number as u32);
+        }
+        Arrows { arrows, out, into }
+    }
+
+    /// All arrows.
+    pub fn iter(&self) -> impl Iterator<Item = &Arrow> {
+        self.arrows.iter()
+    }
+
+    fn leaving(&self, direction: Direction, loc: LocId) -> impl Iterator<Item = &Arrow> {
+        let index = match direction {
+            Direction::Forward => &self.out,
+            Direction::Backward => &self.into,
+        };
+        index[loc].iter().map(|number| &self.arrows[*number as usize])
+    }
+}
+
+/// Which way information flows along the arrows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the past.
+    Forward,
+    /// From the future.
+    Backward,
+}
+
+impl Direction {
+    /// Where the information that flows along an arrow goes.
+    pub fn target(self, arrow: &Arrow) -> LocId {
+        match self {
+            Direction::Forward => arrow.to,
+            Direction::Backward => arrow.from,
+        }
+    }
+}
+
+/// The values of an analysis, by location.
+pub type Values<V> = IndexVec<LocId, V>;
+
+/// A system of equations.
+///
+/// # Convergence
+///
+/// The values form a join-semilattice without infinite ascending chains, and [`Analysis::transfer`] is monotone in
+/// all values that it reads. It may read, beside the value at the arrow's source, those at the sources of other arrows
+/// with the same target and the same edge: a call's arrows may look at each other's.
+pub trait Analysis {
+    /// What is known at a location.
+    type Value: Clone;
+
+    /// Which way information flows.
+    const DIRECTION: Direction;
+
+    /// What is known at a location whatever flows to it.
+    fn start(&self, loc: LocId) -> Self::Value;
+
+    /// What flows along an arrow.
+    fn transfer(&self, arrow: &Arrow, values: &Values<Self::Value>) -> Self::Value;
+
+    /// Adds what has come to what is known, and says whether that is more than before.
+    fn join(&self, known: &mut Self::Value, come: &Self::Value) -> bool;
+}
+
+/// The least solution.
+///
+/// Order: the locations that wait are taken in reverse postorder, again from the first after the last, so that a
+/// location is mostly taken after those that flow to it. Each location waits at first. Taking one sends its value along
+/// all its arrows; a target whose value grows waits again.
+/// Invariant: every value lies below the least solution, and for each location that does not wait, the values of its
+/// arrows' targets contain what flows along them.
+/// It ends because each value can grow only finitely often. At the end nothing waits, so the values are a solution,
+/// and below the least one.
+pub fn solve<A: Analysis>(arrows: &Arrows, analysis: &A) -> Values<A::Value> {
+    let mut values: Values<A::Value> = arrows.out.indices().map(|loc| analysis.start(loc)).collect();
+    let order = reverse_postorder(arrows, A::DIRECTION);
+    let mut rank: IndexVec<LocId, u32> = order.iter().map(|_| 0).collect();
+    for (place, loc) in order.iter().enumerate() {
+        rank[*loc] = place as u32;
+    }
+    let mut waiting: BTreeSet<u32> = (0..order.len() as u32).collect();
+    let mut from = 0;
+    while let Some(place) = next_waiting(&waiting, from) {
+        waiting.remove(&place);
+        from = place + 1;
+        for arrow in arrows.leaving(A::DIRECTION, order[place as usize]) {
+            let come = analysis.transfer(arrow, &values);
+            let target = A::DIRECTION.target(arrow);
+            if analysis.join(&mut values[target], &come) {
+                waiting.insert(rank[target]);
+            }
+        }
+    }
+    values
+}
+
+/// The first that waits at or after a place, or else the first of all.
+fn next_waiting(waiting: &BTreeSet<u32>, from: u32) -> Option<u32> {
+    waiting.range(from..).next().or_else(|| waiting.first()).copied()
+}
+
+/// All locations, each before those that it flows to unless a cycle forbids it.
+fn reverse_postorder(arrows: &Arrows, direction: Direction) -> Vec<LocId> {
+    let mut order = Vec::with_capacity(arrows.out.len());
+    let mut seen: IndexVec<LocId, bool> = arrows.out.iter().map(|_| false).collect();
+    for root in arrows.out.indices() {
+        if std::mem::replace(&mut seen[root], true) {
+            continue;
+        }
+        let mut path = vec![(root, arrows.leaving(direction, root))];
+        while let Some((loc, rest)) = path.last_mut() {
+            match rest.next().map(|arrow| direction.target(arrow)) {
+                Some(next) if !seen[next] => {
+                    seen[next] = true;
+                    path.push((next, arrows.leaving(direction, next)));
+                }
+                Some(_) => {}
+                None => {
+                    order.push(*loc);
+                    path.pop();
+                }
+            }
+        }
+    }
+    order.reverse();
+    order
+}
