@@ -34,7 +34,7 @@ pub struct Start {
 }
 
 /// The choices that make an initial thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StartThread {
     /// Its kind.
     pub entry: EntryId,

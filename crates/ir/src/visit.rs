@@ -1,6 +1,6 @@
 //! Walking and rebuilding expressions and operations.
 
-use crate::syntax::{Assign, BinaryOp, Expr, Op, Ty, UnaryOp, Value, VarId};
+use crate::syntax::{Assign, BinaryOp, Count, Expr, Op, Ty, UnaryOp, Value, VarId};
 
 impl Expr {
     /// The constant true.
@@ -210,4 +210,15 @@ pub fn reads(expr: &Expr) -> Vec<VarId> {
         }
     });
     vars
+}
+
+impl Count {
+    /// Whether a run may have this many threads of the kind.
+    pub fn allows(self, n_threads: usize) -> bool {
+        match self {
+            Count::Exactly(count) => n_threads == count as usize,
+            Count::AtMost(bound) => n_threads <= bound as usize,
+            Count::Any => true,
+        }
+    }
 }

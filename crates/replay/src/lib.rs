@@ -1,1 +1,22 @@
-//! Placeholder.
+//! The judge: what a program means, and whether evidence holds.
+//!
+//! [`interpreter`] defines the meaning of programs: every other engine is measured by it. It is written for reading,
+//! keeps whole states, makes every choice explicit and shares no code with the engines beyond the representation.
+//! [`replay`] executes traces on it; [`certificate`] checks certificates. [`judge`] is what the driver asks before a
+//! verdict leaves it.
+
+#![warn(missing_docs)]
+
+pub mod certificate;
+pub mod enumerate;
+pub mod eval;
+pub mod interpreter;
+pub mod judge;
+mod layout;
+pub mod replay;
+pub mod state;
+
+pub use interpreter::{Interpreter, Outcome};
+pub use judge::{Judged, Reject, judge};
+pub use replay::{Moment, Replay, Violation, replay};
+pub use state::{Frame, Prelude, State, Thread};

@@ -1,0 +1,84 @@
+//! The value of an expression.
+
+use selvedge_ir::{BinaryOp, Expr, UnaryOp, Value};
+
+/// An integer left the 64 bits that the interpreter computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overflow;
+
+/// The value of `expr`, in which `leaf` gives the value of variables and choices.
+///
+/// # Panics
+///
+/// If the expression is ill-typed; valid programs have none.
+pub fn eval(expr: &Expr, leaf: &dyn Fn(&Expr) -> Value) -> Result<Value, Overflow> {
+    Ok(match expr {
+        Expr::Bool(value) => Value::Bool(*value),
+        Expr::Int(value) => Value::Int(*value),
+        Expr::Var(_) | Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => leaf(expr),
+        Expr::Unary(op, operand) => unary(*op, eval(operand, leaf)?)?,
+        Expr::Binary(op, pair) => binary(*op, eval(&pair.0, leaf)?, eval(&pair.1, leaf)?)?,
+        Expr::Ite(triple) => {
+            let branch = if holds(&triple.0, leaf)? { &triple.1 } else { &triple.2 };
+            eval(branch, leaf)?
+        }
+    })
+}
+
+/// The truth value of `expr`.
+///
+/// # Panics
+///
+/// If it is an integer.
+pub fn holds(expr: &Expr, leaf: &dyn Fn(&Expr) -> Value) -> Result<bool, Overflow> {
+    match eval(expr, leaf)? {
+        Value::Bool(value) => Ok(value),
+        Value::Int(_) => unreachable!("the validator rejects integers as conditions"),
+    }
+}
+
+fn unary(op: UnaryOp, operand: Value) -> Result<Value, Overflow> {
+    match (op, operand) {
+        (UnaryOp::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
+        (UnaryOp::Neg, Value::Int(value)) => value.checked_neg().map(Value::Int).ok_or(Overflow),
+        (UnaryOp::DivisibleBy(divisor), Value::Int(value)) => Ok(Value::Bool(value % i64::from(divisor) == 0)),
+        _ => unreachable!("the validator rejects ill-typed operands"),
+    }
+}
+
+fn binary(op: BinaryOp, left: Value, right: Value) -> Result<Value, Overflow> {
+    match (left, right) {
+        (Value::Bool(left), Value::Bool(right)) => Ok(Value::Bool(logical(op, left, right))),
+        (Value::Int(left), Value::Int(right)) => arithmetic(op, left, right),
+        _ => unreachable!("the validator rejects ill-typed operands"),
+    }
+}
+
+fn logical(op: BinaryOp, left: bool, right: bool) -> bool {
+    match op {
+        BinaryOp::And => left && right,
+        BinaryOp::Or => left || right,
+        BinaryOp::Implies => !left || right,
+        BinaryOp::Eq => left == right,
+        BinaryOp::Xor | BinaryOp::Ne => left != right,
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
+            unreachable!("the validator rejects ill-typed operands")
+        }
+    }
+}
+
+fn arithmetic(op: BinaryOp, left: i64, right: i64) -> Result<Value, Overflow> {
+    let number = |result: Option<i64>| result.map(Value::Int).ok_or(Overflow);
+    match op {
+        BinaryOp::Add => number(left.checked_add(right)),
+        BinaryOp::Sub => number(left.checked_sub(right)),
+        BinaryOp::Mul => number(left.checked_mul(right)),
+        BinaryOp::Eq => Ok(Value::Bool(left == right)),
+        BinaryOp::Ne => Ok(Value::Bool(left != right)),
+        BinaryOp::Lt => Ok(Value::Bool(left < right)),
+        BinaryOp::Le => Ok(Value::Bool(left <= right)),
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => {
+            unreachable!("the validator rejects ill-typed operands")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What the driver asks before a verdict leaves it.
+
+use std::fmt;
+
+use selvedge_check::{Task, Verdict};
+
+use crate::certificate::{Flaw, verify};
+use crate::replay::{Mismatch, Replay, replay};
+
+/// A verdict that the judge let pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// Safe, and the certificate was accepted.
+    Certified,
+    /// Said to be safe, without a certificate.
+    Uncertified,
+    /// Unsafe, and the trace was executed.
+    Replayed(Replay),
+}
+
+/// Why the judge rejects a verdict: an engine or a pass is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// The trace is not one of the program, or ends in no error.
+    Trace(Mismatch),
+    /// The certificate proves nothing.
+    Certificate(Flaw),
+}
+
+/// Examines the evidence of a verdict on the program as the user wrote it.
+pub fn judge(task: &Task<'_>, verdict: &Verdict) -> Result<Judged, Reject> {
+    match verdict {
+        Verdict::Unsafe(trace) => replay(task, trace).map(Judged::Replayed).map_err(Reject::Trace),
+        Verdict::Safe(None) => Ok(Judged::Uncertified),
+        Verdict::Safe(Some(certificate)) => {
+            verify(task, certificate).map(|()| Judged::Certified).map_err(Reject::Certificate)
+        }
+    }
+}
+
+impl fmt::Display for Reject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reject::Trace(mismatch) => write!(f, "the trace does not replay: {mismatch}"),
+            Reject::Certificate(flaw) => write!(f, "the certificate is flawed: {flaw}"),
+        }
+    }
+}
