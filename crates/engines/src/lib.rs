@@ -1,1 +1,52 @@
-//! Placeholder.
+//! The engines: one folder each, one file per idea of its paper.
+//!
+//! Engines never print, never read the environment and never see a file name.
+
+pub mod exhaustive;
+
+use selvedge_check::Engine;
+
+/// All engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EngineKind {
+    /// Breadth-first search over the reference interpreter: the oracle.
+    Exhaustive,
+}
+
+impl EngineKind {
+    /// All engines, in the order in which they are listed to the user.
+    pub const ALL: &'static [EngineKind] = &[EngineKind::Exhaustive];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineKind::Exhaustive => "exhaustive",
+        }
+    }
+
+    /// One line for the user.
+    pub fn summary(self) -> &'static str {
+        match self {
+            EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
+        }
+    }
+
+    /// The engine with this name.
+    pub fn from_name(name: &str) -> Option<EngineKind> {
+        EngineKind::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+/// What the engines can be told. Each takes what concerns it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// The options of [`exhaustive`].
+    pub exhaustive: exhaustive::Options,
+}
+
+/// The engine of a kind.
+pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
+    match kind {
+        EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
+    }
+}

@@ -1,0 +1,105 @@
+//! Breadth-first search over the reference interpreter: simple, exact within its bounds, and the oracle for every
+//! other engine.
+//!
+//! The order of work: all initial states, then the successors of each state in the order in which they were found.
+//! States that differ only in the numbers of their threads are one state ([`canonical`]). It ends because the numbers
+//! of threads and frames are bounded and all values are Boolean. It is right because it tries every step that the
+//! interpreter lists; where the bound on frames cut something off, it does not answer "safe".
+
+mod canonical;
+mod codec;
+mod search;
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{Bound, Engine, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_ir::{Count, EdgeId, LocId, Op, Program, Value};
+use selvedge_replay::Interpreter;
+
+use search::{Search, Visit};
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Exhaustive {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The greatest number of frames on one stack. Only recursive programs reach it.
+    ///
+    /// Default: 24. Range: 1 and more.
+    pub frames: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { frames: 24 }
+    }
+}
+
+/// What the engine saw: the set of reachable thread states, for comparisons.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exploration {
+    /// The number of reachable states of the whole program.
+    pub n_states: usize,
+    /// Whether the bound on frames cut something off.
+    pub truncated: bool,
+    /// The states in which a thread can be seen.
+    pub thread_states: BTreeSet<ThreadState>,
+    /// The assertions that can fail, in the target or not.
+    pub failing: BTreeSet<EdgeId>,
+}
+
+/// What can be seen of one thread: where it stands, and the variables that it sees there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ThreadState {
+    /// Where it stands.
+    pub loc: LocId,
+    /// The shared variables, in the order of their declaration.
+    pub shared: Vec<Value>,
+    /// The per-thread variables, in the order of their declaration.
+    pub vars: Vec<Value>,
+    /// The locals of the running procedure.
+    pub locals: Vec<Value>,
+}
+
+impl Engine for Exhaustive {
+    fn name(&self) -> &'static str {
+        "exhaustive"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        if task.threads == ThreadScope::Unbounded && !is_finite(task.program) {
+            let reason = "the number of threads is not bounded, and `exhaustive` needs a bound: give --threads N";
+            return Err(Unsupported { reason: reason.to_string() });
+        }
+        Interpreter::new(task.program, task.threads).enumerable().map_err(|reason| Unsupported { reason })
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let mut search = Search::new(*task, run, &self.options);
+        match search.run(Visit::UntilError)? {
+            Some(error) => Ok(Verdict::Unsafe(search.trace(error)?)),
+            None if search.truncated() => Err(Stop::BoundReached(Bound::Frames(self.options.frames))),
+            None => Ok(Verdict::Safe(None)),
+        }
+    }
+}
+
+impl Exhaustive {
+    /// Visits all states, errors or not, and returns what can be seen of their threads.
+    pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
+        let mut search = Search::new(*task, run, &self.options);
+        search.run(Visit::All)?;
+        Ok(search.exploration())
+    }
+}
+
+/// Whether every run has a bounded number of threads: nothing spawns, and no kind of thread comes in any number.
+fn is_finite(program: &Program) -> bool {
+    let spawns = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    !spawns && program.entries.iter().all(|entry| entry.count != Count::Any)
+}

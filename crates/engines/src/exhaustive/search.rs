@@ -1,0 +1,247 @@
+//! The search, and the way back from an error to a trace.
+
+use std::hash::BuildHasherDefault;
+use std::rc::Rc;
+
+use indexmap::IndexSet;
+use rustc_hash::FxHasher;
+use selvedge_check::{Event, Run, Stop, Task, ThreadScope};
+use selvedge_ir::Count;
+use selvedge_ir::trace::{Start, Step, Trace};
+use selvedge_replay::interpreter::Illegal;
+use selvedge_replay::replay::reached;
+use selvedge_replay::{Interpreter, Outcome, State, Thread};
+
+use super::canonical::canonical;
+use super::codec::{decode, encode};
+use super::{Exploration, Options, ThreadState};
+
+/// How far to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Visit {
+    /// To the first error.
+    UntilError,
+    /// Everything, also behind errors.
+    All,
+}
+
+/// An error that the search met.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Error {
+    /// A step of the state with this number fails an assertion of the target.
+    Fails(usize),
+    /// In the state with this number a thread stands at a target location.
+    Reached(usize),
+}
+
+/// The search. States are numbered in the order in which they were found; those from `expanded` on are not expanded.
+pub(super) struct Search<'a> {
+    task: Task<'a>,
+    run: &'a Run<'a>,
+    /// Shared, so that its lists of steps can be walked while the search grows.
+    interpreter: Rc<Interpreter<'a>>,
+    frames: usize,
+    found: IndexSet<Box<[u8]>, BuildHasherDefault<FxHasher>>,
+    /// For each state the one from which it was found, or its own number if it is initial.
+    parents: Vec<u32>,
+    expanded: usize,
+    /// The number of states up to the last one of the current depth, and the depth.
+    layer: (usize, usize),
+    truncated: bool,
+    exploration: Exploration,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(task: Task<'a>, run: &'a Run<'a>, options: &Options) -> Search<'a> {
+        Search {
+            task,
+            run,
+            interpreter: Rc::new(Interpreter::new(task.program, task.threads)),
+            frames: options.frames as usize,
+            found: IndexSet::default(),
+            parents: Vec::new(),
+            expanded: 0,
+            layer: (0, 0),
+            truncated: false,
+            exploration: Exploration::default(),
+        }
+    }
+
+    pub(super) fn truncated(&self) -> bool {
+        self.truncated
+    }
+
+    pub(super) fn exploration(self) -> Exploration {
+        Exploration { n_states: self.found.len(), truncated: self.truncated, ..self.exploration }
+    }
+
+    /// Finds all states, or those up to an error. At the loop's head every state before `expanded` has all its
+    /// successors among the found ones, those beyond the bound on frames excepted.
+    pub(super) fn run(&mut self, visit: Visit) -> Result<Option<Error>, Stop> {
+        let interpreter = Rc::clone(&self.interpreter);
+        for start in interpreter.starts(self.max_threads()) {
+            self.run.tick()?;
+            let state = interpreter.start(&start).expect("the interpreter lists legal starts");
+            let error = self.add(state, None);
+            if let (Visit::UntilError, Some(error)) = (visit, error) {
+                return Ok(Some(error));
+            }
+        }
+        while self.expanded < self.found.len() {
+            let error = self.expand(visit)?;
+            if let (Visit::UntilError, Some(error)) = (visit, error) {
+                return Ok(Some(error));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The greatest number of initial threads.
+    fn max_threads(&self) -> u32 {
+        match self.task.threads {
+            ThreadScope::AtMost(bound) => bound,
+            ThreadScope::Unbounded => self.task.program.entries.iter().map(|entry| most(entry.count)).sum(),
+        }
+    }
+
+    /// Adds the successors of the next state.
+    fn expand(&mut self, visit: Visit) -> Result<Option<Error>, Stop> {
+        let number = self.expanded;
+        self.expanded += 1;
+        self.report(number);
+        let state = decode(&self.found[number]);
+        let mut first = None;
+        let interpreter = Rc::clone(&self.interpreter);
+        for step in all_steps(&interpreter, &state) {
+            self.run.tick()?;
+            let error = match outcome(&interpreter, &state, &step) {
+                Outcome::Next(next) => self.add(next, Some(number)),
+                Outcome::Blocked => None,
+                Outcome::Failed => {
+                    self.exploration.failing.insert(step.edge);
+                    self.task.target.has_assert(step.edge).then_some(Error::Fails(number))
+                }
+            };
+            if visit == Visit::UntilError && error.is_some() {
+                return Ok(error);
+            }
+            first = first.or(error);
+        }
+        if visit == Visit::All {
+            self.exploration.thread_states.extend(state.threads.iter().map(|thread| thread_state(&state, thread)));
+        }
+        Ok(first)
+    }
+
+    /// Adds a state unless it is known or too deep.
+    fn add(&mut self, state: State, parent: Option<usize>) -> Option<Error> {
+        if state.threads.iter().any(|thread| thread.stack.len() > self.frames) {
+            self.truncated = true;
+            return None;
+        }
+        let (number, new) = self.found.insert_full(encode(&canonical(state.clone())));
+        if !new {
+            return None;
+        }
+        self.parents.push(parent.unwrap_or(number) as u32);
+        reached(&self.task, &state).map(|_| Error::Reached(number))
+    }
+
+    fn report(&mut self, number: usize) {
+        if number == self.layer.0 {
+            self.layer = (self.found.len(), self.layer.1 + 1);
+        }
+        if number.is_multiple_of(256) {
+            let (visited, waiting) = (self.found.len(), self.found.len() - number);
+            self.run.event(Event::Searched { visited, waiting, depth: self.layer.1 });
+        }
+    }
+
+    /// The execution that leads to an error. The search kept no steps: they are found again, from the start on, as
+    /// those that lead to the next canonical state on the path.
+    pub(super) fn trace(&self, error: Error) -> Result<Trace, Stop> {
+        let (Error::Fails(last) | Error::Reached(last)) = error;
+        let mut path = vec![last];
+        while let Some(number) = path.last().map(|number| self.parents[*number] as usize)
+            && path.last() != Some(&number)
+        {
+            path.push(number);
+        }
+        path.reverse();
+        let (start, mut state) = self.find_start(path[0])?;
+        let mut steps = Vec::with_capacity(path.len());
+        for number in &path[1..] {
+            let wanted = &self.found[*number];
+            let (step, next) = self.find_step(&state, |outcome| match outcome {
+                Outcome::Next(next) => encode(&canonical(next.clone())) == *wanted,
+                Outcome::Blocked | Outcome::Failed => false,
+            })?;
+            steps.push(step);
+            let Outcome::Next(next) = next else { unreachable!("only states are wanted") };
+            state = next;
+        }
+        if let Error::Fails(_) = error {
+            steps.push(self.find_failure(&state)?);
+        }
+        Ok(Trace { start, steps })
+    }
+
+    fn find_start(&self, number: usize) -> Result<(Start, State), Stop> {
+        for start in self.interpreter.starts(self.max_threads()) {
+            self.run.tick()?;
+            let state = self.interpreter.start(&start).expect("the interpreter lists legal starts");
+            if encode(&canonical(state.clone())) == self.found[number] {
+                return Ok((start, state));
+            }
+        }
+        unreachable!("the path begins with an initial state")
+    }
+
+    fn find_step(&self, state: &State, wanted: impl Fn(&Outcome) -> bool) -> Result<(Step, Outcome), Stop> {
+        for step in all_steps(&self.interpreter, state) {
+            self.run.tick()?;
+            let outcome = outcome(&self.interpreter, state, &step);
+            if wanted(&outcome) {
+                return Ok((step, outcome));
+            }
+        }
+        unreachable!("the search found this step once")
+    }
+
+    fn find_failure(&self, state: &State) -> Result<Step, Stop> {
+        for step in all_steps(&self.interpreter, state).filter(|step| self.task.target.has_assert(step.edge)) {
+            self.run.tick()?;
+            if outcome(&self.interpreter, state, &step) == Outcome::Failed {
+                return Ok(step);
+            }
+        }
+        unreachable!("the search found this failure once")
+    }
+}
+
+fn all_steps<'i>(interpreter: &'i Interpreter<'_>, state: &'i State) -> impl Iterator<Item = Step> {
+    state.threads.iter().enumerate().flat_map(move |(position, thread)| {
+        let edges = interpreter.edges(state, thread);
+        edges.iter().flat_map(move |edge| interpreter.steps(state, position, *edge))
+    })
+}
+
+fn outcome(interpreter: &Interpreter<'_>, state: &State, step: &Step) -> Outcome {
+    interpreter.step(state, step).unwrap_or_else(|illegal: Illegal| {
+        unreachable!("the interpreter lists legal steps, but: {illegal}");
+    })
+}
+
+/// The greatest number of threads of a kind that has one.
+fn most(count: Count) -> u32 {
+    match count {
+        Count::Exactly(count) | Count::AtMost(count) => count,
+        Count::Any => 0,
+    }
+}
+
+fn thread_state(state: &State, thread: &Thread) -> ThreadState {
+    let top = thread.top();
+    let (shared, vars) = (state.shared.clone(), thread.vars.clone());
+    ThreadState { loc: top.loc, shared, vars, locals: top.locals.clone() }
+}
