@@ -11,7 +11,10 @@
 pub mod callgraph;
 pub mod dataflow;
 pub mod flow;
+pub mod liveness;
+pub mod mod_ref;
 pub mod passes;
+pub mod slots;
 pub mod span;
 pub mod syntax;
 pub mod target;

@@ -222,3 +222,19 @@ impl Count {
         }
     }
 }
+
+/// Calls `visit` on each variable whose value before the step the operation reads in the stepping thread. The new value
+/// of a variable that the step does not assign is its old one.
+pub fn for_each_old_read(op: &Op, mut visit: impl FnMut(VarId)) {
+    let assigns = |var: VarId| match op {
+        Op::Assign(assign) => assign.active.iter().any(|(assigned, _)| *assigned == var),
+        _ => false,
+    };
+    for expr in op.exprs() {
+        expr.for_each_leaf(|leaf| match *leaf {
+            Expr::Var(var) => visit(var),
+            Expr::Next(var) if !assigns(var) => visit(var),
+            _ => {}
+        });
+    }
+}

@@ -1,0 +1,181 @@
+//! Which variables may still matter at a location: phase 2 of the interprocedural live-variable analysis of appendix C
+//! of the thesis behind Boom, with the equation for exits that is missing there.
+//!
+//! A variable is live at a location if some way from there reads it before assigning it. A right-hand side counts as a
+//! read only if what it is assigned to is live or the step's own condition asks for it. At a call the effects of the
+//! callee ([`crate::mod_ref`]) stand for its body; at the exit of a procedure all is live that is live after one of
+//! the calls to it. Threads see each other through shared variables and passive copies: in a program with several
+//! threads a shared variable is live everywhere if anybody reads it, and so is a variable that others read passively.
+//!
+//! Engines may start a frame with default values in the variables that are not live at its entry.
+
+use fixedbitset::FixedBitSet;
+
+use crate::callgraph::{CallGraph, is_sequential};
+use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
+use crate::mod_ref::{ModRef, for_each_assigned, grow};
+use crate::slots::Slots;
+use crate::syntax::{Assign, EdgeId, EntryId, Expr, LocId, Op, Program, Scope, VarId};
+use crate::visit::for_each_old_read;
+
+/// The live variables of each location.
+#[derive(Clone, Debug)]
+pub struct Liveness {
+    slots: Slots,
+    live: Values<FixedBitSet>,
+}
+
+impl Liveness {
+    /// Computes the live variables.
+    pub fn new(program: &Program) -> Liveness {
+        let calls = CallGraph::new(program);
+        let arrows = Arrows::new(program, &calls);
+        let slots = Slots::new(program);
+        let mod_ref = ModRef::new(program, &slots, &calls, &arrows);
+        Liveness::with(program, slots, &mod_ref, &arrows)
+    }
+
+    pub(crate) fn with(program: &Program, slots: Slots, mod_ref: &ModRef, arrows: &Arrows) -> Liveness {
+        let mut pinned: Vec<VarId> = program.vars.indices().filter(pinned(program)).collect();
+        pinned.sort_unstable();
+        let live = solve(arrows, &Live { program, slots: &slots, mod_ref, pinned });
+        Liveness { slots, live }
+    }
+
+    /// Whether a variable is live at a location of a procedure in which it is visible.
+    pub fn is_live(&self, loc: LocId, var: VarId) -> bool {
+        self.live[loc].contains(self.slots.get(var))
+    }
+}
+
+/// Whether a variable must count as live everywhere because other threads may read it.
+fn pinned(program: &Program) -> impl Fn(&VarId) -> bool {
+    let sequential = is_sequential(program);
+    let mut pinned = vec![false; program.vars.len()];
+    let entry_inits = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
+    for expr in program.edges.iter().flat_map(|edge| edge.op.exprs()).chain(entry_inits) {
+        expr.for_each_leaf(|leaf| match *leaf {
+            Expr::Passive(var) | Expr::PassiveNext(var) => pinned[var.index()] = true,
+            Expr::Var(var) | Expr::Next(var) if program.vars[var].scope == Scope::Shared => {
+                pinned[var.index()] |= !sequential;
+            }
+            _ => {}
+        });
+    }
+    move |var| pinned[var.index()]
+}
+
+/// Whether the step's condition reads the value that the step gives to a variable.
+pub(crate) fn constrains_next(assign: &Assign, var: VarId) -> bool {
+    assign.constrain.any_leaf(|leaf| *leaf == Expr::Next(var))
+}
+
+struct Live<'p> {
+    program: &'p Program,
+    slots: &'p Slots,
+    mod_ref: &'p ModRef,
+    pinned: Vec<VarId>,
+}
+
+impl Live<'_> {
+    /// The live variables before a step, from those after it.
+    fn before(&self, id: EdgeId, mut live: FixedBitSet) -> FixedBitSet {
+        let edge = &self.program.edges[id];
+        let Op::Assign(assign) = &edge.op else {
+            for_each_old_read(&edge.op, |var| live.insert(self.slots.get(var)));
+            return live;
+        };
+        let needed: Vec<_> = assign
+            .active
+            .iter()
+            .filter(|(var, _)| live.contains(self.slots.get(*var)) || constrains_next(assign, *var))
+            .collect();
+        needed.iter().for_each(|(var, _)| live.remove(self.slots.get(*var)));
+        let mut read = |leaf: &Expr| match *leaf {
+            Expr::Var(var) => live.insert(self.slots.get(var)),
+            Expr::Next(var) if !assign.active.iter().any(|(assigned, _)| *assigned == var) => {
+                live.insert(self.slots.get(var));
+            }
+            _ => {}
+        };
+        let passive = assign.passive.iter().map(|(_, rhs)| rhs);
+        for expr in needed.iter().map(|(_, rhs)| rhs).chain(passive).chain([&assign.constrain]) {
+            expr.for_each_leaf(&mut read);
+        }
+        live
+    }
+
+    /// The live variables before a call: its arguments, what the callee reads, and what it passes on.
+    fn before_call(&self, id: EdgeId, after: &FixedBitSet) -> FixedBitSet {
+        let edge = &self.program.edges[id];
+        let mut live = self.without_results(id, after);
+        let Op::Call(call) = &edge.op else { return live };
+        let effects = self.mod_ref.of(call.callee);
+        for slot in 0..self.slots.globals().len() {
+            if !effects.passed.contains(slot) {
+                live.remove(slot);
+            }
+        }
+        live.union_with(&effects.exposed);
+        self.before(id, live)
+    }
+
+    fn without_results(&self, id: EdgeId, after: &FixedBitSet) -> FixedBitSet {
+        let mut live = after.clone();
+        for_each_assigned(&self.program.edges[id], |var| live.remove(self.slots.get(var)));
+        live
+    }
+
+    /// The part of a set that another procedure sees.
+    fn globals_of(&self, live: &FixedBitSet) -> FixedBitSet {
+        let n_globals = self.slots.globals().len();
+        let mut globals = FixedBitSet::with_capacity(n_globals);
+        globals.extend(live.ones().take_while(|slot| *slot < n_globals));
+        globals
+    }
+
+    /// What is live when the initial threads start: what one of this kind reads, its initial values included.
+    fn before_start(&self, entry: EntryId, live: &FixedBitSet) -> FixedBitSet {
+        let mut live = self.globals_of(live);
+        for (_, rhs) in &self.program.entries[entry].init {
+            for var in crate::visit::reads(rhs) {
+                live.insert(self.slots.get(var));
+            }
+        }
+        live
+    }
+}
+
+impl Analysis for Live<'_> {
+    type Value = FixedBitSet;
+    const DIRECTION: Direction = Direction::Backward;
+
+    fn start(&self, loc: LocId) -> FixedBitSet {
+        let proc = self.program.locs[loc].proc;
+        let mut live = FixedBitSet::with_capacity(self.slots.visible(proc));
+        for var in &self.pinned {
+            match self.program.vars[*var].scope {
+                Scope::Local(owner) if owner != proc => {}
+                _ => live.insert(self.slots.get(*var)),
+            }
+        }
+        live
+    }
+
+    fn transfer(&self, arrow: &Arrow, values: &Values<FixedBitSet>) -> FixedBitSet {
+        let after = &values[arrow.to];
+        match arrow.kind {
+            ArrowKind::Step(edge) => self.before(edge, after.clone()),
+            ArrowKind::Across(edge) => self.before_call(edge, after),
+            ArrowKind::Leave(edge) => self.globals_of(&self.without_results(edge, after)),
+            ArrowKind::Fork(_) => after.clone(),
+            ArrowKind::Spawn(_) | ArrowKind::Finish(_) => self.globals_of(after),
+            ArrowKind::Start(entry) => self.before_start(entry, after),
+            ArrowKind::Enter(_) => FixedBitSet::new(),
+        }
+    }
+
+    fn join(&self, known: &mut FixedBitSet, come: &FixedBitSet) -> bool {
+        grow(known, come)
+    }
+}

@@ -1,0 +1,185 @@
+//! What a call may do to the variables that outlive it: phase 1 of the interprocedural live-variable analysis of
+//! appendix C of the thesis behind Boom, after Srivastava and Wall.
+//!
+//! A variable here is a shared one or one of the thread that makes the call. What other threads do to it, and what
+//! threads started inside the call do, is not part of the call; that a started thread inherits the per-thread
+//! variables counts as reading those that it reads.
+
+use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
+
+use crate::callgraph::CallGraph;
+use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
+use crate::slots::Slots;
+use crate::syntax::{Edge, EdgeId, LocId, Op, ProcId, Program, VarId};
+use crate::visit::for_each_old_read;
+
+/// The effects of the calls to each procedure.
+#[derive(Clone, Debug)]
+pub struct ModRef {
+    effects: IndexVec<ProcId, Effects>,
+}
+
+/// The effects of a call, what it calls included: sets of [`Slots::globals`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effects {
+    /// May be read.
+    pub refs: FixedBitSet,
+    /// May be modified.
+    pub mods: FixedBitSet,
+    /// May be read before being assigned: the thesis's REF.
+    pub exposed: FixedBitSet,
+    /// May reach the return without being assigned: the complement of the thesis's MOD, which are assigned for sure.
+    pub passed: FixedBitSet,
+}
+
+impl ModRef {
+    /// Computes the effects: `refs` and `mods` by union along the calls, the others by a dataflow analysis.
+    pub fn new(program: &Program, slots: &Slots, calls: &CallGraph, arrows: &Arrows) -> ModRef {
+        let exposure = solve(arrows, &Exposure { program, slots });
+        let mut effects: IndexVec<ProcId, Effects> = program
+            .procs
+            .iter()
+            .map(|proc| Effects {
+                refs: FixedBitSet::with_capacity(slots.globals().len()),
+                mods: FixedBitSet::with_capacity(slots.globals().len()),
+                exposed: exposure[proc.entry].exposed.clone(),
+                passed: exposure[proc.entry].passed.clone(),
+            })
+            .collect();
+        for edge in &program.edges {
+            let own = &mut effects[program.locs[edge.from].proc];
+            for_each_old_read(&edge.op, |var| insert_global(&mut own.refs, slots, var));
+            for_each_assigned(edge, |var| insert_global(&mut own.mods, slots, var));
+        }
+        close(&mut effects, calls);
+        ModRef { effects }
+    }
+
+    /// The effects of a call to a procedure.
+    pub fn of(&self, proc: ProcId) -> &Effects {
+        &self.effects[proc]
+    }
+}
+
+/// Adds the effects of callees to those of their callers, callees first. All members of a component call each other,
+/// hence have the same effects.
+fn close(effects: &mut IndexVec<ProcId, Effects>, calls: &CallGraph) {
+    for component in calls.components() {
+        let first = component[0];
+        let (mut refs, mut mods) = (effects[first].refs.clone(), effects[first].mods.clone());
+        for proc in component.iter().flat_map(|proc| std::iter::once(proc).chain(calls.callees(*proc))) {
+            refs.union_with(&effects[*proc].refs);
+            mods.union_with(&effects[*proc].mods);
+        }
+        for proc in component {
+            effects[*proc].refs.clone_from(&refs);
+            effects[*proc].mods.clone_from(&mods);
+        }
+    }
+}
+
+/// Calls `visit` on each variable of the stepping thread that the step assigns; for a call, those of its results.
+pub(crate) fn for_each_assigned(edge: &Edge, mut visit: impl FnMut(VarId)) {
+    match &edge.op {
+        Op::Assign(assign) => assign.active.iter().for_each(|(var, _)| visit(*var)),
+        Op::Call(call) => call.results.iter().flatten().for_each(|var| visit(*var)),
+        _ => {}
+    }
+}
+
+fn insert_global(set: &mut FixedBitSet, slots: &Slots, var: VarId) {
+    let slot = slots.get(var);
+    if slot < slots.globals().len() {
+        set.insert(slot);
+    }
+}
+
+/// The analysis behind [`Effects::exposed`] and [`Effects::passed`]: what both would be if the procedure began at a
+/// location. Nothing flows from callers into callees, so that the value at an entry speaks of the procedure alone.
+struct Exposure<'p> {
+    program: &'p Program,
+    slots: &'p Slots,
+}
+
+#[derive(Clone)]
+struct Exposed {
+    exposed: FixedBitSet,
+    passed: FixedBitSet,
+}
+
+impl Exposure<'_> {
+    fn none(&self) -> Exposed {
+        let none = FixedBitSet::with_capacity(self.slots.globals().len());
+        Exposed { exposed: none.clone(), passed: none }
+    }
+
+    /// What flows over an edge if `value` is known after it.
+    fn before(&self, id: EdgeId, mut value: Exposed) -> Exposed {
+        let edge = &self.program.edges[id];
+        for_each_assigned(edge, |var| {
+            let slot = self.slots.get(var);
+            if slot < self.slots.globals().len() {
+                value.exposed.remove(slot);
+                value.passed.remove(slot);
+            }
+        });
+        for_each_old_read(&edge.op, |var| insert_global(&mut value.exposed, self.slots, var));
+        value
+    }
+
+    /// What flows over a call: after it, only what the callee passes on matters.
+    fn before_call(&self, id: EdgeId, values: &Values<Exposed>) -> Exposed {
+        let edge = &self.program.edges[id];
+        let Op::Call(call) = &edge.op else { return self.none() };
+        let callee = &values[self.program.procs[call.callee].entry];
+        let mut value = self.before(id, values[edge.to].clone());
+        value.exposed.intersect_with(&callee.passed);
+        value.passed.intersect_with(&callee.passed);
+        value.exposed.union_with(&callee.exposed);
+        for_each_old_read(&edge.op, |var| insert_global(&mut value.exposed, self.slots, var));
+        value
+    }
+}
+
+impl Analysis for Exposure<'_> {
+    type Value = Exposed;
+    const DIRECTION: Direction = Direction::Backward;
+
+    fn start(&self, loc: LocId) -> Exposed {
+        let mut value = self.none();
+        if self.program.procs[self.program.locs[loc].proc].exit == loc {
+            value.passed.insert_range(..);
+        }
+        value
+    }
+
+    fn transfer(&self, arrow: &Arrow, values: &Values<Exposed>) -> Exposed {
+        match arrow.kind {
+            ArrowKind::Step(edge) => self.before(edge, values[arrow.to].clone()),
+            ArrowKind::Across(edge) | ArrowKind::Enter(edge) => self.before_call(edge, values),
+            ArrowKind::Fork(_) => values[arrow.to].clone(),
+            ArrowKind::Spawn(_) => Exposed { exposed: values[arrow.to].exposed.clone(), ..self.none() },
+            ArrowKind::Finish(_) => {
+                let mut value = self.none();
+                value.exposed.insert_range(..);
+                value
+            }
+            ArrowKind::Leave(_) | ArrowKind::Start(_) => self.none(),
+        }
+    }
+
+    fn join(&self, known: &mut Exposed, come: &Exposed) -> bool {
+        let exposed = grow(&mut known.exposed, &come.exposed);
+        grow(&mut known.passed, &come.passed) || exposed
+    }
+}
+
+/// Adds the second set to the first, and says whether that is more than before.
+pub(crate) fn grow(known: &mut FixedBitSet, come: &FixedBitSet) -> bool {
+    let grows = !come.is_subset(known);
+    if grows {
+        known.union_with(come);
+    }
+    grows
+}

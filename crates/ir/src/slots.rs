@@ -1,0 +1,48 @@
+//! Numbers variables for bit sets: first those that outlive a frame, then the locals of each procedure anew.
+//!
+//! So the sets of a location have room for what is visible there, and not for the locals of all procedures.
+
+use index_vec::IndexVec;
+
+use crate::syntax::{ProcId, Program, Scope, VarId};
+
+/// The numbering. "Global" here means shared or per thread.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    of: IndexVec<VarId, u32>,
+    globals: Vec<VarId>,
+    n_locals: IndexVec<ProcId, usize>,
+}
+
+impl Slots {
+    /// Numbers the variables of a program.
+    pub fn new(program: &Program) -> Slots {
+        let mut of: IndexVec<VarId, u32> = program.vars.iter().map(|_| 0).collect();
+        let is_global = |var: &VarId| !matches!(program.vars[*var].scope, Scope::Local(_));
+        let globals: Vec<VarId> = program.vars.indices().filter(is_global).collect();
+        for (slot, var) in globals.iter().enumerate() {
+            of[*var] = slot as u32;
+        }
+        for proc in &program.procs {
+            for (slot, var) in proc.locals.iter().enumerate() {
+                of[*var] = (globals.len() + slot) as u32;
+            }
+        }
+        Slots { of, globals, n_locals: program.procs.iter().map(|proc| proc.locals.len()).collect() }
+    }
+
+    /// The number of a variable, among those visible in its procedure.
+    pub fn get(&self, var: VarId) -> usize {
+        self.of[var] as usize
+    }
+
+    /// The global variables: their numbers are their places here.
+    pub fn globals(&self) -> &[VarId] {
+        &self.globals
+    }
+
+    /// How many variables are visible in a procedure.
+    pub fn visible(&self, proc: ProcId) -> usize {
+        self.globals.len() + self.n_locals[proc]
+    }
+}
