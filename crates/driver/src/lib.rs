@@ -1,1 +1,218 @@
-//! Placeholder.
+//! From a program to a judged report: simplify, choose an engine, run it, lift its evidence, judge it.
+//!
+//! The driver knows no output format and no terminal. [`check`] is the table of contents.
+
+mod question;
+mod simplify;
+
+use std::time::{Duration, Instant};
+
+use selvedge_check::{Certificate, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
+use selvedge_ir::span::SourceMap;
+use selvedge_ir::{Program, Target, Trace};
+use selvedge_replay::{Judged, Reject, Replay, judge};
+
+pub use question::{Initial, Question, UsageError};
+pub use simplify::{Pass, Simplified, simplify};
+
+/// A program as the user wrote it, with its source positions.
+#[derive(Clone, Copy)]
+pub struct Subject<'s> {
+    /// The program.
+    pub program: &'s Program,
+    /// The positions of its parts.
+    pub map: &'s SourceMap,
+    /// The text that it was read from.
+    pub text: &'s str,
+}
+
+/// What the user asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The question.
+    pub question: Question,
+    /// Which engine; `None` lets the driver choose.
+    pub engine: Option<EngineKind>,
+    /// What the engines are told.
+    pub engine_options: EngineOptions,
+    /// The passes before the engine, in order.
+    pub passes: Vec<Pass>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            question: Question::default(),
+            engine: None,
+            engine_options: EngineOptions::default(),
+            passes: Pass::DEFAULT.to_vec(),
+        }
+    }
+}
+
+/// The answer, with all that a report says about it.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The program that was asked about: the user's, with the initial threads that the question names.
+    pub program: Program,
+    /// The errors that were asked for.
+    pub target: Target,
+    /// How many threads may live.
+    pub threads: ThreadScope,
+    /// The answer.
+    pub outcome: Outcome,
+    /// Who found it.
+    pub engine: &'static str,
+    /// How large the program was before and after the passes.
+    pub sizes: [Size; 2],
+    /// How long the phases took.
+    pub times: Times,
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// No error can be reached. `None`: the engine gave no certificate.
+    Safe(Option<Certificate>),
+    /// An error can be reached.
+    Unsafe(Box<Counterexample>),
+    /// Not decided.
+    Unknown(Reason),
+}
+
+/// An execution that ends in an error, and was executed.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// The choices.
+    pub trace: Trace,
+    /// The states, and the error.
+    pub replay: Replay,
+}
+
+/// Why a question was not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The engine stopped.
+    Stop(Stop),
+    /// No engine takes the program, or the chosen one does not.
+    Unsupported(Unsupported),
+}
+
+/// The size of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Procedures.
+    pub procs: usize,
+    /// Locations.
+    pub locs: usize,
+    /// Edges.
+    pub edges: usize,
+    /// Variables of all scopes.
+    pub vars: usize,
+}
+
+/// How long the phases took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// The passes.
+    pub simplify: Duration,
+    /// The engine.
+    pub engine: Duration,
+    /// The judge.
+    pub judge: Duration,
+}
+
+/// Why there is no report.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// The question does not fit the program.
+    Usage(UsageError),
+    /// An engine and the judge disagree: we are wrong.
+    Internal {
+        /// Who answered.
+        engine: &'static str,
+        /// What the judge says.
+        reject: Box<Reject>,
+    },
+}
+
+/// Answers a question about a program, with evidence about the program as the user wrote it.
+pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<Report, Failure> {
+    let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
+    let task = Task { program: &program, target: &target, threads };
+    let mut times = Times::default();
+
+    run.event(Event::Phase("simplifying"));
+    let simplified = timed(&mut times.simplify, || simplify(&task, &options.passes));
+
+    run.event(Event::Phase("searching"));
+    let (engine, answer) = timed(&mut times.engine, || decide(&task, &simplified, options, run));
+
+    run.event(Event::Phase("judging"));
+    let judged = match answer {
+        Ok(verdict) => timed(&mut times.judge, || judge(&task, &verdict)).map(|judged| (verdict, judged)),
+        Err(reason) => return Ok(report(task, Outcome::Unknown(reason), engine, &simplified, times)),
+    };
+    let outcome = match judged {
+        Ok((Verdict::Unsafe(trace), Judged::Replayed(replay))) => {
+            Outcome::Unsafe(Box::new(Counterexample { trace, replay }))
+        }
+        Ok((Verdict::Safe(certificate), Judged::Certified | Judged::Uncertified)) => Outcome::Safe(certificate),
+        Ok((verdict, judged)) => unreachable!("the judge examines the evidence it is given: {verdict:?}, {judged:?}"),
+        Err(reject) => return Err(Failure::Internal { engine, reject: Box::new(reject) }),
+    };
+    Ok(report(task, outcome, engine, &simplified, times))
+}
+
+/// Runs an engine on the simplified program and lifts its evidence.
+fn decide(
+    task: &Task<'_>,
+    simplified: &Simplified,
+    options: &Options,
+    run: &Run<'_>,
+) -> (&'static str, Result<Verdict, Reason>) {
+    if options.engine.is_none()
+        && let Some(certificate) = control_flow::certificate(task)
+    {
+        return ("control-flow", Ok(Verdict::Safe(Some(certificate))));
+    }
+    let engine = build(options.engine.unwrap_or(EngineKind::Exhaustive), &options.engine_options);
+    let task = simplified.task(task.threads);
+    let answer = match engine.supports(&task) {
+        Ok(()) => engine.check(&task, run).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop),
+        Err(unsupported) => Err(Reason::Unsupported(unsupported)),
+    };
+    (engine.name(), answer)
+}
+
+fn report(task: Task<'_>, outcome: Outcome, engine: &'static str, simplified: &Simplified, times: Times) -> Report {
+    Report {
+        program: task.program.clone(),
+        target: task.target.clone(),
+        threads: task.threads,
+        outcome,
+        engine,
+        sizes: [Size::of(task.program), Size::of(&simplified.program)],
+        times,
+    }
+}
+
+fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *time = start.elapsed();
+    result
+}
+
+impl Size {
+    /// The size of a program.
+    pub fn of(program: &Program) -> Size {
+        Size {
+            procs: program.procs.len(),
+            locs: program.locs.len(),
+            edges: program.edges.len(),
+            vars: program.vars.len(),
+        }
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! Engines never print, never read the environment and never see a file name.
 
+pub mod control_flow;
 pub mod exhaustive;
 
 use selvedge_check::Engine;

@@ -1,0 +1,150 @@
+//! What the user asks, in the user's words, and what it means for a program.
+
+use std::fmt;
+
+use selvedge_check::ThreadScope;
+use selvedge_ir::{Count, EdgeId, Op, Program, Target};
+use selvedge_replay::enumerate::least_threads;
+
+use crate::Subject;
+
+/// A question in the user's words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// At most this many live threads; `None`: any number.
+    pub threads: Option<u32>,
+    /// How many threads run `main` at first; `None`: as the program says.
+    pub initial: Option<Initial>,
+    /// Ask for this label instead of the assertions.
+    pub label: Option<String>,
+    /// Ask for this assertion only: a label before it, or its line.
+    pub assertion: Option<String>,
+}
+
+/// How many threads run `main` at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initial {
+    /// This many.
+    Exactly(u32),
+    /// Any number.
+    Any,
+}
+
+/// A question that does not fit the program: a sentence for the user, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageError {
+    /// What is wrong, without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// The labels that count as errors where the program has them.
+const ERROR_LABELS: [&str; 2] = ["SLIC_ERROR", "ERROR"];
+
+impl Question {
+    /// The program with its initial threads, the errors, and the number of threads that are asked about.
+    pub fn pose(&self, subject: Subject<'_>) -> Result<(Program, Target, ThreadScope), UsageError> {
+        let target = self.target(subject)?;
+        let mut program = subject.program.clone();
+        if let Some(initial) = self.initial {
+            set_initial(&mut program, initial)?;
+        }
+        let least = least_threads(&program);
+        match self.threads {
+            Some(threads) if least > threads => Err(UsageError {
+                message: format!("the program starts with {least} threads, more than --threads {threads} allows"),
+                help: Some(format!("raise --threads to {least} or more")),
+            }),
+            Some(threads) => Ok((program, target, ThreadScope::AtMost(threads))),
+            None => Ok((program, target, ThreadScope::Unbounded)),
+        }
+    }
+
+    /// The errors that are asked for: those of one label, one assertion, or all assertions and error labels.
+    fn target(&self, subject: Subject<'_>) -> Result<Target, UsageError> {
+        if let Some(label) = &self.label {
+            return label_target(subject.program, label);
+        }
+        if let Some(assertion) = &self.assertion {
+            return assertion_target(subject, assertion);
+        }
+        let labels = subject.program.labels.iter();
+        let errors = labels.filter(|label| ERROR_LABELS.contains(&label.name.as_str())).map(|label| label.loc);
+        Ok(Target::new(Target::all_asserts(subject.program).asserts, errors.collect()))
+    }
+}
+
+/// All locations with this label.
+fn label_target(program: &Program, name: &str) -> Result<Target, UsageError> {
+    let locs: Vec<_> = program.labels.iter().filter(|label| label.name == name).map(|label| label.loc).collect();
+    if locs.is_empty() {
+        let message = format!("the program has no label `{name}`");
+        let known = program.labels.iter().map(|label| label.name.as_str());
+        return Err(UsageError { message, help: known_names("labels", known) });
+    }
+    Ok(Target::new(Vec::new(), locs))
+}
+
+/// The assertions on the line or with the label that `wanted` names.
+fn assertion_target(subject: Subject<'_>, wanted: &str) -> Result<Target, UsageError> {
+    let program = subject.program;
+    let is_labelled =
+        |edge: EdgeId| program.labels.iter().any(|label| label.name == wanted && label.loc == program.edges[edge].from);
+    let all = Target::all_asserts(program).asserts;
+    let named: Vec<EdgeId> = all.iter().copied().filter(|edge| is_labelled(*edge)).collect();
+    let line: Option<usize> = wanted.parse().ok();
+    let on_line = all.iter().copied().filter(|edge| Some(assertion_line(subject, *edge)) == line).collect();
+    let asserts = if named.is_empty() { on_line } else { named };
+    if asserts.is_empty() {
+        let message = format!("no assertion has the label or stands on the line `{wanted}`");
+        let lines: Vec<String> = all.iter().map(|edge| assertion_line(subject, *edge).to_string()).collect();
+        return Err(UsageError { message, help: known_names("assertions on lines", lines.iter().map(String::as_str)) });
+    }
+    Ok(Target::new(asserts, Vec::new()))
+}
+
+/// The line, from 1, on which an assertion begins.
+fn assertion_line(subject: Subject<'_>, edge: EdgeId) -> usize {
+    debug_assert!(matches!(subject.program.edges[edge].op, Op::Assert(_)));
+    let start = subject.map.edges[edge].span.start as usize;
+    subject.text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// What there is instead, if it is few enough to read.
+fn known_names<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.len() {
+        0 => Some(format!("it has no {kind}")),
+        1..=20 => Some(format!("it has the {kind} {}", names.join(", "))),
+        n_names => Some(format!("it has {n_names} {kind}, among them {}", names[..20].join(", "))),
+    }
+}
+
+/// Only programs that start in one procedure leave open how many threads start.
+fn set_initial(program: &mut Program, initial: Initial) -> Result<(), UsageError> {
+    let plain = program.entries.len() == 1
+        && program.prelude.is_none()
+        && program.entries.iter().all(|entry| entry.name == program.procs[entry.proc].name);
+    if !plain {
+        return Err(UsageError {
+            message: "--initial does not fit: the program says itself which threads it starts with".to_string(),
+            help: Some("leave --initial out".to_string()),
+        });
+    }
+    for entry in &mut program.entries {
+        entry.count = match initial {
+            Initial::Exactly(count) => Count::Exactly(count),
+            Initial::Any => Count::Any,
+        };
+    }
+    Ok(())
+}
+
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

@@ -1,0 +1,70 @@
+//! The passes before an engine, and the way back for its evidence.
+
+use selvedge_check::{Task, ThreadScope, Verdict};
+use selvedge_ir::passes::{Lift, Passed};
+use selvedge_ir::{Program, Target};
+
+/// A pass that the user can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Pass {}
+
+impl Pass {
+    /// All passes.
+    pub const ALL: &'static [Pass] = &[];
+
+    /// The passes of a check, unless the user names others.
+    pub const DEFAULT: &'static [Pass] = &[];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {}
+    }
+
+    /// The pass with this name.
+    pub fn from_name(name: &str) -> Option<Pass> {
+        Pass::ALL.iter().copied().find(|pass| pass.name() == name)
+    }
+
+    /// Runs the pass.
+    pub fn run(self, _program: &Program, _target: &Target) -> Passed {
+        match self {}
+    }
+}
+
+/// A program after some passes.
+#[derive(Clone, Debug)]
+pub struct Simplified {
+    /// The program.
+    pub program: Program,
+    /// The same errors in it.
+    pub target: Target,
+    /// The ways back, first pass first.
+    lifts: Vec<Lift>,
+}
+
+/// Runs passes one after the other.
+pub fn simplify(task: &Task<'_>, passes: &[Pass]) -> Simplified {
+    let unchanged = Simplified { program: task.program.clone(), target: task.target.clone(), lifts: Vec::new() };
+    passes.iter().fold(unchanged, |mut simplified, pass| {
+        let passed = pass.run(&simplified.program, &simplified.target);
+        simplified.lifts.push(passed.lift);
+        Simplified { program: passed.program, target: passed.target, lifts: simplified.lifts }
+    })
+}
+
+impl Simplified {
+    /// The question about the simplified program.
+    pub fn task(&self, threads: ThreadScope) -> Task<'_> {
+        Task { program: &self.program, target: &self.target, threads }
+    }
+
+    /// The verdict with evidence about the program before the passes. Certificates do not survive a pass.
+    pub fn lift(&self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Unsafe(trace) => {
+                Verdict::Unsafe(self.lifts.iter().rev().fold(trace, |trace, lift| lift.trace(&trace)))
+            }
+            Verdict::Safe(certificate) => Verdict::Safe(certificate.filter(|_| self.lifts.is_empty())),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The cheapest proof: no control path leads to an error, whatever the variables hold.
+
+use fixedbitset::FixedBitSet;
+use selvedge_check::{Certificate, Task};
+use selvedge_ir::flow::Flow;
+use selvedge_ir::{Edge, Expr, LocId, Op, Program};
+
+/// The locations that threads can reach along edges without constant false condition, if no error lies there.
+///
+/// A depth-first search from the beginnings of the initial threads; it ends because each location is entered once.
+pub fn certificate(task: &Task<'_>) -> Option<Certificate> {
+    let program = task.program;
+    let flow = Flow::new(program);
+    let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
+    let mut waiting: Vec<LocId> = starts.map(|proc| program.procs[proc].entry).collect();
+    let mut reached = FixedBitSet::with_capacity(program.locs.len());
+    while let Some(loc) = waiting.pop() {
+        if reached.put(loc.index()) {
+            continue;
+        }
+        if task.target.has_loc(loc) {
+            return None;
+        }
+        for id in flow.out(loc) {
+            let edge = &program.edges[*id];
+            if task.target.has_assert(*id) && edge.op != Op::Assert(Expr::TRUE) {
+                return None;
+            }
+            waiting.extend(next(program, edge));
+        }
+    }
+    Some(Certificate::ControlFlow(reached.ones().map(LocId::new).collect()))
+}
+
+/// Where threads stand after a step along the edge.
+fn next(program: &Program, edge: &Edge) -> Vec<LocId> {
+    match &edge.op {
+        Op::Assign(assign) if assign.constrain == Expr::FALSE => Vec::new(),
+        Op::Assert(Expr::FALSE) | Op::Return(_) | Op::End => Vec::new(),
+        Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => vec![edge.to],
+        Op::Call(call) => vec![edge.to, program.procs[call.callee].entry],
+        Op::Spawn(spawn) => vec![edge.to, program.procs[spawn.callee].entry],
+        Op::Fork(at) => vec![edge.to, *at],
+    }
+}
