@@ -1,0 +1,244 @@
+//! Random bodies of procedures. Jumps have no targets yet.
+
+use super::expr::ExprMaker;
+use super::weights::{Template, Weights};
+use crate::model::{Assign, BinOp, Expr, Invocation, Kind, Model, Place, Procedure, Stmt};
+use crate::rng::Rng;
+
+/// How deep statements stand in each other.
+const MAX_DEPTH: usize = 2;
+
+/// Makes the body of one procedure.
+pub(super) struct BodyMaker<'a> {
+    rng: &'a mut Rng,
+    weights: &'a Weights,
+    me: &'a Procedure,
+    /// All variables in scope.
+    names: Vec<String>,
+    /// Those that other threads do not share.
+    own: Vec<String>,
+    /// Those that have passive copies.
+    passive: Vec<String>,
+    /// Whom a call may go to.
+    callees: Vec<&'a Procedure>,
+    /// What a started thread may run.
+    startable: Vec<&'a Procedure>,
+}
+
+impl<'a> BodyMaker<'a> {
+    pub(super) fn new(rng: &'a mut Rng, weights: &'a Weights, model: &'a Model, idx: usize, recursive: bool) -> Self {
+        let me = &model.procs[idx];
+        let locals = || me.params.iter().chain(me.locals.iter().map(|decl| &decl.name)).cloned();
+        let thread_locals = || model.globals.iter().filter(|decl| decl.thread_local).map(|decl| decl.name.clone());
+        let is_callee =
+            |(other, procedure): &(usize, &Procedure)| procedure.initial.is_none() && (*other > idx || recursive);
+        let callees = model.procs.iter().enumerate().filter(is_callee).map(|(_, procedure)| procedure).collect();
+        let startable = model.procs.iter().filter(|procedure| procedure.initial.is_none()).collect();
+        BodyMaker {
+            rng,
+            weights,
+            me,
+            names: model.globals.iter().map(|decl| decl.name.clone()).chain(locals()).collect(),
+            own: thread_locals().chain(locals()).collect(),
+            passive: thread_locals().chain(me.locals.iter().map(|decl| decl.name.clone())).collect(),
+            callees,
+            startable,
+        }
+    }
+
+    /// A whole body.
+    pub(super) fn body(mut self) -> Vec<Stmt> {
+        let (low, high) = self.weights.statements;
+        let n_stmts = self.rng.between(low, high);
+        let mut body = self.block(n_stmts, 0);
+        if self.me.results > 0 && self.rng.percent(85) {
+            body.push(Stmt::new(self.return_values()));
+        }
+        body
+    }
+
+    /// The condition of an assertion.
+    pub(super) fn assertion(&mut self) -> Expr {
+        let mut condition = self.condition(2);
+        while self.rng.percent(self.weights.chances.weak_assert) {
+            let literal = self.maker(self.reads(), 0).literal();
+            condition = Expr::binary(BinOp::Or, condition, literal);
+        }
+        condition
+    }
+
+    /// About this many statements.
+    fn block(&mut self, n_stmts: usize, depth: usize) -> Vec<Stmt> {
+        let mut body: Vec<Stmt> = Vec::new();
+        let mut left = n_stmts;
+        while left > 0 {
+            let inner = if left > 1 { self.rng.between(1, (left - 1).min(4)) } else { 1 };
+            let Some(template) = self.rng.weighted(&self.weights.templates) else { break };
+            let Some(made) = self.template(template, inner, depth) else { continue };
+            left = left.saturating_sub(crate::walk::count_stmts(&made));
+            body.extend(made);
+        }
+        body
+    }
+
+    /// The statements of a template; `None` where it does not fit.
+    fn template(&mut self, template: Template, inner: usize, depth: usize) -> Option<Vec<Stmt>> {
+        let kind = match template {
+            Template::Skip => Kind::Skip,
+            Template::Assign => self.assign(1, false)?,
+            Template::Parallel => self.assign(2, false)?,
+            Template::Constrained => self.assign(2, true)?,
+            Template::Broadcast => self.broadcast()?,
+            Template::Assume => Kind::Assume(self.step_condition()),
+            Template::LocalAssume => self.local_assume()?,
+            Template::Blocked => Kind::Assume(Expr::Const(false)),
+            Template::ConstrainStmt => Kind::Constrain(self.condition(1)),
+            Template::AbortIf => Kind::AbortIf(Expr::binary(BinOp::And, self.condition(1), self.condition(0))),
+            Template::Assert => Kind::Assert(self.assertion()),
+            Template::Goto => Kind::Goto(vec![String::new(); self.rng.between(1, 3)]),
+            Template::IfGoto => {
+                let jump = Stmt::new(Kind::Goto(vec![String::new()]));
+                Kind::If(vec![(self.condition(1), vec![jump])], None)
+            }
+            Template::If | Template::While if depth >= MAX_DEPTH => return None,
+            Template::If => self.branches(inner, depth),
+            Template::While => Kind::While(self.condition(1), self.block(inner, depth + 1)),
+            Template::Call => self.call()?,
+            Template::Return => self.return_values(),
+            Template::Dead => Kind::Dead(self.some_names(2)?),
+            Template::Print => Kind::Print(vec![self.condition(1)]),
+            Template::StartGoto => Kind::StartGoto(String::new()),
+            Template::StartLabel => Kind::StartLabel(String::new()),
+            Template::StartCall => Kind::StartCall(self.started()?),
+            Template::Async => Kind::Async(self.started()?),
+            Template::EndThread => Kind::EndThread,
+            Template::Atomic => return Some(self.atomic(inner, depth)),
+            Template::StrayAtomic => [Kind::AtomicBegin, Kind::AtomicEnd][self.rng.below(2)].clone(),
+        };
+        Some(vec![Stmt::new(kind)])
+    }
+
+    fn reads(&self) -> Vec<Expr> {
+        self.names.iter().map(|name| Expr::var(name)).collect()
+    }
+
+    fn maker(&mut self, leaves: Vec<Expr>, choices: u32) -> ExprMaker<'_> {
+        ExprMaker { rng: self.rng, chances: &self.weights.chances, leaves, choices_left: choices }
+    }
+
+    fn condition(&mut self, depth: usize) -> Expr {
+        self.maker(self.reads(), 1).expr(depth)
+    }
+
+    /// A condition that may also read passive copies: for `assume`.
+    fn step_condition(&mut self) -> Expr {
+        let mut leaves = self.reads();
+        if self.rng.percent(self.weights.chances.passive) {
+            leaves.extend(self.passive.iter().cloned().map(Expr::Passive));
+        }
+        let condition = self.maker(leaves.clone(), 1).expr(1);
+        Expr::binary(BinOp::Or, condition, self.maker(leaves, 1).literal())
+    }
+
+    fn local_assume(&mut self) -> Option<Kind> {
+        let leaves: Vec<Expr> = self.own.iter().map(|name| Expr::var(name)).collect();
+        if leaves.is_empty() { None } else { Some(Kind::Assume(self.maker(leaves, 1).expr(1))) }
+    }
+
+    fn some_names(&mut self, count: usize) -> Option<Vec<String>> {
+        let n_names = self.rng.between(1, count);
+        let names = self.rng.subset(&self.names, n_names);
+        (!names.is_empty()).then_some(names)
+    }
+
+    fn assign(&mut self, count: usize, constrained: bool) -> Option<Kind> {
+        let names = if count > 1 { self.rng.subset(&self.names, count) } else { self.some_names(1)? };
+        let mut places: Vec<Place> = names.iter().cloned().map(Place::Var).collect();
+        if count > 1 && self.rng.percent(8) {
+            places.push(Place::Discard);
+        }
+        if places.is_empty() {
+            return None;
+        }
+        let choices = if constrained { 2 } else { 1 };
+        let reads = self.reads();
+        let mut maker = self.maker(reads, choices);
+        let values = places.iter().map(|_| if constrained && maker.rng.coin() { Expr::Choice } else { maker.expr(2) });
+        let values = values.collect();
+        let constrain = constrained.then(|| self.constraint(&names));
+        Some(Kind::Assign(Assign { places, values, constrain }))
+    }
+
+    /// A condition on old and new values.
+    fn constraint(&mut self, assigned: &[String]) -> Expr {
+        let mut leaves = self.reads();
+        for _ in 0..2 {
+            leaves.extend(assigned.iter().cloned().map(Expr::Next));
+        }
+        leaves.extend(self.names.first().cloned().map(Expr::Next));
+        if self.rng.percent(self.weights.chances.passive) {
+            leaves.extend(self.passive.iter().cloned().map(Expr::Passive));
+            leaves.extend(self.passive.iter().cloned().map(Expr::PassiveNext));
+        }
+        let condition = self.maker(leaves.clone(), 1).expr(2);
+        let literal = self.maker(leaves, 0).literal();
+        if self.rng.percent(60) { Expr::binary(BinOp::Or, condition, literal) } else { condition }
+    }
+
+    /// An assignment to a passive copy, perhaps beside one to an own variable.
+    fn broadcast(&mut self) -> Option<Kind> {
+        let name = self.rng.pick(&self.passive)?.clone();
+        let mut places = vec![Place::Passive(name.clone())];
+        let mut leaves = self.reads();
+        leaves.extend(self.passive.iter().cloned().map(Expr::Passive));
+        let mut values = vec![self.maker(leaves, 1).expr(1)];
+        if self.rng.coin() {
+            places.insert(0, Place::Var(name.clone()));
+            values.insert(0, self.condition(1));
+        }
+        let constrain = self.rng.percent(25).then(|| self.constraint(&[name]));
+        Some(Kind::Assign(Assign { places, values, constrain }))
+    }
+
+    fn branches(&mut self, inner: usize, depth: usize) -> Kind {
+        let n_arms = if inner > 1 && self.rng.percent(20) { 2 } else { 1 };
+        let arms = (0..n_arms).map(|_| (self.condition(1), self.block(inner.div_ceil(2), depth + 1))).collect();
+        let otherwise = self.rng.percent(40).then(|| self.block(inner / 2, depth + 1));
+        Kind::If(arms, otherwise)
+    }
+
+    fn invocation(&mut self, callee: &Procedure) -> Invocation {
+        let args = callee.params.iter().map(|_| self.condition(1)).collect();
+        Invocation { callee: callee.name.clone(), args }
+    }
+
+    fn call(&mut self) -> Option<Kind> {
+        let callee = *self.rng.pick(&self.callees)?;
+        let mut places: Vec<Option<String>> =
+            self.rng.subset(&self.names, callee.results).into_iter().map(Some).collect();
+        places.resize(callee.results, None);
+        if !places.is_empty() && self.rng.percent(10) {
+            places[0] = None;
+        }
+        Some(Kind::Call(places, self.invocation(callee)))
+    }
+
+    fn started(&mut self) -> Option<Invocation> {
+        let callee = *self.rng.pick(&self.startable)?;
+        Some(self.invocation(callee))
+    }
+
+    fn return_values(&mut self) -> Kind {
+        if self.rng.percent(4) {
+            return Kind::Return(Vec::new());
+        }
+        Kind::Return((0..self.me.results).map(|_| self.condition(1)).collect())
+    }
+
+    fn atomic(&mut self, inner: usize, depth: usize) -> Vec<Stmt> {
+        let mut body = vec![Stmt::new(Kind::AtomicBegin)];
+        body.extend(self.block(inner, depth));
+        body.push(Stmt::new(Kind::AtomicEnd));
+        body
+    }
+}

@@ -1,0 +1,273 @@
+//! Broken texts: mutations of sources by bytes and by tokens, for the reader and the formatter.
+
+use crate::rng::Rng;
+
+/// Mutants are not longer than this, so that the work on each one is bounded.
+pub const MAX_LEN: usize = 20_000;
+
+/// Words and signs that the language knows, and some that it does not.
+const WORDS: &[&str] = &[
+    "decl",
+    "shared",
+    "thread_local",
+    "void",
+    "bool",
+    "bool<2>",
+    "begin",
+    "end",
+    "main",
+    "if",
+    "then",
+    "elsif",
+    "else",
+    "fi",
+    "while",
+    "do",
+    "od",
+    "goto",
+    "assert",
+    "assume",
+    "constrain",
+    "enforce",
+    "abortif",
+    "dead",
+    "skip",
+    "print",
+    "return",
+    "start_thread",
+    "end_thread",
+    "thread_end",
+    "atomic_begin",
+    "atomic_end",
+    "sync",
+    "ASYNC_1:",
+    "schoose",
+    "choose",
+    "process",
+    "init",
+    "once",
+    "thread0",
+    "T",
+    "F",
+    "0",
+    "1",
+    "*",
+    "?",
+    ":",
+    ":=",
+    ";",
+    ",",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "{x==1}",
+    "{",
+    "<",
+    ">",
+    "!",
+    "~",
+    "'",
+    "&",
+    "&&",
+    "|",
+    "||",
+    "^",
+    "=",
+    "==",
+    "!=",
+    "=>",
+    "->",
+    "$",
+    "x$",
+    "'x$",
+    "_",
+    "//",
+    "/*",
+    "*/",
+    "#",
+    "\n",
+    "\r\n",
+    "\t",
+    "\u{0}",
+    "\u{feff}",
+    "ä",
+    "9999999999999999999999",
+    "\"",
+    "\\",
+    ".",
+    "@",
+];
+
+/// A mutant of one of the sources: a few mutations one after the other. The sources are not empty.
+pub fn mutate(rng: &mut Rng, sources: &[String]) -> Vec<u8> {
+    let mut text = source(rng, sources).as_bytes().to_vec();
+    for _ in 0..1 + rng.below(4).min(rng.below(4)) {
+        mutate_once(rng, sources, &mut text);
+        text.truncate(MAX_LEN);
+    }
+    text
+}
+
+/// One source, or a window of it if it is long.
+fn source<'s>(rng: &mut Rng, sources: &'s [String]) -> &'s str {
+    let text = rng.pick(sources).expect("there are sources");
+    if text.len() <= MAX_LEN {
+        return text;
+    }
+    let mut start = rng.below(text.len() - MAX_LEN);
+    let mut end = start + MAX_LEN;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[start..end]
+}
+
+fn mutate_once(rng: &mut Rng, sources: &[String], text: &mut Vec<u8>) {
+    match rng.below(14) {
+        0 => {
+            let token = token(rng, text);
+            text.drain(token);
+        }
+        1 => {
+            let range = token(rng, text);
+            let copy = text[range.clone()].to_vec();
+            text.splice(range.end..range.end, copy);
+        }
+        2 => swap_tokens(rng, text),
+        3 => replace_token(rng, text),
+        4 | 5 => insert_word(rng, text),
+        6 => text.truncate(rng.between(0, text.len())),
+        7 => drop(text.drain(..rng.between(0, text.len()))),
+        8 => insert_bytes(rng, text),
+        9 => flip_byte(rng, text),
+        10 => splice(rng, sources, text),
+        11 => unbalance(rng, text),
+        12 => nest(rng, text),
+        _ => delete_lines(rng, text),
+    }
+}
+
+/// The range of a token: a word, a run of blanks, or one other byte.
+fn token(rng: &mut Rng, text: &[u8]) -> std::ops::Range<usize> {
+    if text.is_empty() {
+        return 0..0;
+    }
+    let class = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' => 0,
+        b' ' | b'\t' | b'\n' | b'\r' => 1,
+        _ => 2,
+    };
+    let at = rng.below(text.len());
+    let (mut start, mut end) = (at, at + 1);
+    if class(text[at]) < 2 {
+        while start > 0 && class(text[start - 1]) == class(text[at]) {
+            start -= 1;
+        }
+        while end < text.len() && class(text[end]) == class(text[at]) {
+            end += 1;
+        }
+    }
+    start..end
+}
+
+fn swap_tokens(rng: &mut Rng, text: &mut Vec<u8>) {
+    let (mut left, mut right) = (token(rng, text), token(rng, text));
+    if left.start > right.start {
+        std::mem::swap(&mut left, &mut right);
+    }
+    if left.end <= right.start {
+        let early = text[left.clone()].to_vec();
+        let late = text[right.clone()].to_vec();
+        text.splice(right, early);
+        text.splice(left, late);
+    }
+}
+
+fn replace_token(rng: &mut Rng, text: &mut Vec<u8>) {
+    let range = token(rng, text);
+    let other = token(rng, text);
+    let with = if rng.coin() { text[other].to_vec() } else { WORDS[rng.below(WORDS.len())].as_bytes().to_vec() };
+    text.splice(range, with);
+}
+
+fn insert_word(rng: &mut Rng, text: &mut Vec<u8>) {
+    let at = token(rng, text).start;
+    let word = WORDS[rng.below(WORDS.len())];
+    let word = if rng.coin() { format!(" {word} ") } else { word.to_string() };
+    text.splice(at..at, word.into_bytes());
+}
+
+fn insert_bytes(rng: &mut Rng, text: &mut Vec<u8>) {
+    let at = rng.between(0, text.len());
+    let bytes: Vec<u8> = (0..rng.between(1, 6)).map(|_| rng.below(256) as u8).collect();
+    text.splice(at..at, bytes);
+}
+
+fn flip_byte(rng: &mut Rng, text: &mut [u8]) {
+    if !text.is_empty() {
+        let at = rng.below(text.len());
+        text[at] ^= 1 << rng.below(8);
+    }
+}
+
+/// The beginning of this text and the end of another.
+fn splice(rng: &mut Rng, sources: &[String], text: &mut Vec<u8>) {
+    let other = source(rng, sources).as_bytes();
+    text.truncate(rng.between(0, text.len()));
+    text.extend_from_slice(&other[rng.between(0, other.len())..]);
+}
+
+fn unbalance(rng: &mut Rng, text: &mut Vec<u8>) {
+    let brackets = ["(", ")", "[", "]", "{", "}", "begin", "end", "fi;", "od;", "if T then", "while * do", "/*", "*/"];
+    for _ in 0..rng.between(1, 3) {
+        let at = token(rng, text).start;
+        let bracket = format!(" {} ", brackets[rng.below(brackets.len())]);
+        text.splice(at..at, bracket.into_bytes());
+    }
+}
+
+/// Deep nesting, mostly closed again, now and then not.
+fn nest(rng: &mut Rng, text: &mut Vec<u8>) {
+    let kinds =
+        [("(", ")"), ("!", ""), ("if * then ", " fi;"), ("while T do ", " od;"), ("a ? ", " : b"), ("x = ", "")];
+    let more = [("schoose[", ",F]"), ("x & (", ")"), ("l: ", ""), ("(x, ", ")"), ("start_thread ", "")];
+    let kinds: Vec<(&str, &str)> = kinds.into_iter().chain(more).collect();
+    let (open, close) = kinds[rng.below(kinds.len())];
+    let depth = [3, 50, 3000][rng.below(3)];
+    let closed = if rng.percent(80) { depth } else { rng.below(depth) };
+    let range = token(rng, text);
+    text.splice(range.end..range.end, close.repeat(closed).into_bytes());
+    text.splice(range.start..range.start, open.repeat(depth).into_bytes());
+}
+
+fn delete_lines(rng: &mut Rng, text: &mut Vec<u8>) {
+    let breaks: Vec<usize> = (0..text.len()).filter(|&at| text[at] == b'\n').collect();
+    if let (Some(&one), Some(&two)) = (rng.pick(&breaks), rng.pick(&breaks)) {
+        text.drain(one.min(two)..one.max(two));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mutants_are_reproducible_short_and_different() {
+        let sources =
+            ["decl x;\nvoid main() begin\n  x := T;\n  assert(x);\nend\n".to_string(), "skip;".repeat(10_000)];
+        let mutants = |seed| -> Vec<Vec<u8>> {
+            let mut rng = Rng::new(seed);
+            (0..500).map(|_| mutate(&mut rng, &sources)).collect()
+        };
+        assert_eq!(mutants(1), mutants(1));
+        assert!(mutants(1).iter().all(|text| text.len() <= MAX_LEN));
+        let different: std::collections::BTreeSet<Vec<u8>> = mutants(1).into_iter().collect();
+        assert!(different.len() > 400, "{}", different.len());
+    }
+}

@@ -1,0 +1,161 @@
+//! Walks over models: statements in the order of the text, and the expressions of statements.
+
+use crate::model::{Expr, Kind, Model, Procedure, Stmt};
+
+/// Calls `visit` on every statement, a compound one before its parts.
+pub fn for_each_stmt<'m>(body: &'m [Stmt], visit: &mut dyn FnMut(&'m Stmt)) {
+    for stmt in body {
+        visit(stmt);
+        for block in stmt.kind.blocks() {
+            for_each_stmt(block, visit);
+        }
+    }
+}
+
+/// Like [`for_each_stmt`], for changing. What `visit` puts into the statement's blocks is visited too.
+pub fn for_each_stmt_mut(body: &mut [Stmt], visit: &mut dyn FnMut(&mut Stmt)) {
+    for stmt in body {
+        visit(stmt);
+        for block in stmt.kind.blocks_mut() {
+            for_each_stmt_mut(block, visit);
+        }
+    }
+}
+
+/// Calls `visit` on every list of statements, outer ones first. What `visit` leaves in a list is visited too.
+pub fn for_each_block_mut(body: &mut Vec<Stmt>, visit: &mut dyn FnMut(&mut Vec<Stmt>)) {
+    visit(body);
+    for stmt in body {
+        for block in stmt.kind.blocks_mut() {
+            for_each_block_mut(block, visit);
+        }
+    }
+}
+
+/// How many statements there are, those inside others included.
+pub fn count_stmts(body: &[Stmt]) -> usize {
+    let mut count = 0;
+    for_each_stmt(body, &mut |_| count += 1);
+    count
+}
+
+impl Kind {
+    /// The lists of statements inside.
+    pub fn blocks(&self) -> Vec<&Vec<Stmt>> {
+        match self {
+            Kind::If(arms, otherwise) => arms.iter().map(|(_, body)| body).chain(otherwise).collect(),
+            Kind::While(_, body) => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The lists of statements inside, for changing.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
+        match self {
+            Kind::If(arms, otherwise) => arms.iter_mut().map(|(_, body)| body).chain(otherwise).collect(),
+            Kind::While(_, body) => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The expressions of the statement itself, for changing.
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Kind::Assign(assign) => assign.values.iter_mut().chain(&mut assign.constrain).collect(),
+            Kind::Assert(e) | Kind::Assume(e) | Kind::Constrain(e) | Kind::AbortIf(e) | Kind::While(e, _) => vec![e],
+            Kind::If(arms, _) => arms.iter_mut().map(|(condition, _)| condition).collect(),
+            Kind::Call(_, call) | Kind::StartCall(call) | Kind::Async(call) => call.args.iter_mut().collect(),
+            Kind::Return(values) | Kind::Print(values) => values.iter_mut().collect(),
+            Kind::Skip | Kind::Goto(_) | Kind::Dead(_) | Kind::StartGoto(_) | Kind::StartLabel(_) => Vec::new(),
+            Kind::EndThread | Kind::AtomicBegin | Kind::AtomicEnd => Vec::new(),
+        }
+    }
+
+    /// The procedure that the statement calls or starts.
+    pub fn callee(&self) -> Option<&str> {
+        match self {
+            Kind::Call(_, call) | Kind::StartCall(call) | Kind::Async(call) => Some(&call.callee),
+            _ => None,
+        }
+    }
+
+    /// The labels that the statement jumps to or starts threads at.
+    pub fn jumps(&self) -> Vec<&String> {
+        match self {
+            Kind::Goto(labels) => labels.iter().collect(),
+            Kind::StartGoto(label) | Kind::StartLabel(label) => vec![label],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Procedure {
+    /// Calls `visit` on every whole expression: initial values, `enforce`, and those of all statements.
+    pub fn for_each_expr_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        self.locals.iter_mut().filter_map(|decl| decl.init.as_mut()).for_each(&mut *visit);
+        self.enforce.iter_mut().for_each(&mut *visit);
+        for_each_stmt_mut(&mut self.body, &mut |stmt| stmt.kind.exprs_mut().into_iter().for_each(&mut *visit));
+    }
+}
+
+impl Model {
+    /// Calls `visit` on every whole expression.
+    pub fn for_each_expr_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        self.globals.iter_mut().filter_map(|decl| decl.init.as_mut()).for_each(&mut *visit);
+        for procedure in &mut self.procs {
+            procedure.for_each_expr_mut(visit);
+        }
+    }
+
+    /// How many statements there are.
+    pub fn n_stmts(&self) -> usize {
+        self.procs.iter().map(|procedure| count_stmts(&procedure.body)).sum()
+    }
+
+    /// Whether some statement satisfies a condition.
+    pub fn any_stmt(&self, mut condition: impl FnMut(&Kind) -> bool) -> bool {
+        let mut found = false;
+        for procedure in &self.procs {
+            for_each_stmt(&procedure.body, &mut |stmt| found |= condition(&stmt.kind));
+        }
+        found
+    }
+}
+
+impl Expr {
+    /// The direct operands.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Not(operand) => vec![operand],
+            Expr::Choose(pair) | Expr::Binary(_, pair) => vec![&pair.0, &pair.1],
+            Expr::Ite(triple) => vec![&triple.0, &triple.1, &triple.2],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The direct operands, for changing.
+    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Not(operand) => vec![operand],
+            Expr::Choose(pair) | Expr::Binary(_, pair) => vec![&mut pair.0, &mut pair.1],
+            Expr::Ite(triple) => vec![&mut triple.0, &mut triple.1, &mut triple.2],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Calls `visit` on every part, the whole first. What `visit` leaves is visited too.
+    pub fn for_each_part_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        visit(self);
+        for operand in self.operands_mut() {
+            operand.for_each_part_mut(visit);
+        }
+    }
+
+    /// The name of the variable that a leaf reads, in whichever way.
+    pub fn name_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Expr::Var(name) | Expr::Next(name) | Expr::Passive(name) | Expr::PassiveNext(name) => Some(name),
+            _ => None,
+        }
+    }
+}
