@@ -313,7 +313,7 @@ pub enum StartThread {
     Call { callee: Name, args: Vec<Expr> },
 }
 
-/// An expression. The span of a parenthesised one is that of its inside.
+/// An expression. The span of a parenthesised one includes its parentheses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
     pub span: Span,

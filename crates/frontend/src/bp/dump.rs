@@ -1,0 +1,225 @@
+//! A tree as indented text without positions: for people who look at it, and for comparing trees.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::ast::{
+    Block, Body, Decl, DeclKind, Expr, ExprKind, File, Item, Name, Names, Proc, ProcessItem, StartThread, Stmt,
+    StmtKind, Symbol, Target,
+};
+
+/// The tree of a file. Equal texts mean equal trees up to positions.
+pub fn dump(file: &File) -> String {
+    let mut out = String::new();
+    let mut dump = Dump { names: &file.names, out: &mut out, indent: 0 };
+    for item in &file.items {
+        dump.item(item).expect("writing to a string does not fail");
+    }
+    out
+}
+
+struct Dump<'d> {
+    names: &'d Names,
+    out: &'d mut String,
+    indent: usize,
+}
+
+impl<'d> Dump<'d> {
+    fn line(&mut self, text: impl Display) -> fmt::Result {
+        writeln!(self.out, "{:1$}{text}", "", self.indent)
+    }
+
+    fn nested(&mut self, inner: impl FnOnce(&mut Self) -> fmt::Result) -> fmt::Result {
+        self.indent += 2;
+        inner(self)?;
+        self.indent -= 2;
+        Ok(())
+    }
+
+    fn name(&self, name: &Name) -> String {
+        self.names.text(name.symbol).to_owned()
+    }
+
+    fn list(&self, names: &[Name]) -> String {
+        names.iter().map(|name| self.name(name)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn item(&mut self, item: &Item) -> fmt::Result {
+        match item {
+            Item::Decl(decl) => self.decl(decl),
+            Item::Proc(procedure) => self.procedure(procedure),
+            Item::Init(init) => {
+                self.line("init")?;
+                self.body(&init.body)
+            }
+            Item::Process(process) => {
+                self.line(format_args!("process {} {:?}", self.name(&process.name), process.copies))?;
+                self.nested(|dump| {
+                    process.items.iter().try_for_each(|item| match item {
+                        ProcessItem::Decl(decl) => dump.decl(decl),
+                        ProcessItem::Proc(procedure) => dump.procedure(procedure),
+                    })
+                })
+            }
+        }
+    }
+
+    fn decl(&mut self, decl: &Decl) -> fmt::Result {
+        let kind = match decl.kind {
+            DeclKind::Plain => "decl",
+            DeclKind::Shared => "shared decl",
+            DeclKind::ThreadLocal => "decl thread_local",
+        };
+        self.line(kind)?;
+        self.nested(|dump| {
+            decl.vars.iter().try_for_each(|var| match &var.init {
+                None => dump.line(dump.name(&var.name)),
+                Some(init) => dump.line(format_args!("{} := {}", dump.name(&var.name), dump.expr(init))),
+            })
+        })
+    }
+
+    fn procedure(&mut self, procedure: &Proc) -> fmt::Result {
+        let results = match &procedure.results {
+            super::ast::Results::Named(names) => format!("Named {}", self.list(names)),
+            other => format!("{other:?}"),
+        };
+        let (name, params) = (self.name(&procedure.name), self.list(&procedure.params));
+        self.line(format_args!("procedure {name} ({params}) {results}"))?;
+        self.body(&procedure.body)
+    }
+
+    fn body(&mut self, body: &Body) -> fmt::Result {
+        self.nested(|dump| {
+            body.outer.iter().try_for_each(|decl| dump.decl(decl))?;
+            dump.line("begin")?;
+            dump.block(&body.stmts)
+        })
+    }
+
+    fn block(&mut self, block: &Block) -> fmt::Result {
+        self.nested(|dump| block.iter().try_for_each(|stmt| dump.stmt(stmt)))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> fmt::Result {
+        if !stmt.labels.is_empty() {
+            self.line(format_args!("labels {}", self.list(&stmt.labels)))?;
+        }
+        match &stmt.kind {
+            StmtKind::Skip => self.line("skip"),
+            StmtKind::Goto(labels) => self.line(format_args!("goto {}", self.list(labels))),
+            StmtKind::Return(values) => self.with_exprs("return", values),
+            StmtKind::Assign(assign) => {
+                self.line(format_args!("assign {}", self.targets(&assign.targets)))?;
+                self.nested(|dump| {
+                    assign.values.iter().try_for_each(|value| dump.line(dump.expr(value)))?;
+                    assign.constrain.iter().try_for_each(|expr| dump.with_expr("constrain", expr))
+                })
+            }
+            StmtKind::Call(call) => {
+                let (targets, callee) = (self.targets(&call.targets), self.name(&call.callee));
+                self.with_exprs(&format!("call {callee} to {targets}"), &call.args)
+            }
+            StmtKind::If(branches) => {
+                for arm in &branches.arms {
+                    self.with_expr("if", &arm.condition)?;
+                    self.block(&arm.body)?;
+                }
+                branches.otherwise.iter().try_for_each(|otherwise| {
+                    self.line("else")?;
+                    self.block(&otherwise.body)
+                })
+            }
+            StmtKind::While(repeated) => {
+                self.with_expr("while", &repeated.condition)?;
+                self.block(&repeated.body)
+            }
+            StmtKind::Assert(expr) => self.with_expr("assert", expr),
+            StmtKind::Assume(expr) => self.with_expr("assume", expr),
+            StmtKind::Constrain(expr) => self.with_expr("constrain statement", expr),
+            StmtKind::Abortif(expr) => self.with_expr("abortif", expr),
+            StmtKind::Enforce(expr) => self.with_expr("enforce", expr),
+            StmtKind::Dead(names) => self.line(format_args!("dead {}", self.list(names))),
+            StmtKind::Print(exprs) => self.with_exprs("print", exprs),
+            StmtKind::Sync => self.line("sync"),
+            StmtKind::StartThread(start) => self.start_thread(start),
+            StmtKind::EndThread => self.line("end_thread"),
+            StmtKind::AtomicBegin => self.line("atomic_begin"),
+            StmtKind::AtomicEnd => self.line("atomic_end"),
+            StmtKind::Decl(decl) => self.decl(decl),
+            StmtKind::Error => self.line("error"),
+        }
+    }
+
+    fn start_thread(&mut self, start: &StartThread) -> fmt::Result {
+        match start {
+            StartThread::Goto(label) => self.line(format_args!("start_thread goto {}", self.name(label))),
+            StartThread::Name(name) => self.line(format_args!("start_thread {}", self.name(name))),
+            StartThread::Call { callee, args } => {
+                self.with_exprs(&format!("start_thread call {}", self.name(callee)), args)
+            }
+        }
+    }
+
+    fn targets(&self, targets: &[Target]) -> String {
+        let text = |target: &Target| match target {
+            Target::Var(name) => self.name(name),
+            Target::Discard(_) => "_".to_owned(),
+        };
+        targets.iter().map(text).collect::<Vec<_>>().join(" ")
+    }
+
+    fn with_expr(&mut self, head: &str, expr: &Expr) -> fmt::Result {
+        self.line(format_args!("{head} {}", self.expr(expr)))
+    }
+
+    fn with_exprs(&mut self, head: &str, exprs: &[Expr]) -> fmt::Result {
+        self.line(head)?;
+        self.nested(|dump| exprs.iter().try_for_each(|expr| dump.line(dump.expr(expr))))
+    }
+
+    fn expr<'e>(&self, expr: &'e Expr) -> DumpExpr<'e>
+    where
+        'd: 'e,
+    {
+        DumpExpr { names: self.names, expr }
+    }
+}
+
+/// An expression, all operators in front.
+struct DumpExpr<'e> {
+    names: &'e Names,
+    expr: &'e Expr,
+}
+
+impl DumpExpr<'_> {
+    fn of<'e>(&'e self, expr: &'e Expr) -> DumpExpr<'e> {
+        DumpExpr { names: self.names, expr }
+    }
+
+    fn text(&self, symbol: Symbol) -> &str {
+        self.names.text(symbol)
+    }
+}
+
+impl Display for DumpExpr<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.expr.kind {
+            ExprKind::Const(constant) => f.write_str(constant.text()),
+            ExprKind::Choice => f.write_str("*"),
+            ExprKind::Var(symbol) => f.write_str(self.text(*symbol)),
+            ExprKind::Primed(symbol) => write!(f, "'{}", self.text(*symbol)),
+            ExprKind::Not(operand) => write!(f, "(! {})", self.of(operand)),
+            ExprKind::Chain(op, operands) => {
+                write!(f, "({}", op.text())?;
+                operands.iter().try_for_each(|operand| write!(f, " {}", self.of(operand)))?;
+                f.write_str(")")
+            }
+            ExprKind::Compare(op, pair) => write!(f, "({} {} {})", op.text(), self.of(&pair.0), self.of(&pair.1)),
+            ExprKind::Conditional(triple) => {
+                write!(f, "(? {} {} {})", self.of(&triple.0), self.of(&triple.1), self.of(&triple.2))
+            }
+            ExprKind::Schoose(pair) => write!(f, "(schoose {} {})", self.of(&pair.0), self.of(&pair.1)),
+            ExprKind::Error => f.write_str("error"),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Declarations, procedures and processes.
+
+use selvedge_ir::span::Span;
+
+use super::Parser;
+use super::stmt::Place;
+use crate::bp::ast::{Body, Copies, Decl, DeclKind, DeclVar, Init, Item, Name, Proc, Process, ProcessItem, Results};
+use crate::bp::lexer::TokenKind;
+use crate::diagnostic::{Code, Diagnostic};
+
+/// The most values that a procedure can return, and the most threads that a process can be declared to have.
+const MAX_COUNT: u32 = 65_536;
+
+impl Parser<'_> {
+    /// The whole file.
+    pub(super) fn items(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        while !self.at(TokenKind::Eof) {
+            if self.eat(TokenKind::Semicolon) {
+                continue;
+            }
+            match self.item() {
+                Some(item) => items.push(item),
+                None => self.skip_to_item(),
+            }
+        }
+        items
+    }
+
+    fn item(&mut self) -> Option<Item> {
+        if self.at(TokenKind::Decl) || self.at_shared() {
+            return Some(Item::Decl(self.decl_item()));
+        }
+        if self.at_procedure() {
+            return self.procedure().map(Item::Proc);
+        }
+        if self.at_init() {
+            return self.init().map(Item::Init);
+        }
+        if self.at_process() {
+            return self.process().map(Item::Process);
+        }
+        let diagnostic = match self.kind() {
+            TokenKind::End => Diagnostic::new(Code::UnexpectedToken, "`end` without `begin`", self.span()),
+            _ => self.unexpected("a declaration or a procedure"),
+        };
+        self.lose(diagnostic);
+        None
+    }
+
+    fn at_shared(&self) -> bool {
+        self.at_word("shared") && self.peek(1) == TokenKind::Decl
+    }
+
+    fn at_init(&self) -> bool {
+        self.at_word("init") && matches!(self.peek(1), TokenKind::Begin | TokenKind::Decl)
+    }
+
+    fn at_process(&self) -> bool {
+        self.at_word("process") && self.peek(1) == TokenKind::Word
+    }
+
+    /// Skips at least one token, up to something that begins an item.
+    fn skip_to_item(&mut self) {
+        loop {
+            self.bump();
+            let is_item = self.at(TokenKind::Decl) || self.at_procedure() || self.at(TokenKind::Eof);
+            if is_item || self.at_shared() || self.at_init() || self.at_process() {
+                self.lost = false;
+                return;
+            }
+        }
+    }
+
+    /// A declaration outside procedures, with its `;`.
+    fn decl_item(&mut self) -> Decl {
+        let decl = self.decl();
+        if self.lost {
+            self.recover();
+        } else if !self.eat(TokenKind::Semicolon) {
+            let message = format!("expected `;` before {}", self.found());
+            let diagnostic = Diagnostic::new(Code::MissingSemicolon, message, self.previous());
+            self.report(diagnostic.label("expected `;` after this"));
+            if !self.at_landmark() {
+                self.recover();
+            }
+        }
+        decl
+    }
+
+    /// A declaration without its `;`.
+    pub(super) fn decl(&mut self) -> Decl {
+        let start = self.span();
+        let mut kind = DeclKind::Plain;
+        if self.at_shared() {
+            self.bump();
+            kind = DeclKind::Shared;
+        }
+        self.bump();
+        if kind == DeclKind::Plain && self.at_word("thread_local") && self.peek(1) == TokenKind::Word {
+            self.bump();
+            kind = DeclKind::ThreadLocal;
+        }
+        let vars = self.comma_list(Self::decl_var);
+        Decl { span: self.since(start), kind, vars }
+    }
+
+    fn decl_var(&mut self) -> Option<DeclVar> {
+        let name = self.variable()?;
+        let init = self.eat(TokenKind::Becomes).then(|| self.expr());
+        Some(DeclVar { name, init })
+    }
+
+    /// `None` if the header cannot be read.
+    fn procedure(&mut self) -> Option<Proc> {
+        let start = self.span();
+        let results = self.results();
+        let name = self.procedure_name()?;
+        let params = self.params();
+        if self.lost && !self.skip_to_body() {
+            return None;
+        }
+        self.lost = false;
+        let header = self.since(start);
+        let body = self.body(header)?;
+        Some(Proc { span: self.since(start), header, results, name, params, body })
+    }
+
+    fn results(&mut self) -> Results {
+        if self.eat(TokenKind::Void) {
+            return Results::Void;
+        }
+        self.bump();
+        if !self.at(TokenKind::Less) {
+            return Results::Bool;
+        }
+        let opener = self.bump();
+        let results = if self.at(TokenKind::Number) {
+            Results::Bools(self.count())
+        } else {
+            Results::Named(self.comma_list(Self::variable))
+        };
+        self.close(TokenKind::Greater, opener);
+        results
+    }
+
+    /// A number from 1 to [`MAX_COUNT`].
+    fn count(&mut self) -> u32 {
+        let span = self.span();
+        let count = self.slice().parse().ok().filter(|count| (1..=MAX_COUNT).contains(count));
+        if count.is_none() {
+            let message = format!("`{}` is not between 1 and {MAX_COUNT}", self.slice());
+            self.report(Diagnostic::new(Code::NumberOutOfRange, message, span));
+        }
+        self.bump();
+        count.unwrap_or(1)
+    }
+
+    /// Any word: a procedure may have a keyword's name.
+    fn procedure_name(&mut self) -> Option<Name> {
+        let is_name = self.at(TokenKind::Word) && self.slice() != "_"
+            || self.kind().is_keyword() && self.peek(1) == TokenKind::LParen;
+        if is_name {
+            return Some(self.bump_name());
+        }
+        self.lose(self.unexpected("the name of a procedure"));
+        None
+    }
+
+    fn params(&mut self) -> Vec<Name> {
+        let opener = self.span();
+        if !self.expect(TokenKind::LParen) || self.eat(TokenKind::RParen) {
+            return Vec::new();
+        }
+        let params = self.comma_list(Self::variable);
+        self.close(TokenKind::RParen, opener);
+        params
+    }
+
+    /// After a mistake in a header: skips to where the body begins, unless the next item comes before.
+    fn skip_to_body(&mut self) -> bool {
+        while !matches!(self.kind(), TokenKind::Begin | TokenKind::Decl | TokenKind::Eof) && !self.at_procedure() {
+            self.bump();
+        }
+        matches!(self.kind(), TokenKind::Begin | TokenKind::Decl)
+    }
+
+    /// Declarations, `begin`, statements and `end`. `None` if there is no `begin`.
+    fn body(&mut self, header: Span) -> Option<Body> {
+        let mut outer = Vec::new();
+        while self.at(TokenKind::Decl) {
+            outer.push(self.decl_item());
+        }
+        let begin = self.span();
+        if !self.eat(TokenKind::Begin) {
+            let diagnostic = self.unexpected("`begin`").also(header, "for this");
+            self.report(diagnostic);
+            if self.at_procedure() || self.at(TokenKind::Eof) {
+                return None;
+            }
+        }
+        let stmts = self.block(Place::Body);
+        let end = self.end_word(begin, header);
+        Some(Body { outer, begin, stmts, end })
+    }
+
+    /// Consumes `end` and a `;` behind it, or reports that it is missing.
+    fn end_word(&mut self, begin: Span, header: Span) -> Span {
+        if self.at(TokenKind::End) {
+            let end = self.bump();
+            self.eat_semicolon_after_end();
+            return end;
+        }
+        let diagnostic = Diagnostic::new(Code::Unclosed, "this `begin` has no `end`", begin)
+            .label("begins here")
+            .also(header, "the body of this")
+            .also(self.span(), "expected `end` before this");
+        self.report(diagnostic);
+        self.after_previous()
+    }
+
+    fn eat_semicolon_after_end(&mut self) {
+        self.eat(TokenKind::Semicolon);
+    }
+
+    fn init(&mut self) -> Option<Init> {
+        let word = self.bump();
+        let body = self.body(word)?;
+        Some(Init { span: word.to(body.end), word, body })
+    }
+
+    fn process(&mut self) -> Option<Process> {
+        let start = self.bump();
+        let name = self.bump_name();
+        let copies = self.copies();
+        let header = self.since(start);
+        let begin = self.span();
+        if !self.eat(TokenKind::Begin) {
+            let diagnostic = self.unexpected("`begin`").also(header, "for this process");
+            self.lose(diagnostic);
+            return None;
+        }
+        let items = self.process_items();
+        let end = self.end_word(begin, header);
+        Some(Process { span: start.to(end), header, name, copies, begin, items, end })
+    }
+
+    fn copies(&mut self) -> Copies {
+        if self.at_word("once") {
+            self.bump();
+            return Copies::Once;
+        }
+        if !self.at(TokenKind::LBracket) {
+            return Copies::Any;
+        }
+        let opener = self.bump();
+        let copies = if self.at(TokenKind::Number) {
+            Copies::Exactly(self.count())
+        } else {
+            let diagnostic = self.unexpected("the number of threads");
+            self.lose(diagnostic);
+            Copies::Any
+        };
+        self.close(TokenKind::RBracket, opener);
+        copies
+    }
+
+    fn process_items(&mut self) -> Vec<ProcessItem> {
+        let mut items = Vec::new();
+        loop {
+            match self.kind() {
+                TokenKind::Semicolon => {
+                    self.bump();
+                }
+                TokenKind::Decl => items.push(ProcessItem::Decl(self.decl_item())),
+                TokenKind::Void | TokenKind::Bool => match self.procedure() {
+                    Some(procedure) => items.push(ProcessItem::Proc(procedure)),
+                    None => self.skip_to_process_item(),
+                },
+                TokenKind::End | TokenKind::Eof => return items,
+                _ if self.at_process() || self.at_init() || self.at_shared() => return items,
+                _ => {
+                    self.lose(self.unexpected("a declaration or a procedure of the process"));
+                    self.skip_to_process_item();
+                }
+            }
+        }
+    }
+
+    fn skip_to_process_item(&mut self) {
+        while !matches!(self.kind(), TokenKind::Decl | TokenKind::End | TokenKind::Eof) {
+            self.bump();
+            if self.at_procedure() || self.at_process() || self.at_init() {
+                break;
+            }
+        }
+        self.lost = false;
+    }
+}

@@ -1,0 +1,280 @@
+//! Text to tree: the cursor, and what happens at a mistake.
+//!
+//! A mistake is reported once. It makes the parser `lost`: until it has found its place again, further complaints are
+//! swallowed. It finds its place at a `;`, at a closing word, or at something that can only begin a statement, a
+//! declaration or a procedure ([`Parser::recover`]). Each such search ends at the place where parsing goes on, so the
+//! whole stays linear. Recursion is bounded by [`MAX_DEPTH`].
+
+mod expr;
+mod items;
+mod stmt;
+
+use rustc_hash::FxHashMap;
+use selvedge_ir::span::Span;
+
+use super::Parsed;
+use super::ast::{File, Name, Names, Symbol};
+use super::lexer::{Lexed, Token, TokenKind, lex};
+use crate::diagnostic::{Code, Diagnostic};
+
+/// How deep parentheses, operators that nest and blocks may be nested, counted together. A level costs less than
+/// 4 KiB of stack here and in the lowering, also without optimisation.
+pub const MAX_DEPTH: u32 = 256;
+
+/// Reads a text of any content and less than 4 GiB.
+pub(super) fn parse(text: &str) -> Parsed {
+    let Lexed { tokens, comments, diagnostics } = lex(text);
+    let mut parser = Parser {
+        text,
+        tokens,
+        position: 0,
+        depth: 0,
+        open_ifs: 0,
+        open_whiles: 0,
+        lost: false,
+        names: Names::default(),
+        symbols: FxHashMap::default(),
+        diagnostics,
+    };
+    let items = parser.items();
+    Parsed { file: File { names: parser.names, items }, comments, diagnostics: parser.diagnostics }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    /// Ends with [`TokenKind::Eof`], which is never consumed.
+    tokens: Vec<Token>,
+    position: usize,
+    depth: u32,
+    /// How many `if` wait for their `fi`.
+    open_ifs: u32,
+    /// How many `while` wait for their `od`.
+    open_whiles: u32,
+    /// A mistake has been reported and the parser has not found its place again.
+    lost: bool,
+    names: Names,
+    symbols: FxHashMap<&'t str, Symbol>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'t> Parser<'t> {
+    fn kind(&self) -> TokenKind {
+        self.tokens[self.position].kind
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.position].span
+    }
+
+    /// The kind of the token after the next `ahead` ones.
+    fn peek(&self, ahead: usize) -> TokenKind {
+        self.tokens.get(self.position + ahead).map_or(TokenKind::Eof, |token| token.kind)
+    }
+
+    fn slice(&self) -> &'t str {
+        self.span().of(self.text)
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
+    }
+
+    /// Whether the next token is this word, which is special in some places only.
+    fn at_word(&self, word: &str) -> bool {
+        self.at(TokenKind::Word) && self.slice() == word
+    }
+
+    /// Consumes a token and returns its place.
+    fn bump(&mut self) -> Span {
+        let span = self.span();
+        if !self.at(TokenKind::Eof) {
+            self.position += 1;
+        }
+        span
+    }
+
+    /// Consumes a token of this kind, if it is next.
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// The place of the last consumed token; the beginning of the file if there is none.
+    fn previous(&self) -> Span {
+        self.position.checked_sub(1).map_or(Span::default(), |position| self.tokens[position].span)
+    }
+
+    /// The empty place behind the last consumed token.
+    fn after_previous(&self) -> Span {
+        let end = self.previous().end;
+        Span { start: end, end }
+    }
+
+    /// The span from `start` to the last consumed token.
+    fn since(&self, start: Span) -> Span {
+        start.to(self.previous())
+    }
+
+    fn intern(&mut self, span: Span) -> Symbol {
+        let text: &'t str = span.of(self.text);
+        let names = &mut self.names;
+        *self.symbols.entry(text).or_insert_with(|| names.push(text))
+    }
+
+    /// Consumes a token as a name.
+    fn bump_name(&mut self) -> Name {
+        let span = self.bump();
+        Name { symbol: self.intern(span), span }
+    }
+
+    /// Reports a finding, unless the parser is lost or stands at something that the lexer has reported.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.lost && !self.at(TokenKind::Stray) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports a mistake after which nothing is certain until the parser finds its place again.
+    fn lose(&mut self, diagnostic: Diagnostic) {
+        self.report(diagnostic);
+        self.lost = true;
+    }
+
+    /// How a diagnostic names the next token.
+    fn found(&self) -> String {
+        match self.kind() {
+            TokenKind::Eof => "the end of the file".to_owned(),
+            _ => format!("`{}`", self.slice()),
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> Diagnostic {
+        let message = format!("expected {expected}, found {}", self.found());
+        Diagnostic::new(Code::UnexpectedToken, message, self.span()).label(format!("expected {expected}"))
+    }
+
+    /// Consumes a token of this kind; if another one is next, the parser is lost.
+    fn expect(&mut self, kind: TokenKind) -> bool {
+        let found = self.eat(kind);
+        if !found {
+            self.lose(self.unexpected(kind.describe()));
+        }
+        found
+    }
+
+    /// Consumes the closing sign that belongs to `opener`.
+    fn close(&mut self, kind: TokenKind, opener: Span) {
+        if self.eat(kind) {
+            return;
+        }
+        let message = format!("expected {} to close this, found {}", kind.describe(), self.found());
+        let diagnostic = Diagnostic::new(Code::Unclosed, message, opener)
+            .label("not closed")
+            .also(self.span(), "expected before this");
+        self.lose(diagnostic);
+    }
+
+    /// Consumes a name that belongs to a variable.
+    fn variable(&mut self) -> Option<Name> {
+        if self.at(TokenKind::Word) && !matches!(self.slice(), "T" | "F" | "_") {
+            return Some(self.bump_name());
+        }
+        if self.at(TokenKind::Word) || self.kind().is_keyword() {
+            let message = format!("{} cannot be the name of a variable", self.found());
+            self.lose(Diagnostic::new(Code::ReservedWord, message, self.span()).label("has a meaning of its own"));
+        } else {
+            self.lose(self.unexpected("the name of a variable"));
+        }
+        None
+    }
+
+    /// Consumes `element`s between commas.
+    fn comma_list<T>(&mut self, mut element: impl FnMut(&mut Self) -> Option<T>) -> Vec<T> {
+        let mut list = Vec::new();
+        loop {
+            list.extend(element(self));
+            if self.lost || !self.eat(TokenKind::Comma) {
+                return list;
+            }
+        }
+    }
+
+    /// Goes one level deeper, or reports that the limit is reached.
+    fn descend(&mut self) -> bool {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
+            self.lose(
+                Diagnostic::new(Code::BeyondLimit, message, self.span()).help("split it into several statements"),
+            );
+        }
+        self.depth <= MAX_DEPTH
+    }
+
+    fn ascend(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Skips to a place where a statement, a declaration or a procedure can begin or end. A `;` is consumed.
+    fn recover(&mut self) {
+        self.lost = false;
+        while !self.at_landmark() {
+            if self.eat(TokenKind::Semicolon) {
+                return;
+            }
+            self.bump();
+        }
+    }
+
+    /// Whether the next token can only begin a statement, or ends a block or the file.
+    fn at_landmark(&self) -> bool {
+        match self.kind() {
+            TokenKind::Constrain | TokenKind::Then | TokenKind::Do | TokenKind::Schoose => false,
+            TokenKind::Word | TokenKind::Number => self.begins_statement(),
+            TokenKind::Eof => true,
+            kind => kind.is_keyword(),
+        }
+    }
+
+    /// Whether the next tokens begin a statement (or a label before one) and cannot go on with an expression.
+    fn begins_statement(&self) -> bool {
+        match self.kind() {
+            TokenKind::Word => matches!(self.peek(1), TokenKind::Colon | TokenKind::Becomes | TokenKind::LParen),
+            TokenKind::Number => self.peek(1) == TokenKind::Colon,
+            TokenKind::If
+            | TokenKind::While
+            | TokenKind::Goto
+            | TokenKind::Return
+            | TokenKind::Skip
+            | TokenKind::Assert
+            | TokenKind::Assume
+            | TokenKind::Dead
+            | TokenKind::Enforce
+            | TokenKind::Abortif
+            | TokenKind::Print
+            | TokenKind::Sync
+            | TokenKind::StartThread
+            | TokenKind::EndThread
+            | TokenKind::AtomicBegin
+            | TokenKind::AtomicEnd
+            | TokenKind::Decl => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the next token ends a block.
+    fn at_closer(&self) -> bool {
+        matches!(
+            self.kind(),
+            TokenKind::End | TokenKind::Fi | TokenKind::Od | TokenKind::Else | TokenKind::Elsif | TokenKind::Eof
+        ) || self.at_procedure()
+    }
+
+    /// Whether a procedure begins here.
+    fn at_procedure(&self) -> bool {
+        matches!(self.kind(), TokenKind::Void | TokenKind::Bool)
+    }
+}

@@ -1,0 +1,429 @@
+//! Statements.
+
+use selvedge_ir::span::Span;
+
+use super::Parser;
+use crate::bp::ast::{Arm, Assign, Block, Call, Else, Expr, If, Name, StartThread, Stmt, StmtKind, Target, While};
+use crate::bp::lexer::TokenKind;
+use crate::diagnostic::{Code, Diagnostic};
+
+/// Where a statement stands: declarations are allowed directly in a body only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Body,
+    Nested,
+}
+
+impl Parser<'_> {
+    /// Statements up to a word that ends the block, which is not consumed.
+    pub(super) fn block(&mut self, place: Place) -> Block {
+        let mut block = Vec::new();
+        loop {
+            if self.eat(TokenKind::Semicolon) {
+                continue;
+            }
+            if self.at_closer() {
+                if self.closer_is_ours() {
+                    return block;
+                }
+                self.stray_closer();
+                continue;
+            }
+            self.stmt_into(&mut block, place);
+        }
+    }
+
+    /// Whether the closing word belongs to something that is open. Only a word that belongs to nothing is not.
+    fn closer_is_ours(&self) -> bool {
+        match self.kind() {
+            TokenKind::Fi | TokenKind::Else | TokenKind::Elsif => self.open_ifs > 0,
+            TokenKind::Od => self.open_whiles > 0,
+            _ => true,
+        }
+    }
+
+    fn stray_closer(&mut self) {
+        let opener = if self.at(TokenKind::Od) { "`while`" } else { "`if`" };
+        let message = format!("{} without {opener}", self.found());
+        self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()));
+        let is_elsif = self.at(TokenKind::Elsif);
+        self.bump();
+        if is_elsif {
+            self.expr();
+            self.lost = false;
+            self.eat(TokenKind::Then);
+        }
+    }
+
+    /// Consumes at least one token.
+    fn stmt_into(&mut self, block: &mut Block, place: Place) {
+        let before = self.position;
+        let labels = self.labels();
+        let start = self.span();
+        let kind = self.stmt_kind(place, &labels);
+        let span = if self.position == before || self.previous().end <= start.start {
+            Span { start: start.start, end: start.start }
+        } else {
+            self.since(start)
+        };
+        self.end_of_stmt(&kind);
+        if self.position == before {
+            self.bump();
+        }
+        if kind != StmtKind::Error || !labels.is_empty() {
+            block.push(Stmt { labels, span, kind });
+        }
+    }
+
+    /// Any number of `name:`.
+    fn labels(&mut self) -> Vec<Name> {
+        let mut labels = Vec::new();
+        while self.peek(1) == TokenKind::Colon && self.can_be_label() {
+            labels.push(self.bump_name());
+            self.bump();
+        }
+        labels
+    }
+
+    fn can_be_label(&self) -> bool {
+        match self.kind() {
+            TokenKind::Word | TokenKind::Number => true,
+            TokenKind::Void | TokenKind::Bool => false,
+            kind => kind.is_keyword() && !self.at_closer(),
+        }
+    }
+
+    /// Consumes the `;`. It may be missing before a closing word and after `fi` and `od`.
+    fn end_of_stmt(&mut self, kind: &StmtKind) {
+        if self.lost {
+            return self.recover();
+        }
+        if self.eat(TokenKind::Semicolon) || self.at_closer() {
+            return;
+        }
+        if matches!(kind, StmtKind::If(_) | StmtKind::While(_) | StmtKind::Error) {
+            return;
+        }
+        if self.begins_statement() || self.peek(1) == TokenKind::Comma || self.at(TokenKind::Begin) {
+            let message = format!("expected `;` before {}", self.found());
+            let diagnostic = Diagnostic::new(Code::MissingSemicolon, message, self.previous());
+            self.report(diagnostic.label("expected `;` after this"));
+            return;
+        }
+        self.lose(self.unexpected("`;`"));
+        self.recover();
+    }
+
+    fn stmt_kind(&mut self, place: Place, labels: &[Name]) -> StmtKind {
+        // A word of the language may be the name of a procedure; `assert(..)` and the like keep their meaning.
+        let is_bare = matches!(
+            self.kind(),
+            TokenKind::Skip | TokenKind::AtomicBegin | TokenKind::AtomicEnd | TokenKind::EndThread
+        );
+        if is_bare && self.peek(1) == TokenKind::LParen {
+            return self.call(Vec::new());
+        }
+        if self.kind().is_keyword() && self.peek(1) == TokenKind::Becomes {
+            self.variable();
+            return StmtKind::Error;
+        }
+        match self.kind() {
+            TokenKind::Word => self.assignment_or_call(),
+            TokenKind::If => self.if_stmt(),
+            TokenKind::While => self.while_stmt(),
+            TokenKind::Decl | TokenKind::Enforce => self.in_body_only(place, labels),
+            TokenKind::Semicolon => StmtKind::Skip,
+            _ if self.at_closer() && !labels.is_empty() => StmtKind::Skip,
+            _ => self.simple_stmt(),
+        }
+    }
+
+    fn simple_stmt(&mut self) -> StmtKind {
+        let kind = self.kind();
+        match kind {
+            TokenKind::Skip => self.bare(StmtKind::Skip),
+            TokenKind::EndThread => self.bare(StmtKind::EndThread),
+            TokenKind::AtomicBegin => self.bare(StmtKind::AtomicBegin),
+            TokenKind::AtomicEnd => self.bare(StmtKind::AtomicEnd),
+            TokenKind::Goto => {
+                self.bump();
+                StmtKind::Goto(self.comma_list(Self::label))
+            }
+            TokenKind::Return => self.return_stmt(),
+            TokenKind::Assert => StmtKind::Assert(self.operand()),
+            TokenKind::Assume => StmtKind::Assume(self.operand()),
+            TokenKind::Constrain => StmtKind::Constrain(self.operand()),
+            TokenKind::Abortif => StmtKind::Abortif(self.operand()),
+            TokenKind::Dead => {
+                self.bump();
+                StmtKind::Dead(self.comma_list(Self::variable))
+            }
+            TokenKind::Print => self.print_stmt(),
+            TokenKind::Sync => self.sync_stmt(),
+            TokenKind::StartThread => self.start_thread(),
+            _ => {
+                self.lose(self.unexpected("a statement"));
+                StmtKind::Error
+            }
+        }
+    }
+
+    fn bare(&mut self, kind: StmtKind) -> StmtKind {
+        self.bump();
+        kind
+    }
+
+    /// A word and the expression behind it.
+    fn operand(&mut self) -> Expr {
+        self.bump();
+        self.expr()
+    }
+
+    /// A label that is jumped to.
+    fn label(&mut self) -> Option<Name> {
+        let is_name = matches!(self.kind(), TokenKind::Word | TokenKind::Number)
+            || self.kind().is_keyword() && !self.at_closer() && !self.begins_labelled();
+        if is_name {
+            return Some(self.bump_name());
+        }
+        self.lose(self.unexpected("a label"));
+        None
+    }
+
+    /// Whether a statement with more than one word begins here: then the word is no label that is jumped to.
+    fn begins_labelled(&self) -> bool {
+        !matches!(self.peek(1), TokenKind::Semicolon | TokenKind::Comma)
+    }
+
+    fn return_stmt(&mut self) -> StmtKind {
+        self.bump();
+        if self.at(TokenKind::Semicolon) || self.at_closer() {
+            return StmtKind::Return(Vec::new());
+        }
+        StmtKind::Return(self.exprs())
+    }
+
+    fn print_stmt(&mut self) -> StmtKind {
+        self.bump();
+        if self.at(TokenKind::LParen) {
+            return StmtKind::Print(self.arguments());
+        }
+        StmtKind::Print(self.exprs())
+    }
+
+    /// What follows `sync` does not matter: the statement is rejected later.
+    fn sync_stmt(&mut self) -> StmtKind {
+        self.bump();
+        while !self.at(TokenKind::Semicolon) && !self.at_closer() && !self.begins_statement() {
+            self.bump();
+        }
+        StmtKind::Sync
+    }
+
+    fn start_thread(&mut self) -> StmtKind {
+        self.bump();
+        if self.eat(TokenKind::Goto) {
+            return self
+                .label()
+                .map_or(StmtKind::Error, |name| StmtKind::StartThread(Box::new(StartThread::Goto(name))));
+        }
+        let is_name = matches!(self.kind(), TokenKind::Word | TokenKind::Number)
+            || self.kind().is_keyword() && self.peek(1) == TokenKind::LParen;
+        if !is_name {
+            self.lose(self.unexpected("a label or a call"));
+            return StmtKind::Error;
+        }
+        let callee = self.bump_name();
+        let start = if self.at(TokenKind::LParen) {
+            StartThread::Call { callee, args: self.arguments() }
+        } else {
+            StartThread::Name(callee)
+        };
+        StmtKind::StartThread(Box::new(start))
+    }
+
+    fn assignment_or_call(&mut self) -> StmtKind {
+        if self.peek(1) == TokenKind::LParen {
+            return self.call(Vec::new());
+        }
+        if !matches!(self.peek(1), TokenKind::Becomes | TokenKind::Comma) {
+            self.bump();
+            self.lose(self.unexpected("`:=` or `(`"));
+            return StmtKind::Error;
+        }
+        let targets = self.comma_list(Self::target);
+        if self.lost || !self.expect(TokenKind::Becomes) {
+            return StmtKind::Error;
+        }
+        let is_call = self.peek(1) == TokenKind::LParen
+            && (self.at(TokenKind::Word) || self.kind().is_keyword() && !self.at(TokenKind::Schoose));
+        if is_call {
+            return self.call(targets);
+        }
+        let values = self.exprs();
+        let constrain = (!self.lost && self.eat(TokenKind::Constrain)).then(|| self.expr());
+        StmtKind::Assign(Box::new(Assign { targets, values, constrain }))
+    }
+
+    fn target(&mut self) -> Option<Target> {
+        if self.at_word("_") {
+            return Some(Target::Discard(self.bump()));
+        }
+        self.variable().map(Target::Var)
+    }
+
+    fn call(&mut self, targets: Vec<Target>) -> StmtKind {
+        let callee = self.bump_name();
+        let args = self.arguments();
+        if !self.lost && self.continues_expression() {
+            let message = format!("the call of `{}` stands inside an expression", callee.span.of(self.text));
+            let diagnostic = Diagnostic::new(Code::CallInExpression, message, callee.span)
+                .help("assign its result to a variable in a statement of its own, and use that variable here");
+            self.lose(diagnostic);
+            return StmtKind::Error;
+        }
+        if self.at(TokenKind::Constrain) {
+            let message = "`constrain` cannot follow a call";
+            let help = "write `assume` with the condition behind the call";
+            self.lose(Diagnostic::new(Code::UnexpectedToken, message, self.span()).help(help));
+        }
+        StmtKind::Call(Box::new(Call { targets, callee, args }))
+    }
+
+    /// Whether an operator or a comma follows.
+    fn continues_expression(&self) -> bool {
+        matches!(
+            self.kind(),
+            TokenKind::And
+                | TokenKind::Or
+                | TokenKind::Xor
+                | TokenKind::Eq
+                | TokenKind::Ne
+                | TokenKind::Implies
+                | TokenKind::Question
+                | TokenKind::Comma
+        )
+    }
+
+    fn if_stmt(&mut self) -> StmtKind {
+        let opener = self.span();
+        if !self.descend() {
+            self.ascend();
+            return self.skip_nested();
+        }
+        self.open_ifs += 1;
+        let mut arms = Vec::new();
+        while arms.is_empty() || self.at(TokenKind::Elsif) {
+            let keyword = self.bump();
+            let condition = self.condition(TokenKind::Then);
+            arms.push(Arm { keyword, condition, body: self.block(Place::Nested) });
+        }
+        let otherwise = self.at(TokenKind::Else).then(|| {
+            let keyword = self.bump();
+            Else { keyword, body: self.block(Place::Nested) }
+        });
+        self.repeated_else(&arms, opener);
+        self.open_ifs -= 1;
+        self.ascend();
+        let end = self.closing_word(TokenKind::Fi, opener);
+        StmtKind::If(Box::new(If { arms, otherwise, end }))
+    }
+
+    /// Reports and skips branches behind an `else`.
+    fn repeated_else(&mut self, arms: &[Arm], opener: Span) {
+        while !arms.is_empty() && matches!(self.kind(), TokenKind::Else | TokenKind::Elsif) {
+            let message = format!("{} after `else`", self.found());
+            self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()).also(opener, "in this `if`"));
+            if self.at(TokenKind::Elsif) {
+                self.bump();
+                self.condition(TokenKind::Then);
+            } else {
+                self.bump();
+            }
+            self.block(Place::Nested);
+        }
+    }
+
+    fn while_stmt(&mut self) -> StmtKind {
+        if !self.descend() {
+            self.ascend();
+            return self.skip_nested();
+        }
+        let keyword = self.bump();
+        self.open_whiles += 1;
+        let condition = self.condition(TokenKind::Do);
+        let body = self.block(Place::Nested);
+        self.open_whiles -= 1;
+        self.ascend();
+        let end = self.closing_word(TokenKind::Od, keyword);
+        StmtKind::While(Box::new(While { keyword, condition, body, end }))
+    }
+
+    /// A condition and the word behind it. If something else stands between them, it is skipped.
+    fn condition(&mut self, word: TokenKind) -> Expr {
+        let condition = self.expr();
+        if !self.at(word) {
+            self.lose(self.unexpected(word.describe()));
+            while !self.at_landmark() && !self.at(word) && !self.at(TokenKind::Semicolon) {
+                self.bump();
+            }
+        }
+        self.eat(word);
+        self.lost = false;
+        condition
+    }
+
+    /// Consumes `fi` or `od`, or reports that it is missing.
+    fn closing_word(&mut self, word: TokenKind, opener: Span) -> Span {
+        if self.at(word) {
+            return self.bump();
+        }
+        let message = format!("this {} has no {}", opener.of(self.text), word.describe());
+        let diagnostic = Diagnostic::new(Code::Unclosed, message, opener)
+            .label("begins here")
+            .also(self.span(), format!("expected {} before this", word.describe()));
+        self.report(diagnostic);
+        self.after_previous()
+    }
+
+    /// Skips a statement that is nested too deep, with all that is nested in it.
+    fn skip_nested(&mut self) -> StmtKind {
+        let mut open = 0usize;
+        loop {
+            match self.kind() {
+                TokenKind::If | TokenKind::While => open += 1,
+                TokenKind::Fi | TokenKind::Od => open = open.saturating_sub(1),
+                TokenKind::End | TokenKind::Eof | TokenKind::Void | TokenKind::Bool => open = 0,
+                _ => {}
+            }
+            if open == 0 {
+                break;
+            }
+            self.bump();
+        }
+        if matches!(self.kind(), TokenKind::Fi | TokenKind::Od) {
+            self.bump();
+        }
+        self.lost = false;
+        StmtKind::Error
+    }
+
+    /// `decl` and `enforce`.
+    fn in_body_only(&mut self, place: Place, labels: &[Name]) -> StmtKind {
+        let span = self.span();
+        let word = self.found();
+        if place == Place::Nested {
+            let message = format!("{word} inside a block");
+            let help = format!("{word} stands directly between `begin` and `end` of a procedure");
+            self.report(Diagnostic::new(Code::MisplacedDeclaration, message, span).help(help));
+        } else if let Some(label) = labels.first() {
+            let message = format!("a label before {word}");
+            let help = "put the label before a statement";
+            self.report(Diagnostic::new(Code::MisplacedDeclaration, message, label.span).help(help));
+        }
+        if self.at(TokenKind::Enforce) {
+            return StmtKind::Enforce(self.operand());
+        }
+        StmtKind::Decl(Box::new(self.decl()))
+    }
+}
