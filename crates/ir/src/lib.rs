@@ -18,7 +18,9 @@ pub mod slots;
 pub mod span;
 pub mod syntax;
 pub mod target;
+pub mod text;
 pub mod trace;
+pub mod validate;
 pub mod visit;
 
 pub use syntax::{

@@ -1,0 +1,525 @@
+//! What holds between the parts of a program, checked.
+//!
+//! In two rounds: first that every number refers to something, then everything else, which may follow the numbers.
+//!
+//! - *Variables.* A procedure's locals are exactly the variables of its scope; its parameters are some of them. A
+//!   procedure reads and writes shared variables, per-thread variables and its own locals; passive variables are not
+//!   shared. [`Expr::Next`] and [`Expr::PassiveNext`] occur in constraints only, [`Expr::Passive`] there and in passive
+//!   assignments. Nothing is assigned twice by one step.
+//! - *Types.* Operators, assignments, arguments and returned values agree in type and number; one choice has one type.
+//! - *Control.* An edge, and the place where its fork begins, lie within one procedure. [`Op::Return`] and [`Op::End`]
+//!   lead to the procedure's exit, nothing else does, and nothing leaves it.
+//! - *Start.* Initial values of shared variables read nothing; those of per-thread variables read shared ones only.
+
+use std::fmt;
+
+use fixedbitset::FixedBitSet;
+
+use crate::syntax::{
+    Assign, BinaryOp, Call, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, VarId,
+};
+use crate::target::Target;
+
+/// The highest number that a choice may have, so that lists of choices stay short.
+const MAX_CHOICE: u32 = 1 << 20;
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub message: String,
+}
+
+/// The part of a program that breaks a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A variable.
+    Var(VarId),
+    /// A procedure.
+    Proc(ProcId),
+    /// A location.
+    Loc(LocId),
+    /// An edge.
+    Edge(EdgeId),
+    /// A label, by its place in the list.
+    Label(usize),
+    /// The initial values of shared variables.
+    Init,
+    /// The prelude.
+    Prelude,
+    /// A kind of initial thread.
+    Entry(EntryId),
+    /// The target.
+    Target,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Var(var) => write!(f, "variable {}", var.index()),
+            Place::Proc(proc) => write!(f, "procedure {}", proc.index()),
+            Place::Loc(loc) => write!(f, "L{}", loc.index()),
+            Place::Edge(edge) => write!(f, "e{}", edge.index()),
+            Place::Label(label) => write!(f, "label {label}"),
+            Place::Init => write!(f, "init"),
+            Place::Prelude => write!(f, "prelude"),
+            Place::Entry(entry) => write!(f, "start {}", entry.index()),
+            Place::Target => write!(f, "target"),
+        }
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+/// Checks a program.
+pub fn validate(program: &Program) -> Result<(), Vec<Invalid>> {
+    let mut validator = Validator { program, invalid: Vec::new(), place: Place::Init };
+    validator.numbers();
+    if validator.invalid.is_empty() {
+        validator.rules();
+    }
+    if validator.invalid.is_empty() { Ok(()) } else { Err(validator.invalid) }
+}
+
+/// Checks a target of a valid program: sorted, without repetition, assertions and locations that threads can stand at.
+pub fn validate_target(program: &Program, target: &Target) -> Result<(), Vec<Invalid>> {
+    let mut validator = Validator { program, invalid: Vec::new(), place: Place::Target };
+    validator.target(target);
+    if validator.invalid.is_empty() { Ok(()) } else { Err(validator.invalid) }
+}
+
+struct Validator<'p> {
+    program: &'p Program,
+    invalid: Vec<Invalid>,
+    /// What is being looked at.
+    place: Place,
+}
+
+/// What an expression may read, by where it stands.
+#[derive(Clone, Copy)]
+enum Reads {
+    /// No variable.
+    Nothing,
+    /// Shared variables.
+    Shared,
+    /// The old values of what the procedure sees.
+    Old(ProcId),
+    /// Old values, and those of the assigned thread.
+    OldAndPassive(ProcId),
+    /// Old and new values of the stepping and of other threads.
+    All(ProcId),
+}
+
+impl Validator<'_> {
+    fn report(&mut self, message: impl Into<String>) {
+        self.invalid.push(Invalid { place: self.place, message: message.into() });
+    }
+
+    fn demand(&mut self, holds: bool, message: impl FnOnce() -> String) {
+        if !holds {
+            self.report(message());
+        }
+    }
+
+    /// The first round: every number refers to something.
+    fn numbers(&mut self) {
+        let program = self.program;
+        for (id, var) in program.vars.iter_enumerated() {
+            self.place = Place::Var(id);
+            if let Scope::Local(proc) = var.scope {
+                self.has_proc(proc);
+            }
+        }
+        for (id, proc) in program.procs.iter_enumerated() {
+            self.place = Place::Proc(id);
+            proc.params.iter().chain(&proc.locals).for_each(|var| self.has_var(*var));
+            self.has_loc(proc.entry);
+            self.has_loc(proc.exit);
+        }
+        for (id, loc) in program.locs.iter_enumerated() {
+            self.place = Place::Loc(id);
+            self.has_proc(loc.proc);
+        }
+        for (id, edge) in program.edges.iter_enumerated() {
+            self.place = Place::Edge(id);
+            self.has_loc(edge.from);
+            self.has_loc(edge.to);
+            self.op_numbers(&edge.op);
+        }
+        for (idx, label) in program.labels.iter().enumerate() {
+            self.place = Place::Label(idx);
+            self.has_loc(label.loc);
+        }
+        self.start_numbers();
+    }
+
+    fn start_numbers(&mut self) {
+        let program = self.program;
+        self.place = Place::Init;
+        self.assignment_numbers(&program.init);
+        self.place = Place::Prelude;
+        program.prelude.iter().for_each(|proc| self.has_proc(*proc));
+        for (id, entry) in program.entries.iter_enumerated() {
+            self.place = Place::Entry(id);
+            self.has_proc(entry.proc);
+            entry.thread_vars.iter().for_each(|var| self.has_var(*var));
+            self.assignment_numbers(&entry.init);
+        }
+    }
+
+    fn op_numbers(&mut self, op: &Op) {
+        op.exprs().for_each(|expr| self.expr_numbers(expr));
+        match op {
+            Op::Assign(assign) => {
+                let targets = assign.active.iter().chain(&assign.passive);
+                targets.for_each(|(var, _)| self.has_var(*var));
+            }
+            Op::Call(call) => {
+                self.has_proc(call.callee);
+                call.results.iter().flatten().for_each(|var| self.has_var(*var));
+            }
+            Op::Spawn(spawn) => self.has_proc(spawn.callee),
+            Op::Fork(loc) => self.has_loc(*loc),
+            Op::Assert(_) | Op::Return(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
+        }
+    }
+
+    fn assignment_numbers(&mut self, assignments: &[(VarId, Expr)]) {
+        for (var, rhs) in assignments {
+            self.has_var(*var);
+            self.expr_numbers(rhs);
+        }
+    }
+
+    fn expr_numbers(&mut self, expr: &Expr) {
+        expr.for_each_leaf(|leaf| match leaf {
+            Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) => self.has_var(*var),
+            Expr::Choice(number, _) => {
+                self.demand(*number <= MAX_CHOICE, || format!("the number of the choice ?{number} is too large"));
+            }
+            _ => {}
+        });
+    }
+
+    fn has_var(&mut self, var: VarId) {
+        self.demand(var < self.program.vars.len_idx(), || format!("there is no variable {}", var.index()));
+    }
+
+    fn has_proc(&mut self, proc: ProcId) {
+        self.demand(proc < self.program.procs.len_idx(), || format!("there is no procedure {}", proc.index()));
+    }
+
+    fn has_loc(&mut self, loc: LocId) {
+        self.demand(loc < self.program.locs.len_idx(), || format!("there is no location L{}", loc.index()));
+    }
+
+    /// The second round.
+    fn rules(&mut self) {
+        let program = self.program;
+        self.locals();
+        for id in program.procs.indices() {
+            self.place = Place::Proc(id);
+            self.proc(id);
+        }
+        for id in program.edges.indices() {
+            self.place = Place::Edge(id);
+            self.edge(id);
+        }
+        self.place = Place::Init;
+        self.init();
+        for id in program.entries.indices() {
+            self.place = Place::Entry(id);
+            self.entry(id);
+        }
+    }
+
+    /// Each local variable is in its procedure's list, once.
+    fn locals(&mut self) {
+        let program = self.program;
+        let mut listed = FixedBitSet::with_capacity(program.vars.len());
+        for (id, proc) in program.procs.iter_enumerated() {
+            self.place = Place::Proc(id);
+            for local in &proc.locals {
+                let (own, again) = (program.vars[*local].scope == Scope::Local(id), listed.put(local.index()));
+                if !own {
+                    self.report(format!("{} is no local variable of this procedure", named(program, *local)));
+                } else if again {
+                    self.report(format!("{} is listed twice", named(program, *local)));
+                }
+            }
+        }
+        for (id, var) in program.vars.iter_enumerated() {
+            self.place = Place::Var(id);
+            let listed = listed.contains(id.index()) || !matches!(var.scope, Scope::Local(_));
+            self.demand(listed, || format!("`{}` is missing in the list of its procedure's locals", var.name));
+        }
+    }
+
+    fn proc(&mut self, id: ProcId) {
+        let proc = &self.program.procs[id];
+        for param in &proc.params {
+            let own = self.program.vars[*param].scope == Scope::Local(id);
+            self.demand(own, || format!("the parameter {} is no local variable", param.index()));
+        }
+        self.once(proc.params.iter().copied(), "a parameter");
+        for loc in [proc.entry, proc.exit] {
+            let own = self.program.locs[loc].proc == id;
+            self.demand(own, || format!("L{} belongs to another procedure", loc.index()));
+        }
+        self.demand(proc.entry != proc.exit, || "the entry is the exit".to_owned());
+    }
+
+    /// That each variable occurs at most once.
+    fn once(&mut self, vars: impl Iterator<Item = VarId>, role: &str) {
+        let mut vars: Vec<VarId> = vars.collect();
+        vars.sort_unstable();
+        for pair in vars.windows(2).filter(|pair| pair[0] == pair[1]) {
+            self.report(format!("{} is {role} twice", named(self.program, pair[0])));
+        }
+    }
+
+    fn edge(&mut self, id: EdgeId) {
+        let edge = &self.program.edges[id];
+        let owner = self.program.locs[edge.from].proc;
+        let proc = &self.program.procs[owner];
+        let stays = self.program.locs[edge.to].proc == owner;
+        self.demand(stays, || "leads into another procedure".to_owned());
+        self.demand(edge.from != proc.exit, || "leaves the exit".to_owned());
+        let ends = matches!(edge.op, Op::Return(_) | Op::End);
+        self.demand(ends || edge.to != proc.exit, || "leads to the exit without returning".to_owned());
+        self.demand(!ends || edge.to == proc.exit, || "returns, but does not lead to the exit".to_owned());
+        self.op(&edge.op, owner);
+        self.choices(edge.op.exprs());
+    }
+
+    fn op(&mut self, op: &Op, owner: ProcId) {
+        let old = Reads::Old(owner);
+        match op {
+            Op::Assign(assign) => self.assign(assign, owner),
+            Op::Assert(condition) => self.expr(condition, Ty::Bool, old),
+            Op::Call(call) => self.call(call, owner),
+            Op::Return(values) => {
+                let expected = self.program.procs[owner].results.clone();
+                self.values(values, &expected, old);
+            }
+            Op::Spawn(spawn) => {
+                let expected = self.param_types(spawn.callee);
+                self.values(&spawn.args, &expected, old);
+            }
+            Op::Fork(loc) => {
+                let proc = &self.program.procs[owner];
+                let own = self.program.locs[*loc].proc == owner;
+                self.demand(own, || format!("the copy begins at L{} in another procedure", loc.index()));
+                self.demand(*loc != proc.exit, || "the copy begins at the exit".to_owned());
+            }
+            Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
+        }
+    }
+
+    fn assign(&mut self, assign: &Assign, owner: ProcId) {
+        for (var, rhs) in &assign.active {
+            self.visible(*var, Reads::Old(owner));
+            self.expr(rhs, self.program.vars[*var].ty, Reads::Old(owner));
+        }
+        for (var, rhs) in &assign.passive {
+            self.not_shared(*var);
+            self.expr(rhs, self.program.vars[*var].ty, Reads::OldAndPassive(owner));
+        }
+        self.expr(&assign.constrain, Ty::Bool, Reads::All(owner));
+        self.once(assign.active.iter().map(|(var, _)| *var), "assigned");
+        self.once(assign.passive.iter().map(|(var, _)| *var), "assigned in other threads");
+    }
+
+    fn call(&mut self, call: &Call, owner: ProcId) {
+        let expected = self.param_types(call.callee);
+        self.values(&call.args, &expected, Reads::Old(owner));
+        let types = &self.program.procs[call.callee].results;
+        let (given, due) = (call.results.len(), types.len());
+        self.demand(given == due, || format!("{given} results where the procedure returns {due}"));
+        for (var, ty) in call.results.iter().zip(types) {
+            if let Some(var) = *var {
+                self.visible(var, Reads::Old(owner));
+                let same = self.program.vars[var].ty == *ty;
+                self.demand(same, || format!("a result of another type than variable {}", var.index()));
+            }
+        }
+        self.once(call.results.iter().copied().flatten(), "a result");
+    }
+
+    fn param_types(&self, proc: ProcId) -> Vec<Ty> {
+        self.program.procs[proc].params.iter().map(|param| self.program.vars[*param].ty).collect()
+    }
+
+    fn values(&mut self, values: &[Expr], expected: &[Ty], reads: Reads) {
+        let (given, due) = (values.len(), expected.len());
+        self.demand(given == due, || format!("{given} values where {due} are due"));
+        for (value, ty) in values.iter().zip(expected) {
+            self.expr(value, *ty, reads);
+        }
+    }
+
+    /// The rules of an expression: types, and what it reads. The type of an expression can be told from its head, so
+    /// it suffices to compare each operand's type with what its operator wants, in any order.
+    fn expr(&mut self, expr: &Expr, expected: Ty, reads: Reads) {
+        let mut rest = vec![(expr, expected)];
+        while let Some((expr, expected)) = rest.pop() {
+            let ty = self.ty(expr);
+            self.demand(ty == expected, || format!("an expression of type {ty:?} where {expected:?} is due"));
+            match expr {
+                Expr::Unary(op, operand) => rest.push((operand, unary_operand(*op))),
+                Expr::Binary(op, pair) => {
+                    let of_operands = binary_operand(*op).unwrap_or_else(|| self.ty(&pair.0));
+                    rest.extend([(&pair.1, of_operands), (&pair.0, of_operands)]);
+                }
+                Expr::Ite(triple) => rest.extend([(&triple.2, ty), (&triple.1, ty), (&triple.0, Ty::Bool)]),
+                leaf => self.leaf(leaf, reads),
+            }
+            let divides_by_zero = matches!(expr, Expr::Unary(UnaryOp::DivisibleBy(0), _));
+            self.demand(!divides_by_zero, || "divisibility by zero".to_owned());
+        }
+    }
+
+    fn ty(&self, mut expr: &Expr) -> Ty {
+        while let Expr::Ite(triple) = expr {
+            expr = &triple.1;
+        }
+        match expr {
+            Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) => {
+                self.program.vars[*var].ty
+            }
+            Expr::Choice(_, ty) => *ty,
+            Expr::Int(_) | Expr::Unary(UnaryOp::Neg, _) => Ty::Int,
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, _) => Ty::Int,
+            _ => Ty::Bool,
+        }
+    }
+
+    fn leaf(&mut self, leaf: &Expr, reads: Reads) {
+        match leaf {
+            Expr::Var(var) => self.visible(*var, reads),
+            Expr::Next(var) => {
+                self.demand(matches!(reads, Reads::All(_)), || "a new value outside of a constraint".to_owned());
+                self.visible(*var, reads);
+            }
+            Expr::Passive(var) => {
+                let allowed = matches!(reads, Reads::All(_) | Reads::OldAndPassive(_));
+                self.demand(allowed, || "another thread's variable outside of a constraint".to_owned());
+                self.not_shared(*var);
+            }
+            Expr::PassiveNext(var) => {
+                let allowed = matches!(reads, Reads::All(_));
+                self.demand(allowed, || "another thread's new value outside of a constraint".to_owned());
+                self.not_shared(*var);
+            }
+            _ => {}
+        }
+    }
+
+    fn visible(&mut self, var: VarId, reads: Reads) {
+        let program = self.program;
+        let visible = match (program.vars[var].scope, reads) {
+            (_, Reads::Nothing) => false,
+            (scope, Reads::Shared) => scope == Scope::Shared,
+            (Scope::Shared | Scope::Thread, _) => true,
+            (Scope::Local(proc), Reads::Old(owner) | Reads::OldAndPassive(owner) | Reads::All(owner)) => proc == owner,
+        };
+        self.demand(visible, || format!("{} is not visible here", named(program, var)));
+    }
+
+    fn not_shared(&mut self, var: VarId) {
+        let program = self.program;
+        let shared = program.vars[var].scope == Scope::Shared;
+        self.demand(!shared, || format!("{} is shared: no other thread has its own", named(program, var)));
+    }
+
+    /// That each choice has one type.
+    fn choices<'e>(&mut self, exprs: impl Iterator<Item = &'e Expr>) {
+        let mut types: Vec<(u32, Ty)> = Vec::new();
+        for expr in exprs {
+            expr.for_each_leaf(|leaf| {
+                if let Expr::Choice(number, ty) = leaf {
+                    types.push((*number, *ty));
+                }
+            });
+        }
+        types.sort_unstable();
+        types.dedup();
+        for pair in types.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            self.report(format!("the choice ?{} has two types", pair[0].0));
+        }
+    }
+
+    fn init(&mut self) {
+        let program = self.program;
+        for (var, rhs) in &program.init {
+            let shared = program.vars[*var].scope == Scope::Shared;
+            self.demand(shared, || format!("{} is not shared", named(program, *var)));
+            self.expr(rhs, program.vars[*var].ty, Reads::Nothing);
+        }
+        self.once(program.init.iter().map(|(var, _)| *var), "initialised");
+        self.choices(program.init.iter().map(|(_, rhs)| rhs));
+    }
+
+    fn entry(&mut self, id: EntryId) {
+        let program = self.program;
+        let entry = &program.entries[id];
+        for var in &entry.thread_vars {
+            let per_thread = program.vars[*var].scope == Scope::Thread;
+            self.demand(per_thread, || format!("{} is no per-thread variable", named(program, *var)));
+        }
+        for (var, rhs) in &entry.init {
+            let listed = entry.thread_vars.contains(var);
+            self.demand(listed, || format!("{} is not among the variables of this kind", named(program, *var)));
+            self.expr(rhs, program.vars[*var].ty, Reads::Shared);
+        }
+        self.once(entry.thread_vars.iter().copied(), "listed");
+        self.once(entry.init.iter().map(|(var, _)| *var), "initialised");
+        self.choices(entry.init.iter().map(|(_, rhs)| rhs));
+    }
+
+    fn target(&mut self, target: &Target) {
+        let program = self.program;
+        let sorted = target.asserts.is_sorted_by(|a, b| a < b) && target.locs.is_sorted_by(|a, b| a < b);
+        self.demand(sorted, || "the lists are not sorted, or repeat".to_owned());
+        for edge in &target.asserts {
+            let is_assert = matches!(program.edges.get(*edge), Some(edge) if matches!(edge.op, Op::Assert(_)));
+            self.demand(is_assert, || format!("e{} is no assertion", edge.index()));
+        }
+        for loc in &target.locs {
+            let owner = program.locs.get(*loc).and_then(|loc| program.procs.get(loc.proc));
+            let stands = owner.is_some_and(|proc| proc.exit != *loc);
+            self.demand(stands, || format!("no thread stands at L{}", loc.index()));
+        }
+    }
+}
+
+fn named(program: &Program, var: VarId) -> String {
+    format!("`{}` (variable {})", program.vars[var].name, var.index())
+}
+
+fn unary_operand(op: UnaryOp) -> Ty {
+    match op {
+        UnaryOp::Not => Ty::Bool,
+        UnaryOp::Neg | UnaryOp::DivisibleBy(_) => Ty::Int,
+    }
+}
+
+/// The type of both operands; `None` if it may be any.
+fn binary_operand(op: BinaryOp) -> Option<Ty> {
+    match op {
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => Some(Ty::Bool),
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => Some(Ty::Int),
+        BinaryOp::Eq | BinaryOp::Ne => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

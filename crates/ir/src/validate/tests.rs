@@ -1,0 +1,100 @@
+
+use super::*;
+use crate::text::parse;
+
+/// The messages about a program with two procedures, a few variables and these edges of the first procedure.
+fn messages(edges: &str) -> Vec<String> {
+    let text = format!(
+        "shared s: bool, n: int\nthread t: bool\nproc g(p: bool, i: int) returns bool, int from L0 to L1\n\
+             local l: bool\nL0 -> L1: return p, i\n\
+             proc f(q: bool) from L2 to L3\nlocal a, b: bool, c: int\nL2 -> L3: return\n{edges}\n"
+    );
+    let program = parse(&text).unwrap();
+    validate(&program).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+}
+
+fn check(edges: &str, message: &str) {
+    assert_eq!(messages(edges), [message], "{edges}");
+}
+
+#[test]
+fn well_formed_edges_are_valid() {
+    for edge in [
+        "L2 -> L2: a, _ := call g(s & t, n + c)",
+        "L2 -> L2: a, c := call g(?0, ?1:int)",
+        "L2 -> L2: a := b, b := a constrain a' = b & l$' & t$",
+        "L2 -> L2: l$ := t$ ^ a",
+        "L2 -> L2: fork L2",
+        "L2 -> L3: end",
+    ] {
+        assert_eq!(messages(edge), Vec::<String>::new(), "{edge}");
+    }
+}
+
+#[test]
+fn variables_are_used_where_they_are_visible() {
+    check("L2 -> L2: l := T", "e2: `l` (variable 5) is not visible here");
+    check("L2 -> L2: assume l'", "e2: `l` (variable 5) is not visible here");
+    check("L2 -> L2: s$ := T", "e2: `s` (variable 0) is shared: no other thread has its own");
+    check("L2 -> L2: assume s$", "e2: `s` (variable 0) is shared: no other thread has its own");
+    check("L2 -> L2: a := b'", "e2: a new value outside of a constraint");
+    check("L2 -> L2: assert b'", "e2: a new value outside of a constraint");
+    check("L2 -> L2: a := t$", "e2: another thread's variable outside of a constraint");
+    check("L2 -> L2: t$ := t$'", "e2: another thread's new value outside of a constraint");
+    check("init t := T", "init: `t` (variable 2) is not shared");
+    check("init s := s", "init: `s` (variable 0) is not visible here");
+    check("start f exactly 1 with t init t := t", "start 0: `t` (variable 2) is not visible here");
+    check("start f exactly 1 with s", "start 0: `s` (variable 0) is no per-thread variable");
+    check("start f init t := T", "start 0: `t` (variable 2) is not among the variables of this kind");
+}
+
+#[test]
+fn types_and_numbers_of_values_agree() {
+    check("L2 -> L2: a := 1", "e2: an expression of type Int where Bool is due");
+    check("L2 -> L2: c := a & b", "e2: an expression of type Bool where Int is due");
+    check("L2 -> L2: assume c < a", "e2: an expression of type Bool where Int is due");
+    check("L2 -> L2: assume a = c", "e2: an expression of type Int where Bool is due");
+    check("L2 -> L2: assume if a then c else b", "e2: an expression of type Int where Bool is due");
+    check("L2 -> L2: assume divisible(0, c)", "e2: divisibility by zero");
+    check("L2 -> L2: a := ?0 constrain ?0:int = 1", "e2: the choice ?0 has two types");
+    check("L2 -> L2: _, _ := call g(a)", "e2: 1 values where 2 are due");
+    check("L2 -> L2: call g(a, c)", "e2: 0 results where the procedure returns 2");
+    check("L2 -> L2: c, _ := call g(a, c)", "e2: a result of another type than variable 9");
+    check("L2 -> L3: return a", "e2: 1 values where 0 are due");
+}
+
+#[test]
+fn nothing_is_assigned_twice() {
+    check("L2 -> L2: a := T, a := F", "e2: `a` (variable 7) is assigned twice");
+    check("L2 -> L2: t$ := T, t$ := F", "e2: `t` (variable 2) is assigned in other threads twice");
+    check("init s := T, s := F", "init: `s` (variable 0) is initialised twice");
+}
+
+#[test]
+fn control_stays_in_the_procedure() {
+    check("L2 -> L3: skip", "e2: leads to the exit without returning");
+    check("L2 -> L2: return", "e2: returns, but does not lead to the exit");
+    check("L3 -> L2: skip", "e2: leaves the exit");
+    check("L2 -> L2: fork L0", "e2: the copy begins at L0 in another procedure");
+    check("L2 -> L2: fork L3", "e2: the copy begins at the exit");
+}
+
+#[test]
+fn numbers_refer_to_something() {
+    type Change = fn(&mut Program);
+    let valid = parse("shared s: bool\nproc f(p: bool) from L0 to L1\nL0 -> L1: return\nstart f").unwrap();
+    assert_eq!(validate(&valid), Ok(()));
+    let changes: [(Change, &str); 6] = [
+        (|program| program.edges[0].to = 7.into(), "e0: there is no location L7"),
+        (|program| program.init.push((9.into(), Expr::TRUE)), "init: there is no variable 9"),
+        (|program| program.prelude = Some(5.into()), "prelude: there is no procedure 5"),
+        (|program| program.procs[0].locals.clear(), "variable 1: `p` is missing in the list of its procedure's locals"),
+        (|program| program.procs[0].locals.push(1.into()), "procedure 0: `p` (variable 1) is listed twice"),
+        (|program| program.procs[0].exit = 0.into(), "procedure 0: the entry is the exit"),
+    ];
+    for (change, message) in changes {
+        let mut program = valid.clone();
+        change(&mut program);
+        assert_eq!(validate(&program).unwrap_err()[0].to_string(), message);
+    }
+}
