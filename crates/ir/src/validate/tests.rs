@@ -54,7 +54,7 @@ fn types_and_numbers_of_values_agree() {
     check("L2 -> L2: c := a & b", "e2: an expression of type Bool where Int is due");
     check("L2 -> L2: assume c < a", "e2: an expression of type Bool where Int is due");
     check("L2 -> L2: assume a = c", "e2: an expression of type Int where Bool is due");
-    check("L2 -> L2: assume if a then c else b", "e2: an expression of type Int where Bool is due");
+    check("L2 -> L2: assume if a then b else c", "e2: an expression of type Int where Bool is due");
     check("L2 -> L2: assume divisible(0, c)", "e2: divisibility by zero");
     check("L2 -> L2: a := ?0 constrain ?0:int = 1", "e2: the choice ?0 has two types");
     check("L2 -> L2: _, _ := call g(a)", "e2: 1 values where 2 are due");
