@@ -9,6 +9,7 @@
 mod canonical;
 mod codec;
 mod search;
+mod settle;
 
 use std::collections::BTreeSet;
 
@@ -17,6 +18,7 @@ use selvedge_ir::{Count, EdgeId, LocId, Op, Program, Value};
 use selvedge_replay::Interpreter;
 
 use search::{Search, Visit};
+use settle::settled;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +82,8 @@ impl Engine for Exhaustive {
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
-        let mut search = Search::new(*task, run, &self.options);
+        let interpreter = Interpreter::new(task.program, task.threads).settling(settled(task.program));
+        let mut search = Search::new(*task, interpreter, run, &self.options);
         match search.run(Visit::UntilError)? {
             Some(error) => Ok(Verdict::Unsafe(search.trace(error)?)),
             None if search.truncated() => Err(Stop::BoundReached(Bound::Frames(self.options.frames))),
@@ -90,9 +93,11 @@ impl Engine for Exhaustive {
 }
 
 impl Exhaustive {
-    /// Visits all states, errors or not, and returns what can be seen of their threads.
+    /// Visits all states, errors or not, and returns what can be seen of their threads. Tries every first value of
+    /// every variable.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
-        let mut search = Search::new(*task, run, &self.options);
+        let interpreter = Interpreter::new(task.program, task.threads);
+        let mut search = Search::new(*task, interpreter, run, &self.options);
         search.run(Visit::All)?;
         Ok(search.exploration())
     }

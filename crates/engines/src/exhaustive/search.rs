@@ -52,11 +52,11 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(task: Task<'a>, run: &'a Run<'a>, options: &Options) -> Search<'a> {
+    pub(super) fn new(task: Task<'a>, interpreter: Interpreter<'a>, run: &'a Run<'a>, options: &Options) -> Search<'a> {
         Search {
             task,
             run,
-            interpreter: Rc::new(Interpreter::new(task.program, task.threads)),
+            interpreter: Rc::new(interpreter),
             frames: options.frames as usize,
             found: IndexSet::default(),
             parents: Vec::new(),
