@@ -1,0 +1,301 @@
+//! The meaning of steps, on small programs in the textual form of the representation.
+
+use selvedge_check::ThreadScope;
+use selvedge_ir::text::parse;
+use selvedge_ir::trace::{Start, StartThread, Step, ThreadId};
+use selvedge_ir::validate::validate;
+use selvedge_ir::{EdgeId, EntryId, Program, Value, VarId};
+use selvedge_replay::interpreter::Illegal;
+use selvedge_replay::{Interpreter, Outcome, State};
+
+const T: Value = Value::Bool(true);
+const F: Value = Value::Bool(false);
+
+fn program(text: &str) -> Program {
+    let program = parse(text).expect("the program is well-formed");
+    validate(&program).expect("the program is valid");
+    program
+}
+
+fn plain_start(n_threads: usize) -> Start {
+    let thread = StartThread { entry: EntryId::new(0), choices: Vec::new(), fresh: Vec::new() };
+    Start { choices: Vec::new(), fresh: Vec::new(), threads: vec![thread; n_threads] }
+}
+
+fn step(thread: u32, edge: usize) -> Step {
+    let edge = EdgeId::new(edge);
+    Step { thread: ThreadId(thread), edge, choices: Vec::new(), passive: Vec::new(), fresh: Vec::new() }
+}
+
+/// Runs steps from the plain start; the last outcome.
+fn run(program: &Program, n_threads: usize, threads: ThreadScope, steps: &[Step]) -> Result<Outcome, Illegal> {
+    let interpreter = Interpreter::new(program, threads);
+    let mut state = interpreter.start(&plain_start(n_threads))?;
+    for (number, step) in steps.iter().enumerate() {
+        match interpreter.step(&state, step)? {
+            Outcome::Next(next) => state = next,
+            other => {
+                assert_eq!(number + 1, steps.len(), "only the last step may end the run");
+                return Ok(other);
+            }
+        }
+    }
+    Ok(Outcome::Next(state))
+}
+
+fn state(outcome: Result<Outcome, Illegal>) -> State {
+    match outcome {
+        Ok(Outcome::Next(state)) => state,
+        other => panic!("no state, but {other:?}"),
+    }
+}
+
+/// All states that one step along an edge leads to, as the shared valuations.
+fn shared_after(program: &Program, n_threads: usize, edge: usize) -> Vec<Vec<Value>> {
+    let interpreter = Interpreter::new(program, ThreadScope::Unbounded);
+    let state = interpreter.start(&plain_start(n_threads)).unwrap();
+    let outcomes = interpreter.steps(&state, 0, EdgeId::new(edge)).map(|step| interpreter.step(&state, &step).unwrap());
+    let mut shared: Vec<_> = outcomes
+        .filter_map(|outcome| match outcome {
+            Outcome::Next(state) => Some(state.shared),
+            Outcome::Blocked | Outcome::Failed => None,
+        })
+        .collect();
+    shared.sort();
+    shared.dedup();
+    shared
+}
+
+#[test]
+fn right_hand_sides_are_read_in_the_old_state() {
+    let program = program(
+        "shared x: bool, y: bool\ninit x := T, y := F\nproc main() from L0 to L2\ne0 L0 -> L1: x := y, y := x\n\
+         e1 L1 -> L2: return\nstart main",
+    );
+    assert_eq!(shared_after(&program, 1, 0), vec![vec![F, T]]);
+}
+
+#[test]
+fn a_constraint_relates_old_and_new_values() {
+    let program = program(
+        "shared x: bool, y: bool\ninit x := T, y := F\nproc main() from L0 to L2\n\
+         e0 L0 -> L1: x := ?0, y := ?1 constrain x' = y' & (x => y')\ne1 L1 -> L2: return\nstart main",
+    );
+    assert_eq!(shared_after(&program, 1, 0), vec![vec![T, T]]);
+}
+
+#[test]
+fn the_same_choice_twice_is_the_same_value() {
+    let program = program(
+        "shared x: bool, y: bool\ninit x := F, y := F\nproc main() from L0 to L2\ne0 L0 -> L1: x := ?0, y := ?0\n\
+         e1 L1 -> L2: return\nstart main",
+    );
+    assert_eq!(shared_after(&program, 1, 0), vec![vec![F, F], vec![T, T]]);
+}
+
+const RECURSIVE: &str = "shared g: bool\ninit g := F\nproc main() from L0 to L3\nlocal l: bool\n\
+    e0 L0 -> L1: l := T\ne1 L1 -> L2: g := call id(!l)\ne2 L2 -> L3: return\n\
+    proc id(p: bool) returns bool from L4 to L6\ne3 L4 -> L5: p := !p\ne4 L5 -> L6: return p\nstart main";
+
+#[test]
+fn a_return_writes_into_the_caller_and_the_callers_locals_survive() {
+    let program = program(RECURSIVE);
+    let steps = [step(0, 0), step(0, 1), step(0, 3), step(0, 4)];
+    let state = state(run(&program, 1, ThreadScope::Unbounded, &steps));
+    assert_eq!(state.shared, vec![T]);
+    assert_eq!(state.threads[0].stack.len(), 1);
+    assert_eq!(state.threads[0].top().locals, vec![T]);
+    assert_eq!(state.threads[0].loc().index(), 2);
+}
+
+#[test]
+fn a_return_from_the_first_procedure_ends_the_thread() {
+    let program = program(RECURSIVE);
+    let steps = [step(0, 0), step(0, 1), step(0, 3), step(0, 4), step(0, 2)];
+    assert!(state(run(&program, 1, ThreadScope::Unbounded, &steps)).threads.is_empty());
+}
+
+#[test]
+fn an_edge_from_elsewhere_is_illegal() {
+    let program = program(RECURSIVE);
+    let outcome = run(&program, 1, ThreadScope::Unbounded, &[step(0, 1)]);
+    assert_eq!(outcome, Err(Illegal::WrongPlace(EdgeId::new(1))));
+}
+
+#[test]
+fn a_thread_that_does_not_exist_cannot_move() {
+    let program = program(RECURSIVE);
+    assert_eq!(run(&program, 1, ThreadScope::Unbounded, &[step(1, 0)]), Err(Illegal::NoSuchThread(ThreadId(1))));
+}
+
+#[test]
+fn choices_and_fresh_values_must_be_those_of_the_edge() {
+    let program = program(RECURSIVE);
+    let one_choice = Step { choices: vec![T], ..step(0, 0) };
+    assert_eq!(run(&program, 1, ThreadScope::Unbounded, &[one_choice]), Err(Illegal::WrongChoices));
+    let fresh = Step { fresh: vec![(VarId::new(0), T)], ..step(0, 0) };
+    assert_eq!(run(&program, 1, ThreadScope::Unbounded, &[fresh]), Err(Illegal::WrongFresh(VarId::new(0))));
+    let passive = Step { passive: vec![vec![]], ..step(0, 0) };
+    assert_eq!(run(&program, 1, ThreadScope::Unbounded, &[passive]), Err(Illegal::WrongChoices));
+}
+
+fn atomic() -> Program {
+    program(
+        "proc main() from L0 to L4\ne0 L0 -> L1: atomic_begin\ne1 L1 -> L2: atomic_begin\n\
+         e2 L2 -> L3: atomic_end\ne3 L3 -> L4: end\ne4 L0 -> L4: end\nstart main: main any",
+    )
+}
+
+#[test]
+fn only_the_holder_of_the_atomic_flag_moves() {
+    let outcome = run(&atomic(), 2, ThreadScope::Unbounded, &[step(0, 0), step(1, 0)]);
+    assert_eq!(outcome, Err(Illegal::AtomicElsewhere(ThreadId(0))));
+}
+
+#[test]
+fn one_end_releases_a_flag_taken_twice() {
+    let steps = [step(0, 0), step(0, 1), step(0, 2), step(1, 0)];
+    assert_eq!(state(run(&atomic(), 2, ThreadScope::Unbounded, &steps)).holder, Some(ThreadId(1)));
+}
+
+/// Errata: the thesis removes the last thread instead of the one that ends.
+#[test]
+fn end_thread_index() {
+    let state = state(run(&atomic(), 3, ThreadScope::Unbounded, &[step(1, 4)]));
+    let left: Vec<u32> = state.threads.iter().map(|thread| thread.id.0).collect();
+    assert_eq!(left, vec![0, 2]);
+}
+
+#[test]
+fn a_holder_that_ends_releases_the_flag() {
+    let program =
+        program("proc main() from L0 to L2\ne0 L0 -> L1: atomic_begin\ne1 L1 -> L2: end\nstart main: main any");
+    let state = state(run(&program, 2, ThreadScope::Unbounded, &[step(0, 0), step(0, 1), step(1, 0)]));
+    assert_eq!(state.holder, Some(ThreadId(1)));
+}
+
+#[test]
+fn a_fork_copies_the_whole_stack() {
+    let program = program(
+        "proc main() from L0 to L2\nlocal l: bool\ne0 L0 -> L1: call f(l)\ne1 L1 -> L2: return\n\
+         proc f(p: bool) from L3 to L5\ne2 L3 -> L4: fork L4\ne3 L4 -> L5: return\nstart main",
+    );
+    let state = state(run(&program, 1, ThreadScope::AtMost(2), &[step(0, 0), step(0, 2), step(1, 3)]));
+    let places: Vec<(u32, usize)> = state.threads.iter().map(|thread| (thread.id.0, thread.loc().index())).collect();
+    assert_eq!(places, vec![(0, 4), (1, 1)]);
+}
+
+#[test]
+fn a_spawn_at_the_bound_is_a_skip_and_takes_no_fresh_values() {
+    let program = program(
+        "proc main() from L0 to L2\ne0 L0 -> L1: spawn f()\ne1 L1 -> L2: return\n\
+         proc f() from L3 to L4\nlocal l: bool\ne2 L3 -> L4: return\nstart main",
+    );
+    let with_fresh = Step { fresh: vec![(VarId::new(0), T)], ..step(0, 0) };
+    assert_eq!(
+        run(&program, 1, ThreadScope::AtMost(1), std::slice::from_ref(&with_fresh)),
+        Err(Illegal::WrongFresh(VarId::new(0)))
+    );
+    assert_eq!(state(run(&program, 1, ThreadScope::AtMost(1), &[step(0, 0)])).threads.len(), 1);
+    let spawned = state(run(&program, 1, ThreadScope::AtMost(2), &[with_fresh]));
+    assert_eq!(spawned.threads[1].top().locals, vec![T]);
+}
+
+const PASSIVE: &str = "proc main() from L0 to L2\nlocal l: bool\n\
+    e0 L0 -> L1: l := T, l$ := !l$ & ?0\ne1 L0 -> L1: assume l$\ne2 L1 -> L2: return\nstart main: main any";
+
+#[test]
+fn a_passive_assignment_chooses_afresh_for_each_other_thread() {
+    let program = program(PASSIVE);
+    let interpreter = Interpreter::new(&program, ThreadScope::Unbounded);
+    let state = interpreter.start(&plain_start(3)).unwrap();
+    let outcomes = interpreter.steps(&state, 1, EdgeId::new(0)).map(|step| interpreter.step(&state, &step).unwrap());
+    let mut locals: Vec<Vec<Value>> = outcomes
+        .map(|outcome| match outcome {
+            Outcome::Next(state) => state.threads.iter().map(|thread| thread.top().locals[0]).collect(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    locals.sort();
+    assert_eq!(locals, vec![vec![F, T, F], vec![F, T, T], vec![T, T, F], vec![T, T, T]]);
+}
+
+#[test]
+fn a_passive_condition_must_hold_for_every_other_thread_and_holds_without_one() {
+    let program = program(PASSIVE);
+    let interpreter = Interpreter::new(&program, ThreadScope::Unbounded);
+    let blocked = |values: &[Value]| {
+        let local = VarId::new(0);
+        let threads = values.iter().map(|value| StartThread {
+            entry: EntryId::new(0),
+            choices: Vec::new(),
+            fresh: vec![(local, *value)],
+        });
+        let state = interpreter.start(&Start { threads: threads.collect(), ..Start::default() }).unwrap();
+        let step = Step { passive: vec![Vec::new(); values.len() - 1], ..step(0, 1) };
+        interpreter.step(&state, &step).unwrap() == Outcome::Blocked
+    };
+    assert!(!blocked(&[F]));
+    assert!(!blocked(&[F, T, T]));
+    assert!(blocked(&[T, T, F]));
+}
+
+#[test]
+fn the_initial_threads_live_when_the_prelude_ends() {
+    let program = program(
+        "shared x: bool\nthread t: bool\nproc setup() from L0 to L2\ne0 L0 -> L1: x := T\ne1 L1 -> L2: return\n\
+         proc main() from L3 to L4\ne2 L3 -> L4: return\nprelude setup\nstart main: main exactly 1 with t init t := x",
+    );
+    let interpreter = Interpreter::new(&program, ThreadScope::AtMost(1));
+    let start = interpreter.start(&plain_start(1)).unwrap();
+    assert_eq!(start.threads.len(), 1);
+    let Ok(Outcome::Next(inside)) = interpreter.step(&start, &step(0, 0)) else { panic!("the prelude runs") };
+    let Ok(Outcome::Next(after)) = interpreter.step(&inside, &step(0, 1)) else { panic!("the prelude ends") };
+    assert_eq!(after.threads.len(), 1);
+    assert_eq!((after.threads[0].id, after.threads[0].vars.clone()), (ThreadId(1), vec![T]));
+    assert_eq!(after.prelude, None);
+}
+
+#[test]
+fn starts_list_every_crew_within_the_bound() {
+    let program = program(
+        "proc a() from L0 to L1\ne0 L0 -> L1: return\nproc b() from L2 to L3\ne1 L2 -> L3: return\n\
+         start a: a at most 1\nstart b: b any",
+    );
+    let interpreter = Interpreter::new(&program, ThreadScope::AtMost(2));
+    let crews: Vec<Vec<usize>> =
+        interpreter.starts(2).map(|start| start.threads.iter().map(|thread| thread.entry.index()).collect()).collect();
+    assert_eq!(crews, vec![vec![], vec![1], vec![0], vec![1, 1], vec![0, 1]]);
+}
+
+#[test]
+fn too_many_initial_threads_are_illegal() {
+    let program = program(RECURSIVE);
+    let interpreter = Interpreter::new(&program, ThreadScope::Unbounded);
+    assert_eq!(interpreter.start(&plain_start(2)), Err(Illegal::WrongThreads));
+}
+
+const INTEGERS: &str = "shared n: int, m: int\ninit n := 40, m := 0\nproc main() from L0 to L3\n\
+    e0 L0 -> L1: n := n + 2, m := ?0:int constrain m' < n' & divisible(7, n')\ne1 L1 -> L2: assert n * 2 <= 84 - m\n\
+    e2 L2 -> L2: n := n * n\ne3 L2 -> L3: return\nstart main";
+
+#[test]
+fn integers_are_computed_and_chosen() {
+    let program = program(INTEGERS);
+    let chosen = |value: i64| Step { choices: vec![Value::Int(value)], ..step(0, 0) };
+    let ok = state(run(&program, 1, ThreadScope::Unbounded, &[chosen(-1), step(0, 1)]));
+    assert_eq!(ok.shared, vec![Value::Int(42), Value::Int(-1)]);
+    assert_eq!(run(&program, 1, ThreadScope::Unbounded, &[chosen(42)]), Ok(Outcome::Blocked));
+    assert_eq!(run(&program, 1, ThreadScope::Unbounded, &[chosen(5), step(0, 1)]), Ok(Outcome::Failed));
+    let boolean = Step { choices: vec![T], ..step(0, 0) };
+    assert_eq!(run(&program, 1, ThreadScope::Unbounded, &[boolean]), Err(Illegal::WrongChoices));
+}
+
+#[test]
+fn an_integer_beyond_64_bits_is_refused_not_wrapped() {
+    let program = program(INTEGERS);
+    let first = Step { choices: vec![Value::Int(0)], ..step(0, 0) };
+    let mut steps = vec![first, step(0, 1)];
+    steps.extend(std::iter::repeat_n(step(0, 2), 4));
+    assert_eq!(run(&program, 1, ThreadScope::Unbounded, &steps), Err(Illegal::Overflow));
+}
