@@ -44,6 +44,22 @@ pub enum ArrowKind {
     Start(EntryId),
 }
 
+impl ArrowKind {
+    /// The edge that the arrow belongs to.
+    pub fn edge(self) -> Option<EdgeId> {
+        match self {
+            ArrowKind::Step(edge)
+            | ArrowKind::Enter(edge)
+            | ArrowKind::Leave(edge)
+            | ArrowKind::Across(edge)
+            | ArrowKind::Fork(edge)
+            | ArrowKind::Spawn(edge)
+            | ArrowKind::Finish(edge) => Some(edge),
+            ArrowKind::Start(_) => None,
+        }
+    }
+}
+
 /// The arrows of a program, indexed by both ends.
 #[derive(Clone, Debug)]
 pub struct Arrows {

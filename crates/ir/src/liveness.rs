@@ -15,7 +15,7 @@ use crate::callgraph::{CallGraph, is_sequential};
 use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
 use crate::mod_ref::{ModRef, for_each_assigned, grow};
 use crate::slots::Slots;
-use crate::syntax::{Assign, EdgeId, EntryId, Expr, LocId, Op, Program, Scope, VarId};
+use crate::syntax::{EdgeId, EntryId, Expr, LocId, Op, Program, Scope, VarId};
 use crate::visit::for_each_old_read;
 
 /// The live variables of each location.
@@ -65,11 +65,6 @@ fn pinned(program: &Program) -> impl Fn(&VarId) -> bool {
     move |var| pinned[var.index()]
 }
 
-/// Whether the step's condition reads the value that the step gives to a variable.
-pub(crate) fn constrains_next(assign: &Assign, var: VarId) -> bool {
-    assign.constrain.any_leaf(|leaf| *leaf == Expr::Next(var))
-}
-
 struct Live<'p> {
     program: &'p Program,
     slots: &'p Slots,
@@ -85,11 +80,10 @@ impl Live<'_> {
             for_each_old_read(&edge.op, |var| live.insert(self.slots.get(var)));
             return live;
         };
-        let needed: Vec<_> = assign
-            .active
-            .iter()
-            .filter(|(var, _)| live.contains(self.slots.get(*var)) || constrains_next(assign, *var))
-            .collect();
+        let is_needed = |(var, rhs): &&(VarId, Expr)| {
+            live.contains(self.slots.get(*var)) || assign.constrains_next(*var) || assign.binds_choices(rhs)
+        };
+        let needed: Vec<_> = assign.active.iter().filter(is_needed).collect();
         needed.iter().for_each(|(var, _)| live.remove(self.slots.get(*var)));
         let mut read = |leaf: &Expr| match *leaf {
             Expr::Var(var) => live.insert(self.slots.get(var)),

@@ -113,6 +113,21 @@ impl Assign {
     pub fn is_passive(&self) -> bool {
         !self.passive.is_empty() || self.constrain.is_passive()
     }
+
+    /// Whether an active assignment with this right-hand side must stay for the sake of its choices: those that it has
+    /// in common with the passive parts are made once with it, and once per other thread without it.
+    pub fn binds_choices(&self, rhs: &Expr) -> bool {
+        let in_passive = |choice: &Expr| {
+            let sides = self.passive.iter().map(|(_, rhs)| rhs).chain([&self.constrain]);
+            sides.into_iter().any(|expr| expr.any_leaf(|leaf| leaf == choice))
+        };
+        self.is_passive() && rhs.any_leaf(|leaf| matches!(leaf, Expr::Choice(..)) && in_passive(leaf))
+    }
+
+    /// Whether the condition reads the value that the step gives to a variable.
+    pub fn constrains_next(&self, var: VarId) -> bool {
+        self.constrain.any_leaf(|leaf| *leaf == Expr::Next(var))
+    }
 }
 
 impl Op {

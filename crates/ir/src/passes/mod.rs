@@ -4,7 +4,9 @@
 //! and only if it can be reached in the input, and [`Lift::trace`] turns each execution of the result that ends in an
 //! error into one of the input that does.
 
+mod edit;
 mod lift;
+pub mod slice;
 
 pub use lift::{Lift, LiftStep, Source};
 

@@ -1,0 +1,260 @@
+//! What passes share: leaving out parts of a program, and renumbering what is left.
+
+use fixedbitset::FixedBitSet;
+use index_vec::{Idx, IndexVec};
+
+use super::{Lift, Passed, Source};
+use crate::syntax::{Edge, EdgeId, Entry, Expr, Label, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId};
+use crate::target::Target;
+use crate::visit::choice_types;
+
+impl Passed {
+    /// The input as it is. Passes start from it.
+    pub(super) fn unchanged(program: &Program, target: &Target) -> Passed {
+        Passed { program: program.clone(), target: target.clone(), lift: Lift::identity(program) }
+    }
+
+    /// Leaves out what is not kept, and renumbers the rest. What is kept must not mention what is not, except that
+    /// labels, targets, initial values and lists of variables lose what is not kept. Calls must fit the parameters
+    /// that are kept.
+    pub(super) fn retain(self, keep: &Keep) -> Passed {
+        let Passed { program, target, lift } = self;
+        let new = Renumbering::new(keep);
+        let edges = program.edges.iter_enumerated().filter(|(id, _)| keep.edges.contains(id.index()));
+        let labels = program.labels.iter().filter_map(|label| {
+            let loc = new.locs[label.loc]?;
+            Some(Label { loc, ..label.clone() })
+        });
+        let kept_lift = Lift {
+            edges: edges.clone().map(|(id, _)| lift.edges[id].clone()).collect(),
+            vars: kept(&lift.vars, &keep.vars).copied().collect(),
+            ..lift
+        };
+        let result = Program {
+            vars: kept(&program.vars, &keep.vars).map(|var| new.var(var)).collect(),
+            procs: kept(&program.procs, &keep.procs).map(|proc| new.proc(proc)).collect(),
+            locs: kept(&program.locs, &keep.locs).map(|loc| Loc { proc: new.known(loc.proc) }).collect(),
+            edges: edges.map(|(_, edge)| new.edge(edge)).collect(),
+            labels: labels.collect(),
+            init: new.init(&program.init),
+            prelude: program.prelude.map(|proc| new.known(proc)),
+            entries: program.entries.iter().map(|entry| new.entry(entry)).collect(),
+        };
+        let target = Target::new(
+            target.asserts.iter().filter_map(|edge| new.edges[*edge]).collect(),
+            target.locs.iter().filter_map(|loc| new.locs[*loc]).collect(),
+        );
+        Passed { program: result, target, lift: kept_lift }
+    }
+
+    /// Numbers the choices of each edge and of the initial values anew, without gaps. Choices of the input that no
+    /// longer occur get the default value.
+    pub(super) fn renumber_choices(mut self, old: &Program) -> Passed {
+        for (edge, steps) in self.program.edges.iter_mut().zip(self.lift.edges.iter_mut()) {
+            let new = number_choices(edge.op.exprs_mut());
+            for step in steps {
+                let old_types = old.edges[step.edge].op.choices();
+                renumber_sources(&mut step.choices, &old_types, &new);
+                for (var, source) in &mut step.fresh {
+                    *source = renumbered(*source, old.vars[*var].ty, &new);
+                }
+            }
+        }
+        let new = number_choices(self.program.init.iter_mut().map(|(_, rhs)| rhs).collect());
+        renumber_sources(&mut self.lift.init, &choice_types(old.init.iter().map(|(_, rhs)| rhs)), &new);
+        let lifts = self.lift.entries.iter_mut().zip(&old.entries);
+        for (entry, (sources, old)) in self.program.entries.iter_mut().zip(lifts) {
+            let new = number_choices(entry.init.iter_mut().map(|(_, rhs)| rhs).collect());
+            renumber_sources(sources, &choice_types(old.init.iter().map(|(_, rhs)| rhs)), &new);
+        }
+        self
+    }
+}
+
+/// Numbers the choices in some expressions in the order of their old numbers; returns the new number of each old one.
+fn number_choices(exprs: Vec<&mut Expr>) -> Vec<Option<u32>> {
+    let mut new: Vec<Option<u32>> = Vec::new();
+    for expr in &exprs {
+        expr.for_each_leaf(|leaf| {
+            if let Expr::Choice(number, _) = leaf {
+                let number = *number as usize;
+                new.resize(new.len().max(number + 1), None);
+                new[number] = Some(0);
+            }
+        });
+    }
+    if new.iter().all(Option::is_some) {
+        return (0..new.len() as u32).map(Some).collect();
+    }
+    new.iter_mut().flatten().zip(0..).for_each(|(place, number)| *place = number);
+    for expr in exprs {
+        *expr = expr.map_leaves(&mut |leaf| match leaf {
+            Expr::Choice(number, ty) => {
+                Expr::Choice(new[*number as usize].expect("all that occur have a new number"), *ty)
+            }
+            leaf => leaf.clone(),
+        });
+    }
+    new
+}
+
+fn renumber_sources(sources: &mut [Source], old_types: &[Ty], new: &[Option<u32>]) {
+    for (source, ty) in sources.iter_mut().zip(old_types) {
+        *source = renumbered(*source, *ty, new);
+    }
+}
+
+fn renumbered(source: Source, ty: Ty, new: &[Option<u32>]) -> Source {
+    match source {
+        Source::Choice(number) => match new.get(number as usize) {
+            Some(Some(number)) => Source::Choice(*number),
+            _ => Source::Value(ty.default_value()),
+        },
+        fixed => fixed,
+    }
+}
+
+/// The parts of a program to keep, by number.
+#[derive(Clone, Debug)]
+pub(super) struct Keep {
+    pub(super) vars: FixedBitSet,
+    pub(super) procs: FixedBitSet,
+    pub(super) locs: FixedBitSet,
+    pub(super) edges: FixedBitSet,
+}
+
+impl Keep {
+    /// The given procedures with all that is in them, and all variables that are not local to another one.
+    pub(super) fn procs(program: &Program, kept: &IndexVec<ProcId, bool>) -> Keep {
+        let in_kept = |loc: LocId| kept[program.locs[loc].proc];
+        Keep {
+            vars: collect(program.vars.iter().map(|var| !matches!(var.scope, Scope::Local(owner) if !kept[owner]))),
+            procs: collect(kept.iter().copied()),
+            locs: collect(program.locs.indices().map(in_kept)),
+            edges: collect(program.edges.iter().map(|edge| in_kept(edge.from))),
+        }
+    }
+}
+
+/// The set of the places at which the sequence is true.
+pub(super) fn collect(flags: impl ExactSizeIterator<Item = bool>) -> FixedBitSet {
+    let mut set = FixedBitSet::with_capacity(flags.len());
+    flags.enumerate().filter(|(_, flag)| *flag).for_each(|(place, _)| set.insert(place));
+    set
+}
+
+/// The items whose places are in a set.
+fn kept<'a, I: Idx, T>(items: &'a IndexVec<I, T>, keep: &'a FixedBitSet) -> impl Iterator<Item = &'a T> {
+    items.iter().zip(0..).filter(|(_, place)| keep.contains(*place)).map(|(item, _)| item)
+}
+
+/// The new numbers of what is kept.
+struct Renumbering {
+    vars: IndexVec<VarId, Option<VarId>>,
+    procs: IndexVec<ProcId, Option<ProcId>>,
+    locs: IndexVec<LocId, Option<LocId>>,
+    edges: IndexVec<EdgeId, Option<EdgeId>>,
+}
+
+impl Renumbering {
+    fn new(keep: &Keep) -> Renumbering {
+        Renumbering {
+            vars: numbers(&keep.vars),
+            procs: numbers(&keep.procs),
+            locs: numbers(&keep.locs),
+            edges: numbers(&keep.edges),
+        }
+    }
+
+    fn known(&self, proc: ProcId) -> ProcId {
+        self.procs[proc].expect("the procedures of what is kept are kept")
+    }
+
+    fn loc(&self, loc: LocId) -> LocId {
+        self.locs[loc].expect("the locations of what is kept are kept")
+    }
+
+    fn var_id(&self, var: VarId) -> VarId {
+        self.vars[var].expect("the variables of what is kept are kept")
+    }
+
+    fn var_ids(&self, vars: &[VarId]) -> Vec<VarId> {
+        vars.iter().filter_map(|var| self.vars[*var]).collect()
+    }
+
+    fn var(&self, var: &Var) -> Var {
+        let scope = match var.scope {
+            Scope::Local(owner) => Scope::Local(self.known(owner)),
+            scope => scope,
+        };
+        Var { scope, ..var.clone() }
+    }
+
+    fn proc(&self, proc: &Proc) -> Proc {
+        Proc {
+            params: self.var_ids(&proc.params),
+            locals: self.var_ids(&proc.locals),
+            entry: self.loc(proc.entry),
+            exit: self.loc(proc.exit),
+            ..proc.clone()
+        }
+    }
+
+    fn init(&self, init: &[(VarId, Expr)]) -> Vec<(VarId, Expr)> {
+        init.iter().filter_map(|(var, rhs)| Some((self.vars[*var]?, self.expr(rhs)))).collect()
+    }
+
+    fn entry(&self, entry: &Entry) -> Entry {
+        Entry {
+            proc: self.known(entry.proc),
+            thread_vars: self.var_ids(&entry.thread_vars),
+            init: self.init(&entry.init),
+            ..entry.clone()
+        }
+    }
+
+    fn expr(&self, expr: &Expr) -> Expr {
+        expr.map_leaves(&mut |leaf| match *leaf {
+            Expr::Var(var) => Expr::Var(self.var_id(var)),
+            Expr::Next(var) => Expr::Next(self.var_id(var)),
+            Expr::Passive(var) => Expr::Passive(self.var_id(var)),
+            Expr::PassiveNext(var) => Expr::PassiveNext(self.var_id(var)),
+            ref leaf => leaf.clone(),
+        })
+    }
+
+    fn edge(&self, edge: &Edge) -> Edge {
+        let mut op = edge.op.clone();
+        for expr in op.exprs_mut() {
+            *expr = self.expr(expr);
+        }
+        match &mut op {
+            Op::Assign(assign) => {
+                for (var, _) in assign.active.iter_mut().chain(&mut assign.passive) {
+                    *var = self.var_id(*var);
+                }
+            }
+            Op::Call(call) => {
+                call.callee = self.known(call.callee);
+                for var in call.results.iter_mut().flatten() {
+                    *var = self.var_id(*var);
+                }
+            }
+            Op::Spawn(spawn) => spawn.callee = self.known(spawn.callee),
+            Op::Fork(loc) => *loc = self.loc(*loc),
+            Op::Assert(_) | Op::Return(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
+        }
+        Edge { from: self.loc(edge.from), to: self.loc(edge.to), op }
+    }
+}
+
+fn numbers<I: Idx>(keep: &FixedBitSet) -> IndexVec<I, Option<I>> {
+    let mut next = 0;
+    let number = |place: usize| {
+        keep.contains(place).then(|| {
+            next += 1;
+            I::from_usize(next - 1)
+        })
+    };
+    (0..keep.len()).map(number).collect()
+}
