@@ -5,6 +5,7 @@
 //! error into one of the input that does.
 
 mod edit;
+pub mod inline;
 mod lift;
 pub mod slice;
 
@@ -23,3 +24,6 @@ pub struct Passed {
     /// The way back for evidence.
     pub lift: Lift,
 }
+
+#[cfg(test)]
+mod testing;

@@ -18,7 +18,7 @@ use super::Passed;
 use super::edit::{Keep, collect};
 use crate::callgraph::{CallGraph, is_sequential};
 use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
-use crate::syntax::{Expr, LocId, Op, ProcId, Program, Scope, VarId};
+use crate::syntax::{EdgeId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
 use crate::target::Target;
 
 /// Runs the pass.
@@ -136,16 +136,12 @@ struct Useful<'p> {
 
 impl Useful<'_> {
     /// From before a call: into the callee, where a target counts that is reached before it returns; and across it if
-    /// it can return.
-    fn before_call(&self, arrow: &Arrow, values: &Values<Way>) -> Way {
-        let entry = match arrow.kind.edge().map(|id| &self.program.edges[id].op) {
-            Some(Op::Call(call)) => values[self.program.procs[call.callee].entry],
-            _ => Way::NONE,
-        };
-        let after = match arrow.kind {
-            ArrowKind::Across(_) if entry.contains(Way::RETURN) => values[arrow.to],
-            _ => Way::NONE,
-        };
+    /// it can return. Both arrows carry both, since each may be the last to change.
+    fn before_call(&self, id: EdgeId, values: &Values<Way>) -> Way {
+        let edge = &self.program.edges[id];
+        let Op::Call(call) = &edge.op else { return Way::NONE };
+        let entry = values[self.program.procs[call.callee].entry];
+        let after = if entry.contains(Way::RETURN) { values[edge.to] } else { Way::NONE };
         if entry.contains(Way::TARGET) { after.and(Way::TARGET).and(Way::TARGET_AFTER_RETURN) } else { after }
     }
 }
@@ -168,7 +164,7 @@ impl Analysis for Useful<'_> {
         match arrow.kind {
             ArrowKind::Step(id) if self.target.has_assert(id) => after.and(Way::TARGET).and(Way::TARGET_AFTER_RETURN),
             ArrowKind::Step(_) | ArrowKind::Fork(_) | ArrowKind::Spawn(_) => after,
-            ArrowKind::Across(_) | ArrowKind::Enter(_) => self.before_call(arrow, values),
+            ArrowKind::Across(id) | ArrowKind::Enter(id) => self.before_call(id, values),
             ArrowKind::Leave(_) | ArrowKind::Finish(_) | ArrowKind::Start(_) => after.only(Way::TARGET_AFTER_RETURN),
         }
     }
@@ -343,3 +339,6 @@ fn retain_places<T>(items: &mut Vec<T>, mut keep: impl FnMut(usize) -> bool) {
         keep(place - 1)
     });
 }
+
+#[cfg(test)]
+mod tests;

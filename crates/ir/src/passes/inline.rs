@@ -1,0 +1,389 @@
+//! Puts the bodies of procedures that are not recursive in the place of the calls to them, so that a program without
+//! recursion has one procedure for each that starts a thread.
+//!
+//! A copy of the callee's body stands for each call. Its locals become locals of the caller. The call becomes the
+//! assignment of the arguments to the copied parameters and of a choice to each other copied local, since these start
+//! with any value at each call; a return becomes the assignment of the results. Steps thus stay as many as they were
+//! and as indivisible, which matters where threads interleave; and each lifts to the step that it was copied from. A
+//! fork copies the whole stack: in the new program that is the frame of the caller, which holds the callee's locals.
+//!
+//! A procedure whose locals other threads mention keeps its calls. The passive copy of a local concerns the threads
+//! that have a frame of the procedure, in the topmost of them; a copied local is there even when the call is over, and
+//! several copies may be there at once.
+
+use std::collections::VecDeque;
+
+use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
+use rustc_hash::FxHashMap;
+
+use super::edit::Keep;
+use super::{Lift, LiftStep, Passed, Source};
+use crate::callgraph::CallGraph;
+use crate::syntax::{Assign, Call, Edge, EdgeId, Expr, Label, Loc, LocId, Op, ProcId, Program, Scope, Var, VarId};
+use crate::target::Target;
+
+/// How large the result may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The number of edges that the result may have, if the input has not more. A call that would go beyond it stays a
+    /// call. The default is 100,000.
+    pub edges: usize,
+}
+
+impl Default for Limit {
+    fn default() -> Limit {
+        Limit { edges: 100_000 }
+    }
+}
+
+/// Runs the pass with the default limit.
+pub fn run(program: &Program, target: &Target) -> Passed {
+    run_within(program, target, Limit::default())
+}
+
+/// Runs the pass.
+pub fn run_within(program: &Program, target: &Target, limit: Limit) -> Passed {
+    let parts = Parts::new(program);
+    let plan = Plan::within(program, &parts, limit);
+    let mut builder = Builder::new(program, target, &parts, &plan);
+    for host in program.procs.indices().filter(|proc| plan.hosts.contains(proc.index())) {
+        builder.build(host);
+    }
+    let kept = plan.hosts_by_proc(program);
+    let target = Target::new(builder.asserts, builder.locs);
+    let passed = Passed { program: builder.new, target, lift: builder.lift };
+    let keep = Keep::procs(&passed.program, &kept);
+    passed.retain(&keep).renumber_choices(program)
+}
+
+/// The parts of each procedure.
+struct Parts {
+    edges: IndexVec<ProcId, Vec<EdgeId>>,
+    /// All locations but the exit.
+    locs: IndexVec<ProcId, Vec<LocId>>,
+    /// The place of each location in that list.
+    place: IndexVec<LocId, usize>,
+    labels: IndexVec<ProcId, Vec<usize>>,
+}
+
+impl Parts {
+    fn new(program: &Program) -> Parts {
+        let mut edges: IndexVec<ProcId, Vec<EdgeId>> = program.procs.iter().map(|_| Vec::new()).collect();
+        let mut locs: IndexVec<ProcId, Vec<LocId>> = program.procs.iter().map(|_| Vec::new()).collect();
+        let mut labels: IndexVec<ProcId, Vec<usize>> = program.procs.iter().map(|_| Vec::new()).collect();
+        let mut place: IndexVec<LocId, usize> = program.locs.iter().map(|_| 0).collect();
+        for (id, edge) in program.edges.iter_enumerated() {
+            edges[program.locs[edge.from].proc].push(id);
+        }
+        for (id, loc) in program.locs.iter_enumerated().filter(|(id, loc)| program.procs[loc.proc].exit != *id) {
+            place[id] = locs[loc.proc].len();
+            locs[loc.proc].push(id);
+        }
+        for (number, label) in program.labels.iter().enumerate() {
+            labels[program.locs[label.loc].proc].push(number);
+        }
+        Parts { edges, locs, place, labels }
+    }
+}
+
+/// Which calls are replaced.
+struct Plan {
+    /// The call edges that are.
+    inlined: FixedBitSet,
+    /// The procedures that the result has: those that start threads, those that are still called, and those whose
+    /// locals other threads mention.
+    hosts: FixedBitSet,
+}
+
+impl Plan {
+    /// Bounds the size of each single procedure, at first by the limit, then by half as much each time, until the whole
+    /// result is small enough. With the bound 0 no call is replaced, hence it ends.
+    fn within(program: &Program, parts: &Parts, limit: Limit) -> Plan {
+        let calls = CallGraph::new(program);
+        let mentioned = passive_owners(program);
+        let may_go = |proc: ProcId| !calls.is_recursive(proc) && !mentioned.contains(proc.index());
+        let limit = limit.edges.max(program.edges.len());
+        let mut bound = limit;
+        loop {
+            let (inlined, sizes) = choose(program, parts, &calls, &may_go, bound);
+            let hosts = hosts(program, parts, &inlined, &mentioned);
+            let total = hosts.ones().fold(0usize, |sum, host| sum.saturating_add(sizes[host]));
+            if total <= limit || bound == 0 {
+                return Plan { inlined, hosts };
+            }
+            bound /= 2;
+        }
+    }
+
+    fn hosts_by_proc(&self, program: &Program) -> IndexVec<ProcId, bool> {
+        program.procs.indices().map(|proc| self.hosts.contains(proc.index())).collect()
+    }
+}
+
+/// The procedures whose locals other threads mention.
+fn passive_owners(program: &Program) -> FixedBitSet {
+    let mut owners = FixedBitSet::with_capacity(program.procs.len());
+    let mut mention = |var: VarId| {
+        if let Scope::Local(owner) = program.vars[var].scope {
+            owners.insert(owner.index());
+        }
+    };
+    for edge in &program.edges {
+        if let Op::Assign(assign) = &edge.op {
+            assign.passive.iter().for_each(|(var, _)| mention(*var));
+        }
+        for expr in edge.op.exprs() {
+            expr.for_each_leaf(|leaf| {
+                if let Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
+                    mention(*var);
+                }
+            });
+        }
+    }
+    owners
+}
+
+/// Chooses the calls to replace, callees before callers, as long as no procedure grows beyond a bound; returns them with
+/// the size that each procedure then has.
+fn choose(
+    program: &Program,
+    parts: &Parts,
+    calls: &CallGraph,
+    may_go: &dyn Fn(ProcId) -> bool,
+    bound: usize,
+) -> (FixedBitSet, IndexVec<ProcId, usize>) {
+    let mut inlined = FixedBitSet::with_capacity(program.edges.len());
+    let mut sizes: IndexVec<ProcId, usize> = parts.edges.iter().map(Vec::len).collect();
+    for proc in calls.components().iter().flatten() {
+        for edge in &parts.edges[*proc] {
+            if let Op::Call(call) = &program.edges[*edge].op
+                && may_go(call.callee)
+                && sizes[*proc] + sizes[call.callee] <= bound
+            {
+                sizes[*proc] += sizes[call.callee];
+                inlined.insert(edge.index());
+            }
+        }
+    }
+    (inlined, sizes)
+}
+
+/// The procedures that are still needed as such when some calls are replaced.
+fn hosts(program: &Program, parts: &Parts, inlined: &FixedBitSet, mentioned: &FixedBitSet) -> FixedBitSet {
+    let mut hosts = mentioned.clone();
+    hosts.extend(program.entries.iter().map(|entry| entry.proc).chain(program.prelude).map(|proc| proc.index()));
+    let mut bodies = FixedBitSet::with_capacity(program.procs.len());
+    let mut work: Vec<ProcId> = hosts.ones().map(ProcId::new).collect();
+    while let Some(proc) = work.pop() {
+        if bodies.put(proc.index()) {
+            continue;
+        }
+        for edge in &parts.edges[proc] {
+            let (callee, stays) = match &program.edges[*edge].op {
+                Op::Call(call) => (call.callee, !inlined.contains(edge.index())),
+                Op::Spawn(spawn) => (spawn.callee, true),
+                _ => continue,
+            };
+            work.push(callee);
+            if stays {
+                hosts.insert(callee.index());
+            }
+        }
+    }
+    hosts
+}
+
+/// A copy of a procedure's body.
+struct Instance {
+    proc: ProcId,
+    /// The first of its new locations.
+    base: LocId,
+    /// Its locals in the new program; a variable that is not listed stays itself.
+    vars: FxHashMap<VarId, VarId>,
+    /// Where its returns lead, and what they assign; nothing for the procedure that stays one.
+    after: Option<(LocId, Vec<Option<VarId>>)>,
+}
+
+struct Builder<'p> {
+    old: &'p Program,
+    target: &'p Target,
+    parts: &'p Parts,
+    plan: &'p Plan,
+    /// Old variables and procedures keep their numbers until the end.
+    new: Program,
+    lift: Lift,
+    asserts: Vec<EdgeId>,
+    locs: Vec<LocId>,
+    /// The procedure that is being built, and the names of its variables, each with the highest number tried behind it.
+    host: ProcId,
+    names: FxHashMap<String, u32>,
+    /// The instances still to be copied into it, in order.
+    work: VecDeque<Instance>,
+}
+
+impl<'p> Builder<'p> {
+    fn new(old: &'p Program, target: &'p Target, parts: &'p Parts, plan: &'p Plan) -> Builder<'p> {
+        let mut lift = Lift::identity(old);
+        lift.edges = IndexVec::new();
+        let new = Program { locs: IndexVec::new(), edges: IndexVec::new(), labels: Vec::new(), ..old.clone() };
+        Builder {
+            old,
+            target,
+            parts,
+            plan,
+            new,
+            lift,
+            asserts: Vec::new(),
+            locs: Vec::new(),
+            host: ProcId::new(0),
+            names: FxHashMap::default(),
+            work: VecDeque::new(),
+        }
+    }
+
+    /// Builds a procedure that stays one: its own body, then the bodies that it calls for. It ends because the
+    /// replaced calls form no cycle; the plan bounds how long that takes.
+    fn build(&mut self, host: ProcId) {
+        self.host = host;
+        let visible = |var: &&Var| !matches!(var.scope, Scope::Local(owner) if owner != host);
+        self.names = self.old.vars.iter().filter(visible).map(|var| (var.name.clone(), 1)).collect();
+        let base = self.add_locs(host);
+        let exit = self.new.locs.push(Loc { proc: host });
+        self.new.procs[host].entry = base + self.parts.place[self.old.procs[host].entry];
+        self.new.procs[host].exit = exit;
+        self.work.push_back(Instance { proc: host, base, vars: FxHashMap::default(), after: None });
+        while let Some(instance) = self.work.pop_front() {
+            self.copy(&instance);
+        }
+    }
+
+    fn add_locs(&mut self, proc: ProcId) -> LocId {
+        let base = self.new.locs.len_idx();
+        self.new.locs.extend(self.parts.locs[proc].iter().map(|_| Loc { proc: self.host }));
+        base
+    }
+
+    /// The copy of a location.
+    fn loc(&self, instance: &Instance, loc: LocId) -> LocId {
+        let is_exit = self.old.procs[instance.proc].exit == loc;
+        if is_exit { self.new.procs[self.host].exit } else { instance.base + self.parts.place[loc] }
+    }
+
+    fn copy(&mut self, instance: &Instance) {
+        for label in self.parts.labels[instance.proc].iter().map(|number| &self.old.labels[*number]) {
+            let loc = self.loc(instance, label.loc);
+            if instance.after.is_none() || loc != self.new.procs[self.host].exit {
+                self.new.labels.push(Label { name: label.name.clone(), loc });
+            }
+        }
+        for loc in self.parts.locs[instance.proc].iter().filter(|loc| self.target.has_loc(**loc)) {
+            self.locs.push(self.loc(instance, *loc));
+        }
+        for id in &self.parts.edges[instance.proc] {
+            self.copy_edge(instance, *id);
+        }
+    }
+
+    fn copy_edge(&mut self, instance: &Instance, id: EdgeId) {
+        let edge = &self.old.edges[id];
+        let n_choices = edge.op.choices().len() as u32;
+        let mut step = LiftStep { edge: id, choices: (0..n_choices).map(Source::Choice).collect(), fresh: Vec::new() };
+        let mut to = self.loc(instance, edge.to);
+        let op = match (&edge.op, &instance.after) {
+            (Op::Call(call), _) if self.plan.inlined.contains(id.index()) => {
+                let results = call.results.iter().map(|result| result.map(|var| instance.var(var))).collect();
+                let callee = self.instance(call.callee, (to, results));
+                to = self.loc(&callee, self.old.procs[call.callee].entry);
+                let op = self.enter(instance, call, &callee, &mut step);
+                self.work.push_back(callee);
+                op
+            }
+            (Op::Return(values), Some((after, results))) => {
+                to = *after;
+                let pairs = results.iter().zip(values);
+                let active = pairs.filter_map(|(var, value)| Some(((*var)?, instance.expr(value)))).collect();
+                Op::Assign(Assign { active, ..Assign::skip() })
+            }
+            (op, _) => self.renamed(instance, op),
+        };
+        let new = self.new.edges.push(Edge { from: self.loc(instance, edge.from), to, op });
+        self.lift.edges.push(vec![step]);
+        if self.target.has_assert(id) {
+            self.asserts.push(new);
+        }
+    }
+
+    /// A copy of a callee's body, with locals of its own.
+    fn instance(&mut self, proc: ProcId, after: (LocId, Vec<Option<VarId>>)) -> Instance {
+        let mut vars = FxHashMap::default();
+        for local in &self.old.procs[proc].locals {
+            let Var { name, ty, .. } = &self.old.vars[*local];
+            let name = self.unique(format!("{}.{name}", self.old.procs[proc].name));
+            let copy = self.new.vars.push(Var { name, scope: Scope::Local(self.host), ty: *ty });
+            self.lift.vars.push(None);
+            self.new.procs[self.host].locals.push(copy);
+            vars.insert(*local, copy);
+        }
+        Instance { proc, base: self.add_locs(proc), vars, after: Some(after) }
+    }
+
+    /// The name, with a number behind it if it is taken.
+    fn unique(&mut self, name: String) -> String {
+        let mut next = self.names.get(&name).copied().unwrap_or(1);
+        let mut free = name.clone();
+        while self.names.contains_key(&free) {
+            next += 1;
+            free = format!("{name}.{next}");
+        }
+        self.names.insert(free.clone(), 1);
+        self.names.insert(name, next);
+        free
+    }
+
+    /// The step that stands for a call: arguments for the parameters, and a choice for each other local, which is where
+    /// the old step's fresh values come from.
+    fn enter(&self, caller: &Instance, call: &Call, callee: &Instance, step: &mut LiftStep) -> Op {
+        let old = &self.old.procs[call.callee];
+        let params = old.params.iter().zip(&call.args).map(|(param, arg)| (callee.var(*param), caller.expr(arg)));
+        let mut active: Vec<(VarId, Expr)> = params.collect();
+        let others = old.locals.iter().filter(|local| !old.params.contains(local));
+        for (local, number) in others.zip(step.choices.len() as u32..) {
+            active.push((callee.var(*local), Expr::Choice(number, self.old.vars[*local].ty)));
+            step.fresh.push((*local, Source::Choice(number)));
+        }
+        Op::Assign(Assign { active, ..Assign::skip() })
+    }
+
+    /// The operation on an instance's variables and locations.
+    fn renamed(&self, instance: &Instance, op: &Op) -> Op {
+        let mut op = op.clone();
+        if !instance.vars.is_empty() {
+            op.exprs_mut().into_iter().for_each(|expr| *expr = instance.expr(expr));
+        }
+        match &mut op {
+            Op::Assign(assign) => assign.active.iter_mut().for_each(|(var, _)| *var = instance.var(*var)),
+            Op::Call(call) => call.results.iter_mut().flatten().for_each(|var| *var = instance.var(*var)),
+            Op::Fork(loc) => *loc = self.loc(instance, *loc),
+            _ => {}
+        }
+        op
+    }
+}
+
+impl Instance {
+    fn var(&self, var: VarId) -> VarId {
+        self.vars.get(&var).copied().unwrap_or(var)
+    }
+
+    fn expr(&self, expr: &Expr) -> Expr {
+        expr.map_leaves(&mut |leaf| match *leaf {
+            Expr::Var(var) => Expr::Var(self.var(var)),
+            Expr::Next(var) => Expr::Next(self.var(var)),
+            ref leaf => leaf.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
