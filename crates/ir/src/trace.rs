@@ -14,12 +14,17 @@ pub struct ThreadId(pub u32);
 pub type Fresh = Vec<(VarId, Value)>;
 
 /// An execution: how it starts, and its steps.
+///
+/// A path through a chain of calls that each call the next one twice is exponentially long when written out. So a call
+/// may refer to a *body*, a list of steps from the callee's entry through its return, which any number of calls share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// The initial state.
     pub start: Start,
     /// The steps in order.
     pub steps: Vec<Step>,
+    /// The bodies of calls. One refers only to those before it.
+    pub bodies: Vec<Vec<Step>>,
 }
 
 /// The choices that make an initial state.
@@ -59,4 +64,7 @@ pub struct Step {
     pub passive: Vec<Vec<Value>>,
     /// The locals of a callee or of a started thread.
     pub fresh: Fresh,
+    /// For a call: the number of the body that runs at once, through its return. Only where no other thread lives, and
+    /// for bodies that start none.
+    pub body: Option<u32>,
 }

@@ -73,6 +73,7 @@ impl Interpreter<'_> {
                 choices: fill(&per_thread, false, &mut bits),
                 passive: (0..n_others).map(|_| fill(&per_thread, true, &mut bits)).collect(),
                 fresh: fill_fresh(&fresh, &mut bits),
+                body: None,
             }
         })
     }

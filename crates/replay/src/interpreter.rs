@@ -122,7 +122,7 @@ impl<'p> Interpreter<'p> {
         Ok(state)
     }
 
-    /// What a step leads to, or why it is none.
+    /// What a step leads to, or why it is none. Of a call with a body only the call itself is made.
     pub fn step(&self, state: &State, step: &Step) -> Result<Outcome, Illegal> {
         let position = state.position(step.thread).ok_or(Illegal::NoSuchThread(step.thread))?;
         if let Some(holder) = state.holder

@@ -1,13 +1,14 @@
 //! Executing a trace.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use selvedge_check::Task;
-use selvedge_ir::trace::{ThreadId, Trace};
+use selvedge_ir::trace::{Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, LocId};
 
 use crate::interpreter::{Illegal, Interpreter, Outcome};
-use crate::state::State;
+use crate::state::{State, Thread};
 
 /// A trace that was executed: it is one of the program, and ends in an error that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,40 +73,106 @@ pub enum Reason {
     GoesOn,
     /// The trace ends without an error.
     NoError,
+    /// The body of a call does not run from the callee's entry through its return, or may not be used here.
+    WrongBody,
 }
 
 /// Executes a trace. It must be one of the program from start to end, and its first error its end.
 pub fn replay(task: &Task<'_>, trace: &Trace) -> Result<Replay, Mismatch> {
     let interpreter = Interpreter::new(task.program, task.threads);
-    let wrong = |moment, reason| Err(Mismatch { moment, reason });
-    let start = match interpreter.start(&trace.start) {
-        Ok(start) => start,
-        Err(illegal) => return wrong(Moment::Start, Reason::Illegal(illegal)),
-    };
+    let mut runner = Runner { task, interpreter, bodies: &trace.bodies, known: HashMap::new() };
+    let at = |moment| move |reason| Mismatch { moment, reason };
+    let start = runner.interpreter.start(&trace.start).map_err(Reason::Illegal).map_err(at(Moment::Start))?;
     let mut states: Vec<State> = Vec::with_capacity(trace.steps.len());
     for (number, step) in trace.steps.iter().enumerate() {
         let state = states.last().unwrap_or(&start);
-        let moment = Moment::Step(number);
-        if reached(task, state).is_some() {
-            return wrong(moment, Reason::GoesOn);
-        }
-        match interpreter.step(state, step) {
-            Ok(Outcome::Next(next)) => states.push(next),
-            Ok(Outcome::Blocked) => return wrong(moment, Reason::Blocked),
-            Ok(Outcome::Failed) if !task.target.has_assert(step.edge) => return wrong(moment, Reason::OtherFailure),
-            Ok(Outcome::Failed) if number + 1 < trace.steps.len() => {
-                return wrong(Moment::Step(number + 1), Reason::GoesOn);
+        match runner.step(state, step, trace.bodies.len()).map_err(at(Moment::Step(number)))? {
+            Some(next) => states.push(next),
+            None if number + 1 < trace.steps.len() => {
+                return Err(Mismatch { moment: Moment::Step(number + 1), reason: Reason::GoesOn });
             }
-            Ok(Outcome::Failed) => {
+            None => {
                 let violation = Violation::Assert { thread: step.thread, edge: step.edge };
                 return Ok(Replay { start, states, violation });
             }
-            Err(illegal) => return wrong(moment, Reason::Illegal(illegal)),
         }
     }
     match reached(task, states.last().unwrap_or(&start)) {
         Some(violation) => Ok(Replay { start, states, violation }),
-        None => wrong(Moment::End, Reason::NoError),
+        None => Err(Mismatch { moment: Moment::End, reason: Reason::NoError }),
+    }
+}
+
+/// Executes steps, each body once per state in which it begins.
+struct Runner<'a> {
+    task: &'a Task<'a>,
+    interpreter: Interpreter<'a>,
+    bodies: &'a [Vec<Step>],
+    /// The states before the return of a body, by body and state at its beginning.
+    known: HashMap<(u32, State), State>,
+}
+
+impl Runner<'_> {
+    /// The state after a step; `None` if it fails an assertion that was asked for. Bodies from `n_bodies` on may not be
+    /// used, so that bodies end.
+    fn step(&mut self, state: &State, step: &Step, n_bodies: usize) -> Result<Option<State>, Reason> {
+        if reached(self.task, state).is_some() {
+            return Err(Reason::GoesOn);
+        }
+        match self.interpreter.step(state, step).map_err(Reason::Illegal)? {
+            Outcome::Blocked => Err(Reason::Blocked),
+            Outcome::Failed if step.body.is_some() => Err(Reason::WrongBody),
+            Outcome::Failed if self.task.target.has_assert(step.edge) => Ok(None),
+            Outcome::Failed => Err(Reason::OtherFailure),
+            Outcome::Next(next) => match step.body {
+                None => Ok(Some(next)),
+                Some(body) if (body as usize) < n_bodies => self.call(state, next, body).map(Some),
+                Some(_) => Err(Reason::WrongBody),
+            },
+        }
+    }
+
+    /// The state after a whole call that has just been made. What the body does up to its return depends only on what
+    /// the callee sees, since no other thread lives: it runs in a state of its own, with the callee's frame alone, and
+    /// its effect is then put under the caller, where the return is made.
+    fn call(&mut self, before: &State, mut state: State, body: u32) -> Result<State, Reason> {
+        let [thread] = state.threads.as_mut_slice() else { return Err(Reason::WrongBody) };
+        if before.threads[0].stack.len() + 1 != thread.stack.len() {
+            return Err(Reason::WrongBody);
+        }
+        let frame = thread.stack.pop().expect("a call pushed a frame");
+        let alone =
+            State { threads: vec![Thread { stack: vec![frame], ..thread.clone() }], prelude: None, ..state.clone() };
+        let end = self.body(alone, body)?;
+        let [at_return] = end.threads.as_slice() else { return Err(Reason::WrongBody) };
+        let thread = &mut state.threads[0];
+        if at_return.id != thread.id || end.prelude != state.prelude {
+            return Err(Reason::WrongBody);
+        }
+        thread.vars.clone_from(&at_return.vars);
+        thread.stack.extend(at_return.stack.iter().cloned());
+        state.shared = end.shared;
+        state.holder = end.holder;
+        let last = self.bodies[body as usize].last().ok_or(Reason::WrongBody)?;
+        let after = self.step(&state, last, 0)?.ok_or(Reason::WrongBody)?;
+        let returned = after.threads.len() == 1 && after.threads[0].stack.len() == before.threads[0].stack.len();
+        if returned { Ok(after) } else { Err(Reason::WrongBody) }
+    }
+
+    /// The state before the last step of a body.
+    fn body(&mut self, start: State, body: u32) -> Result<State, Reason> {
+        let key = (body, start);
+        if let Some(end) = self.known.get(&key) {
+            return Ok(end.clone());
+        }
+        let bodies = self.bodies;
+        let (_, steps) = bodies[body as usize].split_last().ok_or(Reason::WrongBody)?;
+        let mut state = key.1.clone();
+        for step in steps {
+            state = self.step(&state, step, body as usize)?.ok_or(Reason::WrongBody)?;
+        }
+        self.known.insert(key, state.clone());
+        Ok(state)
     }
 }
 
@@ -129,6 +196,7 @@ impl fmt::Display for Mismatch {
             Reason::OtherFailure => write!(f, "an assertion fails that was not asked for"),
             Reason::GoesOn => write!(f, "the trace goes on after its error"),
             Reason::NoError => write!(f, "the trace ends without an error"),
+            Reason::WrongBody => write!(f, "the shared body does not run from the callee's entry through its return"),
         }
     }
 }

@@ -24,7 +24,7 @@ fn plain_start(n_threads: usize) -> Start {
 
 fn step(thread: u32, edge: usize) -> Step {
     let edge = EdgeId::new(edge);
-    Step { thread: ThreadId(thread), edge, choices: Vec::new(), passive: Vec::new(), fresh: Vec::new() }
+    Step { thread: ThreadId(thread), edge, choices: Vec::new(), passive: Vec::new(), fresh: Vec::new(), body: None }
 }
 
 /// Runs steps from the plain start; the last outcome.

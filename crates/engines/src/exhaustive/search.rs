@@ -183,7 +183,7 @@ impl<'a> Search<'a> {
         if let Error::Fails(_) = error {
             steps.push(self.find_failure(&state)?);
         }
-        Ok(Trace { start, steps })
+        Ok(Trace { start, steps, bodies: Vec::new() })
     }
 
     fn find_start(&self, number: usize) -> Result<(Start, State), Stop> {

@@ -66,7 +66,9 @@ impl Lift {
             fresh: self.fresh(&trace.start.fresh),
             threads: trace.start.threads.iter().map(|thread| self.start_thread(thread)).collect(),
         };
-        Trace { start, steps: trace.steps.iter().flat_map(|step| self.step(step)).collect() }
+        let lifted = |steps: &[Step]| steps.iter().flat_map(|step| self.step(step)).collect();
+        let bodies = trace.bodies.iter().map(|body| lifted(body)).collect();
+        Trace { start, steps: lifted(&trace.steps), bodies }
     }
 
     fn start_thread(&self, thread: &StartThread) -> StartThread {
@@ -87,6 +89,7 @@ impl Lift {
                 choices: resolve(&old.choices, &step.choices),
                 passive: step.passive.iter().map(|choices| resolve(&old.choices, choices)).collect(),
                 fresh: carried.iter().copied().chain(fresh).collect(),
+                body: step.body,
             }
         })
     }

@@ -1,0 +1,138 @@
+//! Traces: what the judge executes, and what it rejects.
+
+use selvedge_check::{Task, ThreadScope};
+use selvedge_ir::text::parse_with_target;
+use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
+use selvedge_ir::{EdgeId, EntryId, Program, Target, Value};
+use selvedge_replay::replay::{Mismatch, Moment, Reason, replay};
+use selvedge_replay::{Replay, Violation};
+
+fn step(edge: usize) -> Step {
+    let (thread, edge) = (ThreadId(0), EdgeId::new(edge));
+    Step { thread, edge, choices: Vec::new(), passive: Vec::new(), fresh: Vec::new(), body: None }
+}
+
+fn call(edge: usize, body: usize) -> Step {
+    Step { body: Some(body as u32), ..step(edge) }
+}
+
+fn trace(steps: Vec<Step>, bodies: Vec<Vec<Step>>) -> Trace {
+    let thread = StartThread { entry: EntryId::new(0), choices: Vec::new(), fresh: Vec::new() };
+    Trace { start: Start { threads: vec![thread], ..Start::default() }, steps, bodies }
+}
+
+fn run((program, target): &(Program, Target), trace: &Trace) -> Result<Replay, Mismatch> {
+    replay(&Task { program, target, threads: ThreadScope::Unbounded }, trace)
+}
+
+/// `p0` calls `p1` twice, and so on; the last one flips `x`. Edges: 3 per procedure.
+fn doubling(n_procs: usize) -> (Program, Target) {
+    let mut text = "shared x: bool\ninit x := F\n".to_string();
+    for number in 0..n_procs {
+        let (loc, edge, next) = (4 * number, 3 * number, number + 1);
+        let operation = if next == n_procs { "x := !x".to_string() } else { format!("call p{next}()") };
+        text += &format!(
+            "proc p{number}() from L{loc} to L{}\ne{edge} L{loc} -> L{}: {operation}\n\
+             e{} L{} -> L{}: {operation}\ne{} L{} -> L{}: return\n",
+            loc + 3,
+            loc + 1,
+            edge + 1,
+            loc + 1,
+            loc + 2,
+            edge + 2,
+            loc + 2,
+            loc + 3
+        );
+    }
+    text += &format!("start p0\ntarget L{}", 2);
+    parse_with_target(&text).expect("the program is well-formed")
+}
+
+/// The body of procedure `number`, in which calls use the body before it.
+fn body(number: usize, n_procs: usize) -> Vec<Step> {
+    let edge = 3 * number;
+    if number + 1 == n_procs {
+        return vec![step(edge), step(edge + 1), step(edge + 2)];
+    }
+    let of_next = n_procs - number - 2;
+    vec![call(edge, of_next), call(edge + 1, of_next), step(edge + 2)]
+}
+
+#[test]
+fn two_to_the_two_hundredth_steps_replay_through_shared_bodies() {
+    let n_procs = 200;
+    let bodies = (1..n_procs).rev().map(|number| body(number, n_procs)).collect();
+    let trace = trace(vec![call(0, n_procs - 2), call(1, n_procs - 2)], bodies);
+    let replay = run(&doubling(n_procs), &trace).expect("the trace is one of the program");
+    assert_eq!(replay.states.len(), 2);
+    assert_eq!(replay.states[1].shared, vec![Value::Bool(false)]);
+    assert!(matches!(replay.violation, Violation::Location { loc, .. } if loc.index() == 2));
+}
+
+#[test]
+fn a_body_must_end_with_the_return_of_its_call() {
+    let wrong =
+        |body: Vec<Step>| run(&doubling(2), &trace(vec![call(0, 0), call(1, 0)], vec![body])).unwrap_err().reason;
+    assert_eq!(wrong(vec![]), Reason::WrongBody);
+    assert_eq!(wrong(vec![step(3), step(4)]), Reason::WrongBody);
+    assert_eq!(wrong(vec![step(3), step(4), step(5), step(1)]), Reason::WrongBody);
+    assert!(matches!(wrong(vec![step(3), step(5)]), Reason::Illegal(_)));
+}
+
+#[test]
+fn a_body_may_not_use_itself() {
+    let bodies = vec![vec![call(3, 0), step(5)]];
+    let mismatch = run(&doubling(3), &trace(vec![call(0, 0), call(1, 0)], bodies)).unwrap_err();
+    assert_eq!(mismatch, Mismatch { moment: Moment::Step(0), reason: Reason::WrongBody });
+}
+
+#[test]
+fn an_unknown_body_is_rejected() {
+    let mismatch = run(&doubling(2), &trace(vec![call(0, 7)], vec![])).unwrap_err();
+    assert_eq!(mismatch.reason, Reason::WrongBody);
+}
+
+#[test]
+fn a_body_on_a_step_that_is_no_call_is_rejected() {
+    let plain = vec![step(0), call(3, 0)];
+    let mismatch = run(&doubling(2), &trace(plain, vec![vec![step(4), step(5)]])).unwrap_err();
+    assert_eq!(mismatch, Mismatch { moment: Moment::Step(1), reason: Reason::WrongBody });
+}
+
+fn assertion() -> (Program, Target) {
+    let text = "shared x: bool, y: bool\ninit x := T, y := ?0\nproc main() from L0 to L3\n\
+                e0 L0 -> L1: x := ?0\ne1 L1 -> L2: assert x\ne2 L1 -> L2: assert y\ne3 L2 -> L3: return\n\
+                start main\ntarget e1";
+    parse_with_target(text).expect("the program is well-formed")
+}
+
+fn choosing(value: bool) -> Step {
+    Step { choices: vec![Value::Bool(value)], ..step(0) }
+}
+
+fn asserted(steps: Vec<Step>) -> Result<Violation, Mismatch> {
+    let mut trace = trace(steps, Vec::new());
+    trace.start.choices = vec![Value::Bool(false)];
+    run(&assertion(), &trace).map(|replay| replay.violation)
+}
+
+#[test]
+fn a_failed_assertion_ends_the_trace() {
+    let violation = Violation::Assert { thread: ThreadId(0), edge: EdgeId::new(1) };
+    assert_eq!(asserted(vec![choosing(false), step(1)]), Ok(violation));
+    let goes_on = Mismatch { moment: Moment::Step(2), reason: Reason::GoesOn };
+    assert_eq!(asserted(vec![choosing(false), step(1), step(3)]), Err(goes_on));
+}
+
+#[test]
+fn an_assertion_that_holds_is_no_error() {
+    assert_eq!(asserted(vec![choosing(true), step(1)]), Err(Mismatch { moment: Moment::End, reason: Reason::NoError }));
+}
+
+#[test]
+fn the_failure_of_another_assertion_is_no_error() {
+    assert_eq!(
+        asserted(vec![choosing(false), step(2)]),
+        Err(Mismatch { moment: Moment::Step(1), reason: Reason::OtherFailure })
+    );
+}
