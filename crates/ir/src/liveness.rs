@@ -42,6 +42,11 @@ impl Liveness {
         Liveness { slots, live }
     }
 
+    /// The live variables of a location, by their slots.
+    pub(crate) fn live(&self, loc: LocId) -> &FixedBitSet {
+        &self.live[loc]
+    }
+
     /// Whether a variable is live at a location of a procedure in which it is visible.
     pub fn is_live(&self, loc: LocId, var: VarId) -> bool {
         self.live[loc].contains(self.slots.get(var))
