@@ -1,5 +1,6 @@
 //! Every program of the corpus is read without an error.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,13 +30,17 @@ fn the_whole_corpus_is_read() {
         return;
     }
     let mut failures = Vec::new();
+    let mut codes: BTreeMap<&str, u32> = BTreeMap::new();
     for path in &paths {
         let text = fs::read_to_string(path).expect("the corpus is readable");
-        let parsed = bp::parse(&text);
-        if let Some(error) = parsed.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+        let loaded = bp::load(&text, &bp::LoadOptions::default());
+        for diagnostic in &loaded.diagnostics {
+            *codes.entry(diagnostic.code.as_str()).or_insert(0) += 1;
+        }
+        if let Some(error) = loaded.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
             failures.push(format!("{}: {} {:?}", path.display(), error.message, error.primary.span));
         }
     }
-    println!("{} programs, {} with errors", paths.len(), failures.len());
+    println!("{} programs, {} with errors, findings: {codes:?}", paths.len(), failures.len());
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

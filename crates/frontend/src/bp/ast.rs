@@ -43,8 +43,13 @@ impl Names {
         self.ends.is_empty()
     }
 
+    /// All names in the order of their first mention.
+    pub fn iter(&self) -> impl Iterator<Item = Symbol> + use<> {
+        (0..self.ends.len() as u32).map(Symbol)
+    }
+
     /// Adds a text that is not in the table; whoever interns keeps the map.
-    pub fn push(&mut self, text: &str) -> Symbol {
+    pub(crate) fn push(&mut self, text: &str) -> Symbol {
         self.buffer.push_str(text);
         self.ends.push(u32::try_from(self.buffer.len()).expect("the texts are parts of a file below 4 GiB"));
         Symbol(self.ends.len() as u32 - 1)

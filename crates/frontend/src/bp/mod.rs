@@ -3,7 +3,13 @@
 pub mod ast;
 pub mod dump;
 pub mod lexer;
+mod lower;
 mod parser;
+mod resolve;
+mod suggest;
+
+use selvedge_ir::Program;
+use selvedge_ir::span::SourceMap;
 
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -29,4 +35,39 @@ pub fn parse(text: &str) -> Parsed {
     let mut parsed = parser::parse(text);
     parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     parsed
+}
+
+/// What the meaning of a text depends on.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// The procedure that the initial thread runs, instead of `main`.
+    pub entry: Option<String>,
+    /// Labels that somebody asks for; they count as used.
+    pub labels: Vec<String>,
+}
+
+/// A text that has been read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub ast: ast::File,
+    /// In the order of their places.
+    pub comments: Vec<lexer::Comment>,
+    /// `None` if some diagnostic is an error.
+    pub program: Option<Program>,
+    /// The positions of the program's parts.
+    pub source_map: SourceMap,
+    /// In the order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a text and lowers it.
+pub fn load(text: &str, options: &LoadOptions) -> Loaded {
+    let Parsed { file, comments, mut diagnostics } = parse(text);
+    let is_whole = !diagnostics.iter().any(Diagnostic::is_error);
+    let lowered = lower::lower(&file, is_whole, options);
+    diagnostics.extend(lowered.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    let is_meaningful = !diagnostics.iter().any(Diagnostic::is_error);
+    let program = is_meaningful.then_some(lowered.program);
+    Loaded { ast: file, comments, program, source_map: lowered.source_map, diagnostics }
 }

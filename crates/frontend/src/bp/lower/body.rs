@@ -1,0 +1,284 @@
+//! The frame of a procedure: its variables, its labels, its entry and its end.
+//!
+//! Every statement has a location of its own, also those that do nothing, since labels name them. The locations of
+//! the statements of a block lie side by side; those of the branches of one statement are reserved before the
+//! insides of the branches. [`Body::number`] and [`Body::block`](super::stmt) walk in this same order, so labels are
+//! known before the first jump is lowered.
+
+use rustc_hash::FxHashMap;
+use selvedge_ir::span::{Origin, Role, Span};
+use selvedge_ir::{Assign, Edge, Expr, Label, Loc, LocId, Op, ProcId, Scope, VarId};
+
+use super::expr::{Context, ExprCx};
+use super::initial::Initial;
+use super::stmt::Flow;
+use super::{Lowering, View};
+use crate::bp::LoadOptions;
+use crate::bp::ast::{self, Block, Decl, DeclKind, Name, Stmt, StmtKind, Symbol};
+use crate::bp::resolve::Unit;
+use crate::diagnostic::{Code, Diagnostic};
+
+/// A procedure while it is being lowered.
+pub(super) struct Body<'l, 'a> {
+    pub(super) low: &'l mut Lowering<'a>,
+    pub(super) view: View,
+    pub(super) proc: ProcId,
+    pub(super) unit: Unit<'a>,
+    pub(super) labels: FxHashMap<Symbol, LabelUse>,
+    /// The first location that is not reserved for a block yet.
+    pub(super) next: LocId,
+    pub(super) enforce: Option<Enforce>,
+    /// Whether initial threads start here; what they return goes nowhere.
+    pub(super) is_entry: bool,
+}
+
+/// A label of the procedure.
+pub(super) struct LabelUse {
+    pub(super) loc: LocId,
+    pub(super) span: Span,
+    pub(super) is_used: bool,
+}
+
+/// What must hold after every step, over old values, with choices from number zero.
+pub(super) struct Enforce {
+    pub(super) expr: Expr,
+    pub(super) span: Span,
+}
+
+impl Lowering<'_> {
+    /// Lowers one procedure.
+    pub(super) fn body(&mut self, proc: ProcId, options: &LoadOptions) {
+        let unit = self.tables.units[proc];
+        let is_prelude = self.found.program.prelude == Some(proc);
+        let view = View { process: unit.process, is_prelude, ..View::default() };
+        let is_entry = unit.name == "main" || self.entry_procs.contains(&proc);
+        let (labels, next) = (FxHashMap::default(), LocId::new(0));
+        let mut body = Body { low: self, view, proc, unit, labels, next, enforce: None, is_entry };
+        body.lower();
+        body.finish_labels(options);
+    }
+}
+
+impl<'a> Body<'_, 'a> {
+    /// The order of work: variables, locations and labels, the way into the body, the body, the way out.
+    fn lower(&mut self) {
+        let inits = self.declare_locals();
+        self.enforce = self.read_enforce();
+        let block = &self.unit.body.stmts;
+        let first = self.reserve(block);
+        let fall = self.new_loc();
+        let exit = self.new_loc();
+        self.procedure().exit = exit;
+        let inside = if block.iter().any(is_step) { first } else { fall };
+        let entry = self.way_in(inside, &inits);
+        self.procedure().entry = entry;
+        self.next = first + block.iter().filter(|stmt| is_step(stmt)).count();
+        if self.block(block, first, fall) == Flow::Continues {
+            self.way_out(fall);
+        }
+    }
+
+    fn procedure(&mut self) -> &mut selvedge_ir::Proc {
+        &mut self.low.found.program.procs[self.proc]
+    }
+
+    /// Declares parameters and locals; returns the locals with their initialisers.
+    fn declare_locals(&mut self) -> Vec<(VarId, &'a ast::Expr)> {
+        let unit = self.unit;
+        let params: Vec<VarId> = unit.params.iter().map(|name| self.declare(*name)).collect();
+        for param in &params {
+            self.low.used[*param] = true;
+        }
+        let mut locals = params.clone();
+        let mut inits = Vec::new();
+        for decl in &unit.body.outer {
+            self.declare_list(decl, &mut locals, &mut inits);
+        }
+        let mut has_steps = false;
+        for stmt in &unit.body.stmts {
+            if let StmtKind::Decl(decl) = &stmt.kind {
+                let n_inits = inits.len();
+                self.declare_list(decl, &mut locals, &mut inits);
+                if has_steps && inits.len() > n_inits {
+                    self.late_initialiser(inits[n_inits].1.span);
+                }
+            }
+            has_steps |= is_step(stmt);
+        }
+        self.procedure().params = params;
+        self.procedure().locals = locals;
+        inits
+    }
+
+    fn declare(&mut self, name: Name) -> VarId {
+        let (low, scope) = (&mut *self.low, Scope::Local(self.proc));
+        low.used.push(false);
+        low.found.declare(low.tables.file, name, scope, &mut self.view.locals)
+    }
+
+    fn declare_list(&mut self, decl: &'a Decl, locals: &mut Vec<VarId>, inits: &mut Vec<(VarId, &'a ast::Expr)>) {
+        if decl.kind == DeclKind::ThreadLocal {
+            let message = "`thread_local` inside a procedure";
+            let help = "declare the variable outside the procedures, or as an ordinary local";
+            self.low.report(Diagnostic::new(Code::MisplacedDeclaration, message, decl.span).help(help));
+        }
+        for declared in &decl.vars {
+            let var = self.declare(declared.name);
+            locals.push(var);
+            inits.extend(declared.init.as_ref().map(|init| (var, init)));
+        }
+    }
+
+    fn late_initialiser(&mut self, span: Span) {
+        let message = "an initial value behind the first statement";
+        let help = "locals get their initial values when the procedure is entered; assign the value in a statement";
+        self.low.report(Diagnostic::new(Code::LateInitialiser, message, span).help(help));
+    }
+
+    /// The conjunction of all `enforce` clauses, unless it is trivial.
+    fn read_enforce(&mut self) -> Option<Enforce> {
+        let mut enforce: Option<Enforce> = None;
+        let mut cx = ExprCx::new(&self.view);
+        for stmt in &self.unit.body.stmts {
+            let StmtKind::Enforce(condition) = &stmt.kind else { continue };
+            let expr = self.low.expr(&mut cx, Context::Plain, condition);
+            let (before, span) = match enforce {
+                Some(before) => (before.expr, before.span.to(stmt.span)),
+                None => (Expr::TRUE, stmt.span),
+            };
+            enforce = Some(Enforce { expr: Expr::and(before, expr), span });
+        }
+        enforce.filter(|enforce| enforce.expr != Expr::TRUE)
+    }
+
+    /// Reserves locations for all statements of the body and records the labels. Returns the first one.
+    fn reserve(&mut self, block: &'a Block) -> LocId {
+        let first = LocId::new(self.low.found.program.locs.len());
+        self.next = first;
+        let first_of_block = self.take(block);
+        self.number(block, first_of_block);
+        let missing = (self.next - first).index();
+        self.low.found.program.locs.extend(std::iter::repeat_n(Loc { proc: self.proc }, missing));
+        first
+    }
+
+    /// Takes the next reserved locations for the statements of a block.
+    pub(super) fn take(&mut self, block: &Block) -> LocId {
+        let first = self.next;
+        self.next = first + block.iter().filter(|stmt| is_step(stmt)).count();
+        first
+    }
+
+    /// Records the labels of a block whose first statement stands at `first`.
+    fn number(&mut self, block: &'a Block, first: LocId) {
+        for (index, stmt) in block.iter().filter(|stmt| is_step(stmt)).enumerate() {
+            for label in &stmt.labels {
+                self.add_label(*label, first + index);
+            }
+            let inner = inner_blocks(stmt);
+            let firsts: Vec<LocId> = inner.iter().map(|block| self.take(block)).collect();
+            for (block, first) in inner.iter().zip(firsts) {
+                self.number(block, first);
+            }
+        }
+    }
+
+    fn add_label(&mut self, label: Name, loc: LocId) {
+        let name = self.low.text(label.symbol);
+        if let Some(first) = self.labels.get(&label.symbol) {
+            if first.loc == loc {
+                return;
+            }
+            let diagnostic =
+                Diagnostic::new(Code::DuplicateLabel, format!("the label `{name}` stands twice"), label.span)
+                    .label("again here")
+                    .also(first.span, "first here");
+            return self.low.report(diagnostic);
+        }
+        self.labels.insert(label.symbol, LabelUse { loc, span: label.span, is_used: false });
+        self.low.found.program.labels.push(Label { name: name.to_owned(), loc });
+    }
+
+    pub(super) fn new_loc(&mut self) -> LocId {
+        self.low.found.program.locs.push(Loc { proc: self.proc })
+    }
+
+    /// Initial values of locals, then the `enforce` clause, then the body.
+    fn way_in(&mut self, inside: LocId, inits: &[(VarId, &'a ast::Expr)]) -> LocId {
+        let mut initial = Initial::new(Scope::Local(self.proc));
+        for (var, init) in inits {
+            self.low.initialise(&mut initial, &self.view, *var, init);
+        }
+        let mut entry = inside;
+        if let Some(enforce) = &self.enforce {
+            let op = Op::assume(enforce.expr.clone());
+            let origin = Origin { span: enforce.span, role: Role::Enforce };
+            entry = self.new_loc();
+            self.edge(entry, inside, op, origin);
+        }
+        let active = initial.into_assigned();
+        if let (Some((_, first)), Some((_, last))) = (inits.first(), inits.last()) {
+            let origin = Origin { span: first.span.to(last.span), role: Role::Initialise };
+            let after = std::mem::replace(&mut entry, self.new_loc());
+            self.edge(entry, after, Op::Assign(Assign { active, ..Assign::skip() }), origin);
+        }
+        entry
+    }
+
+    /// The end without `return`: values that are due are arbitrary.
+    fn way_out(&mut self, fall: LocId) {
+        let end = self.unit.body.end;
+        if self.unit.n_results > 0 && !self.is_entry {
+            let message = format!("`{}` can end without returning the values that are due", self.unit.name);
+            let diagnostic = Diagnostic::new(Code::FallsOffEnd, message, end)
+                .also(self.unit.header, format!("{} due", values(self.unit.n_results)))
+                .help("arbitrary values are returned; write a `return`");
+            self.low.report(diagnostic);
+        }
+        let op = Op::Return(self.arbitrary_results());
+        let exit = self.procedure().exit;
+        self.edge(fall, exit, op, Origin { span: end, role: Role::FallOff });
+    }
+
+    pub(super) fn arbitrary_results(&self) -> Vec<Expr> {
+        (0..self.unit.n_results as u32).map(Expr::choice).collect()
+    }
+
+    pub(super) fn edge(&mut self, from: LocId, to: LocId, op: Op, origin: Origin) {
+        self.low.found.program.edges.push(Edge { from, to, op });
+        self.low.found.map.edges.push(origin);
+    }
+
+    fn finish_labels(&mut self, options: &LoadOptions) {
+        let mut unused: Vec<(Span, Symbol)> = Vec::new();
+        unused.extend(
+            self.labels.iter().filter(|(_, label)| !label.is_used).map(|(symbol, label)| (label.span, *symbol)),
+        );
+        unused.sort_unstable();
+        for (span, symbol) in unused {
+            self.low.unused_label(symbol, span, options);
+        }
+    }
+}
+
+/// Whether a statement is something that happens, not a declaration.
+pub(super) fn is_step(stmt: &Stmt) -> bool {
+    !matches!(stmt.kind, StmtKind::Decl(_) | StmtKind::Enforce(_))
+}
+
+/// The blocks inside a statement, in order.
+pub(super) fn inner_blocks(stmt: &Stmt) -> Vec<&Block> {
+    match &stmt.kind {
+        StmtKind::If(branches) => {
+            let otherwise = branches.otherwise.as_ref().map(|otherwise| &otherwise.body);
+            branches.arms.iter().map(|arm| &arm.body).chain(otherwise).collect()
+        }
+        StmtKind::While(repeated) => vec![&repeated.body],
+        _ => Vec::new(),
+    }
+}
+
+/// "1 value", "2 values".
+pub(super) fn values(count: usize) -> String {
+    if count == 1 { "1 value".to_owned() } else { format!("{count} values") }
+}

@@ -1,0 +1,211 @@
+//! Tree to representation.
+//!
+//! The order of work: [`resolve`](super::resolve) collects what is declared; [`entries`] decides which procedures the
+//! initial threads run; [`initial`] turns initial values into one parallel assignment; [`body`] and [`stmt`] lower
+//! each procedure, one location per statement; [`odd`] warns of what is never used. All of it runs on any tree, so
+//! that all mistakes are reported; the program is handed out only if there are none.
+
+mod body;
+mod entries;
+mod expr;
+mod initial;
+mod odd;
+mod stmt;
+
+use index_vec::IndexVec;
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_ir::span::{SourceMap, Span};
+use selvedge_ir::{ProcId, Program, Scope, VarId};
+
+use super::LoadOptions;
+use super::ast::{File, Symbol};
+use super::resolve::{Found, Tables, VarTable, collect};
+use super::suggest::nearest;
+use crate::diagnostic::{Code, Diagnostic};
+
+/// How many misspelled names get a suggestion; looking for one costs time in the number of names.
+const MAX_SUGGESTIONS: u32 = 100;
+
+/// What the lowering returns. The program means something only if no diagnostic is an error.
+pub(super) struct Lowered {
+    pub(super) program: Program,
+    pub(super) source_map: SourceMap,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// Lowers a file. `is_whole` says that the parser reported no error; otherwise nothing is called unused.
+pub(super) fn lower(file: &File, is_whole: bool, options: &LoadOptions) -> Lowered {
+    let mut found = Found::default();
+    let tables = collect(file, &mut found);
+    let used = IndexVec::from_vec(vec![false; found.program.vars.len()]);
+    let mut lowering = Lowering {
+        tables,
+        found,
+        used,
+        symbols: None,
+        label_owners: None,
+        suggestions_left: MAX_SUGGESTIONS,
+        unused_labels: Vec::new(),
+        entry_procs: FxHashSet::default(),
+    };
+    lowering.choose_entries(options, is_whole);
+    lowering.initial_values();
+    for proc in lowering.tables.units.indices() {
+        lowering.body(proc, options);
+    }
+    if is_whole && !lowering.found.diagnostics.iter().any(Diagnostic::is_error) {
+        lowering.warn_of_unused();
+    }
+    let Found { program, map, diagnostics } = lowering.found;
+    Lowered { program, source_map: map, diagnostics }
+}
+
+struct Lowering<'a> {
+    tables: Tables<'a>,
+    found: Found,
+    /// Which variables are mentioned outside their declaration.
+    used: IndexVec<VarId, bool>,
+    /// All names by their text, made when a passive copy is first met.
+    symbols: Option<FxHashMap<&'a str, Symbol>>,
+    /// Which procedure has a label, made when an unknown label is first met.
+    label_owners: Option<FxHashMap<Symbol, ProcId>>,
+    suggestions_left: u32,
+    unused_labels: Vec<Diagnostic>,
+    /// The procedures that initial threads run.
+    entry_procs: FxHashSet<ProcId>,
+}
+
+/// From where names are looked up.
+#[derive(Default)]
+struct View {
+    locals: VarTable,
+    process: Option<usize>,
+    /// The name of the procedure that runs before there are threads, if it is this one.
+    is_prelude: bool,
+}
+
+/// What a name in an expression or on a left-hand side means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Active(VarId),
+    Passive(VarId),
+}
+
+impl<'a> Lowering<'a> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.found.diagnostics.push(diagnostic);
+    }
+
+    fn text(&self, symbol: Symbol) -> &'a str {
+        self.tables.text(symbol)
+    }
+
+    fn scope(&self, var: VarId) -> Scope {
+        self.found.program.vars[var].scope
+    }
+
+    fn lookup(&self, view: &View, symbol: Symbol) -> Option<VarId> {
+        let of_process = || view.process.and_then(|process| self.tables.processes[process].vars.get(&symbol));
+        let var = view.locals.get(&symbol).or_else(of_process).or_else(|| self.tables.vars.get(&symbol));
+        var.copied()
+    }
+
+    /// What a name means; `None`, with a report, if nothing.
+    fn resolve(&mut self, view: &View, symbol: Symbol, span: Span) -> Option<Meaning> {
+        let meaning = match self.lookup(view, symbol) {
+            Some(var) => Meaning::Active(var),
+            None => self.resolve_passive(view, symbol, span)?,
+        };
+        let (Meaning::Active(var) | Meaning::Passive(var)) = meaning;
+        self.used[var] = true;
+        if view.is_prelude && self.scope(var) == Scope::Thread {
+            let message = format!("`{}` belongs to threads, and `init` runs before there are any", self.text(symbol));
+            let diagnostic = Diagnostic::new(Code::ThreadVariableInInit, message, span)
+                .also(self.found.map.vars[var], "one copy per thread")
+                .help("give it an initial value where it is declared");
+            self.report(diagnostic);
+            return None;
+        }
+        Some(meaning)
+    }
+
+    /// `x$`, where no variable has that very name, is the passive copy of `x`.
+    fn resolve_passive(&mut self, view: &View, symbol: Symbol, span: Span) -> Option<Meaning> {
+        let text = self.text(symbol);
+        let stem = text.strip_suffix('$').filter(|stem| !stem.is_empty());
+        let stem = stem.and_then(|stem| self.symbol(stem));
+        let Some(var) = stem.and_then(|stem| self.lookup(view, stem)) else {
+            self.unknown_variable(view, symbol, span);
+            return None;
+        };
+        if self.scope(var) == Scope::Shared {
+            let message = format!("`{text}` would be a passive copy, but `{}` is shared", text.trim_end_matches('$'));
+            let diagnostic = Diagnostic::new(Code::PassiveShared, message, span)
+                .also(self.found.map.vars[var], "there is only one copy of it")
+                .help("use the variable itself");
+            self.used[var] = true;
+            self.report(diagnostic);
+            return None;
+        }
+        Some(Meaning::Passive(var))
+    }
+
+    fn symbol(&mut self, text: &str) -> Option<Symbol> {
+        let names = &self.tables.file.names;
+        let symbols =
+            self.symbols.get_or_insert_with(|| names.iter().map(|symbol| (names.text(symbol), symbol)).collect());
+        symbols.get(text).copied()
+    }
+
+    fn unknown_variable(&mut self, view: &View, symbol: Symbol, span: Span) {
+        let text = self.text(symbol);
+        let mut diagnostic = Diagnostic::new(Code::UnknownVariable, format!("there is no variable `{text}`"), span);
+        if self.may_suggest() {
+            let of_process = view.process.map(|process| &self.tables.processes[process].vars);
+            let tables = [Some(&view.locals), of_process, Some(&self.tables.vars)];
+            let mut vars: Vec<VarId> = tables.into_iter().flatten().flat_map(|table| table.values().copied()).collect();
+            vars.sort_unstable();
+            if let Some(near) = nearest(text, vars.iter().map(|var| self.found.program.vars[*var].name.as_str())) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            } else if self.tables.procs.contains_key(&symbol) {
+                diagnostic = diagnostic.help(format!("`{text}` is a procedure; a call is written `{text}(..)`"));
+            }
+        }
+        self.report(diagnostic.label("not declared"));
+    }
+
+    /// The procedure with this name; `None`, with a report, if there is none.
+    fn procedure(&mut self, view: &View, symbol: Symbol, span: Span) -> Option<ProcId> {
+        let procedure = self.find_procedure(view, symbol);
+        if procedure.is_none() {
+            let text = self.text(symbol);
+            let message = format!("there is no procedure `{text}`");
+            let mut diagnostic = Diagnostic::new(Code::UnknownProcedure, message, span).label("not defined");
+            if matches!(text, "skip" | "atomic_begin" | "atomic_end" | "end_thread" | "thread_end") {
+                diagnostic = diagnostic.help(format!("the statement is written without parentheses: `{text};`"));
+            } else if let Some(near) = self.near_procedure(view, text) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
+        }
+        procedure
+    }
+
+    fn find_procedure(&self, view: &View, symbol: Symbol) -> Option<ProcId> {
+        let of_process = view.process.and_then(|process| self.tables.processes[process].procs.get(&symbol));
+        of_process.or_else(|| self.tables.procs.get(&symbol)).copied()
+    }
+
+    fn near_procedure(&mut self, view: &View, text: &str) -> Option<&'a str> {
+        if !self.may_suggest() {
+            return None;
+        }
+        let visible = self.tables.units.iter().filter(|unit| unit.process.is_none() || unit.process == view.process);
+        nearest(text, visible.map(|unit| unit.name))
+    }
+
+    fn may_suggest(&mut self) -> bool {
+        self.suggestions_left = self.suggestions_left.saturating_sub(1);
+        self.suggestions_left > 0
+    }
+}

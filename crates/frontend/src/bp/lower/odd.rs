@@ -1,0 +1,59 @@
+//! What is declared and never used.
+//!
+//! Generated programs are full of such things: SatAbs declares each predicate in each procedure and gives each
+//! statement a label. So names of the forms that generators write are not reported.
+
+use selvedge_ir::Scope;
+use selvedge_ir::span::Span;
+
+use super::Lowering;
+use crate::bp::LoadOptions;
+use crate::bp::ast::Symbol;
+use crate::diagnostic::{Code, Diagnostic};
+
+impl Lowering<'_> {
+    /// Notes a label that no jump mentions.
+    pub(super) fn unused_label(&mut self, symbol: Symbol, span: Span, options: &LoadOptions) {
+        let text = self.text(symbol);
+        if is_generated_label(text) || options.labels.iter().any(|label| label == text) {
+            return;
+        }
+        let message = format!("nothing jumps to the label `{text}`");
+        self.unused_labels.push(Diagnostic::new(Code::UnusedLabel, message, span));
+    }
+
+    /// Reports what has been noted, and all variables that are never mentioned.
+    pub(super) fn warn_of_unused(&mut self) {
+        let mut unused = std::mem::take(&mut self.unused_labels);
+        for (var, is_used) in self.used.iter_enumerated() {
+            let declared = &self.found.program.vars[var];
+            if *is_used || is_generated_variable(&declared.name) {
+                continue;
+            }
+            let kind = if matches!(declared.scope, Scope::Local(_)) { "local variable" } else { "variable" };
+            let message = format!("the {kind} `{}` is never used", declared.name);
+            unused.push(Diagnostic::new(Code::UnusedVariable, message, self.found.map.vars[var]));
+        }
+        self.found.diagnostics.append(&mut unused);
+    }
+}
+
+/// Numbers; `PC7`, `l7` and `L7`; `ASYNC_..`; what c2bp writes (`c2bp..`, `C_1_2`, `S_1_2`); error labels; and names
+/// that begin with `_`.
+fn is_generated_label(text: &str) -> bool {
+    let numbered = |prefix: &str| text.strip_prefix(prefix).is_some_and(is_number);
+    is_number(text)
+        || ["PC", "l", "L"].iter().any(|prefix| numbered(prefix))
+        || ["ASYNC_", "c2bp", "C_", "S_", "_"].iter().any(|prefix| text.starts_with(prefix))
+        || text.contains("ERROR")
+}
+
+/// `b7` and `b7_..`, the predicates of SatAbs, and names that begin with `_`.
+fn is_generated_variable(text: &str) -> bool {
+    let is_predicate = |rest: &str| is_number(rest.split('_').next().unwrap_or(rest));
+    text.starts_with('_') || text.strip_prefix('b').is_some_and(is_predicate)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,500 @@
+//! Statements to edges.
+
+use rustc_hash::FxHashMap;
+use selvedge_ir::span::{Origin, Role, Span};
+use selvedge_ir::{Assign, Call, Expr, LocId, Op, Spawn, VarId};
+
+use super::body::{Body, is_step, values};
+use super::expr::{Context, ExprCx};
+use super::{Lowering, Meaning};
+use crate::bp::ast::{self, Block, If, Name, StartThread, Stmt, StmtKind, Symbol, Target, While};
+use crate::bp::suggest::nearest;
+use crate::diagnostic::{Code, Diagnostic};
+
+/// Whether control comes past a statement. Conditions count as open either way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    Continues,
+    Stops,
+}
+
+impl<'a> Body<'_, 'a> {
+    /// Lowers the statements of a block, which stand side by side from `first` on; after the last one control goes
+    /// to `to`. A statement with a label counts as reached.
+    pub(super) fn block(&mut self, block: &'a Block, first: LocId, to: LocId) -> Flow {
+        let mut flow = Flow::Continues;
+        let mut stopped_by: Option<Span> = None;
+        let mut steps = block.iter().filter(|stmt| is_step(stmt)).peekable();
+        let mut from = first;
+        while let Some(stmt) = steps.next() {
+            if !stmt.labels.is_empty() {
+                flow = Flow::Continues;
+            }
+            let is_reached = flow == Flow::Continues;
+            if let Some(stopper) = stopped_by.take()
+                && !is_reached
+            {
+                self.unreachable(stmt, stopper);
+            }
+            let next = if steps.peek().is_some() { from + 1 } else { to };
+            let after = self.stmt(stmt, from, next);
+            if is_reached {
+                flow = after;
+                stopped_by = (after == Flow::Stops).then_some(stmt.span);
+            }
+            from = next;
+        }
+        flow
+    }
+
+    fn unreachable(&mut self, stmt: &Stmt, stopper: Span) {
+        let diagnostic = Diagnostic::new(Code::Unreachable, "this statement is never reached", stmt.span)
+            .also(stopper, "control does not come past this");
+        self.low.report(diagnostic);
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt, from: LocId, to: LocId) -> Flow {
+        let origin = Origin { span: stmt.span, role: Role::Statement };
+        match &stmt.kind {
+            StmtKind::Skip | StmtKind::Print(_) | StmtKind::Error | StmtKind::Decl(_) | StmtKind::Enforce(_) => {
+                self.check_print(&stmt.kind);
+                self.step(from, to, Op::skip(), 0, origin);
+            }
+            StmtKind::Goto(labels) => return self.goto_stmt(labels, from, origin),
+            StmtKind::Return(results) => return self.return_stmt(results, from, origin),
+            StmtKind::EndThread => {
+                let exit = self.exit();
+                self.edge(from, exit, Op::End, origin);
+                return Flow::Stops;
+            }
+            StmtKind::If(branches) => return self.if_stmt(branches, from, to),
+            StmtKind::While(repeated) => self.while_stmt(repeated, from, to),
+            StmtKind::Assign(assign) => self.assign(assign, from, to, origin),
+            StmtKind::Call(call) => self.call(stmt, call, from, to, origin),
+            StmtKind::Assert(condition) => {
+                let (condition, n_choices) = self.condition(Context::Plain, condition);
+                self.step(from, to, Op::Assert(condition), n_choices, origin);
+            }
+            StmtKind::Assume(condition) => self.assume(Context::Passive, condition, from, to, origin),
+            StmtKind::Constrain(condition) => self.assume(Context::Constrain, condition, from, to, origin),
+            StmtKind::Abortif(condition) => {
+                let (condition, n_choices) = self.condition(Context::Plain, condition);
+                self.step(from, to, Op::assume(Expr::negate(condition)), n_choices, origin);
+            }
+            StmtKind::Dead(names) => self.dead(names, from, to, origin),
+            StmtKind::Sync => {
+                let diagnostic = Diagnostic::new(Code::Unsupported, "`sync` is not supported", stmt.span);
+                self.low.report(diagnostic);
+            }
+            StmtKind::StartThread(start) => self.start_thread(start, from, to, origin),
+            StmtKind::AtomicBegin => self.step(from, to, Op::AtomicBegin, 0, origin),
+            StmtKind::AtomicEnd => self.step(from, to, Op::AtomicEnd, 0, origin),
+        }
+        Flow::Continues
+    }
+
+    fn exit(&self) -> LocId {
+        self.low.found.program.procs[self.proc].exit
+    }
+
+    fn condition(&mut self, context: Context, condition: &ast::Expr) -> (Expr, u32) {
+        let mut cx = ExprCx::new(&self.view);
+        let expr = self.low.expr(&mut cx, context, condition);
+        (expr, cx.n_choices)
+    }
+
+    fn assume(&mut self, context: Context, condition: &ast::Expr, from: LocId, to: LocId, origin: Origin) {
+        let (condition, n_choices) = self.condition(context, condition);
+        self.step(from, to, Op::assume(condition), n_choices, origin);
+    }
+
+    /// The names in `print` are looked up, though it does nothing.
+    fn check_print(&mut self, kind: &StmtKind) {
+        if let StmtKind::Print(exprs) = kind {
+            let mut cx = ExprCx::new(&self.view);
+            for expr in exprs {
+                self.low.expr(&mut cx, Context::Plain, expr);
+            }
+        }
+    }
+
+    fn goto_stmt(&mut self, labels: &[Name], from: LocId, origin: Origin) -> Flow {
+        for label in labels {
+            match self.jump_target(label.symbol) {
+                Some(target) => self.step(from, target, Op::skip(), 0, origin),
+                None => self.unknown_label(*label),
+            }
+        }
+        Flow::Stops
+    }
+
+    fn jump_target(&mut self, symbol: Symbol) -> Option<LocId> {
+        let label = self.labels.get_mut(&symbol)?;
+        label.is_used = true;
+        Some(label.loc)
+    }
+
+    fn unknown_label(&mut self, label: Name) {
+        let text = self.low.text(label.symbol);
+        let Some(owner) = self.low.label_owner(label.symbol) else {
+            let message = format!("there is no label `{text}` in `{}`", self.unit.name);
+            let mut diagnostic = Diagnostic::new(Code::UnknownLabel, message, label.span).label("not found");
+            if let Some(near) = self.near_label(text) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            return self.low.report(diagnostic);
+        };
+        let owner = self.low.tables.units[owner];
+        let message = format!("the label `{text}` belongs to `{}`, not to `{}`", owner.name, self.unit.name);
+        let diagnostic = Diagnostic::new(Code::ForeignLabel, message, label.span)
+            .label("jumps stay inside their procedure")
+            .also(owner.header, "the label is in this procedure");
+        self.low.report(diagnostic);
+    }
+
+    fn near_label(&mut self, text: &str) -> Option<&'a str> {
+        if !self.low.may_suggest() {
+            return None;
+        }
+        let mut labels: Vec<(LocId, Symbol)> = Vec::new();
+        labels.extend(self.labels.iter().map(|(symbol, label)| (label.loc, *symbol)));
+        labels.sort_unstable();
+        nearest(text, labels.iter().map(|(_, symbol)| self.low.text(*symbol)))
+    }
+
+    fn return_stmt(&mut self, results: &[ast::Expr], from: LocId, origin: Origin) -> Flow {
+        let mut cx = ExprCx::new(&self.view);
+        let mut exprs: Vec<Expr> = results.iter().map(|expr| self.low.expr(&mut cx, Context::Plain, expr)).collect();
+        let (due, is_entry) = (self.unit.n_results, self.is_entry);
+        if exprs.len() != due {
+            match exprs.len() {
+                _ if is_entry && (due == 0 || exprs.is_empty()) => {}
+                0 => self.return_without_values(origin.span),
+                given => self.wrong_return_count(given, origin.span),
+            }
+            exprs = self.arbitrary_results();
+        }
+        let exit = self.exit();
+        self.edge(from, exit, Op::Return(exprs), origin);
+        Flow::Stops
+    }
+
+    fn return_without_values(&mut self, span: Span) {
+        let message = format!("`return` without the values that `{}` should return", self.unit.name);
+        let diagnostic = Diagnostic::new(Code::ReturnWithoutValues, message, span)
+            .also(self.unit.header, format!("{} due", values(self.unit.n_results)))
+            .help("arbitrary values are returned; write them behind `return`");
+        self.low.report(diagnostic);
+    }
+
+    fn wrong_return_count(&mut self, given: usize, span: Span) {
+        let message = format!("`{}` returns {}, not {given}", self.unit.name, values(self.unit.n_results));
+        let diagnostic = Diagnostic::new(Code::WrongReturnCount, message, span)
+            .label(format!("{} given", values(given)))
+            .also(self.unit.header, "as declared here");
+        self.low.report(diagnostic);
+    }
+
+    /// Two edges per condition: it holds, it does not hold. Each has its own choices.
+    fn branch(&mut self, keyword: Span, condition: &ast::Expr, from: LocId, holds: LocId, fails: LocId) {
+        let (expr, n_choices) = self.condition(Context::Plain, condition);
+        let span = keyword.to(condition.span);
+        let negated = Expr::negate(expr.clone());
+        self.step(from, holds, Op::assume(expr), n_choices, Origin { span, role: Role::Holds });
+        self.step(from, fails, Op::assume(negated), n_choices, Origin { span, role: Role::Fails });
+    }
+
+    fn if_stmt(&mut self, branches: &'a If, from: LocId, to: LocId) -> Flow {
+        let firsts: Vec<LocId> = branches.arms.iter().map(|arm| self.entry_of(&arm.body, to)).collect();
+        let otherwise = branches.otherwise.as_ref().map(|otherwise| &otherwise.body);
+        let otherwise_first = otherwise.map_or(to, |block| self.entry_of(block, to));
+        let mut flow = if otherwise.is_some() { Flow::Stops } else { Flow::Continues };
+        let mut from = from;
+        for (index, (arm, first)) in branches.arms.iter().zip(firsts).enumerate() {
+            let is_last = index + 1 == branches.arms.len();
+            let fails = if is_last { otherwise_first } else { self.new_loc() };
+            self.branch(arm.keyword, &arm.condition, from, first, fails);
+            flow = either(flow, self.block(&arm.body, first, to));
+            from = fails;
+        }
+        match otherwise {
+            Some(block) => either(flow, self.block(block, otherwise_first, to)),
+            None => flow,
+        }
+    }
+
+    /// Where a block begins; an empty one is where control goes after it.
+    fn entry_of(&mut self, block: &Block, to: LocId) -> LocId {
+        let first = self.take(block);
+        if self.next == first { to } else { first }
+    }
+
+    fn while_stmt(&mut self, repeated: &'a While, from: LocId, to: LocId) {
+        let first = self.entry_of(&repeated.body, from);
+        self.branch(repeated.keyword, &repeated.condition, from, first, to);
+        self.block(&repeated.body, first, from);
+    }
+
+    fn dead(&mut self, names: &[Name], from: LocId, to: LocId, origin: Origin) {
+        let mut active = Vec::with_capacity(names.len());
+        for name in names {
+            if let Some(var) = self.low.active_target(&self.view, *name) {
+                let choice = Expr::choice(active.len() as u32);
+                active.push((var, choice));
+            }
+        }
+        active.sort_by_key(|(var, _)| *var);
+        active.dedup_by_key(|(var, _)| *var);
+        let n_choices = names.len() as u32;
+        self.step(from, to, Op::Assign(Assign { active, ..Assign::skip() }), n_choices, origin);
+    }
+
+    fn assign(&mut self, assign: &ast::Assign, from: LocId, to: LocId, origin: Origin) {
+        let targets = self.targets(&assign.targets);
+        if assign.targets.len() != assign.values.len() {
+            self.wrong_value_count(assign);
+        }
+        let mut lowered = Assign::skip();
+        let mut cx = ExprCx::new(&self.view);
+        for (index, value) in assign.values.iter().enumerate() {
+            let n_choices = cx.n_choices;
+            let meaning = targets.get(index).copied().flatten();
+            let context = if let Some(Meaning::Passive(_)) = meaning { Context::Passive } else { Context::Plain };
+            let expr = self.low.expr(&mut cx, context, value);
+            match meaning {
+                Some(Meaning::Active(var)) => lowered.active.push((var, expr)),
+                Some(Meaning::Passive(var)) => lowered.passive.push((var, expr)),
+                // The value goes nowhere, so its choices are not made.
+                None => cx.n_choices = n_choices,
+            }
+        }
+        if let Some(constrain) = &assign.constrain {
+            lowered.constrain = self.low.expr(&mut cx, Context::Constrain, constrain);
+        }
+        let n_choices = cx.n_choices;
+        self.step(from, to, Op::Assign(lowered), n_choices, origin);
+    }
+
+    fn wrong_value_count(&mut self, assign: &ast::Assign) {
+        let (n_targets, n_values) = (assign.targets.len(), assign.values.len());
+        let (Some(first), Some(last)) = (assign.targets.first(), assign.targets.last()) else { return };
+        let noun = if n_targets == 1 { "variable" } else { "variables" };
+        let message = format!("{} for {n_targets} {noun}", values(n_values));
+        let mut diagnostic = Diagnostic::new(Code::WrongValueCount, message, first.span().to(last.span()))
+            .label(format!("{n_targets} {noun}"));
+        if let (Some(first), Some(last)) = (assign.values.first(), assign.values.last()) {
+            diagnostic = diagnostic.also(first.span.to(last.span), values(n_values));
+        }
+        self.low.report(diagnostic);
+    }
+
+    /// What the left-hand sides mean; `None` for `_`, and for what has been reported.
+    fn targets(&mut self, targets: &[Target]) -> Vec<Option<Meaning>> {
+        let mut meanings = Vec::with_capacity(targets.len());
+        for target in targets {
+            meanings.push(match target {
+                Target::Var(name) => self.low.resolve(&self.view, name.symbol, name.span),
+                Target::Discard(_) => None,
+            });
+        }
+        if targets.len() > 1 {
+            self.check_assigned_once(targets, &mut meanings);
+        }
+        meanings
+    }
+
+    fn check_assigned_once(&mut self, targets: &[Target], meanings: &mut [Option<Meaning>]) {
+        let mut seen: FxHashMap<(VarId, bool), Span> = FxHashMap::default();
+        for (target, meaning) in targets.iter().zip(meanings) {
+            let key = match *meaning {
+                Some(Meaning::Active(var)) => (var, false),
+                Some(Meaning::Passive(var)) => (var, true),
+                None => continue,
+            };
+            let Some(first) = seen.insert(key, target.span()) else { continue };
+            let name = &self.low.found.program.vars[key.0].name;
+            let message = format!("`{name}` is assigned twice in one statement");
+            let diagnostic = Diagnostic::new(Code::AssignedTwice, message, target.span())
+                .label("again here")
+                .also(first, "first here")
+                .help("use `_` to discard a value");
+            self.low.report(diagnostic);
+            *meaning = None;
+        }
+    }
+
+    fn call(&mut self, stmt: &Stmt, call: &ast::Call, from: LocId, to: LocId, origin: Origin) {
+        let is_async = stmt.labels.iter().any(|label| self.low.text(label.symbol).starts_with("ASYNC_"));
+        let meanings = self.targets(&call.targets);
+        let results = self.call_results(&call.targets, &meanings);
+        let (args, n_choices) = self.args(&call.args);
+        let Some(callee) = self.low.procedure(&self.view, call.callee.symbol, call.callee.span) else { return };
+        self.check_args(callee, call.callee, args.len());
+        if is_async {
+            if !call.targets.is_empty() {
+                self.async_results(call);
+            }
+            return self.step(from, to, Op::Spawn(Spawn { callee, args }), n_choices, origin);
+        }
+        let due = self.low.tables.units[callee].n_results;
+        let results = if call.targets.is_empty() { vec![None; due] } else { results };
+        if results.len() != due {
+            self.wrong_result_count(call, due);
+        }
+        self.step(from, to, Op::Call(Call { results, callee, args }), n_choices, origin);
+    }
+
+    fn call_results(&mut self, targets: &[Target], meanings: &[Option<Meaning>]) -> Vec<Option<VarId>> {
+        let mut results = Vec::with_capacity(targets.len());
+        for (target, meaning) in targets.iter().zip(meanings) {
+            results.push(match (target, meaning) {
+                (_, Some(Meaning::Active(var))) => Some(*var),
+                (Target::Var(name), Some(Meaning::Passive(_))) => self.low.active_target(&self.view, *name),
+                _ => None,
+            });
+        }
+        results
+    }
+
+    fn args(&mut self, args: &[ast::Expr]) -> (Vec<Expr>, u32) {
+        let mut cx = ExprCx::new(&self.view);
+        let args = args.iter().map(|arg| self.low.expr(&mut cx, Context::Plain, arg)).collect();
+        (args, cx.n_choices)
+    }
+
+    fn check_args(&mut self, callee: selvedge_ir::ProcId, name: Name, given: usize) {
+        let unit = self.low.tables.units[callee];
+        if unit.params.len() == given {
+            return;
+        }
+        let noun = if unit.params.len() == 1 { "argument" } else { "arguments" };
+        let message = format!("`{}` takes {} {noun}, not {given}", unit.name, unit.params.len());
+        let diagnostic =
+            Diagnostic::new(Code::WrongArgumentCount, message, name.span).also(unit.header, "as declared here");
+        self.low.report(diagnostic);
+    }
+
+    fn wrong_result_count(&mut self, call: &ast::Call, due: usize) {
+        let callee = self.low.text(call.callee.symbol);
+        let message = format!("`{callee}` returns {}, not {}", values(due), call.targets.len());
+        let first = call.targets.first().map_or(call.callee.span, Target::span);
+        let last = call.targets.last().map_or(call.callee.span, Target::span);
+        let diagnostic = Diagnostic::new(Code::WrongResultCount, message, first.to(last))
+            .label(format!("room for {}", values(call.targets.len())))
+            .help("use `_` to discard a value");
+        self.low.report(diagnostic);
+    }
+
+    fn async_results(&mut self, call: &ast::Call) {
+        let message = "a call that runs in a new thread has no results";
+        let span = call.targets.first().map_or(call.callee.span, Target::span);
+        let help = "remove the left-hand side, or the label `ASYNC_..`";
+        self.low.report(Diagnostic::new(Code::AsyncResults, message, span).help(help));
+    }
+
+    fn start_thread(&mut self, start: &StartThread, from: LocId, to: LocId, origin: Origin) {
+        match start {
+            StartThread::Goto(label) => match self.jump_target(label.symbol) {
+                Some(target) => self.step(from, to, Op::Fork(target), 0, origin),
+                None => self.unknown_label(*label),
+            },
+            StartThread::Name(name) => self.start_by_name(*name, from, to, origin),
+            StartThread::Call { callee, args } => {
+                let (args, n_choices) = self.args(args);
+                let Some(id) = self.low.procedure(&self.view, callee.symbol, callee.span) else { return };
+                self.check_args(id, *callee, args.len());
+                self.step(from, to, Op::Spawn(Spawn { callee: id, args }), n_choices, origin);
+            }
+        }
+    }
+
+    /// A label wins over a procedure of the same name.
+    fn start_by_name(&mut self, name: Name, from: LocId, to: LocId, origin: Origin) {
+        if let Some(target) = self.jump_target(name.symbol) {
+            return self.step(from, to, Op::Fork(target), 0, origin);
+        }
+        if let Some(callee) = self.low.find_procedure(&self.view, name.symbol) {
+            self.check_args(callee, name, 0);
+            return self.step(from, to, Op::Spawn(Spawn { callee, args: Vec::new() }), 0, origin);
+        }
+        let text = self.low.text(name.symbol);
+        let message = format!("`{text}` is neither a label of `{}` nor a procedure", self.unit.name);
+        let mut diagnostic = Diagnostic::new(Code::UnknownThreadStart, message, name.span).label("not found");
+        if let Some(owner) = self.low.label_owner(name.symbol) {
+            let owner = self.low.tables.units[owner];
+            diagnostic = diagnostic.also(owner.header, "a label of this name is in this procedure");
+        } else if let Some(near) = self.near_label(text).or_else(|| self.low.near_procedure(&self.view, text)) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        self.low.report(diagnostic);
+    }
+
+    /// Adds an edge, and what the `enforce` clause asks for. An assignment must reach a state that satisfies it. Other
+    /// steps are followed by a check; so is the start of a forked thread. An assertion counts only where the clause
+    /// holds. So every statement's location is reached only in states that satisfy it.
+    fn step(&mut self, from: LocId, to: LocId, op: Op, n_choices: u32, origin: Origin) {
+        let Some(enforce) = &self.enforce else { return self.edge(from, to, op, origin) };
+        let check = enforce.expr.clone();
+        match op {
+            Op::Assign(mut assign) => {
+                let after = map_leaves(&check, n_choices, Expr::Next);
+                assign.constrain = Expr::and(assign.constrain, after);
+                self.edge(from, to, Op::Assign(assign), origin);
+            }
+            Op::Assert(condition) => {
+                let before = map_leaves(&check, n_choices, Expr::Var);
+                let op = Op::Assert(Expr::or(condition, Expr::negate(before)));
+                self.then_check(from, to, op, check, origin);
+            }
+            Op::Fork(target) => {
+                let start = self.new_loc();
+                let enforced = Origin { role: Role::Enforce, ..origin };
+                self.edge(start, target, Op::assume(check.clone()), enforced);
+                self.then_check(from, to, Op::Fork(start), check, origin);
+            }
+            op => self.then_check(from, to, op, check, origin),
+        }
+    }
+
+    fn then_check(&mut self, from: LocId, to: LocId, op: Op, check: Expr, origin: Origin) {
+        let between = self.new_loc();
+        self.edge(from, between, op, origin);
+        self.edge(between, to, Op::assume(check), Origin { role: Role::Enforce, ..origin });
+    }
+}
+
+impl Lowering<'_> {
+    /// The first procedure that has this label.
+    fn label_owner(&mut self, symbol: Symbol) -> Option<selvedge_ir::ProcId> {
+        let tables = &self.tables;
+        let owners = self.label_owners.get_or_insert_with(|| {
+            let mut owners = FxHashMap::default();
+            for (proc, unit) in tables.units.iter_enumerated() {
+                let mut blocks = vec![&unit.body.stmts];
+                while let Some(block) = blocks.pop() {
+                    for stmt in block {
+                        for label in &stmt.labels {
+                            owners.entry(label.symbol).or_insert(proc);
+                        }
+                        blocks.extend(super::body::inner_blocks(stmt));
+                    }
+                }
+            }
+            owners
+        });
+        owners.get(&symbol).copied()
+    }
+}
+
+/// The clause over other values, with choices that begin at `n_choices`.
+fn map_leaves(clause: &Expr, n_choices: u32, value: impl Fn(VarId) -> Expr) -> Expr {
+    clause.map_leaves(&mut |leaf| match leaf {
+        Expr::Var(var) => value(*var),
+        Expr::Choice(number, ty) => Expr::Choice(number + n_choices, *ty),
+        other => other.clone(),
+    })
+}
+
+fn either(one: Flow, other: Flow) -> Flow {
+    if one == Flow::Continues { one } else { other }
+}

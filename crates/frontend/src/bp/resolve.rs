@@ -1,0 +1,213 @@
+//! What is declared where: the tables of names that the lowering looks into.
+//!
+//! A name means the nearest declaration: a local of the procedure, then a variable of the process, then one of the
+//! file; a procedure of the process, then one of the file. Labels belong to one procedure and are collected by the
+//! lowering.
+
+use index_vec::IndexVec;
+use rustc_hash::FxHashMap;
+use selvedge_ir::span::{SourceMap, Span};
+use selvedge_ir::{EntryId, LocId, Proc, ProcId, Program, Scope, Ty, Var, VarId};
+
+use super::ast::{self, Body, Copies, Decl, DeclKind, File, Item, Name, ProcessItem, Symbol};
+use crate::diagnostic::{Code, Diagnostic};
+
+/// Variables by name.
+pub(super) type VarTable = FxHashMap<Symbol, VarId>;
+
+/// A procedure or `init` block whose body is to be lowered.
+#[derive(Clone, Copy)]
+pub(super) struct Unit<'a> {
+    /// For an `init` block, that word.
+    pub(super) name: &'a str,
+    pub(super) params: &'a [Name],
+    pub(super) n_results: usize,
+    pub(super) header: Span,
+    pub(super) body: &'a Body,
+    /// The process that it belongs to.
+    pub(super) process: Option<usize>,
+}
+
+/// A variable outside procedures, and its initial value.
+#[derive(Clone, Copy)]
+pub(super) struct Global<'a> {
+    pub(super) var: VarId,
+    pub(super) init: Option<&'a ast::Expr>,
+}
+
+/// What belongs to one process.
+pub(super) struct Process<'a> {
+    pub(super) name: Name,
+    pub(super) header: Span,
+    pub(super) copies: Copies,
+    pub(super) vars: VarTable,
+    pub(super) globals: Vec<Global<'a>>,
+    pub(super) procs: FxHashMap<Symbol, ProcId>,
+    /// Filled when the entries are chosen.
+    pub(super) entry: Option<EntryId>,
+}
+
+/// All declarations of a file.
+pub(super) struct Tables<'a> {
+    pub(super) file: &'a File,
+    pub(super) vars: VarTable,
+    /// In textual order, shared and per-thread ones.
+    pub(super) globals: Vec<Global<'a>>,
+    pub(super) procs: FxHashMap<Symbol, ProcId>,
+    pub(super) units: IndexVec<ProcId, Unit<'a>>,
+    pub(super) processes: Vec<Process<'a>>,
+    process_names: FxHashMap<Symbol, usize>,
+    /// The `init` block.
+    pub(super) init: Option<ProcId>,
+}
+
+/// Collects the declarations; variables and procedures get their numbers in textual order.
+pub(super) fn collect<'a>(file: &'a File, found: &mut Found) -> Tables<'a> {
+    let mut tables = Tables {
+        file,
+        vars: VarTable::default(),
+        globals: Vec::new(),
+        procs: FxHashMap::default(),
+        units: IndexVec::new(),
+        processes: Vec::new(),
+        process_names: FxHashMap::default(),
+        init: None,
+    };
+    for item in &file.items {
+        match item {
+            Item::Decl(decl) => tables.globals.extend(found.globals(file, decl, None, &mut tables.vars)),
+            Item::Proc(procedure) => tables.procedure(found, procedure, None),
+            Item::Init(init) => tables.init_block(found, init),
+            Item::Process(process) => tables.process(found, process),
+        }
+    }
+    tables
+}
+
+impl<'a> Tables<'a> {
+    pub(super) fn text(&self, symbol: Symbol) -> &'a str {
+        self.file.names.text(symbol)
+    }
+
+    fn procedure(&mut self, found: &mut Found, procedure: &'a ast::Proc, process: Option<usize>) {
+        let unit = Unit {
+            name: self.text(procedure.name.symbol),
+            params: &procedure.params,
+            n_results: procedure.results.count(),
+            header: procedure.header,
+            body: &procedure.body,
+            process,
+        };
+        let id = self.unit(found, unit);
+        let procs = match process {
+            Some(process) => &mut self.processes[process].procs,
+            None => &mut self.procs,
+        };
+        if let Some(first) = procs.get(&procedure.name.symbol) {
+            let message = format!("a second procedure with the name `{}`", unit.name);
+            let diagnostic = Diagnostic::new(Code::DuplicateProcedure, message, procedure.name.span)
+                .also(self.units[*first].header, "the first one");
+            found.diagnostics.push(diagnostic);
+        } else {
+            procs.insert(procedure.name.symbol, id);
+        }
+    }
+
+    fn unit(&mut self, found: &mut Found, unit: Unit<'a>) -> ProcId {
+        let name = match unit.process {
+            Some(process) => format!("{}.{}", self.text(self.processes[process].name.symbol), unit.name),
+            None => unit.name.to_owned(),
+        };
+        let results = vec![Ty::Bool; unit.n_results];
+        let nowhere = LocId::new(0);
+        let procedure = Proc { name, params: Vec::new(), locals: Vec::new(), results, entry: nowhere, exit: nowhere };
+        found.program.procs.push(procedure);
+        found.map.procs.push(unit.header);
+        self.units.push(unit)
+    }
+
+    fn init_block(&mut self, found: &mut Found, init: &'a ast::Init) {
+        let unit = Unit { name: "init", params: &[], n_results: 0, header: init.word, body: &init.body, process: None };
+        let id = self.unit(found, unit);
+        if let Some(first) = self.init {
+            let diagnostic = Diagnostic::new(Code::DuplicateProcedure, "a second `init` block", init.word)
+                .also(self.units[first].header, "the first one");
+            found.diagnostics.push(diagnostic);
+        } else {
+            self.init = Some(id);
+        }
+    }
+
+    fn process(&mut self, found: &mut Found, process: &'a ast::Process) {
+        let id = self.processes.len();
+        if let Some(first) = self.process_names.insert(process.name.symbol, id) {
+            let message = format!("a second process with the name `{}`", self.text(process.name.symbol));
+            let diagnostic = Diagnostic::new(Code::DuplicateProcedure, message, process.name.span)
+                .also(self.processes[first].header, "the first one");
+            found.diagnostics.push(diagnostic);
+        }
+        self.processes.push(Process {
+            name: process.name,
+            header: process.header,
+            copies: process.copies,
+            vars: VarTable::default(),
+            globals: Vec::new(),
+            procs: FxHashMap::default(),
+            entry: None,
+        });
+        for item in &process.items {
+            match item {
+                ProcessItem::Decl(decl) => {
+                    let mut vars = std::mem::take(&mut self.processes[id].vars);
+                    let globals = found.globals(self.file, decl, Some(id), &mut vars);
+                    self.processes[id].vars = vars;
+                    self.processes[id].globals.extend(globals);
+                }
+                ProcessItem::Proc(procedure) => self.procedure(found, procedure, Some(id)),
+            }
+        }
+    }
+}
+
+/// What has been made so far: the program, its positions and the findings.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) program: Program,
+    pub(super) map: SourceMap,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Found {
+    fn globals<'a>(
+        &mut self,
+        file: &File,
+        decl: &'a Decl,
+        process: Option<usize>,
+        table: &mut VarTable,
+    ) -> Vec<Global<'a>> {
+        let is_shared = process.is_none() && decl.kind != DeclKind::ThreadLocal;
+        let scope = if is_shared { Scope::Shared } else { Scope::Thread };
+        let mut globals = Vec::with_capacity(decl.vars.len());
+        for declared in &decl.vars {
+            let var = self.declare(file, declared.name, scope, table);
+            globals.push(Global { var, init: declared.init.as_ref() });
+        }
+        globals
+    }
+
+    /// Adds a variable; the first of several with one name in one table keeps the name.
+    pub(super) fn declare(&mut self, file: &File, name: Name, scope: Scope, table: &mut VarTable) -> VarId {
+        let text = file.names.text(name.symbol);
+        let var = self.program.vars.push(Var { name: text.to_owned(), scope, ty: Ty::Bool });
+        self.map.vars.push(name.span);
+        if let Some(first) = table.get(&name.symbol) {
+            let diagnostic = Diagnostic::new(Code::DuplicateVariable, format!("`{text}` is declared twice"), name.span)
+                .label("declared again")
+                .also(self.map.vars[*first], "first declared here");
+            self.diagnostics.push(diagnostic);
+        } else {
+            table.insert(name.symbol, var);
+        }
+        var
+    }
+}
