@@ -10,6 +10,7 @@
 
 pub mod callgraph;
 pub mod dataflow;
+pub mod dot;
 pub mod flow;
 pub mod liveness;
 pub mod mod_ref;
