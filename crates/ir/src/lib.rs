@@ -15,6 +15,7 @@ pub mod flow;
 pub mod liveness;
 pub mod mod_ref;
 pub mod passes;
+pub mod simplify;
 pub mod slots;
 pub mod span;
 pub mod syntax;

@@ -6,6 +6,7 @@
 
 pub mod drop_dead;
 mod edit;
+pub mod fold;
 pub mod inline;
 mod lift;
 pub mod slice;

@@ -1,0 +1,266 @@
+//! Finds the variables that only ever hold one value.
+//!
+//! A cell stands for all copies of a variable, or for one result of a procedure; an equation says what flows into a
+//! cell: an initial value, an assignment, an argument, a returned value. The order of steps plays no role, which is
+//! why the answer holds for any number of threads.
+//!
+//! *Order of work.* All cells start as [`Known::Never`]; an equation is looked at again when a cell that it reads has
+//! changed. *Invariant*: each cell covers what the equations that are not waiting give. *End*: a cell changes at most
+//! twice. *Right*: at the end all equations are covered, so by induction over an execution, every variable of it holds
+//! a value that its cell covers; an equation that is not counted belongs to a step that no state can take.
+
+use std::collections::VecDeque;
+
+use index_vec::IndexVec;
+
+use crate::simplify::substitute;
+use crate::syntax::{Expr, Op, ProcId, Program, Scope, Value, VarId};
+
+/// The variables that hold one value only.
+pub(super) struct Constants {
+    vars: IndexVec<VarId, Known>,
+}
+
+/// What a cell holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// No value so far.
+    Never,
+    /// This value and no other.
+    Always(Value),
+    /// More than one value, as far as one can see.
+    Varies,
+}
+
+impl Known {
+    fn join(self, other: Known) -> Known {
+        match (self, other) {
+            (Known::Never, known) | (known, Known::Never) => known,
+            (a, b) if a == b => a,
+            _ => Known::Varies,
+        }
+    }
+}
+
+impl Constants {
+    /// Finds them in a program.
+    pub(super) fn find(program: &Program) -> Constants {
+        let mut solver = Solver::new(program);
+        solver.solve();
+        let vars = solver.cells.into_iter().take(program.vars.len()).collect();
+        Constants { vars }
+    }
+
+    /// The value of a variable that has only one.
+    pub(super) fn get(&self, var: VarId) -> Option<Expr> {
+        match self.vars[var] {
+            Known::Always(value) => Some(Expr::value(value)),
+            Known::Never | Known::Varies => None,
+        }
+    }
+
+    /// The expression with these variables replaced, simplified.
+    pub(super) fn fold(&self, expr: &Expr) -> Expr {
+        substitute(expr, &mut |leaf| match leaf {
+            Expr::Var(var) | Expr::Next(var) => self.get(*var).unwrap_or_else(|| leaf.clone()),
+            leaf => leaf.clone(),
+        })
+    }
+}
+
+/// Something that flows into a cell.
+struct Equation<'p> {
+    cell: usize,
+    source: Flows<'p>,
+    /// It flows only where this can hold.
+    guard: Option<&'p Expr>,
+}
+
+/// What flows into a cell.
+enum Flows<'p> {
+    Anything,
+    Expr(&'p Expr),
+    Cell(usize),
+}
+
+struct Solver<'p> {
+    program: &'p Program,
+    /// The variables, then the results of all procedures.
+    cells: Vec<Known>,
+    /// The cell of each procedure's first result.
+    results: IndexVec<ProcId, usize>,
+    equations: Vec<Equation<'p>>,
+    /// The equations that read each cell.
+    readers: Vec<Vec<u32>>,
+}
+
+impl<'p> Solver<'p> {
+    fn new(program: &'p Program) -> Solver<'p> {
+        let mut n_cells = program.vars.len();
+        let mut results = IndexVec::new();
+        for proc in &program.procs {
+            results.push(n_cells);
+            n_cells += proc.results.len();
+        }
+        let (cells, readers) = (vec![Known::Never; n_cells], vec![Vec::new(); n_cells]);
+        let mut solver = Solver { program, cells, results, equations: Vec::new(), readers };
+        solver.starts();
+        for edge in &program.edges {
+            solver.op(&edge.op, program.locs[edge.from].proc);
+        }
+        solver
+    }
+
+    fn add(&mut self, cell: usize, source: Flows<'p>, guard: Option<&'p Expr>) {
+        let number = self.equations.len() as u32;
+        let expr = if let Flows::Expr(expr) = source { Some(expr) } else { None };
+        for expr in expr.into_iter().chain(guard) {
+            expr.for_each_leaf(|leaf| {
+                if let Expr::Var(var) = leaf {
+                    self.readers[var.index()].push(number);
+                }
+            });
+        }
+        if let Flows::Cell(read) = source {
+            self.readers[read].push(number);
+        }
+        self.equations.push(Equation { cell, source, guard });
+    }
+
+    fn add_expr(&mut self, var: VarId, expr: &'p Expr) {
+        self.add(var.index(), Flows::Expr(expr), None);
+    }
+
+    /// What variables hold when they come into being. Arguments flow into parameters elsewhere.
+    fn starts(&mut self) {
+        let program = self.program;
+        let mut initialised = vec![false; program.vars.len()];
+        for (var, rhs) in &program.init {
+            initialised[var.index()] = true;
+            self.add_expr(*var, rhs);
+        }
+        self.thread_starts(&mut initialised);
+        for proc in program.entries.iter().map(|entry| entry.proc).chain(program.prelude) {
+            program.procs[proc].params.iter().for_each(|param| self.add(param.index(), Flows::Anything, None));
+        }
+        for proc in &program.procs {
+            proc.params.iter().for_each(|param| initialised[param.index()] = true);
+        }
+        for var in program.vars.indices().filter(|var| !initialised[var.index()]) {
+            self.add(var.index(), Flows::Anything, None);
+        }
+    }
+
+    /// The initial values of per-thread variables. One that a kind has without a value may hold anything; so may all
+    /// of them if there is a prelude, whose thread is of no kind.
+    fn thread_starts(&mut self, initialised: &mut [bool]) {
+        let program = self.program;
+        for entry in &program.entries {
+            entry.thread_vars.iter().for_each(|var| initialised[var.index()] = true);
+        }
+        for entry in &program.entries {
+            for (var, rhs) in &entry.init {
+                self.add_expr(*var, rhs);
+            }
+            let has_value = |var: &VarId| entry.init.iter().any(|(given, _)| given == var);
+            for var in entry.thread_vars.iter().filter(|var| !has_value(var)) {
+                initialised[var.index()] = false;
+            }
+        }
+        if program.prelude.is_some() {
+            let is_per_thread = |var: &VarId| program.vars[*var].scope == Scope::Thread;
+            program.vars.indices().filter(is_per_thread).for_each(|var| initialised[var.index()] = false);
+        }
+    }
+
+    fn op(&mut self, op: &'p Op, owner: ProcId) {
+        match op {
+            Op::Assign(assign) => {
+                let guard = (!assign.is_passive()).then_some(&assign.constrain);
+                for (var, rhs) in assign.active.iter().chain(&assign.passive) {
+                    self.add(var.index(), Flows::Expr(rhs), guard);
+                }
+            }
+            Op::Call(call) => {
+                self.args(call.callee, &call.args);
+                for (idx, var) in call.results.iter().enumerate() {
+                    if let Some(var) = var {
+                        self.add(var.index(), Flows::Cell(self.results[call.callee] + idx), None);
+                    }
+                }
+            }
+            Op::Spawn(spawn) => self.args(spawn.callee, &spawn.args),
+            Op::Return(values) => {
+                for (idx, value) in values.iter().enumerate() {
+                    self.add(self.results[owner] + idx, Flows::Expr(value), None);
+                }
+            }
+            Op::Assert(_) | Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
+        }
+    }
+
+    fn args(&mut self, callee: ProcId, args: &'p [Expr]) {
+        for (param, arg) in self.program.procs[callee].params.iter().zip(args) {
+            self.add_expr(*param, arg);
+        }
+    }
+
+    fn solve(&mut self) {
+        let mut waiting: VecDeque<u32> = (0..self.equations.len() as u32).collect();
+        let mut waits = vec![true; self.equations.len()];
+        while let Some(number) = waiting.pop_front() {
+            waits[number as usize] = false;
+            let equation = &self.equations[number as usize];
+            let (cell, known) = (equation.cell, self.flow(equation));
+            let joined = self.cells[cell].join(known);
+            if joined == self.cells[cell] {
+                continue;
+            }
+            self.cells[cell] = joined;
+            for reader in &self.readers[cell] {
+                if !std::mem::replace(&mut waits[*reader as usize], true) {
+                    waiting.push_back(*reader);
+                }
+            }
+        }
+    }
+
+    fn flow(&self, equation: &Equation<'p>) -> Known {
+        if self.cells[equation.cell] == Known::Varies {
+            return Known::Varies;
+        }
+        if equation.guard.is_some_and(|guard| self.fold(guard) == Expr::FALSE) {
+            return Known::Never;
+        }
+        match equation.source {
+            Flows::Anything => Known::Varies,
+            Flows::Cell(cell) => self.cells[cell],
+            Flows::Expr(expr) => self.value(&self.fold(expr)),
+        }
+    }
+
+    fn fold(&self, expr: &Expr) -> Expr {
+        if matches!(expr, Expr::Bool(_) | Expr::Int(_)) {
+            return expr.clone();
+        }
+        substitute(expr, &mut |leaf| match leaf {
+            Expr::Var(var) => match self.cells[var.index()] {
+                Known::Always(value) => Expr::value(value),
+                Known::Never | Known::Varies => leaf.clone(),
+            },
+            leaf => leaf.clone(),
+        })
+    }
+
+    /// What a folded expression holds: nothing, as long as it reads a cell that holds nothing.
+    fn value(&self, folded: &Expr) -> Known {
+        match folded {
+            Expr::Bool(value) => Known::Always(Value::Bool(*value)),
+            Expr::Int(value) => Known::Always(Value::Int(*value)),
+            expr => {
+                let never = |leaf: &Expr| matches!(leaf, Expr::Var(var) if self.cells[var.index()] == Known::Never);
+                if expr.any_leaf(never) { Known::Never } else { Known::Varies }
+            }
+        }
+    }
+}
