@@ -7,10 +7,11 @@
 
 mod certificate;
 mod engine;
+pub mod formula;
 mod run;
 mod task;
 
-pub use certificate::Certificate;
+pub use certificate::{Certificate, SummaryProof};
 pub use engine::{Bound, Engine, Stop, Unsupported, Verdict};
 pub use run::{CancelToken, Event, Limits, Observer, Run};
 pub use selvedge_ir::Target;

@@ -11,6 +11,7 @@ use selvedge_check::{Certificate, Event, Run, Stop, Task, ThreadScope, Unsupport
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
+use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, Replay, judge};
 
 pub use question::{Initial, Question, UsageError};
@@ -151,7 +152,7 @@ pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<R
 
     run.event(Event::Phase("judging"));
     let judged = match answer {
-        Ok(verdict) => timed(&mut times.judge, || judge(&task, &verdict)).map(|judged| (verdict, judged)),
+        Ok(verdict) => timed(&mut times.judge, || judge(&task, &verdict, run)).map(|judged| (verdict, judged)),
         Err(reason) => return Ok(report(task, Outcome::Unknown(reason), engine, &simplified, times)),
     };
     let outcome = match judged {
@@ -160,6 +161,7 @@ pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<R
         }
         Ok((Verdict::Safe(certificate), Judged::Certified | Judged::Uncertified)) => Outcome::Safe(certificate),
         Ok((verdict, judged)) => unreachable!("the judge examines the evidence it is given: {verdict:?}, {judged:?}"),
+        Err(Reject::Certificate(Flaw::Stopped(stop))) => Outcome::Unknown(Reason::Stop(stop)),
         Err(reject) => return Err(Failure::Internal { engine, reject: Box::new(reject) }),
     };
     Ok(report(task, outcome, engine, &simplified, times))

@@ -24,7 +24,9 @@ fn check(text: &str, threads: ThreadScope) -> Answer {
     match engine.check(&task, &Run::unlimited()) {
         Ok(Verdict::Safe(_)) => Answer::Safe,
         Ok(verdict @ Verdict::Unsafe(_)) => {
-            let Ok(Judged::Replayed(_)) = judge(&task, &verdict) else { panic!("the trace does not replay") };
+            let Ok(Judged::Replayed(_)) = judge(&task, &verdict, &Run::unlimited()) else {
+                panic!("the trace does not replay")
+            };
             let Verdict::Unsafe(trace) = verdict else { unreachable!() };
             Answer::Unsafe(trace.steps.len())
         }

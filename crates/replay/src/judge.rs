@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use selvedge_check::{Task, Verdict};
+use selvedge_check::{Run, Task, Verdict};
 
 use crate::certificate::{Flaw, verify};
 use crate::replay::{Mismatch, Replay, replay};
@@ -28,12 +28,12 @@ pub enum Reject {
 }
 
 /// Examines the evidence of a verdict on the program as the user wrote it.
-pub fn judge(task: &Task<'_>, verdict: &Verdict) -> Result<Judged, Reject> {
+pub fn judge(task: &Task<'_>, verdict: &Verdict, run: &Run<'_>) -> Result<Judged, Reject> {
     match verdict {
         Verdict::Unsafe(trace) => replay(task, trace).map(Judged::Replayed).map_err(Reject::Trace),
         Verdict::Safe(None) => Ok(Judged::Uncertified),
         Verdict::Safe(Some(certificate)) => {
-            verify(task, certificate).map(|()| Judged::Certified).map_err(Reject::Certificate)
+            verify(task, certificate, run).map(|()| Judged::Certified).map_err(Reject::Certificate)
         }
     }
 }

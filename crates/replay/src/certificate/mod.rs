@@ -1,0 +1,68 @@
+//! Checking certificates: one file for each kind.
+//!
+//! Nothing here trusts who made the certificate: a list that is not sorted, a formula about a variable that is not
+//! visible, a missing part are flaws like any other.
+
+mod control_flow;
+mod encode;
+mod sat;
+mod summaries;
+
+use std::fmt;
+
+use selvedge_check::{Certificate, Run, Stop, Task};
+use selvedge_ir::{EdgeId, LocId, ProcId};
+
+/// Why a certificate proves nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// An initial thread may begin at this location in a way that the certificate does not allow.
+    Start(LocId),
+    /// A step along this edge leads to something that the certificate does not allow.
+    NotClosed(EdgeId),
+    /// The procedure may be entered by this call in a way that the certificate does not allow.
+    Entry(EdgeId),
+    /// The return along this edge is none that the summary allows.
+    Summary(EdgeId),
+    /// The certificate allows a thread at a target location.
+    Location(LocId),
+    /// The certificate allows the failure of a target assertion.
+    Assert(EdgeId),
+    /// A formula of this procedure speaks of something that is not visible there, or a list is not in order.
+    Malformed(Option<ProcId>),
+    /// This kind of certificate does not cover the program.
+    OutOfScope(&'static str),
+    /// The check was not finished.
+    Stopped(Stop),
+}
+
+impl From<Stop> for Flaw {
+    fn from(stop: Stop) -> Flaw {
+        Flaw::Stopped(stop)
+    }
+}
+
+/// Checks that a certificate proves the target unreachable.
+pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Result<(), Flaw> {
+    match certificate {
+        Certificate::ControlFlow(locs) => control_flow::verify(task, locs),
+        Certificate::Summaries(proof) => summaries::verify(task, proof, run),
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Flaw::Start(loc) => write!(f, "it does not allow every start at location {}", loc.index()),
+            Flaw::NotClosed(edge) => write!(f, "it is not closed under edge {}", edge.index()),
+            Flaw::Entry(edge) => write!(f, "it does not allow every entry by the call of edge {}", edge.index()),
+            Flaw::Summary(edge) => write!(f, "the summary lacks the return of edge {}", edge.index()),
+            Flaw::Location(loc) => write!(f, "it allows a thread at the error location {}", loc.index()),
+            Flaw::Assert(edge) => write!(f, "it allows the failure of the assertion of edge {}", edge.index()),
+            Flaw::Malformed(Some(proc)) => write!(f, "its formulas do not fit procedure {}", proc.index()),
+            Flaw::Malformed(None) => write!(f, "it is malformed"),
+            Flaw::OutOfScope(why) => write!(f, "it does not cover the program: {why}"),
+            Flaw::Stopped(stop) => write!(f, "its check was not finished: {stop}"),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A thin wrapper of a SAT solver: gates and one question.
+//!
+//! The engines use another solver, so that no proof is found and checked by the same code.
+
+use batsat::{Callbacks, Lit, Solver, SolverInterface, lbool};
+use selvedge_check::{Run, Stop};
+
+/// Stops the solver when the run must stop.
+struct Watch<'r>(&'r Run<'r>);
+
+impl Callbacks for Watch<'_> {
+    fn stop(&self) -> bool {
+        self.0.check_limits().is_err()
+    }
+}
+
+/// A set of clauses that grows.
+pub(super) struct Sat<'r> {
+    solver: Solver<Watch<'r>>,
+    run: &'r Run<'r>,
+    truth: Lit,
+}
+
+impl<'r> Sat<'r> {
+    pub(super) fn new(run: &'r Run<'r>) -> Sat<'r> {
+        let mut solver = Solver::new(Default::default(), Watch(run));
+        let truth = Lit::new(solver.new_var_default(), true);
+        solver.add_clause_reuse(&mut vec![truth]);
+        Sat { solver, run, truth }
+    }
+
+    pub(super) fn constant(&self, value: bool) -> Lit {
+        if value { self.truth } else { !self.truth }
+    }
+
+    pub(super) fn fresh(&mut self) -> Lit {
+        Lit::new(self.solver.new_var_default(), true)
+    }
+
+    pub(super) fn require(&mut self, lit: Lit) {
+        self.clause(&[lit]);
+    }
+
+    fn clause(&mut self, lits: &[Lit]) {
+        self.solver.add_clause_reuse(&mut lits.to_vec());
+    }
+
+    /// The conjunction as a literal.
+    pub(super) fn and(&mut self, left: Lit, right: Lit) -> Lit {
+        if left == !self.truth || right == !self.truth || left == !right {
+            return !self.truth;
+        }
+        if left == self.truth || left == right {
+            return right;
+        }
+        if right == self.truth {
+            return left;
+        }
+        let gate = self.fresh();
+        self.clause(&[!gate, left]);
+        self.clause(&[!gate, right]);
+        self.clause(&[gate, !left, !right]);
+        gate
+    }
+
+    pub(super) fn or(&mut self, left: Lit, right: Lit) -> Lit {
+        !self.and(!left, !right)
+    }
+
+    pub(super) fn equal(&mut self, left: Lit, right: Lit) -> Lit {
+        self.ite(left, right, !right)
+    }
+
+    pub(super) fn ite(&mut self, condition: Lit, then: Lit, otherwise: Lit) -> Lit {
+        let yes = self.and(condition, then);
+        let no = self.and(!condition, otherwise);
+        self.or(yes, no)
+    }
+
+    /// Whether all clauses can hold at once.
+    pub(super) fn satisfiable(&mut self) -> Result<bool, Stop> {
+        match self.solver.solve_limited(&[]) {
+            result if result == lbool::TRUE => Ok(true),
+            result if result == lbool::FALSE => Ok(false),
+            _ => Err(self.run.check_limits().err().unwrap_or(Stop::Cancelled)),
+        }
+    }
+}

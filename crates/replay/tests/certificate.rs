@@ -1,0 +1,208 @@
+//! The certificate checkers: they accept proofs and reject what only looks like one.
+
+use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::{Certificate, Run, SummaryProof, Task, ThreadScope};
+use selvedge_ir::text::parse_with_target;
+use selvedge_ir::validate::validate;
+use selvedge_ir::{LocId, ProcId, Program, Target, VarId};
+use selvedge_replay::certificate::{Flaw, verify};
+
+fn program(text: &str) -> (Program, Target) {
+    let (program, target) = parse_with_target(text).expect("the program is well-formed");
+    validate(&program).expect("the program is valid");
+    (program, target)
+}
+
+fn check((program, target): &(Program, Target), certificate: &Certificate) -> Result<(), Flaw> {
+    verify(&Task { program, target, threads: ThreadScope::Unbounded }, certificate, &Run::unlimited())
+}
+
+/// Builds a proof from formulas in words: `T`, `x` (now), `x0` (entry), `r` (first result), and their equality.
+struct Builder(SummaryProof);
+
+impl Builder {
+    fn new() -> Builder {
+        Builder(SummaryProof::default())
+    }
+
+    fn node(&mut self, node: Node) -> FormulaId {
+        self.0.formulas.add(node).expect("parts come first")
+    }
+
+    fn atom(&mut self, atom: Atom) -> FormulaId {
+        self.node(Node::Atom(atom))
+    }
+
+    fn equal(&mut self, left: Atom, right: Atom) -> FormulaId {
+        let (left, right) = (self.atom(left), self.atom(right));
+        let not_right = self.node(Node::Not(right));
+        self.node(Node::Ite(left, right, not_right))
+    }
+
+    fn differ(&mut self, left: Atom, right: Atom) -> FormulaId {
+        let equal = self.equal(left, right);
+        self.node(Node::Not(equal))
+    }
+
+    fn truth(&mut self) -> FormulaId {
+        self.node(Node::Const(true))
+    }
+
+    fn at(&mut self, loc: usize, formula: FormulaId) {
+        self.0.locs.push((LocId::new(loc), formula));
+        self.0.locs.sort();
+    }
+
+    fn returns(&mut self, proc: usize, formula: FormulaId) {
+        self.0.procs.push((ProcId::new(proc), formula));
+    }
+
+    fn certificate(self) -> Certificate {
+        Certificate::Summaries(self.0)
+    }
+}
+
+/// `flip` is called twice: `x` is again what it was.
+fn flip_twice() -> (Program, Target) {
+    program(
+        "shared x: bool\ninit x := T\nproc main() from L0 to L4\ne0 L0 -> L1: call flip()\ne1 L1 -> L2: call flip()\n\
+         e2 L2 -> L3: assert x\ne3 L3 -> L4: return\n\
+         proc flip() from L5 to L7\ne4 L5 -> L6: x := !x\ne5 L6 -> L7: return\nstart main\ntarget e2",
+    )
+}
+
+const X: VarId = VarId::from_raw_unchecked(0);
+
+fn flip_proof() -> Builder {
+    let mut proof = Builder::new();
+    let (now, entry) = (Atom::Now(X), Atom::Entry(X));
+    let x = proof.atom(now);
+    let not_x = proof.node(Node::Not(x));
+    let (same, flipped) = (proof.equal(now, entry), proof.differ(now, entry));
+    for (loc, formula) in [(0, x), (1, not_x), (2, x), (3, x), (5, same), (6, flipped)] {
+        proof.at(loc, formula);
+    }
+    proof.returns(1, flipped);
+    proof
+}
+
+#[test]
+fn a_proof_with_a_summary_is_accepted() {
+    assert_eq!(check(&flip_twice(), &flip_proof().certificate()), Ok(()));
+}
+
+/// Replaces the formula of a location.
+fn with_loc(loc: usize, change: impl Fn(&mut Builder) -> FormulaId) -> Certificate {
+    let mut proof = flip_proof();
+    let formula = change(&mut proof);
+    let place = proof.0.locs.iter().position(|(id, _)| id.index() == loc).expect("the proof has the location");
+    proof.0.locs[place].1 = formula;
+    proof.certificate()
+}
+
+#[test]
+fn each_obligation_is_checked() {
+    let program = flip_twice();
+    let not_x = |proof: &mut Builder| {
+        let x = proof.atom(Atom::Now(X));
+        proof.node(Node::Not(x))
+    };
+    let edge = selvedge_ir::EdgeId::new;
+    assert_eq!(check(&program, &with_loc(0, not_x)), Err(Flaw::Start(LocId::new(0))));
+    assert_eq!(check(&program, &with_loc(1, |proof| proof.atom(Atom::Now(X)))), Err(Flaw::NotClosed(edge(0))));
+    assert_eq!(check(&program, &with_loc(2, not_x)), Err(Flaw::NotClosed(edge(1))));
+    assert_eq!(check(&program, &with_loc(2, Builder::truth)), Err(Flaw::Assert(edge(2))));
+    assert_eq!(check(&program, &with_loc(5, not_x)), Err(Flaw::Entry(edge(0))));
+    assert_eq!(check(&program, &with_loc(6, not_x)), Err(Flaw::NotClosed(edge(4))));
+    let mut wrong_summary = flip_proof();
+    wrong_summary.0.procs[0].1 = wrong_summary.equal(Atom::Now(X), Atom::Entry(X));
+    assert_eq!(check(&program, &wrong_summary.certificate()), Err(Flaw::NotClosed(edge(0))));
+    let mut no_summary = flip_proof();
+    no_summary.0.procs.clear();
+    assert_eq!(check(&program, &no_summary.certificate()), Err(Flaw::Summary(edge(5))));
+}
+
+#[test]
+fn a_missing_location_is_a_claim_that_it_is_never_reached() {
+    let mut proof = flip_proof();
+    proof.0.locs.retain(|(loc, _)| loc.index() != 2);
+    assert_eq!(check(&flip_twice(), &proof.certificate()), Err(Flaw::NotClosed(selvedge_ir::EdgeId::new(1))));
+    let empty = Builder::new().certificate();
+    assert_eq!(check(&flip_twice(), &empty), Err(Flaw::Start(LocId::new(0))));
+}
+
+#[test]
+fn formulas_about_invisible_variables_are_malformed() {
+    let result = with_loc(1, |proof| proof.atom(Atom::Result(0)));
+    assert_eq!(check(&flip_twice(), &result), Err(Flaw::Malformed(Some(ProcId::new(0)))));
+    let unknown = with_loc(1, |proof| proof.atom(Atom::Now(VarId::new(9))));
+    assert_eq!(check(&flip_twice(), &unknown), Err(Flaw::Malformed(Some(ProcId::new(0)))));
+    let mut unsorted = flip_proof();
+    unsorted.0.locs.swap(0, 1);
+    assert_eq!(check(&flip_twice(), &unsorted.certificate()), Err(Flaw::Malformed(None)));
+}
+
+#[test]
+fn formulas_refer_to_earlier_ones_only() {
+    let mut formulas = Formulas::default();
+    assert_eq!(formulas.add(Node::Not(FormulaId(0))), Err(FormulaId(0)));
+}
+
+#[test]
+fn the_callers_locals_survive_a_call_and_results_are_bound() {
+    let program = program(
+        "shared g: bool\nproc main() from L0 to L4\nlocal l: bool, m: bool\ne0 L0 -> L1: l := T\n\
+         e1 L1 -> L2: m := call not(l)\ne2 L2 -> L3: assert l & !m\ne3 L3 -> L4: return\n\
+         proc not(p: bool) returns bool from L5 to L6\ne4 L5 -> L6: return !p\nstart main\ntarget e2",
+    );
+    let var = VarId::new;
+    let mut proof = Builder::new();
+    let truth = proof.truth();
+    let l = proof.atom(Atom::Now(var(1)));
+    let m = proof.atom(Atom::Now(var(2)));
+    let not_m = proof.node(Node::Not(m));
+    let both = proof.node(Node::And(l, not_m));
+    let same = proof.equal(Atom::Now(var(3)), Atom::Entry(var(3)));
+    let negated = proof.differ(Atom::Result(0), Atom::Entry(var(3)));
+    for (loc, formula) in [(0, truth), (1, l), (2, both), (3, both), (5, same)] {
+        proof.at(loc, formula);
+    }
+    proof.returns(1, negated);
+    assert_eq!(check(&program, &proof.certificate()), Ok(()));
+}
+
+#[test]
+fn the_thread_begins_where_the_prelude_returns() {
+    let text = "shared x: bool\nthread t: bool\nproc setup() from L0 to L2\ne0 L0 -> L1: x := T\ne1 L1 -> L2: return\n\
+                proc main() from L3 to L5\ne2 L3 -> L4: assert x & t\ne3 L4 -> L5: return\nprelude setup\n\
+                start main: main exactly 1 with t init t := x\ntarget e2";
+    let program = program(text);
+    let mut proof = Builder::new();
+    let truth = proof.truth();
+    let x = proof.atom(Atom::Now(VarId::new(0)));
+    let t = proof.atom(Atom::Now(VarId::new(1)));
+    let both = proof.node(Node::And(x, t));
+    for (loc, formula) in [(0, truth), (1, x), (3, both), (4, both)] {
+        proof.at(loc, formula);
+    }
+    proof.returns(0, x);
+    let mut weak = SummaryProof::clone(&proof.0);
+    assert_eq!(check(&program, &proof.certificate()), Ok(()));
+    weak.procs[0].1 = truth;
+    assert_eq!(check(&program, &Certificate::Summaries(weak)), Err(Flaw::Start(LocId::new(3))));
+}
+
+#[test]
+fn control_flow_proofs_are_closed_and_free_of_errors() {
+    let program = program(
+        "shared x: bool\nproc main() from L0 to L4\ne0 L0 -> L1: x := T\ne1 L1 -> L2: assume F\ne2 L2 -> L3: assert x\n\
+         e3 L1 -> L4: return\nstart main\ntarget e2",
+    );
+    let locs = |numbers: &[usize]| Certificate::ControlFlow(numbers.iter().copied().map(LocId::new).collect());
+    let edge = selvedge_ir::EdgeId::new;
+    assert_eq!(check(&program, &locs(&[0, 1])), Ok(()));
+    assert_eq!(check(&program, &locs(&[0])), Err(Flaw::NotClosed(edge(0))));
+    assert_eq!(check(&program, &locs(&[1])), Err(Flaw::Start(LocId::new(0))));
+    assert_eq!(check(&program, &locs(&[0, 1, 2, 3])), Err(Flaw::Assert(edge(2))));
+    assert_eq!(check(&program, &locs(&[1, 0])), Err(Flaw::Malformed(None)));
+}
