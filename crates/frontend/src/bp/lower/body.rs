@@ -142,6 +142,7 @@ impl<'a> Body<'_, 'a> {
         for stmt in &self.unit.body.stmts {
             let StmtKind::Enforce(condition) = &stmt.kind else { continue };
             let expr = self.low.expr(&mut cx, Context::Plain, condition);
+            self.low.check_choices(cx.n_choices, condition.span);
             let (before, span) = match enforce {
                 Some(before) => (before.expr, before.span.to(stmt.span)),
                 None => (Expr::TRUE, stmt.span),

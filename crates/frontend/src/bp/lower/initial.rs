@@ -10,7 +10,7 @@ use selvedge_ir::span::Span;
 use selvedge_ir::{Expr, Scope, VarId};
 
 use super::expr::{Context, ExprCx};
-use super::{Lowering, View};
+use super::{Lowering, MAX_CHOICES, View};
 use crate::bp::ast;
 use crate::bp::resolve::Global;
 use crate::diagnostic::{Code, Diagnostic};
@@ -110,10 +110,11 @@ impl Lowering<'_> {
         let value = self.expr(&mut cx, Context::Plain, init);
         let n_choices = cx.n_choices;
         initial.n_choices = n_choices;
-        let is_too_large = initial.n_nodes > MAX_NODES || measure(&value).depth > MAX_VALUE_DEPTH;
+        let is_too_large =
+            initial.n_nodes > MAX_NODES || n_choices > MAX_CHOICES || measure(&value).depth > MAX_VALUE_DEPTH;
         if is_too_large && !initial.is_over_limit {
             initial.is_over_limit = true;
-            let message = "this initial value becomes too large when earlier ones are put into it";
+            let message = "with this initial value, with earlier ones put into it, the limit is exceeded";
             let help = "assign the values in statements instead";
             self.report(Diagnostic::new(Code::BeyondLimit, message, init.span).help(help));
         }

@@ -26,6 +26,9 @@ use crate::diagnostic::{Code, Diagnostic};
 /// How many misspelled names get a suggestion; looking for one costs time in the number of names.
 const MAX_SUGGESTIONS: u32 = 100;
 
+/// How many choices a step may have: half of what the representation allows, since `enforce` adds as many again.
+const MAX_CHOICES: u32 = 1 << 19;
+
 /// What the lowering returns. The program means something only if no diagnostic is an error.
 pub(super) struct Lowered {
     pub(super) program: Program,
@@ -202,6 +205,13 @@ impl<'a> Lowering<'a> {
         }
         let visible = self.tables.units.iter().filter(|unit| unit.process.is_none() || unit.process == view.process);
         nearest(text, visible.map(|unit| unit.name))
+    }
+
+    fn check_choices(&mut self, n_choices: u32, span: Span) {
+        if n_choices > MAX_CHOICES {
+            let message = format!("more than {MAX_CHOICES} choices in one step");
+            self.report(Diagnostic::new(Code::BeyondLimit, message, span));
+        }
     }
 
     fn may_suggest(&mut self) -> bool {

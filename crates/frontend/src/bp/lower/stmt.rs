@@ -165,6 +165,7 @@ impl<'a> Body<'_, 'a> {
     fn return_stmt(&mut self, results: &[ast::Expr], from: LocId, origin: Origin) -> Flow {
         let mut cx = ExprCx::new(&self.view);
         let mut exprs: Vec<Expr> = results.iter().map(|expr| self.low.expr(&mut cx, Context::Plain, expr)).collect();
+        self.low.check_choices(cx.n_choices, origin.span);
         let (due, is_entry) = (self.unit.n_results, self.is_entry);
         if exprs.len() != due {
             match exprs.len() {
@@ -433,6 +434,7 @@ impl<'a> Body<'_, 'a> {
     /// steps are followed by a check; so is the start of a forked thread. An assertion counts only where the clause
     /// holds. So every statement's location is reached only in states that satisfy it.
     fn step(&mut self, from: LocId, to: LocId, op: Op, n_choices: u32, origin: Origin) {
+        self.low.check_choices(n_choices, origin.span);
         let Some(enforce) = &self.enforce else { return self.edge(from, to, op, origin) };
         let check = enforce.expr.clone();
         match op {

@@ -106,9 +106,9 @@ impl Parser<'_> {
     }
 
     fn decl_var(&mut self) -> Option<DeclVar> {
-        let name = self.variable()?;
+        let name = self.variable();
         let init = self.eat(TokenKind::Becomes).then(|| self.expr());
-        Some(DeclVar { name, init })
+        name.map(|name| DeclVar { name, init })
     }
 
     /// `None` if the header cannot be read.
@@ -147,8 +147,8 @@ impl Parser<'_> {
     /// A number from 1 to [`MAX_COUNT`].
     fn count(&mut self) -> u32 {
         let span = self.span();
-        let count = self.slice().parse().ok().filter(|count| (1..=MAX_COUNT).contains(count));
-        if count.is_none() {
+        let count = self.slice().parse().ok().filter(|count| *count <= MAX_COUNT);
+        if count.is_none_or(|count| count == 0) {
             let message = format!("`{}` is not between 1 and {MAX_COUNT}", self.slice());
             self.report(Diagnostic::new(Code::NumberOutOfRange, message, span));
         }
@@ -201,6 +201,7 @@ impl Parser<'_> {
         }
         let stmts = self.block(Place::Body);
         let end = self.end_word(begin, header);
+        outer.append(&mut self.misplaced);
         Some(Body { outer, begin, stmts, end })
     }
 

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use selvedge_ir::span::Span;
 
 use super::Parsed;
-use super::ast::{File, Name, Names, Symbol};
+use super::ast::{Decl, File, Name, Names, Symbol};
 use super::lexer::{Lexed, Token, TokenKind, lex};
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -35,6 +35,7 @@ pub(super) fn parse(text: &str) -> Parsed {
         names: Names::default(),
         symbols: FxHashMap::default(),
         diagnostics,
+        misplaced: Vec::new(),
     };
     let items = parser.items();
     Parsed { file: File { names: parser.names, items }, comments, diagnostics: parser.diagnostics }
@@ -55,6 +56,8 @@ struct Parser<'t> {
     names: Names,
     symbols: FxHashMap<&'t str, Symbol>,
     diagnostics: Vec<Diagnostic>,
+    /// Reported declarations inside blocks of the current body; they count as declared there.
+    misplaced: Vec<Decl>,
 }
 
 impl<'t> Parser<'t> {
@@ -177,16 +180,26 @@ impl<'t> Parser<'t> {
         self.lose(diagnostic);
     }
 
-    /// Consumes a name that belongs to a variable.
+    /// Consumes a name that belongs to a variable. A word that cannot be one is reported, and consumed if it clearly
+    /// stands for one.
     fn variable(&mut self) -> Option<Name> {
         if self.at(TokenKind::Word) && !matches!(self.slice(), "T" | "F" | "_") {
             return Some(self.bump_name());
         }
-        if self.at(TokenKind::Word) || self.kind().is_keyword() {
-            let message = format!("{} cannot be the name of a variable", self.found());
-            self.lose(Diagnostic::new(Code::ReservedWord, message, self.span()).label("has a meaning of its own"));
-        } else {
+        if !self.at(TokenKind::Word) && !self.kind().is_keyword() {
             self.lose(self.unexpected("the name of a variable"));
+            return None;
+        }
+        let message = format!("{} cannot be the name of a variable", self.found());
+        self.report(Diagnostic::new(Code::ReservedWord, message, self.span()).label("has a meaning of its own"));
+        let stands_for_name = matches!(
+            self.peek(1),
+            TokenKind::Comma | TokenKind::Semicolon | TokenKind::Becomes | TokenKind::RParen | TokenKind::Greater
+        );
+        if stands_for_name {
+            self.bump();
+        } else {
+            self.lost = true;
         }
         None
     }

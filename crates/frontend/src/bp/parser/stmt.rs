@@ -124,8 +124,7 @@ impl Parser<'_> {
             return self.call(Vec::new());
         }
         if self.kind().is_keyword() && self.peek(1) == TokenKind::Becomes {
-            self.variable();
-            return StmtKind::Error;
+            return self.assignment_or_call();
         }
         match self.kind() {
             TokenKind::Word => self.assignment_or_call(),
@@ -269,7 +268,12 @@ impl Parser<'_> {
         if self.at_word("_") {
             return Some(Target::Discard(self.bump()));
         }
-        self.variable().map(Target::Var)
+        let span = self.span();
+        match self.variable() {
+            Some(name) => Some(Target::Var(name)),
+            None if self.lost => None,
+            None => Some(Target::Discard(span)),
+        }
     }
 
     fn call(&mut self, targets: Vec<Target>) -> StmtKind {
@@ -424,6 +428,11 @@ impl Parser<'_> {
         if self.at(TokenKind::Enforce) {
             return StmtKind::Enforce(self.operand());
         }
-        StmtKind::Decl(Box::new(self.decl()))
+        let decl = self.decl();
+        if place == Place::Nested {
+            self.misplaced.push(decl);
+            return StmtKind::Skip;
+        }
+        StmtKind::Decl(Box::new(decl))
     }
 }

@@ -1,5 +1,9 @@
 //! The closed list of findings. A number is never given to another finding.
 
+mod meaning;
+mod names;
+mod syntax;
+
 use crate::diagnostic::Severity;
 
 /// What kind of finding a diagnostic is.
@@ -145,4 +149,109 @@ impl Code {
     pub fn severity(self) -> Severity {
         if self < Code::UnusedVariable { Severity::Error } else { Severity::Warning }
     }
+
+    /// What it is about, in a few words.
+    pub fn title(self) -> &'static str {
+        self.explanation().title
+    }
+
+    /// The code with this number, in any case.
+    pub fn from_number(number: &str) -> Option<Code> {
+        Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(number))
+    }
+
+    /// The whole explanation as text: title, a paragraph, a program that has the finding, and one that has not.
+    pub fn explain(self) -> String {
+        let Explanation { title, text, wrong, right } = self.explanation();
+        let number = self.as_str();
+        format!(
+            "{number}: {title}\n\n{}\nWith the finding:\n\n{}\nWithout it:\n\n{}",
+            wrap(text),
+            indent(wrong),
+            indent(right)
+        )
+    }
+
+    /// The parts of the explanation.
+    pub fn explanation(self) -> Explanation {
+        match self {
+            Code::StrayCharacter => syntax::STRAY_CHARACTER,
+            Code::UnterminatedComment => syntax::UNTERMINATED_COMMENT,
+            Code::UnexpectedToken => syntax::UNEXPECTED_TOKEN,
+            Code::Unclosed => syntax::UNCLOSED,
+            Code::MissingSemicolon => syntax::MISSING_SEMICOLON,
+            Code::BeyondLimit => syntax::BEYOND_LIMIT,
+            Code::NotTruthValue => syntax::NOT_TRUTH_VALUE,
+            Code::ReservedWord => syntax::RESERVED_WORD,
+            Code::MisplacedDeclaration => syntax::MISPLACED_DECLARATION,
+            Code::NumberOutOfRange => syntax::NUMBER_OUT_OF_RANGE,
+            Code::CallInExpression => syntax::CALL_IN_EXPRESSION,
+            Code::UnknownVariable => names::UNKNOWN_VARIABLE,
+            Code::UnknownProcedure => names::UNKNOWN_PROCEDURE,
+            Code::UnknownLabel => names::UNKNOWN_LABEL,
+            Code::ForeignLabel => names::FOREIGN_LABEL,
+            Code::UnknownThreadStart => names::UNKNOWN_THREAD_START,
+            Code::DuplicateVariable => names::DUPLICATE_VARIABLE,
+            Code::DuplicateLabel => names::DUPLICATE_LABEL,
+            Code::DuplicateProcedure => names::DUPLICATE_PROCEDURE,
+            Code::WrongValueCount => names::WRONG_VALUE_COUNT,
+            Code::WrongArgumentCount => names::WRONG_ARGUMENT_COUNT,
+            Code::WrongResultCount => names::WRONG_RESULT_COUNT,
+            Code::WrongReturnCount => names::WRONG_RETURN_COUNT,
+            Code::AssignedTwice => names::ASSIGNED_TWICE,
+            Code::MisplacedPrime => meaning::MISPLACED_PRIME,
+            Code::MisplacedPassive => meaning::MISPLACED_PASSIVE,
+            Code::PassiveShared => meaning::PASSIVE_SHARED,
+            Code::Unsupported => meaning::UNSUPPORTED,
+            Code::NoEntry => meaning::NO_ENTRY,
+            Code::MainBesideProcesses => meaning::MAIN_BESIDE_PROCESSES,
+            Code::ProcessWithoutMain => meaning::PROCESS_WITHOUT_MAIN,
+            Code::AsyncResults => meaning::ASYNC_RESULTS,
+            Code::EarlyRead => meaning::EARLY_READ,
+            Code::LateInitialiser => meaning::LATE_INITIALISER,
+            Code::ThreadVariableInInit => meaning::THREAD_VARIABLE_IN_INIT,
+            Code::UnusedVariable => meaning::UNUSED_VARIABLE,
+            Code::UnusedLabel => meaning::UNUSED_LABEL,
+            Code::Unreachable => meaning::UNREACHABLE,
+            Code::ReturnWithoutValues => meaning::RETURN_WITHOUT_VALUES,
+            Code::FallsOffEnd => meaning::FALLS_OFF_END,
+            Code::MixedPrecedence => meaning::MIXED_PRECEDENCE,
+        }
+    }
+}
+
+/// What a finding means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// A few words.
+    pub title: &'static str,
+    /// A paragraph.
+    pub text: &'static str,
+    /// A program that has the finding.
+    pub wrong: &'static str,
+    /// The program without it.
+    pub right: &'static str,
+}
+
+/// The paragraph in lines of at most 80 characters.
+fn wrap(text: &str) -> String {
+    let mut wrapped = String::with_capacity(text.len() + text.len() / 60);
+    let mut width = 0;
+    for word in text.split(' ') {
+        if width > 0 && width + 1 + word.len() > 80 {
+            wrapped.push('\n');
+            width = 0;
+        } else if width > 0 {
+            wrapped.push(' ');
+            width += 1;
+        }
+        wrapped.push_str(word);
+        width += word.len();
+    }
+    wrapped.push('\n');
+    wrapped
+}
+
+fn indent(program: &str) -> String {
+    program.lines().map(|line| format!("    {line}\n")).collect()
 }

@@ -1,0 +1,48 @@
+//! Every code is explained by a program that has exactly this finding, and by one that has none.
+
+use selvedge_frontend::bp;
+use selvedge_frontend::diagnostic::Code;
+
+fn findings(program: &str) -> Vec<Code> {
+    bp::load(program, &bp::LoadOptions::default()).diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+#[test]
+fn a_wrong_example_has_its_finding_and_no_other() {
+    for code in Code::ALL {
+        assert_eq!(findings(code.explanation().wrong), [*code], "{}", code.as_str());
+    }
+}
+
+#[test]
+fn a_corrected_example_has_no_finding() {
+    for code in Code::ALL {
+        assert_eq!(findings(code.explanation().right), [], "{}", code.as_str());
+    }
+}
+
+#[test]
+fn numbers_are_in_order_and_lead_back_to_their_codes() {
+    assert!(Code::ALL.is_sorted_by(|before, after| before < after && before.as_str() < after.as_str()));
+    for code in Code::ALL {
+        assert_eq!(Code::from_number(&code.as_str().to_lowercase()), Some(*code));
+    }
+    assert_eq!(Code::from_number("SV9999"), None);
+}
+
+#[test]
+fn errors_and_warnings_are_told_apart_by_their_numbers() {
+    for code in Code::ALL {
+        let is_warning = code.as_str().starts_with("SV01");
+        let severity = code.severity();
+        assert_eq!(severity == selvedge_frontend::diagnostic::Severity::Warning, is_warning, "{}", code.as_str());
+    }
+}
+
+#[test]
+fn an_explanation_shows_both_programs() {
+    let text = Code::AssignedTwice.explain();
+    assert!(text.starts_with("SV0024: a variable that is assigned twice at once\n\n"), "{text}");
+    assert!(text.contains("    x, x := 0, 1;\n") && text.contains("    x, _ := 0, 1;\n"), "{text}");
+    assert!(text.lines().all(|line| line.len() <= 100), "{text}");
+}
