@@ -28,6 +28,17 @@ pub struct LiftStep {
     pub choices: Vec<Source>,
     /// Fresh values that are choices in the new program; those that are fresh there too are carried over.
     pub fresh: Vec<(VarId, Source)>,
+    /// What it has of the new step.
+    pub part: Part,
+}
+
+/// What an old step has of the new one beside its choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The choices of other threads, the fresh values and the body of a call.
+    Main,
+    /// Nothing: an assignment in which no other thread takes part, beside a step of another kind.
+    Silent,
 }
 
 /// Where the value of an old choice comes from.
@@ -48,7 +59,7 @@ impl Lift {
             all_choices(choice_types(init.iter().map(|(_, rhs)| rhs)).len())
         };
         let step = |(edge, choices): (EdgeId, usize)| {
-            vec![LiftStep { edge, choices: all_choices(choices), fresh: Vec::new() }]
+            vec![LiftStep { edge, choices: all_choices(choices), fresh: Vec::new(), part: Part::Main }]
         };
         let edges = program.edges.iter_enumerated().map(|(id, edge)| step((id, edge.op.choices().len())));
         Lift {
@@ -80,16 +91,25 @@ impl Lift {
     }
 
     fn step(&self, step: &Step) -> impl Iterator<Item = Step> {
-        let carried = self.fresh(&step.fresh);
         self.edges[step.edge].iter().map(move |old| {
-            let fresh = old.fresh.iter().map(|(var, source)| (*var, resolve_one(*source, &step.choices)));
-            Step {
+            let made = old.fresh.iter().map(|(var, source)| (*var, resolve_one(*source, &step.choices)));
+            let choices = resolve(&old.choices, &step.choices);
+            let alone = Step {
                 thread: step.thread,
                 edge: old.edge,
-                choices: resolve(&old.choices, &step.choices),
-                passive: step.passive.iter().map(|choices| resolve(&old.choices, choices)).collect(),
-                fresh: carried.iter().copied().chain(fresh).collect(),
-                body: step.body,
+                choices,
+                passive: Vec::new(),
+                fresh: made.collect(),
+                body: None,
+            };
+            match old.part {
+                Part::Silent => alone,
+                Part::Main => Step {
+                    passive: step.passive.iter().map(|choices| resolve(&old.choices, choices)).collect(),
+                    fresh: self.fresh(&step.fresh).into_iter().chain(alone.fresh).collect(),
+                    body: step.body,
+                    ..alone
+                },
             }
         })
     }

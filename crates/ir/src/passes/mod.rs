@@ -11,7 +11,7 @@ pub mod inline;
 mod lift;
 pub mod slice;
 
-pub use lift::{Lift, LiftStep, Source};
+pub use lift::{Lift, LiftStep, Part, Source};
 
 use crate::syntax::Program;
 use crate::target::Target;

@@ -37,7 +37,7 @@ fn check_lift(old: &Program, new: &Program, lift: &Lift) {
     assert_eq!(lift.vars.len(), new.vars.len());
     assert_eq!(lift.edges.len(), new.edges.len());
     for (steps, edge) in lift.edges.iter().zip(&new.edges) {
-        for LiftStep { edge: old_edge, choices, fresh } in steps {
+        for LiftStep { edge: old_edge, choices, fresh, .. } in steps {
             check_sources(choices, &old.edges[*old_edge].op.choices(), &edge.op.choices());
             for (var, source) in fresh {
                 check_sources(&[*source], &[old.vars[*var].ty], &edge.op.choices());

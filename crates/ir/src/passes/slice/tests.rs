@@ -1,5 +1,5 @@
 use super::super::testing::{check, run_on};
-use super::super::{LiftStep, Source};
+use super::super::{LiftStep, Part, Source};
 use super::run;
 use crate::syntax::{LocId, Value};
 
@@ -24,7 +24,10 @@ fn only_what_feeds_the_condition_stays() {
          target e1",
     );
     let choices = vec![Source::Value(Value::Bool(false)), Source::Choice(0)];
-    assert_eq!(passed.lift.edges[0], [LiftStep { edge: 0.into(), choices: choices.clone(), fresh: vec![] }]);
+    assert_eq!(
+        passed.lift.edges[0],
+        [LiftStep { edge: 0.into(), choices: choices.clone(), fresh: vec![], part: Part::Main }]
+    );
     assert_eq!(passed.lift.init, choices);
 }
 
