@@ -2,6 +2,7 @@
 
 pub mod ast;
 pub mod dump;
+pub mod format;
 pub mod lexer;
 mod lower;
 mod parser;
@@ -13,6 +14,7 @@ use selvedge_ir::span::SourceMap;
 
 use crate::diagnostic::{Code, Diagnostic};
 
+pub use format::format;
 pub use parser::MAX_DEPTH;
 
 /// What the parser returns.

@@ -1,0 +1,146 @@
+//! Expressions and their parentheses.
+//!
+//! Parentheses stand where the tree needs them, and where readers expect another precedence: around a chain beside
+//! `=`, `!=` or `^`, around comparisons of different kinds, around a conditional in the middle of another. The latter
+//! are left out in an expression that they would nest deeper than the reader allows.
+
+use super::Printer;
+use crate::bp::MAX_DEPTH;
+use crate::bp::ast::{ChainOp, CompareOp, Expr, ExprKind};
+
+/// Whether parentheses that only help to read are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clarity {
+    Full,
+    Least,
+}
+
+impl Clarity {
+    /// What the reader's limit allows for an expression inside so many blocks.
+    pub(super) fn of(expr: &Expr, blocks: usize) -> Clarity {
+        if blocks + 1 + height(expr) <= MAX_DEPTH as usize { Clarity::Full } else { Clarity::Least }
+    }
+}
+
+/// The place of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Not,
+    Chain(ChainOp),
+    Left(CompareOp),
+    Right(CompareOp),
+    Condition,
+    Then,
+    /// Where anything can stand without parentheses.
+    Free,
+}
+
+/// Whether an operand stands in parentheses.
+fn in_parentheses(operand: &ExprKind, place: Place, clarity: Clarity) -> bool {
+    let clear = clarity == Clarity::Full;
+    match (operand, place) {
+        (_, Place::Free) => false,
+        (ExprKind::Chain(inner, _), Place::Chain(outer)) => *inner >= outer || clear && outer == ChainOp::Xor,
+        (ExprKind::Chain(..), Place::Left(op) | Place::Right(op)) => clear && op != CompareOp::Implies,
+        (ExprKind::Chain(..), Place::Not) => true,
+        (ExprKind::Compare(..), Place::Not | Place::Chain(_) | Place::Left(_)) => true,
+        (ExprKind::Compare(inner, _), Place::Right(outer)) => clear && *inner != outer,
+        (ExprKind::Conditional(_), Place::Then) => clear,
+        (ExprKind::Conditional(_), _) => true,
+        _ => false,
+    }
+}
+
+/// How many levels the reader descends inside an expression that is printed with full clarity.
+fn height(expr: &Expr) -> usize {
+    let of = |operand: &Expr, place| height(operand) + usize::from(in_parentheses(&operand.kind, place, Clarity::Full));
+    match &expr.kind {
+        ExprKind::Not(operand) => 1 + of(operand, Place::Not),
+        ExprKind::Chain(op, operands) => {
+            operands.iter().map(|operand| of(operand, Place::Chain(*op))).max().unwrap_or(0)
+        }
+        ExprKind::Compare(op, pair) => of(&pair.0, Place::Left(*op)).max(1 + of(&pair.1, Place::Right(*op))),
+        ExprKind::Conditional(parts) => {
+            let inner = of(&parts.1, Place::Then).max(of(&parts.2, Place::Free));
+            of(&parts.0, Place::Condition).max(1 + inner)
+        }
+        ExprKind::Schoose(pair) => 1 + of(&pair.0, Place::Free).max(of(&pair.1, Place::Free)),
+        _ => 0,
+    }
+}
+
+impl<'t> Printer<'t> {
+    /// An expression and the comments before and in it.
+    pub(super) fn expr(&mut self, expr: &'t Expr, clarity: Clarity) {
+        self.operand_at(expr, Place::Free, clarity);
+    }
+
+    fn operand_at(&mut self, expr: &'t Expr, place: Place, clarity: Clarity) {
+        self.comments_before(expr.span.start);
+        let parentheses = in_parentheses(&expr.kind, place, clarity);
+        if parentheses {
+            self.word("(");
+        }
+        self.open(usize::from(parentheses));
+        self.expr_kind(expr, clarity);
+        self.close();
+        if parentheses {
+            self.word(")");
+        }
+    }
+
+    fn expr_kind(&mut self, expr: &'t Expr, clarity: Clarity) {
+        let file = self.file;
+        match &expr.kind {
+            ExprKind::Const(constant) => self.word(constant.text()),
+            ExprKind::Choice => self.word("*"),
+            ExprKind::Var(symbol) => self.word(file.names.text(*symbol)),
+            ExprKind::Primed(symbol) => {
+                self.word("'");
+                self.word(file.names.text(*symbol));
+            }
+            ExprKind::Not(operand) => {
+                self.word("!");
+                self.operand_at(operand, Place::Not, clarity);
+            }
+            ExprKind::Chain(op, operands) => self.chain(*op, operands, clarity),
+            ExprKind::Compare(op, pair) => {
+                self.operand_at(&pair.0, Place::Left(*op), clarity);
+                self.operator(op.text());
+                self.operand_at(&pair.1, Place::Right(*op), clarity);
+            }
+            ExprKind::Conditional(parts) => {
+                self.operand_at(&parts.0, Place::Condition, clarity);
+                self.operator("?");
+                self.operand_at(&parts.1, Place::Then, clarity);
+                self.operator(":");
+                self.operand_at(&parts.2, Place::Free, clarity);
+            }
+            ExprKind::Schoose(pair) => {
+                self.word("schoose[");
+                self.operand_at(&pair.0, Place::Free, clarity);
+                self.word(",");
+                self.soft_break();
+                self.operand_at(&pair.1, Place::Free, clarity);
+                self.word("]");
+            }
+            ExprKind::Error => self.word(expr.span.of(self.text)),
+        }
+    }
+
+    fn chain(&mut self, op: ChainOp, operands: &'t [Expr], clarity: Clarity) {
+        for (index, operand) in operands.iter().enumerate() {
+            if index > 0 {
+                self.operator(op.text());
+            }
+            self.operand_at(operand, Place::Chain(op), clarity);
+        }
+    }
+
+    /// An operator between two operands. Lines break behind it.
+    fn operator(&mut self, sign: &'static str) {
+        self.space();
+        self.word(sign);
+        self.soft_break();
+    }
+}

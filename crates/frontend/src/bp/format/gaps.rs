@@ -1,0 +1,118 @@
+//! Lines, and the comments and blank lines between them.
+//!
+//! A comment that follows something on its line follows what was printed last. A comment that begins a line gets a
+//! line of its own. One blank line stays where there were some, except at the beginning and at the end of a block.
+
+use super::layout::fill;
+use super::{INDENT, Printer};
+use crate::bp::lexer::{Comment, CommentKind};
+
+/// The letters between tokens, as the lexer has them.
+fn is_white(letter: char) -> bool {
+    matches!(letter, ' ' | '\t' | '\r' | '\n' | '\x0B' | '\x0C' | '\u{FEFF}')
+}
+
+impl<'t> Printer<'t> {
+    /// Prints the comments before `place` on the line that is open, or on lines of their own.
+    pub(super) fn gap(&mut self, place: u32) {
+        while let Some(comment) = self.take_comment(place) {
+            if self.begins_line(comment) || self.ends_in_line_comment || self.out.is_empty() {
+                self.blank |= self.blank_line_before(comment.span.start);
+                self.begin_plain_line();
+            } else {
+                self.out.push(' ');
+            }
+            self.out.push_str(self.comment_text(comment));
+            self.ends_in_line_comment = comment.kind == CommentKind::Line;
+        }
+    }
+
+    /// Begins the line of something that stands at `place`, after the comments before it.
+    pub(super) fn begin_line(&mut self, place: u32) {
+        self.gap(place);
+        self.blank |= self.blank_line_before(place);
+        self.begin_plain_line();
+    }
+
+    /// Begins a line, after a blank one if it is due.
+    pub(super) fn begin_plain_line(&mut self) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+            if self.blank && !self.opened {
+                self.out.push('\n');
+            }
+        }
+        self.out.extend(std::iter::repeat_n(' ', self.depth * INDENT));
+        self.blank = false;
+        self.opened = false;
+        self.ends_in_line_comment = false;
+    }
+
+    /// A line that consists of one word.
+    pub(super) fn plain_line(&mut self, word: &str) {
+        self.begin_plain_line();
+        self.out.push_str(word);
+    }
+
+    /// Prints the statement that has been cut into pieces, and a word behind it.
+    pub(super) fn end_line(&mut self, word: &'static str) {
+        self.word(word);
+        let pieces = std::mem::take(&mut self.pieces);
+        fill(&pieces, self.depth * INDENT, &mut self.out);
+        self.pieces = pieces;
+        self.pieces.clear();
+    }
+
+    /// The comments behind everything, and the end of the last line.
+    pub(super) fn finish(mut self) -> String {
+        self.gap(u32::MAX);
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        self.out
+    }
+
+    /// The next comment, if it begins before `place`.
+    pub(super) fn take_comment(&mut self, place: u32) -> Option<Comment> {
+        let comment = *self.comments.get(self.next)?;
+        if comment.span.start >= place {
+            return None;
+        }
+        self.next += 1;
+        Some(comment)
+    }
+
+    /// The text without white space at its end.
+    pub(super) fn comment_text(&self, comment: Comment) -> &'t str {
+        comment.span.of(self.text).trim_end_matches(is_white)
+    }
+
+    /// Whether a comment is the first thing on its line.
+    pub(super) fn begins_line(&self, comment: Comment) -> bool {
+        let before = &self.text[..comment.span.start as usize];
+        line_ends(before) > 0 || before.trim_end_matches(is_white).is_empty()
+    }
+
+    /// Whether a comment is the last thing on its line.
+    pub(super) fn ends_line(&self, comment: Comment) -> bool {
+        let mut after = self.text[comment.span.end as usize..].chars().take_while(|letter| is_white(*letter));
+        comment.kind == CommentKind::Line || after.any(|letter| letter == '\n' || letter == '\r')
+    }
+
+    /// Whether a blank line stands before a place.
+    fn blank_line_before(&self, place: u32) -> bool {
+        line_ends(&self.text[..place as usize]) > 1
+    }
+}
+
+/// The number of line ends in the white space at the end of a text: `\n`, `\r\n` or `\r`.
+fn line_ends(text: &str) -> usize {
+    let (mut ends, mut later) = (0, ' ');
+    for letter in text.chars().rev().take_while(|letter| is_white(*letter)) {
+        if letter == '\n' || letter == '\r' && later != '\n' {
+            ends += 1;
+        }
+        later = letter;
+    }
+    ends
+}

@@ -1,0 +1,92 @@
+//! Where the lines of a statement break.
+//!
+//! A statement is a list of pieces. Lines are filled: at each place where a line may break, it breaks if what follows
+//! up to the next such place of the same or an outer group does not fit. So a group that fits on a line of its own is
+//! moved there before it is torn apart. The look ahead ends after one line's width, so the time is linear.
+
+use std::borrow::Cow;
+
+/// Lines are at most this wide where they can be broken.
+const WIDTH: usize = 100;
+/// Deep nesting does not indent beyond this column.
+const MAX_INDENT: usize = 60;
+
+/// A part of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece<'t> {
+    Word(Cow<'t, str>),
+    /// A space that stays.
+    Space,
+    /// A space or the end of a line.
+    Break,
+    /// The end of a line.
+    Line,
+    /// Begins a group, whose lines are indented by so much more than those of the group around it.
+    Open(usize),
+    Close,
+}
+
+/// Appends the pieces to the open line at the end of `out`, whose statement is indented by `indent`.
+pub(super) fn fill(pieces: &[Piece<'_>], indent: usize, out: &mut String) {
+    let mut indents = vec![indent];
+    let mut column = out.chars().rev().take_while(|letter| *letter != '\n').count();
+    for (index, piece) in pieces.iter().enumerate() {
+        let here = indents.last().copied().unwrap_or(indent);
+        match piece {
+            Piece::Word(word) => {
+                out.push_str(word);
+                column = column_after(column, word);
+            }
+            Piece::Space => {
+                out.push(' ');
+                column += 1;
+            }
+            Piece::Break if fits(&pieces[index + 1..], (WIDTH - 1).saturating_sub(column)) => {
+                out.push(' ');
+                column += 1;
+            }
+            Piece::Break | Piece::Line => {
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', here));
+                column = here;
+            }
+            Piece::Open(more) => indents.push((here + more).min(MAX_INDENT.max(here))),
+            Piece::Close => {
+                indents.pop();
+            }
+        }
+    }
+}
+
+fn column_after(column: usize, word: &str) -> usize {
+    match word.rfind('\n') {
+        Some(end) => word[end + 1..].chars().count(),
+        None => column + word.chars().count(),
+    }
+}
+
+/// Whether the pieces up to the next place where a line can break take no more than `room` columns.
+fn fits(pieces: &[Piece<'_>], mut room: usize) -> bool {
+    let mut depth = 0i32;
+    for piece in pieces {
+        let width = match piece {
+            Piece::Word(word) => word.chars().take(WIDTH + 1).count(),
+            Piece::Break if depth > 0 => 1,
+            Piece::Break | Piece::Line => return true,
+            Piece::Space => 1,
+            Piece::Open(_) => {
+                depth += 1;
+                0
+            }
+            Piece::Close => {
+                depth -= 1;
+                0
+            }
+        };
+        if width > room {
+            return false;
+        }
+        room -= width;
+    }
+    true
+}
