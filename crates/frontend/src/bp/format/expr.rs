@@ -5,6 +5,7 @@
 //! are left out in an expression that they would nest deeper than the reader allows.
 
 use super::Printer;
+use super::layout::Between;
 use crate::bp::MAX_DEPTH;
 use crate::bp::ast::{ChainOp, CompareOp, Expr, ExprKind};
 
@@ -120,7 +121,7 @@ impl<'t> Printer<'t> {
                 self.word("schoose[");
                 self.operand_at(&pair.0, Place::Free, clarity);
                 self.word(",");
-                self.soft_break();
+                self.soft_break(Between::Parts);
                 self.operand_at(&pair.1, Place::Free, clarity);
                 self.word("]");
             }
@@ -141,6 +142,6 @@ impl<'t> Printer<'t> {
     fn operator(&mut self, sign: &'static str) {
         self.space();
         self.word(sign);
-        self.soft_break();
+        self.soft_break(Between::Operands);
     }
 }

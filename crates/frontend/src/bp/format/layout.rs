@@ -2,7 +2,8 @@
 //!
 //! A statement is a list of pieces. Lines are filled: at each place where a line may break, it breaks if what follows
 //! up to the next such place of the same or an outer group does not fit. So a group that fits on a line of its own is
-//! moved there before it is torn apart. The look ahead ends after one line's width, so the time is linear.
+//! moved there before it is torn apart. Behind an element of a list that was, the line breaks in any case. The look
+//! ahead ends after one line's width, so the time is linear.
 
 use std::borrow::Cow;
 
@@ -18,7 +19,7 @@ pub(super) enum Piece<'t> {
     /// A space that stays.
     Space,
     /// A space or the end of a line.
-    Break,
+    Break(Between),
     /// The end of a line.
     Line,
     /// Begins a group, whose lines are indented by so much more than those of the group around it.
@@ -26,35 +27,69 @@ pub(super) enum Piece<'t> {
     Close,
 }
 
+/// What a line that may break separates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Between {
+    /// Operands of an operator.
+    Operands,
+    /// Elements of a list or parts of a statement: it breaks behind one that takes several lines.
+    Parts,
+}
+
+/// A group that has begun and not ended.
+struct Group {
+    indent: usize,
+    /// A line broke in it.
+    broke: bool,
+    /// A line broke in a group inside it since the last place where its own line could break.
+    torn: bool,
+}
+
+impl Group {
+    fn new(indent: usize) -> Group {
+        Group { indent, broke: false, torn: false }
+    }
+}
+
 /// Appends the pieces to the open line at the end of `out`, whose statement is indented by `indent`.
 pub(super) fn fill(pieces: &[Piece<'_>], indent: usize, out: &mut String) {
-    let mut indents = vec![indent];
+    let mut outer = Vec::new();
+    let mut group = Group::new(indent);
     let mut column = out.chars().rev().take_while(|letter| *letter != '\n').count();
     for (index, piece) in pieces.iter().enumerate() {
-        let here = indents.last().copied().unwrap_or(indent);
-        match piece {
+        let stays = match piece {
             Piece::Word(word) => {
                 out.push_str(word);
                 column = column_after(column, word);
+                continue;
             }
-            Piece::Space => {
-                out.push(' ');
-                column += 1;
+            Piece::Open(more) => {
+                let indent = (group.indent + more).min(MAX_INDENT.max(group.indent));
+                outer.push(std::mem::replace(&mut group, Group::new(indent)));
+                continue;
             }
-            Piece::Break if fits(&pieces[index + 1..], (WIDTH - 1).saturating_sub(column)) => {
-                out.push(' ');
-                column += 1;
-            }
-            Piece::Break | Piece::Line => {
-                out.push('\n');
-                out.extend(std::iter::repeat_n(' ', here));
-                column = here;
-            }
-            Piece::Open(more) => indents.push((here + more).min(MAX_INDENT.max(here))),
             Piece::Close => {
-                indents.pop();
+                let broke = group.broke;
+                group = outer.pop().unwrap_or(group);
+                group.broke |= broke;
+                group.torn |= broke;
+                continue;
             }
+            Piece::Space => true,
+            Piece::Break(Between::Parts) if group.torn => false,
+            Piece::Break(_) => fits(&pieces[index + 1..], (WIDTH - 1).saturating_sub(column)),
+            Piece::Line => false,
+        };
+        if stays {
+            out.push(' ');
+            column += 1;
+        } else {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', group.indent));
+            column = group.indent;
+            group.broke = true;
         }
+        group.torn &= *piece == Piece::Space;
     }
 }
 
@@ -71,8 +106,8 @@ fn fits(pieces: &[Piece<'_>], mut room: usize) -> bool {
     for piece in pieces {
         let width = match piece {
             Piece::Word(word) => word.chars().take(WIDTH + 1).count(),
-            Piece::Break if depth > 0 => 1,
-            Piece::Break | Piece::Line => return true,
+            Piece::Break(_) if depth > 0 => 1,
+            Piece::Break(_) | Piece::Line => return true,
             Piece::Space => 1,
             Piece::Open(_) => {
                 depth += 1;

@@ -23,7 +23,7 @@ use super::ast::{
 use super::lexer::Comment;
 use crate::diagnostic::Diagnostic;
 use expr::Clarity;
-use layout::Piece;
+use layout::{Between, Piece};
 
 /// The text in the one shape. A text with syntax errors is not touched: they are returned.
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
@@ -215,7 +215,7 @@ impl<'t> Printer<'t> {
         self.open(CONTINUATION);
         for (index, label) in stmt.labels.iter().enumerate() {
             if index > 0 {
-                self.soft_break();
+                self.soft_break(Between::Parts);
             }
             self.name(label);
             self.word(":");
@@ -276,12 +276,12 @@ impl<'t> Printer<'t> {
 
     fn assign(&mut self, assign: &'t Assign) {
         self.targets(&assign.targets);
-        self.soft_break();
+        self.soft_break(Between::Parts);
         self.open(0);
         self.exprs(&assign.values);
         self.close();
         if let Some(constrain) = &assign.constrain {
-            self.soft_break();
+            self.soft_break(Between::Parts);
             self.comments_before(constrain.span.start);
             self.word("constrain");
             self.space();

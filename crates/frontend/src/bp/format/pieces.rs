@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::Printer;
-use super::layout::Piece;
+use super::layout::{Between, Piece};
 use crate::bp::ast::{Name, Span};
 use crate::bp::lexer::{TokenKind, lex};
 
@@ -24,8 +24,8 @@ impl<'t> Printer<'t> {
         self.pieces.push(Piece::Space);
     }
 
-    pub(super) fn soft_break(&mut self) {
-        self.pieces.push(Piece::Break);
+    pub(super) fn soft_break(&mut self, between: Between) {
+        self.pieces.push(Piece::Break(between));
     }
 
     pub(super) fn open(&mut self, indent: usize) {
@@ -47,7 +47,7 @@ impl<'t> Printer<'t> {
         for (index, item) in elements.iter().enumerate() {
             if index > 0 {
                 self.word(",");
-                self.soft_break();
+                self.soft_break(Between::Parts);
             }
             element(self, item);
         }
@@ -59,7 +59,7 @@ impl<'t> Printer<'t> {
         for token in lex(source).tokens.iter().filter(|token| token.kind != TokenKind::Eof) {
             self.comments_before(span.start + token.span.start);
             if token.span.start > 0 && !matches!(self.pieces.last(), Some(Piece::Space | Piece::Line)) {
-                self.soft_break();
+                self.soft_break(Between::Parts);
             }
             self.word(token.span.of(source));
         }
@@ -80,7 +80,7 @@ impl<'t> Printer<'t> {
         let last = self.pieces.iter().rposition(|piece| !matches!(piece, Piece::Open(_)));
         match last.map(|last| (last, &self.pieces[last])) {
             Some((_, Piece::Line)) => return,
-            Some((last, Piece::Space | Piece::Break)) => {
+            Some((last, Piece::Space | Piece::Break(_))) => {
                 self.pieces.remove(last);
             }
             Some((_, Piece::Word(word))) if separator == Piece::Space && word.ends_with(['(', '<', '[', '!']) => return,
