@@ -64,6 +64,12 @@ impl<'o> Run<'o> {
         Run { cancel, limits, start: Instant::now(), observer, ticks: AtomicU32::new(0) }
     }
 
+    /// The same run, whose clock started at an earlier moment: reading the program counts too.
+    #[must_use]
+    pub fn since(self, start: Instant) -> Run<'o> {
+        Run { start, ..self }
+    }
+
     /// A run without limits that nobody watches.
     pub fn unlimited() -> Run<'static> {
         Run::new(CancelToken::default(), Limits::default(), &())

@@ -1,0 +1,349 @@
+//! The command line, as data.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use selvedge_driver::{Initial, Pass, Question};
+use selvedge_engines::EngineKind;
+
+use crate::input::Input;
+use crate::quantity;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+    0  safe (or done)             11  time limit reached
+   10  unsafe                     12  memory or node limit reached
+    5  unknown                     1  wrong usage
+  130  interrupted                 2  input not readable or with errors
+                                   6  internal error
+  Several inputs end in the first that occurs in 6, 130, 1, 2, 10, 12, 11, 5, 0.";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  selvedge check driver.bp
+      Can an assertion fail, or the label ERROR or SLIC_ERROR be reached?
+  selvedge check --threads 3 queue.bp
+      The same with at most 3 threads at a time; a spawn beyond that does nothing.
+  selvedge check --label BAD --trace-out trace.json lock.bp
+      Can the label BAD be reached? The trace can be replayed with `selvedge replay`.
+  selvedge check --time-limit 5m --memory-limit 4GB *.bp
+      Many files, with a summary at the end. The limits hold for each file.
+  generate | selvedge check --format json -
+      A program from standard input, the answer for another program.
+
+The last line on standard output is VERIFICATION SUCCESSFUL, VERIFICATION FAILED or VERIFICATION UNKNOWN (reason), also
+if the input has errors; only wrong usage of the command line ends without it.";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  selvedge explain SV0012
+  selvedge explain            List all codes.";
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  selvedge check --trace-out trace.json program.bp
+  selvedge replay trace.json program.bp
+
+The trace names the options under which it was found, so none have to be given. Exit code 10: the trace is an execution
+of the program and ends in an error. Exit code 2: the file is no trace, does not belong to the program, or cannot be
+executed on it; the message names the step.";
+
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  selvedge simulate program.bp
+  selvedge simulate --seed 7 --steps 200 --threads 3 program.bp
+      The same seed gives the same run.
+
+Exit code 10: the run met an error. Exit code 5: it did not, which says nothing about other runs.";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  selvedge show ast program.bp                           The syntax tree.
+  selvedge show ir program.bp                            The control-flow representation.
+  selvedge show cfg program.bp | dot -Tpdf > cfg.pdf     The control-flow graph for Graphviz.
+  selvedge show stats program.bp                         Numbers.";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  selvedge completions bash > ~/.local/share/bash-completion/completions/selvedge
+  selvedge completions zsh > ~/.zfunc/_selvedge
+  selvedge completions fish > ~/.config/fish/completions/selvedge.fish";
+
+/// A model checker for Boolean programs with threads. It answers with evidence: a trace that has been executed, or a
+/// proof that has been checked.
+#[derive(Debug, Parser)]
+#[command(name = "selvedge", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// When to use colours [auto: on terminals, unless NO_COLOR is set]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub(crate) color: When,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Can an error be reached?
+    Check(Box<CheckArgs>),
+    /// Describe a diagnostic by its code, or list all codes.
+    Explain(ExplainArgs),
+    /// Execute a trace on a program.
+    Replay(ReplayArgs),
+    /// Run a program randomly.
+    Simulate(SimulateArgs),
+    /// Show what was read: syntax tree, representation, control-flow graph, numbers.
+    Show(ShowArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// The programs; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) inputs: Vec<Input>,
+    /// How to search
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_parser())]
+    pub(crate) engine: EngineChoice,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Stop after this time, counted from the reading of the file: 30s, 5m, 1h, 250ms
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Stop when this much memory is in use: 4GB, 500MB, 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    pub(crate) memory_limit: Option<u64>,
+    /// For people or for programs (docs/schema/report.schema.json)
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+    /// Write the trace to an error as JSON (docs/schema/trace.schema.json); only with one FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace_out: Option<PathBuf>,
+    /// Show the whole state after each step of a trace, not only what changed
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Print the last line only, and no warnings
+    #[arg(long, short, conflicts_with = "full")]
+    pub(crate) quiet: bool,
+    /// Show all warnings, not only the first of each kind
+    #[arg(long)]
+    pub(crate) all_warnings: bool,
+    /// When to show progress on standard error [auto: if it is a terminal]
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: When,
+    /// A number that fixes what engines do at random; none of today's does
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Change the program by these passes before the search: names separated by commas, or `none`
+    #[arg(long, value_name = "LIST", value_parser = passes, default_value_t = Passes(Pass::DEFAULT.to_vec()))]
+    pub(crate) passes: Passes,
+    /// The greatest number of frames on a stack that `exhaustive` looks at
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) frames: Option<u32>,
+}
+
+/// What is asked. The same for all subcommands that run programs.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct QuestionArgs {
+    /// At most this many threads at a time; without it, any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) threads: Option<u32>,
+    /// How many threads run the first procedure at the start: a number, or `any` [default: one, or as the program says]
+    #[arg(long, value_name = "N|any", value_parser = initial)]
+    pub(crate) initial: Option<Initial>,
+    /// Ask whether this label is reached, instead of the assertions
+    #[arg(long, value_name = "LABEL", conflicts_with = "assertion")]
+    pub(crate) label: Option<String>,
+    /// Ask for one assertion only: a label before it, or its line
+    #[arg(long, value_name = "LABEL|LINE")]
+    pub(crate) assertion: Option<String>,
+    /// The procedure in which the program starts [default: main]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+}
+
+impl QuestionArgs {
+    pub(crate) fn question(&self) -> Question {
+        Question {
+            threads: self.threads,
+            initial: self.initial,
+            label: self.label.clone(),
+            assertion: self.assertion.clone(),
+        }
+    }
+
+    /// The labels that somebody asks for.
+    pub(crate) fn labels(&self) -> Vec<String> {
+        self.label.iter().chain(&self.assertion).cloned().collect()
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
+pub(crate) struct ExplainArgs {
+    /// The code, as in `error[SV0012]`
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = REPLAY_EXAMPLES)]
+pub(crate) struct ReplayArgs {
+    /// The trace, as `check --trace-out` writes it; `-` is standard input
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: Input,
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) program: Input,
+    /// Show the whole state after each step, not only what changed
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Print the last line only, and no warnings
+    #[arg(long, short, conflicts_with = "full")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SIMULATE_EXAMPLES)]
+pub(crate) struct SimulateArgs {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Input,
+    /// The number that fixes all random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Stop after this many steps
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) steps: usize,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Write the run as JSON if it meets an error (docs/schema/trace.schema.json)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace_out: Option<PathBuf>,
+    /// Show the whole state after each step, not only what changed
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SHOW_EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// What to show
+    #[arg(value_name = "WHAT")]
+    pub(crate) what: What,
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Input,
+    /// The procedure in which the program starts [default: main]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    /// The syntax tree
+    Ast,
+    /// The control-flow representation as text
+    Ir,
+    /// The control-flow graph
+    Cfg,
+    /// Numbers
+    Stats,
+}
+
+/// An engine, or `auto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EngineChoice(pub(crate) Option<EngineKind>);
+
+fn engine_parser() -> impl clap::builder::TypedValueParser<Value = EngineChoice> {
+    let auto = PossibleValue::new("auto").help("chooses by the program");
+    let engines = EngineKind::ALL.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.summary()));
+    let names: Vec<PossibleValue> = std::iter::once(auto).chain(engines).collect();
+    PossibleValuesParser::new(names).map(|name| EngineChoice(EngineKind::from_name(&name)))
+}
+
+/// Passes, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Passes(pub(crate) Vec<Pass>);
+
+impl std::fmt::Display for Passes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("none");
+        }
+        let names: Vec<&str> = self.0.iter().map(|pass| pass.name()).collect();
+        f.write_str(&names.join(","))
+    }
+}
+
+fn passes(text: &str) -> Result<Passes, String> {
+    if text == "none" {
+        return Ok(Passes(Vec::new()));
+    }
+    let pass = |name: &str| {
+        let known = || Passes(Pass::ALL.to_vec()).to_string();
+        Pass::from_name(name.trim()).ok_or_else(|| format!("there is no pass `{name}`; the passes are {}", known()))
+    };
+    text.split(',').map(pass).collect::<Result<_, _>>().map(Passes)
+}
+
+fn initial(text: &str) -> Result<Initial, String> {
+    if text == "any" {
+        return Ok(Initial::Any);
+    }
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number of threads from 1 on, or `any`".to_string()),
+        Ok(count) => Ok(Initial::Exactly(count)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn initial_threads_are_a_number_or_any() {
+        assert_eq!(initial("3"), Ok(Initial::Exactly(3)));
+        assert_eq!(initial("any"), Ok(Initial::Any));
+        assert!(initial("0").is_err());
+        assert!(initial("-1").is_err());
+        assert!(initial("many").is_err());
+    }
+
+    #[test]
+    fn an_unknown_pass_is_refused_by_name() {
+        assert!(passes("nonsense").unwrap_err().contains("`nonsense`"));
+        assert_eq!(passes("none"), Ok(Passes(Vec::new())));
+    }
+}

@@ -1,0 +1,122 @@
+//! `selvedge check`: can an error be reached?
+
+mod one;
+
+use std::time::Instant;
+
+use selvedge_report::diagnostic::Shown;
+use selvedge_report::json::{self, ReportFile};
+use selvedge_report::text::{self, Detail, Style};
+
+use super::program;
+use crate::args::{CheckArgs, Format};
+use crate::crash;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::progress::Progress;
+use crate::session::Session;
+use one::{Checked, Ending, check};
+
+pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
+    if let Some(mistake) = mistake(args) {
+        session.printer.error(mistake);
+        return Exit::Usage;
+    }
+    session.listen_for_interrupts();
+    let progress = Progress::new(args.progress, &session.printer);
+    let mut results = Vec::new();
+    for (number, input) in args.inputs.iter().enumerate() {
+        let start = if number == 0 { session.start } else { Instant::now() };
+        progress.begin(&input.name());
+        let checked = check(input, args, session, start, &progress);
+        progress.finish();
+        results.push(tell(&checked, args, session));
+    }
+    finish(results, args, session)
+}
+
+/// What the parser of the command line cannot see.
+fn mistake(args: &CheckArgs) -> Option<&'static str> {
+    if args.inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
+        return Some("standard input can be read once only: `-` is given twice");
+    }
+    if args.trace_out.is_some() && args.inputs.len() > 1 {
+        return Some("--trace-out takes one trace, but several programs are given");
+    }
+    None
+}
+
+/// What remains of a file's result after it was told.
+struct Told {
+    row: text::Row,
+    line: String,
+    exit: Exit,
+    view: json::ResultView,
+}
+
+/// Prints a result, in text format at once, and writes its trace.
+fn tell(checked: &Checked, args: &CheckArgs, session: &Session) -> Told {
+    let printer = &session.printer;
+    if let Ending::Internal(message) = &checked.ending {
+        printer.err(&crash::report(message));
+    }
+    if args.format == Format::Text {
+        print_text(checked, args, session);
+    }
+    let written = write_trace(checked, args, session);
+    let exit = Exit::worst([checked.ending.exit(), written]);
+    Told { row: checked.row(exit), line: checked.line(), exit, view: checked.view(exit, &args.question) }
+}
+
+fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
+    let printer = &session.printer;
+    let shown = if args.all_warnings { Shown::All } else { program::SHOWN };
+    let diagnostics = checked.diagnostics.iter().filter(|diagnostic| diagnostic.is_error() || !args.quiet);
+    let diagnostics: Vec<_> = diagnostics.cloned().collect();
+    printer.err(&selvedge_report::diagnostic::render(&checked.source, &diagnostics, shown, &printer.err_palette()));
+    match &checked.ending {
+        Ending::NotRead(message) => printer.error(message),
+        Ending::Misasked(error) => drop(program::refuse(error, session)),
+        Ending::Answered(_) | Ending::Erroneous | Ending::Stopped(_) | Ending::Internal(_) => {}
+    }
+    if !args.quiet {
+        let detail = if args.full { Detail::Full } else { Detail::Changes };
+        printer.out(&checked.block(Style { palette: printer.out_palette(), detail }));
+    }
+}
+
+/// Writes the trace, if there is one and it is wanted.
+fn write_trace(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
+    let (Some(path), Some(trace)) = (&args.trace_out, checked.trace(&args.question)) else { return Exit::Success };
+    program::write(path, &json::to_text(&trace), session)
+}
+
+/// The summary, the last line, or the whole JSON.
+fn finish(results: Vec<Told>, args: &CheckArgs, session: &Session) -> Exit {
+    let exit = Exit::worst(results.iter().map(|told| told.exit));
+    if args.format == Format::Json {
+        let views = results.into_iter().map(|told| told.view).collect();
+        session.printer.out(&json::to_text(&ReportFile::new(exit.code(), views)));
+        return exit;
+    }
+    let worst = results.iter().find(|told| told.exit == exit);
+    let mut line = worst.map_or(String::new(), |told| told.line.clone());
+    if results.len() > 1 {
+        let rows: Vec<text::Row> = results.into_iter().map(|told| told.row).collect();
+        if !args.quiet {
+            session.printer.out(&format!("\n{}", text::summary(&rows, &session.printer.out_palette())));
+        }
+        line = with_file(line, &rows, exit);
+    }
+    session.printer.out(&format!("{line}\n"));
+    exit
+}
+
+/// The last line for several files: an unknown names the file that it speaks of.
+fn with_file(line: String, rows: &[text::Row], exit: Exit) -> String {
+    let file = rows.iter().find(|row| row.exit_code == exit.code()).map(|row| row.file.as_str());
+    match (line.strip_prefix("VERIFICATION UNKNOWN ("), file) {
+        (Some(reason), Some(file)) => format!("VERIFICATION UNKNOWN ({file}: {reason}"),
+        _ => line,
+    }
+}

@@ -1,0 +1,237 @@
+//! The check of one file: what it ends in, and what there is to say about it.
+
+use std::time::{Duration, Instant};
+
+use selvedge_check::{Limits, Observer, Run, Stop};
+use selvedge_driver::{Failure, Options, Outcome, Reason, Report, Subject, UsageError};
+use selvedge_engines::EngineOptions;
+use selvedge_frontend::bp::{self, LoadOptions};
+use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_ir::span::SourceMap;
+use selvedge_report::json::{self, Answer, QuestionView, ResultView, TraceFile};
+use selvedge_report::text::{self, Row, Style};
+use selvedge_report::{Context, Source};
+
+use crate::args::{CheckArgs, QuestionArgs};
+use crate::crash;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::memory;
+use crate::session::Session;
+
+/// A file that was checked, or was meant to be.
+pub(super) struct Checked {
+    pub(super) source: Source,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) ending: Ending,
+    map: SourceMap,
+    load: Duration,
+}
+
+/// What the check of a file ends in.
+pub(super) enum Ending {
+    Answered(Box<Report>),
+    /// The file could not be read; a sentence says why.
+    NotRead(String),
+    /// The diagnostics say what is wrong.
+    Erroneous,
+    /// The question does not fit the program.
+    Misasked(UsageError),
+    /// Stopped before an engine was asked.
+    Stopped(Stop),
+    /// We are wrong.
+    Internal(String),
+}
+
+/// Checks a file. The clock of its time limit started at `start`.
+pub(super) fn check(
+    input: &Input,
+    args: &CheckArgs,
+    session: &Session,
+    start: Instant,
+    observer: &dyn Observer,
+) -> Checked {
+    let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
+    let run = Run::new(session.cancel.clone(), limits, observer).since(start);
+    let reading = Instant::now();
+    let source = match (run.check_limits(), input) {
+        (Err(stop), _) => return Checked::early(input, Ending::Stopped(stop)),
+        (Ok(()), input) => match input.read() {
+            Ok(source) => source,
+            Err(message) => return Checked::early(input, Ending::NotRead(message)),
+        },
+    };
+    match crash::guard(|| load_and_check(&source, args, &run, reading)) {
+        Ok((parts, ending)) => {
+            Checked { source, diagnostics: parts.diagnostics, ending, map: parts.map, load: parts.load }
+        }
+        Err(message) => Checked { source, ..Checked::early(input, Ending::Internal(message)) },
+    }
+}
+
+/// What reading gives beside the program.
+struct Parts {
+    diagnostics: Vec<Diagnostic>,
+    map: SourceMap,
+    load: Duration,
+}
+
+fn load_and_check(source: &Source, args: &CheckArgs, run: &Run<'_>, reading: Instant) -> (Parts, Ending) {
+    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
+    let loaded = bp::load(source.text(), &options);
+    let parts = Parts { diagnostics: loaded.diagnostics, map: loaded.source_map, load: reading.elapsed() };
+    let ending = match (loaded.program, run.check_limits()) {
+        (_, Err(stop)) => Ending::Stopped(stop),
+        (None, Ok(())) => Ending::Erroneous,
+        (Some(program), Ok(())) => {
+            let subject = Subject { program: &program, map: &parts.map, text: source.text() };
+            answer(subject, args, run)
+        }
+    };
+    (parts, ending)
+}
+
+fn answer(subject: Subject<'_>, args: &CheckArgs, run: &Run<'_>) -> Ending {
+    match selvedge_driver::check(subject, &options(args), run) {
+        Ok(report) => Ending::Answered(Box::new(report)),
+        Err(Failure::Usage(error)) => Ending::Misasked(error),
+        Err(Failure::Internal { engine, reject }) => {
+            Ending::Internal(format!("the engine `{engine}` and the judge disagree: {reject}"))
+        }
+    }
+}
+
+fn options(args: &CheckArgs) -> Options {
+    let mut engine_options = EngineOptions::default();
+    if let Some(frames) = args.frames {
+        engine_options.exhaustive.frames = frames;
+    }
+    Options { question: args.question.question(), engine: args.engine.0, engine_options, passes: args.passes.0.clone() }
+}
+
+impl Ending {
+    pub(super) fn exit(&self) -> Exit {
+        match self {
+            Ending::Answered(report) => match &report.outcome {
+                Outcome::Safe(_) => Exit::Success,
+                Outcome::Unsafe(_) => Exit::Unsafe,
+                Outcome::Unknown(Reason::Stop(stop)) => stopped(*stop),
+                Outcome::Unknown(Reason::Unsupported(_)) => Exit::Unknown,
+            },
+            Ending::NotRead(_) | Ending::Erroneous => Exit::Input,
+            Ending::Misasked(_) => Exit::Usage,
+            Ending::Stopped(stop) => stopped(*stop),
+            Ending::Internal(_) => Exit::Internal,
+        }
+    }
+}
+
+fn stopped(stop: Stop) -> Exit {
+    match stop {
+        Stop::Cancelled => Exit::Interrupted,
+        Stop::TimeLimit(_) => Exit::TimeLimit,
+        Stop::MemoryLimit(_) | Stop::NodeLimit(_) => Exit::MemoryLimit,
+        Stop::BoundReached(_) => Exit::Unknown,
+    }
+}
+
+impl Checked {
+    /// A file of which nothing is known but its name.
+    fn early(input: &Input, ending: Ending) -> Checked {
+        Checked {
+            source: Source::new(input.name(), ""),
+            diagnostics: Vec::new(),
+            ending,
+            map: SourceMap::default(),
+            load: Duration::ZERO,
+        }
+    }
+
+    fn context<'a>(&'a self, report: &'a Report) -> Context<'a> {
+        Context { program: &report.program, map: &self.map, source: &self.source }
+    }
+
+    /// `safe`, `unsafe`, `unknown` or `error`.
+    fn verdict(&self) -> &'static str {
+        match &self.ending {
+            Ending::Answered(report) => text::verdict_word(&report.outcome),
+            Ending::Stopped(_) => "unknown",
+            Ending::NotRead(_) | Ending::Erroneous | Ending::Misasked(_) | Ending::Internal(_) => "error",
+        }
+    }
+
+    /// Why there is no verdict, if there is none.
+    fn reason(&self) -> Option<String> {
+        match &self.ending {
+            Ending::Answered(report) => text::reason(&report.outcome),
+            Ending::Stopped(stop) => Some(stop.to_string()),
+            Ending::NotRead(_) => Some("the input cannot be read".to_string()),
+            Ending::Erroneous => {
+                let errors: Vec<_> = self.diagnostics.iter().filter(|found| found.is_error()).cloned().collect();
+                Some(format!("{} in the input", selvedge_report::diagnostic::tally(&errors)))
+            }
+            Ending::Misasked(error) => Some(error.message.clone()),
+            Ending::Internal(_) => Some("internal error".to_string()),
+        }
+    }
+
+    /// The last line of text output.
+    pub(super) fn line(&self) -> String {
+        match &self.ending {
+            Ending::Answered(report) => text::verdict_line(&report.outcome),
+            _ => format!("VERIFICATION UNKNOWN ({})", self.reason().unwrap_or_default()),
+        }
+    }
+
+    /// The block of text output, without the last line.
+    pub(super) fn block(&self, style: Style) -> String {
+        match &self.ending {
+            Ending::Answered(report) => text::report(self.context(report), report, self.load, style),
+            _ => {
+                let reason = self.reason().unwrap_or_default();
+                text::no_answer(&self.source.name, self.verdict(), &reason, &style.palette)
+            }
+        }
+    }
+
+    /// The line of the summary.
+    pub(super) fn row(&self, exit: Exit) -> Row {
+        let remark = match &self.ending {
+            Ending::Answered(report) => text::remark(report, self.load),
+            _ => self.reason().unwrap_or_default(),
+        };
+        Row { file: self.source.name.clone(), verdict: self.verdict().to_string(), remark, exit_code: exit.code() }
+    }
+
+    /// The trace to an error, if there is one.
+    pub(super) fn trace(&self, question: &QuestionArgs) -> Option<TraceFile> {
+        let Ending::Answered(report) = &self.ending else { return None };
+        let Outcome::Unsafe(counterexample) = &report.outcome else { return None };
+        Some(TraceFile::new(self.context(report), view(question), counterexample))
+    }
+
+    /// The result for other programs.
+    pub(super) fn view(&self, exit: Exit, question: &QuestionArgs) -> ResultView {
+        let answer = match &self.ending {
+            Ending::Answered(report) => Some(Answer::new(self.context(report), view(question), report, self.load)),
+            _ => None,
+        };
+        let reason = match &self.ending {
+            Ending::NotRead(message) | Ending::Internal(message) => Some(message.clone()),
+            _ => self.reason(),
+        };
+        ResultView {
+            file: self.source.name.clone(),
+            verdict: self.verdict().split(' ').next().unwrap_or_default().to_string(),
+            exit_code: exit.code(),
+            line: self.line(),
+            reason,
+            diagnostics: json::diagnostics(&self.source, &self.diagnostics),
+            answer,
+        }
+    }
+}
+
+fn view(question: &QuestionArgs) -> QuestionView {
+    QuestionView::new(&question.question(), question.entry.as_deref())
+}

@@ -1,0 +1,25 @@
+//! The subcommands, one file each.
+
+mod check;
+mod completions;
+mod explain;
+mod program;
+mod replay;
+mod show;
+mod simulate;
+
+use crate::args::Command;
+use crate::exit::Exit;
+use crate::session::Session;
+
+/// Runs a command.
+pub(crate) fn run(command: &Command, session: &Session) -> Exit {
+    match command {
+        Command::Check(args) => check::run(args, session),
+        Command::Explain(args) => explain::run(args, session),
+        Command::Replay(args) => replay::run(args, session),
+        Command::Simulate(args) => simulate::run(args, session),
+        Command::Show(args) => show::run(args, session),
+        Command::Completions(args) => completions::run(args, session),
+    }
+}

@@ -1,0 +1,97 @@
+//! Programs as the commands need them: read, or refused with their diagnostics.
+
+use std::path::Path;
+
+use selvedge_driver::Subject;
+use selvedge_frontend::bp::{self, LoadOptions};
+use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_ir::span::SourceMap;
+use selvedge_report::diagnostic::{Shown, render};
+use selvedge_report::{Context, Source};
+
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::session::Session;
+
+/// How many warnings of one kind are shown.
+pub(crate) const SHOWN: Shown = Shown::PerCode(5);
+
+/// A program with its text.
+pub(crate) struct Program {
+    pub(crate) source: Source,
+    pub(crate) map: SourceMap,
+    pub(crate) program: selvedge_ir::Program,
+}
+
+impl Program {
+    pub(crate) fn subject(&self) -> Subject<'_> {
+        Subject { program: &self.program, map: &self.map, text: self.source.text() }
+    }
+
+    /// The same for reports; `program` is the one with the initial threads of the question.
+    pub(crate) fn context<'a>(&'a self, program: &'a selvedge_ir::Program) -> Context<'a> {
+        Context { program, map: &self.map, source: &self.source }
+    }
+}
+
+/// Which warnings reach the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Warnings {
+    Shown,
+    Hidden,
+}
+
+/// Reads a program and prints its diagnostics; those that are errors refuse it.
+pub(crate) fn load(
+    input: &Input,
+    options: &LoadOptions,
+    warnings: Warnings,
+    session: &Session,
+) -> Result<Program, Exit> {
+    let source = read(input, session)?;
+    let loaded = bp::load(source.text(), options);
+    print_diagnostics(&source, &loaded.diagnostics, warnings, session);
+    let program = loaded.program.ok_or(Exit::Input)?;
+    Ok(Program { source, map: loaded.source_map, program })
+}
+
+/// Reads a text, or says why not.
+pub(crate) fn read(input: &Input, session: &Session) -> Result<Source, Exit> {
+    input.read().map_err(|message| {
+        session.printer.error(&message);
+        Exit::Input
+    })
+}
+
+/// Prints diagnostics on standard error. Where warnings are hidden, errors are not.
+pub(crate) fn print_diagnostics(source: &Source, diagnostics: &[Diagnostic], warnings: Warnings, session: &Session) {
+    let errors: Vec<Diagnostic>;
+    let shown = match warnings {
+        Warnings::Shown => diagnostics,
+        Warnings::Hidden => {
+            errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).cloned().collect();
+            &errors
+        }
+    };
+    session.printer.err(&render(source, shown, SHOWN, &session.printer.err_palette()));
+}
+
+/// Writes a file, or says why not.
+pub(crate) fn write(path: &Path, text: &str, session: &Session) -> Exit {
+    match std::fs::write(path, text) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            session.printer.error(&format!("cannot write {}: {error}", path.display()));
+            Exit::Input
+        }
+    }
+}
+
+/// Says why a question does not fit a program.
+pub(crate) fn refuse(error: &selvedge_driver::UsageError, session: &Session) -> Exit {
+    session.printer.error(&error.message);
+    if let Some(help) = &error.help {
+        session.printer.help(help);
+    }
+    Exit::Usage
+}

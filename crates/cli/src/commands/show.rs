@@ -1,0 +1,42 @@
+//! `selvedge show`: what was read, in several forms.
+
+use selvedge_driver::Question;
+use selvedge_frontend::bp::{self, LoadOptions, dump};
+use selvedge_ir::{dot, text};
+use selvedge_report::stats;
+
+use super::program::{self, Warnings};
+use crate::args::{ShowArgs, What};
+use crate::exit::Exit;
+use crate::session::Session;
+
+pub(crate) fn run(args: &ShowArgs, session: &Session) -> Exit {
+    show(args, session).unwrap_or_else(|exit| exit)
+}
+
+fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
+    if args.what == What::Ast {
+        return show_tree(args, session);
+    }
+    let options = LoadOptions { entry: args.entry.clone(), labels: Vec::new() };
+    let subject = program::load(&args.input, &options, Warnings::Hidden, session)?;
+    let posed = Question::default().pose(subject.subject());
+    let (program, target, _) = posed.map_err(|error| program::refuse(&error, session))?;
+    session.printer.out(&match args.what {
+        What::Ast => unreachable!("trees were shown above"),
+        What::Ir => text::print_with_target(&program, &target),
+        What::Stats => stats::render(&program, &target),
+        What::Cfg => dot::render(&program, &target),
+    });
+    Ok(Exit::Success)
+}
+
+/// The tree is shown as far as it could be read; mistakes are reported beside it.
+fn show_tree(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
+    let source = program::read(&args.input, session)?;
+    let parsed = bp::parse(source.text());
+    program::print_diagnostics(&source, &parsed.diagnostics, Warnings::Hidden, session);
+    session.printer.out(&dump::dump(&parsed.file));
+    let is_broken = parsed.diagnostics.iter().any(|diagnostic| diagnostic.is_error());
+    Ok(if is_broken { Exit::Input } else { Exit::Success })
+}

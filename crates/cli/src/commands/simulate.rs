@@ -1,0 +1,77 @@
+//! `selvedge simulate`: one random run.
+
+use selvedge_check::{Limits, Run, Task};
+use selvedge_driver::{Counterexample, RunEnd, Simulation, simulate};
+use selvedge_frontend::bp::LoadOptions;
+use selvedge_replay::{Interpreter, Replay};
+use selvedge_report::Execution;
+use selvedge_report::json::{self, QuestionView, TraceFile};
+use selvedge_report::text::{self, Detail, Style};
+
+use super::program::{self, Program, Warnings};
+use crate::args::SimulateArgs;
+use crate::exit::Exit;
+use crate::session::Session;
+
+pub(crate) fn run(args: &SimulateArgs, session: &Session) -> Exit {
+    execute(args, session).unwrap_or_else(|exit| exit)
+}
+
+fn execute(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
+    session.listen_for_interrupts();
+    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
+    let subject = program::load(&args.input, &options, Warnings::Hidden, session)?;
+    let posed = args.question.question().pose(subject.subject());
+    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
+    let task = Task { program: &program, target: &target, threads };
+    if let Err(reason) = Interpreter::new(&program, threads).enumerable() {
+        return Ok(end(Exit::Unknown, &reason, session));
+    }
+    let conditions = Run::new(session.cancel.clone(), Limits::default(), &());
+    match simulate(&task, args.seed, args.steps, &conditions) {
+        Ok(simulation) => Ok(tell(&subject, &task, &simulation, args, session)),
+        Err(stop) => Ok(end(Exit::Interrupted, &stop.to_string(), session)),
+    }
+}
+
+/// Prints a run, writes its trace, and says how it ended.
+fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &SimulateArgs, session: &Session) -> Exit {
+    let detail = if args.full { Detail::Full } else { Detail::Changes };
+    let style = Style { palette: session.printer.out_palette(), detail };
+    let violation = match simulation.end {
+        RunEnd::Error(violation) => Some(violation),
+        RunEnd::Over | RunEnd::Deadlock | RunEnd::Stuck | RunEnd::StepLimit => None,
+    };
+    let execution =
+        Execution { steps: &simulation.trace.steps, start: &simulation.start, states: &simulation.states, violation };
+    let context = subject.context(task.program);
+    let scope = text::scope(text::Asked { program: task.program, target: task.target, threads: task.threads });
+    let title = format!("run with seed {}", args.seed);
+    let told = text::trace(context, execution, &title, style);
+    session.printer.out(&format!("{}: {scope}\n\n{told}", subject.source.name));
+    let Some(violation) = violation else { return end(Exit::Unknown, ending(simulation.end), session) };
+    let mut written = Exit::Success;
+    if let Some(path) = &args.trace_out {
+        let replay = Replay { start: simulation.start.clone(), states: simulation.states.clone(), violation };
+        let counterexample = Counterexample { trace: simulation.trace.clone(), replay };
+        let question = QuestionView::new(&args.question.question(), args.question.entry.as_deref());
+        written = program::write(path, &json::to_text(&TraceFile::new(context, question, &counterexample)), session);
+    }
+    session.printer.out("VERIFICATION FAILED\n");
+    Exit::worst([Exit::Unsafe, written])
+}
+
+fn ending(end: RunEnd) -> &'static str {
+    match end {
+        RunEnd::Error(_) => "the run meets an error",
+        RunEnd::Over => "this run ends without an error: no thread is left",
+        RunEnd::Deadlock => "this run ends without an error: no thread can move",
+        RunEnd::Stuck => "this run ends without an error: no possible step was found",
+        RunEnd::StepLimit => "this run meets no error within its steps",
+    }
+}
+
+fn end(exit: Exit, reason: &str, session: &Session) -> Exit {
+    session.printer.out(&format!("VERIFICATION UNKNOWN ({reason})\n"));
+    exit
+}

@@ -1,0 +1,82 @@
+//! The exit codes: one contract for every subcommand.
+
+use std::process::{ExitCode, Termination};
+
+/// How a command ends. The order of the variants is that of severity, worst first: several inputs end in the first
+/// that occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Exit {
+    /// We are wrong: an engine and the judge disagree, or something that cannot happen happened.
+    Internal,
+    /// The user stopped it.
+    Interrupted,
+    /// The command line, or the question for this program, makes no sense.
+    Usage,
+    /// An input could not be read or has errors, or an output could not be written.
+    Input,
+    /// An error can be reached.
+    Unsafe,
+    /// The memory or node limit was reached.
+    MemoryLimit,
+    /// The time limit was reached.
+    TimeLimit,
+    /// Not decided: a bound was reached, or no engine takes the program.
+    Unknown,
+    /// Safe, or, where nothing is decided, done.
+    Success,
+}
+
+impl Exit {
+    /// The number that the caller of the program sees.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Exit::Internal => 6,
+            Exit::Interrupted => 130,
+            Exit::Usage => 1,
+            Exit::Input => 2,
+            Exit::Unsafe => 10,
+            Exit::MemoryLimit => 12,
+            Exit::TimeLimit => 11,
+            Exit::Unknown => 5,
+            Exit::Success => 0,
+        }
+    }
+
+    /// The end of a command with several inputs.
+    pub(crate) fn worst(exits: impl IntoIterator<Item = Exit>) -> Exit {
+        exits.into_iter().min().unwrap_or(Exit::Success)
+    }
+}
+
+impl Termination for Exit {
+    fn report(self) -> ExitCode {
+        ExitCode::from(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_exit_is_the_first_of_the_documented_order() {
+        let order = [6, 130, 1, 2, 10, 12, 11, 5, 0];
+        let mut exits = vec![
+            Exit::Success,
+            Exit::Unknown,
+            Exit::TimeLimit,
+            Exit::MemoryLimit,
+            Exit::Unsafe,
+            Exit::Input,
+            Exit::Usage,
+            Exit::Interrupted,
+            Exit::Internal,
+        ];
+        for expected in order.into_iter().rev() {
+            assert_eq!(Exit::worst(exits[..1].iter().copied()).code(), expected);
+            exits.remove(0);
+        }
+        assert_eq!(Exit::worst([Exit::Success, Exit::Unsafe, Exit::Unknown]), Exit::Unsafe);
+        assert_eq!(Exit::worst([Exit::Unsafe, Exit::Input]), Exit::Input);
+    }
+}

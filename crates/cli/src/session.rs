@@ -1,0 +1,36 @@
+//! What all commands share: who prints, what stops them, and when they began.
+
+use std::time::Instant;
+
+use selvedge_check::CancelToken;
+
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+pub(crate) struct Session {
+    pub(crate) printer: Printer,
+    pub(crate) cancel: CancelToken,
+    /// When the program was started; time limits count from here.
+    pub(crate) start: Instant,
+}
+
+impl Session {
+    /// The first Ctrl-C (or termination signal) asks the running check to stop; the second one ends the program.
+    pub(crate) fn listen_for_interrupts(&self) {
+        let cancel = self.cancel.clone();
+        let listening = ctrlc::set_handler(move || {
+            if cancel.is_cancelled() {
+                end_at_once();
+            }
+            cancel.cancel();
+        });
+        if let Err(error) = listening {
+            self.printer.error(&format!("Ctrl-C will not be noticed: {error}"));
+        }
+    }
+}
+
+#[expect(clippy::exit, reason = "the user insists, and the thread at work does not listen")]
+fn end_at_once() {
+    std::process::exit(i32::from(Exit::Interrupted.code()));
+}

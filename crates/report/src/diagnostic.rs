@@ -1,0 +1,186 @@
+//! Diagnostics as text: where, an excerpt of the source, remarks, help.
+
+use std::collections::BTreeMap;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use selvedge_frontend::diagnostic::{Annotation, Code, Diagnostic, Severity};
+use selvedge_ir::span::Span;
+
+use crate::names::count;
+use crate::palette::Palette;
+use crate::source::Source;
+
+/// How many warnings of one kind are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    All,
+    /// This many per code; a line says how many more there are.
+    PerCode(usize),
+}
+
+/// Places further apart than this many lines are shown in separate excerpts.
+const NEAR: usize = 50;
+
+/// All diagnostics, and a line that counts them. Empty if there are none.
+pub fn render(source: &Source, diagnostics: &[Diagnostic], shown: Shown, palette: &Palette) -> String {
+    if diagnostics.is_empty() {
+        return String::new();
+    }
+    let renderer = if palette.is_coloured() { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.decor_style(DecorStyle::Ascii);
+    let mut hidden: BTreeMap<Code, usize> = BTreeMap::new();
+    let mut seen: BTreeMap<Code, usize> = BTreeMap::new();
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        let seen = seen.entry(diagnostic.code).or_default();
+        *seen += 1;
+        match shown {
+            Shown::PerCode(limit) if !diagnostic.is_error() && *seen > limit => {
+                *hidden.entry(diagnostic.code).or_default() += 1;
+            }
+            Shown::All | Shown::PerCode(_) => {
+                text.push_str(&one(&renderer, source, diagnostic));
+                text.push_str("\n\n");
+            }
+        }
+    }
+    for (code, more) in hidden {
+        let warnings = count(more, "more warning");
+        text.push_str(&format!("{warnings} {} not shown (--all-warnings shows them)\n", code.as_str()));
+    }
+    text.push_str(&format!("{}: {}\n", source.name, tally(diagnostics)));
+    text
+}
+
+/// `3 errors, 2 warnings`.
+pub fn tally(diagnostics: &[Diagnostic]) -> String {
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
+    match (errors, diagnostics.len() - errors) {
+        (errors, 0) => count(errors, "error"),
+        (0, warnings) => count(warnings, "warning"),
+        (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+    }
+}
+
+fn one(renderer: &Renderer, source: &Source, diagnostic: &Diagnostic) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str());
+    let primary_line = source.line(diagnostic.primary.span.start as usize);
+    let is_near = |annotation: &&Annotation| line_of(source, annotation).abs_diff(primary_line) <= NEAR;
+    let (near, far): (Vec<&Annotation>, Vec<&Annotation>) = diagnostic.secondary.iter().partition(is_near);
+    let mut group = title.element(excerpt(source, Some(&diagnostic.primary), &near));
+    for annotation in far {
+        group = group.element(excerpt(source, None, &[annotation]));
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    renderer.render(&[group])
+}
+
+fn line_of(source: &Source, annotation: &Annotation) -> usize {
+    source.line(annotation.span.start as usize)
+}
+
+/// The lines of some places. Only they are handed to the renderer, whose work grows with the text.
+fn excerpt<'s>(
+    source: &'s Source,
+    primary: Option<&'s Annotation>,
+    others: &[&'s Annotation],
+) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
+    let all = || primary.into_iter().chain(others.iter().copied());
+    let first = all().map(|annotation| line_of(source, annotation)).min().unwrap_or(1);
+    let last = all().map(|annotation| source.line(annotation.span.end as usize).min(first + 2 * NEAR)).max();
+    let range = source.lines(first..last.unwrap_or(first) + 1);
+    let annotate = |kind: AnnotationKind, annotation: &'s Annotation| {
+        let place = kind.span(within(annotation.span, &range, source.text()));
+        if annotation.label.is_empty() { place } else { place.label(annotation.label.as_str()) }
+    };
+    Snippet::source(&source.text()[range.clone()])
+        .line_start(first)
+        .path(source.name.as_str())
+        .annotations(primary.map(|annotation| annotate(AnnotationKind::Primary, annotation)))
+        .annotations(others.iter().map(|annotation| annotate(AnnotationKind::Context, annotation)))
+}
+
+/// A span relative to an excerpt, cut to it, on character boundaries.
+fn within(span: Span, range: &std::ops::Range<usize>, text: &str) -> std::ops::Range<usize> {
+    let place = |offset: u32| {
+        let mut offset = (offset as usize).clamp(range.start, range.end);
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset - range.start
+    };
+    place(span.start)..place(span.end).max(place(span.start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unused(start: usize) -> Diagnostic {
+        Diagnostic::new(Code::UnusedVariable, "`x` is never read", Span::new(start, start + 1)).label("here")
+    }
+
+    #[test]
+    fn a_diagnostic_shows_code_place_excerpt_and_help() {
+        let source = Source::new("p.bp", "decl x;\nvoid main() begin y := 1; end\n");
+        let unknown = Diagnostic::new(Code::UnknownVariable, "there is no variable `y`", Span::new(26, 27))
+            .label("not declared")
+            .also(Span::new(5, 6), "a similar name")
+            .help("did you mean `x`?");
+        let text = render(&source, &[unknown], Shown::All, &Palette::plain());
+        let expected = "\
+error[SV0012]: there is no variable `y`
+ --> p.bp:2:19
+  |
+1 | decl x;
+  |      - a similar name
+2 | void main() begin y := 1; end
+  |                   ^ not declared
+  |
+  = help: did you mean `x`?
+
+p.bp: 1 error
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn warnings_beyond_the_cap_are_counted_not_shown() {
+        let source = Source::new("p.bp", "decl x;\n".repeat(9));
+        let warnings: Vec<Diagnostic> = (0..9).map(|n| unused(8 * n + 5)).collect();
+        let text = render(&source, &warnings, Shown::PerCode(3), &Palette::plain());
+        assert_eq!(text.matches("warning[SV0101]").count(), 3);
+        assert!(text.contains("6 more warnings SV0101 not shown"));
+        assert!(text.ends_with("p.bp: 9 warnings\n"));
+    }
+
+    #[test]
+    fn places_outside_the_text_or_inside_a_character_do_not_panic() {
+        let source = Source::new("p.bp", "ä");
+        for (start, end) in [(0, 1), (1, 2), (1, 1), (2, 2), (7, 9)] {
+            let text = render(
+                &source,
+                &[Diagnostic::new(Code::StrayCharacter, "stray", Span::new(start, end))],
+                Shown::All,
+                &Palette::plain(),
+            );
+            assert!(text.contains("error[SV0001]: stray"), "{text}");
+        }
+    }
+
+    #[test]
+    fn far_places_get_their_own_excerpt() {
+        let source = Source::new("p.bp", "decl x;\n".repeat(1000));
+        let diagnostic = unused(5).also(Span::new(8 * 900 + 5, 8 * 900 + 6), "far away");
+        let text = render(&source, &[diagnostic], Shown::All, &Palette::plain());
+        assert!(text.contains("901 | decl x;"), "{text}");
+        assert!(text.lines().count() < 20, "{text}");
+    }
+}

@@ -1,0 +1,53 @@
+//! JSON: reports and traces in published formats (`docs/schema/`), and traces read back.
+//!
+//! The types here are the format. What the rest of the code calls things may change; a field here changes only with
+//! [`VERSION`].
+
+mod report;
+mod trace;
+
+pub use report::{
+    Answer, DiagnosticView, PlaceView, ReportFile, ResultView, ScopeView, SizeView, TargetView, ThreadsView, TimesView,
+    diagnostics,
+};
+pub use trace::{QuestionView, ReadError, TraceFile, digest, read_trace};
+
+use serde::{Deserialize, Serialize};
+
+/// The version of both formats.
+pub const VERSION: u32 = 1;
+
+/// Who writes.
+pub const GENERATOR: &str = concat!("selvedge ", env!("CARGO_PKG_VERSION"));
+
+/// A value: a truth value or an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ValueView {
+    Bool(bool),
+    Int(i64),
+}
+
+impl From<selvedge_ir::Value> for ValueView {
+    fn from(value: selvedge_ir::Value) -> ValueView {
+        match value {
+            selvedge_ir::Value::Bool(value) => ValueView::Bool(value),
+            selvedge_ir::Value::Int(value) => ValueView::Int(value),
+        }
+    }
+}
+
+impl From<ValueView> for selvedge_ir::Value {
+    fn from(value: ValueView) -> selvedge_ir::Value {
+        match value {
+            ValueView::Bool(value) => selvedge_ir::Value::Bool(value),
+            ValueView::Int(value) => selvedge_ir::Value::Int(value),
+        }
+    }
+}
+
+/// The text of a value that serialises without failure, for people: indented, with a line break at the end.
+pub fn to_text(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value);
+    text.expect("the types of this module have string keys and no failing parts") + "\n"
+}

@@ -1,0 +1,223 @@
+//! Reports as JSON: one object for any number of files.
+
+use std::time::Duration;
+
+use selvedge_check::ThreadScope;
+use selvedge_driver::{Outcome, Report, Size};
+use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
+use selvedge_ir::{EdgeId, LocId};
+use serde::Serialize;
+
+use super::trace::{QuestionView, TraceFile};
+use super::{GENERATOR, VERSION};
+use crate::source::Source;
+use crate::story::Context;
+use crate::text;
+
+/// All results of one run.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReportFile {
+    /// Always `selvedge-report`.
+    pub format: &'static str,
+    pub version: u32,
+    pub generator: &'static str,
+    /// The worst of the results'.
+    pub exit_code: u8,
+    pub results: Vec<ResultView>,
+}
+
+/// The result of one file.
+#[derive(Clone, Debug, Serialize)]
+pub struct ResultView {
+    pub file: String,
+    /// `safe`, `unsafe`, `unknown`, or `error` where there is no answer: not readable, not a program, not this question.
+    pub verdict: String,
+    pub exit_code: u8,
+    /// The last line of the text output.
+    pub line: String,
+    /// Why it is `unknown` or `error`.
+    pub reason: Option<String>,
+    pub diagnostics: Vec<DiagnosticView>,
+    /// Where an engine was asked.
+    pub answer: Option<Answer>,
+}
+
+/// The details of a decided or undecided question.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answer {
+    pub question: QuestionView,
+    pub scope: ScopeView,
+    pub target: TargetView,
+    pub engine: &'static str,
+    /// For `safe`: whether a certificate was checked.
+    pub certified: Option<bool>,
+    /// Assertions that no execution reaches, as far as the certificate tells.
+    pub unreachable: Vec<PlaceView>,
+    pub times: TimesView,
+    /// The program before and after the passes.
+    pub sizes: [SizeView; 2],
+    /// For `unsafe`: the trace, in the format of trace files.
+    pub trace: Option<TraceFile>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ScopeView {
+    pub threads: ThreadsView,
+    /// The same as a sentence, with the threads that a run begins with.
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadsView {
+    AtMost(u32),
+    Any,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct TargetView {
+    pub assertions: Vec<PlaceView>,
+    pub labels: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct PlaceView {
+    pub line: usize,
+    pub column: usize,
+    pub text: String,
+}
+
+/// Seconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct TimesView {
+    pub load: f64,
+    pub simplify: f64,
+    pub engine: f64,
+    pub judge: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct SizeView {
+    pub procedures: usize,
+    pub locations: usize,
+    pub edges: usize,
+    pub variables: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct DiagnosticView {
+    pub code: &'static str,
+    pub severity: &'static str,
+    pub message: String,
+    pub span: SpanView,
+    pub label: String,
+    pub secondary: Vec<RemarkView>,
+    pub help: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct RemarkView {
+    pub span: SpanView,
+    pub label: String,
+}
+
+/// Lines and columns from 1; the end is behind the last character.
+#[derive(Clone, Debug, Serialize)]
+pub struct SpanView {
+    pub line: usize,
+    pub column: usize,
+    pub end_line: usize,
+    pub end_column: usize,
+}
+
+impl ReportFile {
+    pub fn new(exit_code: u8, results: Vec<ResultView>) -> ReportFile {
+        ReportFile { format: "selvedge-report", version: VERSION, generator: GENERATOR, exit_code, results }
+    }
+}
+
+impl Answer {
+    /// The details of a report. `load` is the time that reading took.
+    pub fn new(context: Context<'_>, question: QuestionView, report: &Report, load: Duration) -> Answer {
+        let (certified, unreachable) = match &report.outcome {
+            Outcome::Safe(Some(certificate)) => (Some(true), text::unreachable_asserts(report, certificate)),
+            Outcome::Safe(None) => (Some(false), Vec::new()),
+            Outcome::Unsafe(_) | Outcome::Unknown(_) => (None, Vec::new()),
+        };
+        let trace = match &report.outcome {
+            Outcome::Unsafe(counterexample) => Some(TraceFile::new(context, question.clone(), counterexample)),
+            Outcome::Safe(_) | Outcome::Unknown(_) => None,
+        };
+        Answer {
+            question,
+            scope: ScopeView { threads: threads(report.threads), text: text::scope(report.into()) },
+            target: target(context, report),
+            engine: report.engine,
+            certified,
+            unreachable: places(context, &unreachable),
+            times: TimesView {
+                load: load.as_secs_f64(),
+                simplify: report.times.simplify.as_secs_f64(),
+                engine: report.times.engine.as_secs_f64(),
+                judge: report.times.judge.as_secs_f64(),
+            },
+            sizes: report.sizes.map(size),
+            trace,
+        }
+    }
+}
+
+fn threads(scope: ThreadScope) -> ThreadsView {
+    match scope {
+        ThreadScope::AtMost(bound) => ThreadsView::AtMost(bound),
+        ThreadScope::Unbounded => ThreadsView::Any,
+    }
+}
+
+fn target(context: Context<'_>, report: &Report) -> TargetView {
+    let is_asked = |loc: LocId| report.target.has_loc(loc);
+    let labels = context.program.labels.iter().filter(|label| is_asked(label.loc));
+    let mut labels: Vec<String> = labels.map(|label| label.name.clone()).collect();
+    labels.sort();
+    labels.dedup();
+    TargetView { assertions: places(context, &report.target.asserts), labels }
+}
+
+fn places(context: Context<'_>, edges: &[EdgeId]) -> Vec<PlaceView> {
+    let place = |edge: &EdgeId| {
+        let span = context.map.edges[*edge].span;
+        let position = context.source.position(span.start as usize);
+        PlaceView { line: position.line, column: position.column, text: context.source.flat(span) }
+    };
+    edges.iter().map(place).collect()
+}
+
+fn size(size: Size) -> SizeView {
+    SizeView { procedures: size.procs, locations: size.locs, edges: size.edges, variables: size.vars }
+}
+
+/// Diagnostics with their places.
+pub fn diagnostics(source: &Source, diagnostics: &[Diagnostic]) -> Vec<DiagnosticView> {
+    let span = |annotation: &Annotation| {
+        let start = source.position(annotation.span.start as usize);
+        let end = source.position(annotation.span.end as usize);
+        SpanView { line: start.line, column: start.column, end_line: end.line, end_column: end.column }
+    };
+    let view = |diagnostic: &Diagnostic| DiagnosticView {
+        code: diagnostic.code.as_str(),
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        message: diagnostic.message.clone(),
+        span: span(&diagnostic.primary),
+        label: diagnostic.primary.label.clone(),
+        secondary: diagnostic
+            .secondary
+            .iter()
+            .map(|annotation| RemarkView { span: span(annotation), label: annotation.label.clone() })
+            .collect(),
+        help: diagnostic.help.clone(),
+    };
+    diagnostics.iter().map(view).collect()
+}

@@ -1,0 +1,443 @@
+//! Traces as JSON. A trace names the question under which it was found, so that it replays without options.
+//!
+//! Edges and variables are given by number, which is what counts, and by line, text and name, for people and to notice
+//! that a trace does not belong to a program.
+
+use std::fmt;
+
+use selvedge_driver::{Counterexample, Initial, Question};
+use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
+use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
+use serde::{Deserialize, Serialize};
+
+use super::{GENERATOR, VERSION, ValueView};
+use crate::story::{Context, Ending, Error, Execution, Story, Told};
+
+const FORMAT: &str = "selvedge-trace";
+
+/// A trace file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceFile {
+    /// Always `selvedge-trace`.
+    pub format: String,
+    pub version: u32,
+    #[serde(default)]
+    pub generator: String,
+    pub program: ProgramView,
+    pub question: QuestionView,
+    pub start: StartView,
+    pub steps: Vec<StepView>,
+    /// Shared bodies of calls, each a list of steps that refers only to bodies before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<Vec<StepView>>,
+    /// The error at the end: for people, recomputed by whoever replays.
+    #[serde(default)]
+    pub error: Option<ErrorView>,
+}
+
+/// The program that a trace was found in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramView {
+    pub file: String,
+    /// See [`digest`].
+    pub digest: String,
+    pub edges: usize,
+    pub variables: usize,
+}
+
+/// The question that a trace answers, in the user's words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuestionView {
+    /// `--threads`; null for any number.
+    pub threads: Option<u32>,
+    /// `--initial`; null where the program decides.
+    pub initial: Option<InitialView>,
+    pub label: Option<String>,
+    pub assertion: Option<String>,
+    pub entry: Option<String>,
+}
+
+/// A number, or `"any"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum InitialView {
+    Exactly(u32),
+    Any(AnyWord),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnyWord {
+    Any,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartView {
+    #[serde(default)]
+    pub choices: Vec<ValueView>,
+    #[serde(default)]
+    pub fresh: Vec<FreshView>,
+    pub threads: Vec<StartThreadView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartThreadView {
+    /// The name of the kind of thread, and its number.
+    pub entry: String,
+    pub number: u32,
+    #[serde(default)]
+    pub choices: Vec<ValueView>,
+    #[serde(default)]
+    pub fresh: Vec<FreshView>,
+}
+
+/// The value of a variable that starts with any value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FreshView {
+    pub variable: String,
+    /// The procedure of a local; null for shared and per-thread variables.
+    pub procedure: Option<String>,
+    pub number: u32,
+    pub value: ValueView,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepView {
+    pub thread: u32,
+    pub edge: u32,
+    pub line: usize,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<ValueView>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passive: Vec<Vec<ValueView>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fresh: Vec<FreshView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<u32>,
+    /// What changed: for people, recomputed by whoever replays.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ChangeView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeView {
+    pub variable: String,
+    /// Whose copy, if not the moving thread's or a shared one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<u32>,
+    pub before: Option<ValueView>,
+    pub after: ValueView,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorView {
+    pub kind: ErrorKind,
+    pub thread: u32,
+    pub line: usize,
+    pub column: usize,
+    pub text: String,
+    /// The labels of the location that is reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+    /// The operands of the assertion that fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<OperandView>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorKind {
+    Assertion,
+    Label,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperandView {
+    pub name: String,
+    pub value: ValueView,
+}
+
+/// Why a text is no trace, or none of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadError {
+    /// Not JSON, or not of the form of a trace; from 1.
+    Syntax { line: usize, column: usize, message: String },
+    /// JSON of another format or version.
+    Format(String),
+    /// It does not fit the program: where, and how.
+    Mismatch { place: String, message: String },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Syntax { line, column, message } => write!(f, "{line}:{column}: {message}"),
+            ReadError::Format(message) => f.write_str(message),
+            ReadError::Mismatch { place, message } => write!(f, "{place}: {message}"),
+        }
+    }
+}
+
+/// A fingerprint of a program's text, to notice that it changed: FNV-1a with 64 bits, in hexadecimal.
+pub fn digest(text: &str) -> String {
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+/// Reads a trace file; [`TraceFile::trace`] then fits it to a program.
+pub fn read_trace(text: &str) -> Result<TraceFile, ReadError> {
+    let syntax = |error: serde_json::Error| {
+        let message = error.to_string();
+        let end = message.rfind(" at line ").unwrap_or(message.len());
+        ReadError::Syntax { line: error.line(), column: error.column(), message: message[..end].to_string() }
+    };
+    let head: Head = serde_json::from_str(text).map_err(syntax)?;
+    if head.format != FORMAT {
+        return Err(ReadError::Format(format!("this is `{}`, not `{FORMAT}`", head.format)));
+    }
+    if head.version != VERSION {
+        return Err(ReadError::Format(format!("this is version {}, but only {VERSION} is known", head.version)));
+    }
+    serde_json::from_str(text).map_err(syntax)
+}
+
+/// The part of a file that tells how to read the rest.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+}
+
+impl QuestionView {
+    pub fn new(question: &Question, entry: Option<&str>) -> QuestionView {
+        let initial = question.initial.map(|initial| match initial {
+            Initial::Exactly(count) => InitialView::Exactly(count),
+            Initial::Any => InitialView::Any(AnyWord::Any),
+        });
+        QuestionView {
+            threads: question.threads,
+            initial,
+            label: question.label.clone(),
+            assertion: question.assertion.clone(),
+            entry: entry.map(str::to_string),
+        }
+    }
+
+    /// The question without the entry, which concerns the reader of the program.
+    pub fn question(&self) -> Question {
+        let initial = self.initial.map(|initial| match initial {
+            InitialView::Exactly(count) => Initial::Exactly(count),
+            InitialView::Any(AnyWord::Any) => Initial::Any,
+        });
+        Question { threads: self.threads, initial, label: self.label.clone(), assertion: self.assertion.clone() }
+    }
+}
+
+impl TraceFile {
+    /// Writes down a counterexample.
+    pub fn new(context: Context<'_>, question: QuestionView, counterexample: &Counterexample) -> TraceFile {
+        let writer = Writer { context };
+        let trace = &counterexample.trace;
+        let execution = Execution {
+            steps: &trace.steps,
+            start: &counterexample.replay.start,
+            states: &counterexample.replay.states,
+            violation: Some(counterexample.replay.violation),
+        };
+        let story = Story::new(context, execution);
+        let steps = trace.steps.iter().zip(&story.steps).map(|(step, told)| writer.step(step, Some(told)));
+        let body = |steps: &Vec<Step>| steps.iter().map(|step| writer.step(step, None)).collect();
+        TraceFile {
+            format: FORMAT.to_string(),
+            version: VERSION,
+            generator: GENERATOR.to_string(),
+            program: ProgramView {
+                file: context.source.name.clone(),
+                digest: digest(context.source.text()),
+                edges: context.program.edges.len(),
+                variables: context.program.vars.len(),
+            },
+            question,
+            start: writer.start(&trace.start),
+            steps: steps.collect(),
+            bodies: trace.bodies.iter().map(body).collect(),
+            error: story.ending.as_ref().map(error),
+        }
+    }
+
+    /// The trace, whose numbers are checked against a program. Whether it can be executed is for the judge to say.
+    pub fn trace(&self, program: &Program) -> Result<Trace, ReadError> {
+        let reader = Reader { program };
+        let steps = self.steps.iter().enumerate();
+        let steps = steps.map(|(number, step)| reader.step(step, &format!("step {}", number + 1)));
+        let body = |(number, steps): (usize, &Vec<StepView>)| -> Result<Vec<Step>, ReadError> {
+            let place = |at: usize| format!("body {number}, step {}", at + 1);
+            steps.iter().enumerate().map(|(at, step)| reader.step(step, &place(at))).collect()
+        };
+        Ok(Trace {
+            start: reader.start(&self.start)?,
+            steps: steps.collect::<Result<_, _>>()?,
+            bodies: self.bodies.iter().enumerate().map(body).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+struct Writer<'a> {
+    context: Context<'a>,
+}
+
+impl Writer<'_> {
+    fn start(&self, start: &Start) -> StartView {
+        let thread = |thread: &StartThread| StartThreadView {
+            entry: self.context.program.entries[thread.entry].name.clone(),
+            number: thread.entry.index() as u32,
+            choices: values(&thread.choices),
+            fresh: self.fresh(&thread.fresh),
+        };
+        StartView {
+            choices: values(&start.choices),
+            fresh: self.fresh(&start.fresh),
+            threads: start.threads.iter().map(thread).collect(),
+        }
+    }
+
+    fn fresh(&self, fresh: &Fresh) -> Vec<FreshView> {
+        let view = |(id, value): &(VarId, Value)| {
+            let var = &self.context.program.vars[*id];
+            let procedure = owner(self.context.program, *id).map(str::to_string);
+            FreshView { variable: var.name.clone(), procedure, number: id.index() as u32, value: (*value).into() }
+        };
+        fresh.iter().map(view).collect()
+    }
+
+    fn step(&self, step: &Step, told: Option<&Told>) -> StepView {
+        let span = self.context.map.edges[step.edge].span;
+        let change = |change: &crate::story::Change| ChangeView {
+            variable: change.name.clone(),
+            thread: change.of.map(|thread| thread.0),
+            before: change.before.map(ValueView::from),
+            after: change.after.into(),
+        };
+        StepView {
+            thread: step.thread.0,
+            edge: step.edge.index() as u32,
+            line: self.context.source.line(span.start as usize),
+            text: self.context.source.flat(span),
+            choices: values(&step.choices),
+            passive: step.passive.iter().map(|choices| values(choices)).collect(),
+            fresh: self.fresh(&step.fresh),
+            body: step.body,
+            changes: told.map_or(Vec::new(), |told| told.changes.iter().map(change).collect()),
+        }
+    }
+}
+
+fn error(ending: &Ending) -> ErrorView {
+    let (kind, labels, values) = match &ending.error {
+        Error::Assertion { operands, .. } => {
+            let view = |operand: &crate::story::Operand| OperandView {
+                name: operand.name.clone(),
+                value: operand.value.into(),
+            };
+            (ErrorKind::Assertion, Vec::new(), operands.iter().map(view).collect())
+        }
+        Error::Location { labels } => (ErrorKind::Label, labels.clone(), Vec::new()),
+    };
+    ErrorView {
+        kind,
+        thread: ending.thread.0,
+        line: ending.position.line,
+        column: ending.position.column,
+        text: ending.text.clone(),
+        labels,
+        values,
+    }
+}
+
+struct Reader<'p> {
+    program: &'p Program,
+}
+
+impl Reader<'_> {
+    fn start(&self, view: &StartView) -> Result<Start, ReadError> {
+        let threads = view.threads.iter().map(|thread| self.start_thread(thread));
+        Ok(Start {
+            choices: view.choices.iter().map(|value| (*value).into()).collect(),
+            fresh: self.fresh(&view.fresh, "start")?,
+            threads: threads.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn start_thread(&self, view: &StartThreadView) -> Result<StartThread, ReadError> {
+        let entry = EntryId::new(view.number as usize);
+        match self.program.entries.get(entry) {
+            Some(known) if known.name == view.entry => Ok(StartThread {
+                entry,
+                choices: view.choices.iter().map(|value| (*value).into()).collect(),
+                fresh: self.fresh(&view.fresh, "start")?,
+            }),
+            Some(known) => Err(mismatch(
+                "start",
+                format!("kind of thread {} is `{}`, not `{}`", view.number, known.name, view.entry),
+            )),
+            None => Err(mismatch("start", format!("the program has no kind of thread `{}`", view.entry))),
+        }
+    }
+
+    fn fresh(&self, views: &[FreshView], place: &str) -> Result<Fresh, ReadError> {
+        let one = |view: &FreshView| {
+            let id = VarId::new(view.number as usize);
+            let named =
+                format!("variable {} is `{}`", view.number, qualified(&view.variable, view.procedure.as_deref()));
+            match self.program.vars.get(id) {
+                None => Err(mismatch(place, format!("{named}, but the program has no variable {}", view.number))),
+                Some(var) if var.name != view.variable || owner(self.program, id) != view.procedure.as_deref() => {
+                    let here = qualified(&var.name, owner(self.program, id));
+                    Err(mismatch(place, format!("{named}, but in the program it is `{here}`")))
+                }
+                Some(_) => Ok((id, view.value.into())),
+            }
+        };
+        views.iter().map(one).collect()
+    }
+
+    fn step(&self, view: &StepView, place: &str) -> Result<Step, ReadError> {
+        let edge = EdgeId::new(view.edge as usize);
+        if self.program.edges.get(edge).is_none() {
+            let message = format!("the program has no edge {} (line {}, `{}`)", view.edge, view.line, view.text);
+            return Err(mismatch(place, message));
+        }
+        let to_values = |views: &[ValueView]| views.iter().map(|value| (*value).into()).collect();
+        Ok(Step {
+            thread: ThreadId(view.thread),
+            edge,
+            choices: to_values(&view.choices),
+            passive: view.passive.iter().map(|choices| to_values(choices)).collect(),
+            fresh: self.fresh(&view.fresh, place)?,
+            body: view.body,
+        })
+    }
+}
+
+fn mismatch(place: &str, message: String) -> ReadError {
+    ReadError::Mismatch { place: place.to_string(), message }
+}
+
+/// The procedure of a local.
+fn owner(program: &Program, var: VarId) -> Option<&str> {
+    match program.vars[var].scope {
+        Scope::Local(proc) => Some(&program.procs[proc].name),
+        Scope::Shared | Scope::Thread => None,
+    }
+}
+
+fn qualified(name: &str, procedure: Option<&str>) -> String {
+    procedure.map_or(name.to_string(), |procedure| format!("{procedure}.{name}"))
+}
+
+fn values(values: &[Value]) -> Vec<ValueView> {
+    values.iter().copied().map(ValueView::from).collect()
+}

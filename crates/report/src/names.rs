@@ -1,0 +1,53 @@
+//! How variables and values are written for people.
+
+use std::collections::BTreeSet;
+
+use selvedge_ir::{Program, Scope, Value, VarId};
+
+/// The names of variables, qualified where a plain name could mean another variable that is visible beside it.
+pub struct Names<'p> {
+    program: &'p Program,
+    /// The names of shared variables, and those of per-thread ones.
+    global: [BTreeSet<&'p str>; 2],
+}
+
+impl<'p> Names<'p> {
+    pub fn new(program: &'p Program) -> Names<'p> {
+        let of_scope = |scope: Scope| {
+            program.vars.iter().filter(move |var| var.scope == scope).map(|var| var.name.as_str()).collect()
+        };
+        Names { program, global: [of_scope(Scope::Shared), of_scope(Scope::Thread)] }
+    }
+
+    /// The name of a variable: `x`, `main.x` for a local that hides a global one, `thread.x` for a per-thread variable
+    /// that hides a shared one.
+    pub fn of(&self, id: VarId) -> String {
+        let var = &self.program.vars[id];
+        let [shared, thread] = &self.global;
+        let name = var.name.as_str();
+        match var.scope {
+            Scope::Local(proc) if shared.contains(name) || thread.contains(name) => {
+                format!("{}.{name}", self.program.procs[proc].name)
+            }
+            Scope::Thread if shared.contains(name) => format!("thread.{name}"),
+            Scope::Shared | Scope::Thread | Scope::Local(_) => name.to_string(),
+        }
+    }
+}
+
+/// A value as people read it: truth values as 0 and 1.
+pub fn value(value: Value) -> String {
+    match value {
+        Value::Bool(value) => u8::from(value).to_string(),
+        Value::Int(value) => value.to_string(),
+    }
+}
+
+/// `1 step`, `2 steps`.
+pub fn count(n: usize, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        n if noun.ends_with("ch") => format!("{n} {noun}es"),
+        n => format!("{n} {noun}s"),
+    }
+}

@@ -1,0 +1,61 @@
+//! The colours of text output. The caller decides whether there are any.
+
+use std::fmt;
+
+use anstyle::{AnsiColor, Effects, Style};
+
+/// The styles of text output.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Palette {
+    /// Titles and verdicts of no particular colour.
+    pub strong: Style,
+    /// What can be skipped: line numbers, steps without effect.
+    pub dim: Style,
+    /// Values that changed.
+    pub change: Style,
+    /// Errors.
+    pub bad: Style,
+    /// Safe.
+    pub good: Style,
+    /// Not decided.
+    pub open: Style,
+    coloured: bool,
+}
+
+const THREADS: [AnsiColor; 5] =
+    [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Blue, AnsiColor::Green, AnsiColor::Yellow];
+
+impl Palette {
+    /// No styles at all.
+    pub fn plain() -> Palette {
+        Palette::default()
+    }
+
+    pub fn coloured() -> Palette {
+        let bold = |colour: AnsiColor| colour.on_default().effects(Effects::BOLD);
+        Palette {
+            strong: Style::new().bold(),
+            dim: Style::new().dimmed(),
+            change: AnsiColor::Yellow.on_default(),
+            bad: bold(AnsiColor::Red),
+            good: bold(AnsiColor::Green),
+            open: bold(AnsiColor::Yellow),
+            coloured: true,
+        }
+    }
+
+    /// Whether there are colours.
+    pub fn is_coloured(&self) -> bool {
+        self.coloured
+    }
+
+    /// The style of a thread.
+    pub fn thread(&self, number: u32) -> Style {
+        if self.coloured { THREADS[number as usize % THREADS.len()].on_default() } else { Style::new() }
+    }
+}
+
+/// Text in a style.
+pub(crate) fn paint(style: Style, text: impl fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}

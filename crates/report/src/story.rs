@@ -1,0 +1,418 @@
+//! What happens in an execution, step by step: where, by whom, and what changed.
+//!
+//! The states come from the interpreter; a step's effects are read off the difference of two of them. So a report can
+//! leave things out, but cannot claim a change that did not happen.
+
+use std::collections::BTreeSet;
+
+use selvedge_ir::flow::Flow;
+use selvedge_ir::span::{Role, SourceMap, Span};
+use selvedge_ir::trace::{Step, ThreadId};
+use selvedge_ir::{EdgeId, Expr, LocId, Op, ProcId, Program, Value, VarId};
+use selvedge_replay::{Frame, State, Thread, Violation};
+
+use crate::names::Names;
+use crate::source::{Position, Source};
+
+/// The program that evidence speaks of, as the user wrote it.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub program: &'a Program,
+    pub map: &'a SourceMap,
+    pub source: &'a Source,
+}
+
+/// An execution with its states.
+#[derive(Clone, Copy)]
+pub struct Execution<'a> {
+    pub steps: &'a [Step],
+    pub start: &'a State,
+    /// The state after each step; the last step has none if it fails an assertion.
+    pub states: &'a [State],
+    /// The error in which it ends, if any.
+    pub violation: Option<Violation>,
+}
+
+/// An execution, told.
+#[derive(Clone, Debug)]
+pub struct Story {
+    /// The shared variables at the start.
+    pub shared: Vec<Binding>,
+    /// The threads at the start.
+    pub threads: Vec<Newcomer>,
+    pub steps: Vec<Told>,
+    pub ending: Option<Ending>,
+}
+
+/// A variable with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    pub var: VarId,
+    pub name: String,
+    pub value: Value,
+}
+
+/// A thread that came to life.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Newcomer {
+    pub thread: ThreadId,
+    /// The procedure in which it begins.
+    pub proc: String,
+    /// The variables that it begins with; empty for a copy of another thread.
+    pub bindings: Vec<Binding>,
+}
+
+/// A step, told.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub thread: ThreadId,
+    pub edge: EdgeId,
+    pub role: Role,
+    pub position: Position,
+    /// The statement on one line.
+    pub text: String,
+    /// The procedure, and the number of callers below it.
+    pub proc: String,
+    pub depth: usize,
+    /// Whether the thread holds the atomic flag before or after the step.
+    pub atomic: bool,
+    /// Whether the step can have no effect but to go on: `skip`, `goto`.
+    pub idle: bool,
+    pub events: Vec<Event>,
+    pub changes: Vec<Change>,
+}
+
+/// What a step did beside assigning values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The condition of an `if` or `while` held, or did not.
+    Condition(bool),
+    /// Called a procedure, with these values of its parameters and other locals.
+    Calls { proc: String, params: Vec<Binding>, locals: Vec<Binding> },
+    /// Called a procedure, ran it and returned, all in one line: the trace shares the body with other calls.
+    WholeCall(String),
+    /// Returned from a procedure to its caller.
+    Returns(String),
+    /// A thread came to life.
+    Starts(Newcomer),
+    /// Would have started a thread, but as many live as may.
+    NoRoom,
+    /// The thread ended.
+    Ends,
+    /// Failed its assertion.
+    AssertionFails,
+}
+
+/// A variable got another value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub var: VarId,
+    pub name: String,
+    /// Whose copy, if it belongs to a thread other than the one that moved.
+    pub of: Option<ThreadId>,
+    /// `None` for a first value.
+    pub before: Option<Value>,
+    pub after: Value,
+}
+
+/// The error at the end.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    pub thread: ThreadId,
+    pub proc: String,
+    pub position: Position,
+    pub span: Span,
+    pub text: String,
+    pub error: Error,
+}
+
+#[derive(Clone, Debug)]
+pub enum Error {
+    /// An assertion fails; its variables and choices have these values.
+    Assertion { edge: EdgeId, operands: Vec<Operand> },
+    /// A location with these labels is reached.
+    Location { labels: Vec<String> },
+}
+
+/// An operand of a failed assertion: a variable, or a choice, which is written `*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operand {
+    pub name: String,
+    pub value: Value,
+}
+
+impl Story {
+    /// Tells an execution.
+    pub fn new(context: Context<'_>, execution: Execution<'_>) -> Story {
+        let teller = Teller::new(context);
+        let befores = std::iter::once(execution.start).chain(execution.states);
+        let afters = execution.states.iter().map(Some).chain(std::iter::once(None));
+        let steps = execution.steps.iter().zip(befores).zip(afters);
+        Story {
+            shared: teller.shared(execution.start),
+            threads: execution.start.threads.iter().map(|thread| teller.newcomer(thread)).collect(),
+            steps: steps.map(|((step, before), after)| teller.step(step, before, after)).collect(),
+            ending: execution.violation.map(|violation| teller.ending(violation, execution)),
+        }
+    }
+
+    /// How often another thread takes over.
+    pub fn switches(&self) -> usize {
+        self.steps.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count()
+    }
+
+    /// How many threads move.
+    pub fn movers(&self) -> usize {
+        self.steps.iter().map(|step| step.thread).collect::<BTreeSet<_>>().len()
+    }
+}
+
+/// Knows the program and looks up what steps mean in it.
+pub(crate) struct Teller<'a> {
+    context: Context<'a>,
+    names: Names<'a>,
+    flow: Flow,
+    shared: Vec<VarId>,
+    thread_vars: Vec<VarId>,
+    /// Locals whose initial value is assigned at the entry of their procedure: what they hold before does not matter.
+    initialised: BTreeSet<VarId>,
+}
+
+impl<'a> Teller<'a> {
+    pub(crate) fn new(context: Context<'a>) -> Teller<'a> {
+        let program = context.program;
+        let of_scope = |scope| -> Vec<VarId> {
+            program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
+        };
+        Teller {
+            names: Names::new(program),
+            flow: Flow::new(program),
+            shared: of_scope(selvedge_ir::Scope::Shared),
+            thread_vars: of_scope(selvedge_ir::Scope::Thread),
+            initialised: initialised_locals(context),
+            context,
+        }
+    }
+
+    pub(crate) fn shared(&self, state: &State) -> Vec<Binding> {
+        self.shared.iter().zip(&state.shared).map(|(var, value)| self.binding(*var, *value)).collect()
+    }
+
+    /// The per-thread variables that the thread uses.
+    pub(crate) fn thread_vars(&self, thread: &Thread) -> Vec<Binding> {
+        let used: &[VarId] = thread.entry.map_or(&[], |entry| &self.context.program.entries[entry].thread_vars);
+        let all = self.thread_vars.iter().zip(&thread.vars);
+        all.filter(|(var, _)| used.contains(var)).map(|(var, value)| self.binding(*var, *value)).collect()
+    }
+
+    /// The variables of a frame.
+    pub(crate) fn locals(&self, frame: &Frame) -> Vec<Binding> {
+        let locals = &self.context.program.procs[frame.proc].locals;
+        locals.iter().zip(&frame.locals).map(|(var, value)| self.binding(*var, *value)).collect()
+    }
+
+    /// Where a location stands in the source: at the first of the statements that leave it.
+    pub(crate) fn place(&self, loc: LocId) -> Option<Span> {
+        self.flow.out(loc).iter().map(|edge| self.context.map.edges[*edge].span).min()
+    }
+
+    pub(crate) fn proc_name(&self, proc: ProcId) -> &'a str {
+        &self.context.program.procs[proc].name
+    }
+
+    fn binding(&self, var: VarId, value: Value) -> Binding {
+        Binding { var, name: self.names.of(var), value }
+    }
+
+    fn newcomer(&self, thread: &Thread) -> Newcomer {
+        let frame = thread.top();
+        let locals = self.locals(frame).into_iter().filter(|local| !self.initialised.contains(&local.var));
+        let bindings = self.thread_vars(thread).into_iter().chain(locals).collect();
+        Newcomer { thread: thread.id, proc: self.proc_name(frame.proc).to_string(), bindings }
+    }
+
+    fn step(&self, step: &Step, before: &State, after: Option<&State>) -> Told {
+        let program = self.context.program;
+        let origin = self.context.map.edges[step.edge];
+        let thread = before.thread(step.thread).expect("an executed step is one of a live thread");
+        let op = &program.edges[step.edge].op;
+        let holds_flag = |state: &State| state.holder == Some(step.thread);
+        Told {
+            thread: step.thread,
+            edge: step.edge,
+            role: origin.role,
+            position: self.context.source.position(origin.span.start as usize),
+            text: self.text(step.edge),
+            proc: self.proc_name(thread.top().proc).to_string(),
+            depth: thread.stack.len() - 1,
+            atomic: holds_flag(before) || after.is_some_and(holds_flag),
+            idle: *op == Op::skip() && matches!(origin.role, Role::Statement),
+            events: self.events(step, before, after),
+            changes: after.map_or(Vec::new(), |after| self.changes(step, before, after)),
+        }
+    }
+
+    /// The statement of an edge on one line. Of declarations only the initial value has a place; the rest is added.
+    fn text(&self, edge: EdgeId) -> String {
+        let origin = self.context.map.edges[edge];
+        let text = self.context.source.flat(origin.span);
+        let Op::Assign(assign) = &self.context.program.edges[edge].op else { return text };
+        let names: Vec<&str> =
+            assign.active.iter().map(|(var, _)| self.context.program.vars[*var].name.as_str()).collect();
+        match (origin.role, names.as_slice()) {
+            (Role::Initialise, [name]) => format!("decl {name} := {text}"),
+            (Role::Initialise, names) => format!("decl {}", names.join(", ")),
+            _ => text,
+        }
+    }
+
+    fn events(&self, step: &Step, before: &State, after: Option<&State>) -> Vec<Event> {
+        let op = &self.context.program.edges[step.edge].op;
+        let mut events = match self.context.map.edges[step.edge].role {
+            Role::Holds => vec![Event::Condition(true)],
+            Role::Fails => vec![Event::Condition(false)],
+            Role::Statement | Role::Initialise | Role::Enforce | Role::FallOff => Vec::new(),
+        };
+        let Some(after) = after else {
+            events.push(Event::AssertionFails);
+            return events;
+        };
+        let newcomers = after.threads.iter().filter(|thread| before.thread(thread.id).is_none());
+        let is_copy = matches!(op, Op::Fork(_));
+        let starts = newcomers
+            .map(|thread| self.newcomer(thread))
+            .map(|newcomer| Newcomer { bindings: if is_copy { Vec::new() } else { newcomer.bindings }, ..newcomer });
+        let starts: Vec<Event> = starts.map(Event::Starts).collect();
+        let ended = after.thread(step.thread).is_none();
+        match op {
+            Op::Call(call) if step.body.is_some() => {
+                events.push(Event::WholeCall(self.proc_name(call.callee).to_string()));
+            }
+            Op::Call(call) => events.push(self.call(call.callee, after.thread(step.thread))),
+            Op::Return(_) if !ended => {
+                let from = before.thread(step.thread).map(|thread| thread.top().proc);
+                events.extend(from.map(|proc| Event::Returns(self.proc_name(proc).to_string())));
+            }
+            Op::Spawn(_) | Op::Fork(_) if starts.is_empty() => events.push(Event::NoRoom),
+            _ => {}
+        }
+        events.extend(ended.then_some(Event::Ends));
+        events.extend(starts);
+        events
+    }
+
+    fn call(&self, callee: ProcId, thread: Option<&Thread>) -> Event {
+        let params = &self.context.program.procs[callee].params;
+        let frame = thread.map_or(Vec::new(), |thread| self.locals(thread.top()));
+        let (params, locals) = frame.into_iter().partition(|local| params.contains(&local.var));
+        let mut locals: Vec<Binding> = locals;
+        locals.retain(|local| !self.initialised.contains(&local.var));
+        Event::Calls { proc: self.proc_name(callee).to_string(), params, locals }
+    }
+
+    /// The differences between two states in variables that exist in both, and first values.
+    fn changes(&self, step: &Step, before: &State, after: &State) -> Vec<Change> {
+        if self.context.map.edges[step.edge].role == Role::Initialise {
+            return self.first_values(step, after);
+        }
+        let mut changes = Vec::new();
+        self.compare(&self.shared, &before.shared, &after.shared, None, &mut changes);
+        for old in &before.threads {
+            let Some(new) = after.thread(old.id) else { continue };
+            let of = (old.id != step.thread).then_some(old.id);
+            self.compare(&self.thread_vars, &old.vars, &new.vars, of, &mut changes);
+            for (old, new) in old.stack.iter().zip(&new.stack).filter(|(old, new)| old.proc == new.proc) {
+                let locals = &self.context.program.procs[new.proc].locals;
+                self.compare(locals, &old.locals, &new.locals, of, &mut changes);
+            }
+        }
+        changes
+    }
+
+    fn compare(&self, vars: &[VarId], old: &[Value], new: &[Value], of: Option<ThreadId>, changes: &mut Vec<Change>) {
+        let differing = vars.iter().zip(old.iter().zip(new)).filter(|(_, (old, new))| old != new);
+        changes.extend(differing.map(|(var, (old, new))| Change {
+            var: *var,
+            name: self.names.of(*var),
+            of,
+            before: Some(*old),
+            after: *new,
+        }));
+    }
+
+    /// The values that the initialisers of a procedure's locals gave.
+    fn first_values(&self, step: &Step, after: &State) -> Vec<Change> {
+        let (Op::Assign(assign), Some(thread)) = (&self.context.program.edges[step.edge].op, after.thread(step.thread))
+        else {
+            return Vec::new();
+        };
+        let assigned = |local: &Binding| assign.active.iter().any(|(var, _)| *var == local.var);
+        let locals = self.locals(thread.top()).into_iter().filter(assigned);
+        locals
+            .map(|local| Change { var: local.var, name: local.name, of: None, before: None, after: local.value })
+            .collect()
+    }
+
+    fn ending(&self, violation: Violation, execution: Execution<'_>) -> Ending {
+        let last = execution.states.last().unwrap_or(execution.start);
+        let (thread, span, error) = match violation {
+            Violation::Assert { thread, edge } => {
+                let operands = self.operands(execution, last);
+                (thread, self.context.map.edges[edge].span, Error::Assertion { edge, operands })
+            }
+            Violation::Location { thread, loc } => {
+                let labels = self.context.program.labels.iter().filter(|label| label.loc == loc);
+                let mut labels: Vec<String> = labels.map(|label| label.name.clone()).collect();
+                labels.sort();
+                labels.dedup();
+                (thread, self.place(loc).unwrap_or_default(), Error::Location { labels })
+            }
+        };
+        let proc = last.thread(thread).map_or("", |thread| self.proc_name(thread.top().proc));
+        Ending {
+            thread,
+            proc: proc.to_string(),
+            position: self.context.source.position(span.start as usize),
+            span,
+            text: self.context.source.flat(span),
+            error,
+        }
+    }
+
+    /// The values that made the last step fail: each variable of its condition once, and each choice.
+    fn operands(&self, execution: Execution<'_>, last: &State) -> Vec<Operand> {
+        let Some(step) = execution.steps.last() else { return Vec::new() };
+        let Op::Assert(condition) = &self.context.program.edges[step.edge].op else { return Vec::new() };
+        let values = last.thread(step.thread).map_or(Vec::new(), |thread| self.visible(last, thread));
+        let mut operands: Vec<Operand> = Vec::new();
+        condition.for_each_leaf(|leaf| match leaf {
+            Expr::Var(var) => {
+                let value = values.iter().find(|binding| binding.var == *var);
+                let operand = value.map(|binding| Operand { name: binding.name.clone(), value: binding.value });
+                let new = operand.filter(|operand| !operands.contains(operand));
+                operands.extend(new);
+            }
+            Expr::Choice(number, _) => {
+                let value = step.choices.get(*number as usize).copied();
+                operands.extend(value.map(|value| Operand { name: "*".to_string(), value }));
+            }
+            _ => {}
+        });
+        operands
+    }
+
+    /// All variables that a thread sees.
+    fn visible(&self, state: &State, thread: &Thread) -> Vec<Binding> {
+        let locals = self.locals(thread.top());
+        locals.into_iter().chain(self.thread_vars(thread)).chain(self.shared(state)).collect()
+    }
+}
+
+fn initialised_locals(context: Context<'_>) -> BTreeSet<VarId> {
+    let origins = context.map.edges.iter_enumerated().filter(|(_, origin)| origin.role == Role::Initialise);
+    let assigns = origins.filter_map(|(id, _)| match &context.program.edges[id].op {
+        Op::Assign(assign) => Some(assign),
+        _ => None,
+    });
+    assigns.flat_map(|assign| assign.active.iter().map(|(var, _)| *var)).collect()
+}

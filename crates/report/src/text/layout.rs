@@ -1,0 +1,69 @@
+//! Small helpers for columns and lists.
+
+use crate::names::value;
+use crate::story::Binding;
+
+/// The width that lists are broken at.
+const WIDTH: usize = 100;
+
+/// Items joined by commas, broken into lines of at most [`WIDTH`] characters with `indent` blanks before each but the
+/// first.
+pub(super) fn list(items: &[String], indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = indent;
+    for (number, item) in items.iter().enumerate() {
+        let width = item.chars().count() + 2;
+        if number > 0 && column + width > WIDTH {
+            text.push_str(",\n");
+            text.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
+        } else if number > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(item);
+        column += width;
+    }
+    text
+}
+
+/// `x = 1`.
+pub(super) fn equation(binding: &Binding) -> String {
+    format!("{} = {}", binding.name, value(binding.value))
+}
+
+pub(super) fn equations(bindings: &[Binding]) -> Vec<String> {
+    bindings.iter().map(equation).collect()
+}
+
+/// The text, cut after `width` characters with a mark.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_string();
+    }
+    text.chars().take(width - 1).chain(['…']).collect()
+}
+
+/// Blanks that fill a text up to a width.
+pub(super) fn fill(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(text.chars().count()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_broken_before_the_item_that_does_not_fit() {
+        let items: Vec<String> = (0..30).map(|n| format!("v{n:02} = 0")).collect();
+        let text = list(&items, 4);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        assert_eq!(text.split(',').count(), 30);
+        assert!(text.lines().skip(1).all(|line| line.starts_with("    v")));
+    }
+
+    #[test]
+    fn long_texts_are_cut_with_a_mark() {
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("abcd", 4), "abcd");
+    }
+}

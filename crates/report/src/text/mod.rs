@@ -1,0 +1,13 @@
+//! Reports for people: the result, the trace, the last line.
+
+mod layout;
+mod result;
+mod summary;
+mod trace;
+
+pub(crate) use result::unreachable_asserts;
+pub use result::{
+    Asked, Detail, Style, initial_threads, no_answer, reason, remark, report, scope, target, verdict_line, verdict_word,
+};
+pub use summary::{Row, summary};
+pub use trace::trace;

@@ -1,0 +1,227 @@
+//! The result of a check: the verdict with its scope, and the last line.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use selvedge_check::{Certificate, ThreadScope};
+use selvedge_driver::{Outcome, Reason, Report};
+use selvedge_ir::{Count, EdgeId, Entry, Op, Program, Target};
+
+use super::layout::list;
+use super::trace::trace;
+use crate::names::count;
+use crate::palette::{Palette, paint};
+use crate::story::{Context, Execution};
+
+/// How much a trace tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What changed.
+    Changes,
+    /// The whole state after each step.
+    Full,
+}
+
+/// How text is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    pub palette: Palette,
+    pub detail: Detail,
+}
+
+/// The question, as far as a result repeats it.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub program: &'a Program,
+    pub target: &'a Target,
+    pub threads: ThreadScope,
+}
+
+impl<'a> From<&'a Report> for Asked<'a> {
+    fn from(report: &'a Report) -> Asked<'a> {
+        Asked { program: &report.program, target: &report.target, threads: report.threads }
+    }
+}
+
+/// The block of one result, without the last line. `load` is the time that reading took.
+pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Style) -> String {
+    let palette = &style.palette;
+    let verdict = match &report.outcome {
+        Outcome::Safe(_) => paint(palette.good, verdict_word(&report.outcome)),
+        Outcome::Unsafe(_) => paint(palette.bad, verdict_word(&report.outcome)),
+        Outcome::Unknown(_) => paint(palette.open, verdict_word(&report.outcome)),
+    };
+    let mut text = format!("{}: {verdict}\n", paint(palette.strong, &context.source.name));
+    let mut line = |name: &str, content: String| {
+        let _ = writeln!(text, "  {:<12} {content}", format!("{name}:"));
+    };
+    if let Outcome::Unknown(reason) = &report.outcome {
+        line("reason", reason_text(reason));
+    }
+    line("scope", scope(report.into()));
+    line("asked", target(context, &report.target));
+    if let Outcome::Safe(Some(certificate)) = &report.outcome {
+        line("certificate", format!("{}, checked in {}", certificate_text(certificate), seconds(report.times.judge)));
+        let unreachable = unreachable_asserts(report, certificate);
+        if !unreachable.is_empty() {
+            line("unreachable", lines_of(context, &unreachable));
+        }
+    }
+    line("engine", format!("{}, {}", report.engine, times(report, load)));
+    if let Outcome::Unsafe(counterexample) = &report.outcome {
+        let execution = Execution {
+            steps: &counterexample.trace.steps,
+            start: &counterexample.replay.start,
+            states: &counterexample.replay.states,
+            violation: Some(counterexample.replay.violation),
+        };
+        text.push('\n');
+        text.push_str(&trace(context, execution, "counterexample", style));
+    }
+    text
+}
+
+/// `safe`, `safe (uncertified)`, `unsafe` or `unknown`.
+pub fn verdict_word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Safe(Some(_)) => "safe",
+        Outcome::Safe(None) => "safe (uncertified)",
+        Outcome::Unsafe(_) => "unsafe",
+        Outcome::Unknown(_) => "unknown",
+    }
+}
+
+/// The last line of text output.
+pub fn verdict_line(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Safe(_) => "VERIFICATION SUCCESSFUL".to_string(),
+        Outcome::Unsafe(_) => "VERIFICATION FAILED".to_string(),
+        Outcome::Unknown(reason) => format!("VERIFICATION UNKNOWN ({})", reason_text(reason)),
+    }
+}
+
+/// Why a question is not decided, if it is not.
+pub fn reason(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Safe(_) | Outcome::Unsafe(_) => None,
+        Outcome::Unknown(reason) => Some(reason_text(reason)),
+    }
+}
+
+/// The block of a file for which there is no report.
+pub fn no_answer(file: &str, verdict: &str, reason: &str, palette: &Palette) -> String {
+    format!("{}: {}\n  reason:      {reason}\n", paint(palette.strong, file), paint(palette.open, verdict))
+}
+
+/// What a summary says beside the verdict: the reason where there is none, else the engine and the time.
+pub fn remark(report: &Report, load: Duration) -> String {
+    let times = report.times;
+    let total = seconds(load + times.simplify + times.engine + times.judge);
+    reason(&report.outcome).unwrap_or_else(|| format!("{}, {total}", report.engine))
+}
+
+fn reason_text(reason: &Reason) -> String {
+    match reason {
+        Reason::Stop(stop) => stop.to_string(),
+        Reason::Unsupported(unsupported) => unsupported.to_string(),
+    }
+}
+
+/// What the answer speaks of: how many threads, and with which ones a run begins.
+pub fn scope(asked: Asked<'_>) -> String {
+    let program = asked.program;
+    let spawns = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    let threads = match (asked.threads, fixed_threads(program)) {
+        (_, Some(1)) if !spawns => "single thread".to_string(),
+        (ThreadScope::AtMost(bound), _) => format!("at most {}", count(bound as usize, "thread")),
+        (ThreadScope::Unbounded, Some(n_threads)) if !spawns => format!("the {n_threads} threads of the program"),
+        (ThreadScope::Unbounded, _) => "any number of threads".to_string(),
+    };
+    format!("{threads}; {}", initial_threads(program))
+}
+
+/// The number of initial threads, if all runs have the same.
+fn fixed_threads(program: &Program) -> Option<u32> {
+    let counts = program.entries.iter().map(|entry| match entry.count {
+        Count::Exactly(count) => Some(count),
+        Count::AtMost(_) | Count::Any => None,
+    });
+    counts.sum()
+}
+
+/// With which threads a run begins.
+pub fn initial_threads(program: &Program) -> String {
+    let run = |entry: &Entry| {
+        let name = &program.procs[entry.proc].name;
+        match entry.count {
+            Count::Exactly(1) => format!("one initial thread runs {name}"),
+            Count::Exactly(count) => format!("{count} initial threads run {name}"),
+            Count::AtMost(1) => format!("at most one initial thread runs {name}"),
+            Count::AtMost(count) => format!("at most {count} initial threads run {name}"),
+            Count::Any => format!("any number of initial threads run {name}"),
+        }
+    };
+    let mut parts: Vec<String> = program.entries.iter().map(run).collect();
+    if let Some(prelude) = program.prelude {
+        parts.insert(0, format!("{} runs first", program.procs[prelude].name));
+    }
+    parts.join(", ")
+}
+
+/// The errors that were asked for.
+pub fn target(context: Context<'_>, target: &Target) -> String {
+    if target.is_empty() {
+        return "no error location in the program".to_string();
+    }
+    let mut parts = Vec::new();
+    match target.asserts.as_slice() {
+        [] => {}
+        [assert] => parts.push(format!("the assertion on line {}", line_of(context, *assert))),
+        asserts => parts.push(count(asserts.len(), "assertion")),
+    }
+    let labels = context.program.labels.iter().filter(|label| target.has_loc(label.loc));
+    let mut labels: Vec<&str> = labels.map(|label| label.name.as_str()).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    parts.extend(labels.iter().map(|label| format!("label {label}")));
+    list(&parts, 15)
+}
+
+fn line_of(context: Context<'_>, edge: EdgeId) -> usize {
+    context.source.line(context.map.edges[edge].span.start as usize)
+}
+
+fn certificate_text(certificate: &Certificate) -> &'static str {
+    match certificate {
+        Certificate::ControlFlow(_) => "no control path leads to an error",
+        Certificate::Summaries(_) => "what holds at each location, and how each procedure returns",
+    }
+}
+
+/// The assertions that were asked for and that no execution reaches, as far as the certificate says.
+pub(crate) fn unreachable_asserts(report: &Report, certificate: &Certificate) -> Vec<EdgeId> {
+    let is_outside = |edge: &EdgeId| {
+        let from = report.program.edges[*edge].from;
+        match certificate {
+            Certificate::ControlFlow(locs) => locs.binary_search(&from).is_err(),
+            Certificate::Summaries(proof) => proof.loc(from).is_none(),
+        }
+    };
+    report.target.asserts.iter().copied().filter(is_outside).collect()
+}
+
+fn lines_of(context: Context<'_>, asserts: &[EdgeId]) -> String {
+    let lines: Vec<String> = asserts.iter().map(|edge| line_of(context, *edge).to_string()).collect();
+    let noun = if lines.len() == 1 { "the assertion on line" } else { "the assertions on lines" };
+    format!("{noun} {}", list(&lines, 15))
+}
+
+fn times(report: &Report, load: Duration) -> String {
+    let times = report.times;
+    let total = load + times.simplify + times.engine + times.judge;
+    format!("{} (searching {}, judging {})", seconds(total), seconds(times.engine), seconds(times.judge))
+}
+
+pub(crate) fn seconds(time: Duration) -> String {
+    format!("{:.3} s", time.as_secs_f64())
+}

@@ -1,0 +1,215 @@
+//! The trace a person reads: one line per step, and only what changed.
+
+use std::fmt::Write as _;
+
+use selvedge_ir::span::Role;
+use selvedge_ir::trace::ThreadId;
+use selvedge_replay::{State, Thread};
+
+use super::layout::{cut, equations, fill, list};
+use super::result::{Detail, Style};
+use crate::names::{count, value};
+use crate::palette::paint;
+use crate::story::{Change, Context, Ending, Error, Event, Execution, Newcomer, Story, Teller, Told};
+
+/// The widest statement that is not cut.
+const MAX_STATEMENT: usize = 48;
+/// Where statements begin.
+const STATEMENT: usize = 22;
+
+/// An execution: its start, its steps, and its error if it ends in one. `title` says what it is.
+pub fn trace(context: Context<'_>, execution: Execution<'_>, title: &str, style: Style) -> String {
+    let story = Story::new(context, execution);
+    let teller = Teller::new(context);
+    let mut text = format!("{}: {}\n", paint(style.palette.strong, title), extent(&story));
+    text.push_str(&start(&story));
+    let page = Page { context, teller, style, width: statement_width(&story) };
+    if !story.steps.is_empty() {
+        let heading = format!("{:>6} {:>6} {:>6}   statement", "step", "thread", "line");
+        let _ = writeln!(text, "{}", paint(style.palette.dim, heading));
+    }
+    let mut running: Option<ThreadId> = None;
+    for (number, told) in story.steps.iter().enumerate() {
+        if running != Some(told.thread) {
+            page.switch(told, running.is_some(), &mut text);
+            running = Some(told.thread);
+        }
+        page.step(number + 1, told, &mut text);
+        if let (Detail::Full, Some(state)) = (style.detail, execution.states.get(number)) {
+            page.state(state, &mut text);
+        }
+    }
+    if let Some(ending) = &story.ending {
+        text.push('\n');
+        page.ending(ending, &mut text);
+    }
+    text
+}
+
+fn extent(story: &Story) -> String {
+    let steps = count(story.steps.len(), "step");
+    match story.movers() {
+        0 | 1 => steps,
+        movers => format!("{steps}, {}, {}", count(movers, "thread"), count(story.switches(), "context switch")),
+    }
+}
+
+fn start(story: &Story) -> String {
+    let mut text = String::new();
+    if !story.shared.is_empty() {
+        let _ = writeln!(text, "  start: {}", list(&equations(&story.shared), 9));
+    }
+    for thread in &story.threads {
+        let _ = writeln!(text, "  start: {}", newcomer(thread, 9));
+    }
+    text
+}
+
+/// `thread 1 in main: x = 0`.
+fn newcomer(newcomer: &Newcomer, indent: usize) -> String {
+    let who = format!("thread {} in {}", newcomer.thread.0, newcomer.proc);
+    if newcomer.bindings.is_empty() {
+        return who;
+    }
+    format!("{who}: {}", list(&equations(&newcomer.bindings), indent))
+}
+
+fn statement_width(story: &Story) -> usize {
+    let widths = story.steps.iter().map(|told| indent(told).len() + told.text.chars().count());
+    widths.max().unwrap_or(0).min(MAX_STATEMENT)
+}
+
+/// Calls move to the right, up to a limit.
+fn indent(told: &Told) -> String {
+    "  ".repeat(told.depth.min(8))
+}
+
+/// What all lines have in common.
+struct Page<'a> {
+    context: Context<'a>,
+    teller: Teller<'a>,
+    style: Style,
+    width: usize,
+}
+
+impl Page<'_> {
+    /// A line between the steps of two threads, and before the first step.
+    fn switch(&self, told: &Told, is_switch: bool, text: &mut String) {
+        let what = if is_switch { "switch to " } else { "" };
+        let line = format!("────── {what}thread {} ──────", told.thread.0);
+        let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
+    }
+
+    fn step(&self, number: usize, told: &Told, text: &mut String) {
+        let palette = &self.style.palette;
+        let bar = if told.atomic { "┃" } else { " " };
+        let thread = paint(palette.thread(told.thread.0), format!("{:>6}", told.thread.0));
+        let line = paint(palette.dim, format!("{:>6}", told.position.line));
+        let statement = cut(&format!("{}{}", indent(told), told.text), MAX_STATEMENT);
+        let shown = if told.idle { paint(palette.dim, &statement) } else { statement.clone() };
+        let effects = self.effects(told);
+        let gap = if effects.is_empty() { String::new() } else { fill(&statement, self.width) + "  " };
+        let _ = writeln!(text, "{number:>6} {thread} {line} {bar} {shown}{gap}{effects}");
+    }
+
+    fn effects(&self, told: &Told) -> String {
+        let palette = &self.style.palette;
+        let mut parts: Vec<String> = told.events.iter().filter_map(|event| self.event(told, event)).collect();
+        parts.extend(note(told.role).map(str::to_string));
+        parts.extend(told.changes.iter().map(|change| paint(palette.change, change_text(change))));
+        list(&parts, STATEMENT + 2 + self.width)
+    }
+
+    fn event(&self, told: &Told, event: &Event) -> Option<String> {
+        let palette = &self.style.palette;
+        Some(match event {
+            Event::Condition(true) => "holds".to_string(),
+            Event::Condition(false) => "does not hold".to_string(),
+            Event::Calls { proc, params, locals } => {
+                let call = format!("calls {proc}({})", equations(params).join(", "));
+                let locals = equations(locals);
+                if locals.is_empty() { call } else { format!("{call} with {}", locals.join(", ")) }
+            }
+            Event::WholeCall(proc) => format!("runs {proc} through its return"),
+            Event::Returns(proc) => format!("returns from {proc}"),
+            Event::Starts(thread) => {
+                paint(palette.thread(thread.thread.0), format!("starts {}", newcomer(thread, STATEMENT)))
+            }
+            Event::NoRoom => "starts no thread: as many live as may".to_string(),
+            Event::Ends => format!("thread {} ends", told.thread.0),
+            Event::AssertionFails => paint(palette.bad, "fails"),
+        })
+    }
+
+    /// The whole state after a step.
+    fn state(&self, state: &State, text: &mut String) {
+        let mut lines = Vec::new();
+        let shared = equations(&self.teller.shared(state));
+        if !shared.is_empty() {
+            lines.push(format!("shared: {}", list(&shared, STATEMENT + 2)));
+        }
+        lines.extend(state.threads.iter().map(|thread| self.thread(state, thread)));
+        if state.threads.is_empty() {
+            lines.push("no thread is left".to_string());
+        }
+        for line in lines {
+            let _ = writeln!(text, "{:STATEMENT$}{}", "", paint(self.style.palette.dim, format!("| {line}")));
+        }
+    }
+
+    /// One thread of a state: where it stands, its stack from the first frame on, and its variables.
+    fn thread(&self, state: &State, thread: &Thread) -> String {
+        let frames = thread.stack.iter().map(|frame| {
+            let place = self.teller.place(frame.loc);
+            let line = place.map(|span| format!(":{}", self.context.source.line(span.start as usize)));
+            let locals = equations(&self.teller.locals(frame)).join(", ");
+            let line = line.unwrap_or_default();
+            let name = self.teller.proc_name(frame.proc);
+            if locals.is_empty() { format!("{name}{line}") } else { format!("{name}{line}({locals})") }
+        });
+        let frames = frames.collect::<Vec<_>>().join(" > ");
+        let vars = equations(&self.teller.thread_vars(thread)).join(", ");
+        let vars = if vars.is_empty() { vars } else { format!(" with {vars}") };
+        let flag = if state.holder == Some(thread.id) { " [atomic]" } else { "" };
+        format!("thread {}: {frames}{vars}{flag}", thread.id.0)
+    }
+
+    fn ending(&self, ending: &Ending, text: &mut String) {
+        let palette = &self.style.palette;
+        let place = format!("{}:{}:{}", self.context.source.name, ending.position.line, ending.position.column);
+        let who = format!("thread {} in {}", ending.thread.0, ending.proc);
+        match &ending.error {
+            Error::Assertion { operands, .. } => {
+                let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, "assertion fails"));
+                let _ = writeln!(text, "    {}", ending.text);
+                let values: Vec<String> =
+                    operands.iter().map(|operand| format!("{} = {}", operand.name, value(operand.value))).collect();
+                if !values.is_empty() {
+                    let _ = writeln!(text, "    with {}", paint(palette.change, list(&values, 9)));
+                }
+            }
+            Error::Location { labels } => {
+                let what = format!("label {} is reached", labels.join(", "));
+                let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, what));
+                let _ = writeln!(text, "    {}", ending.text);
+            }
+        }
+    }
+}
+
+/// What a statement's text does not say about the step.
+fn note(role: Role) -> Option<&'static str> {
+    match role {
+        Role::Enforce => Some("enforced"),
+        Role::Statement | Role::Holds | Role::Fails | Role::Initialise | Role::FallOff => None,
+    }
+}
+
+/// `x: 0 → 1`.
+fn change_text(change: &Change) -> String {
+    let whose = change.of.map_or(String::new(), |thread| format!("thread {}'s ", thread.0));
+    match change.before {
+        Some(before) => format!("{whose}{}: {} → {}", change.name, value(before), value(change.after)),
+        None => format!("{whose}{} = {}", change.name, value(change.after)),
+    }
+}
