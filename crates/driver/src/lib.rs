@@ -4,6 +4,7 @@
 
 mod question;
 mod simplify;
+mod simulate;
 
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ use selvedge_replay::{Judged, Reject, Replay, judge};
 
 pub use question::{Initial, Question, UsageError};
 pub use simplify::{Pass, Simplified, simplify};
+pub use simulate::{RunEnd, Simulation, simulate};
 
 /// A program as the user wrote it, with its source positions.
 #[derive(Clone, Copy)]
