@@ -1,1 +1,17 @@
-//! Placeholder.
+//! The formats: a [`selvedge_driver::Report`], a run or a list of diagnostics as text and JSON, and graphs as pictures.
+//!
+//! Everything here is a pure function from data to a `String` (or back); the crate `cli` prints it. [`story`] turns an
+//! execution into what happened in it, step by step; [`text`] and [`json`] write that down.
+
+pub mod diagnostic;
+pub mod json;
+pub mod names;
+pub mod palette;
+pub mod source;
+pub mod stats;
+pub mod story;
+pub mod text;
+
+pub use palette::Palette;
+pub use source::{Position, Source};
+pub use story::{Context, Execution};
