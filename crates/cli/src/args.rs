@@ -37,6 +37,13 @@ Examples:
 The last line on standard output is VERIFICATION SUCCESSFUL, VERIFICATION FAILED or VERIFICATION UNKNOWN (reason), also
 if the input has errors; only wrong usage of the command line ends without it.";
 
+const FMT_EXAMPLES: &str = "\
+Examples:
+  selvedge fmt program.bp        Rewrite the file.
+  selvedge fmt - < program.bp    Read standard input, write standard output.
+  selvedge fmt --check *.bp      Write nothing; list the files that would change and end with exit code 2 if there are
+                                 any. For continuous integration.";
+
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   selvedge explain SV0012
@@ -88,6 +95,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Can an error be reached?
     Check(Box<CheckArgs>),
+    /// Format programs.
+    Fmt(FmtArgs),
     /// Describe a diagnostic by its code, or list all codes.
     Explain(ExplainArgs),
     /// Execute a trace on a program.
@@ -180,6 +189,17 @@ impl QuestionArgs {
     pub(crate) fn labels(&self) -> Vec<String> {
         self.label.iter().chain(&self.assertion).cloned().collect()
     }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = FMT_EXAMPLES)]
+pub(crate) struct FmtArgs {
+    /// The programs, which are rewritten in place; `-` goes from standard input to standard output
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) inputs: Vec<Input>,
+    /// Write nothing; list the files that would change, and end with exit code 2 if there are any
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Debug, Args)]

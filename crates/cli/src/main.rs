@@ -1,1 +1,70 @@
-fn main() {}
+//! The command line of Selvedge: reads the arguments, runs a command, ends with its exit code.
+
+mod args;
+mod commands;
+mod crash;
+mod exit;
+mod input;
+mod memory;
+mod printer;
+mod progress;
+mod quantity;
+mod session;
+
+use std::io::IsTerminal as _;
+use std::time::Instant;
+
+use clap::Parser as _;
+use selvedge_check::CancelToken;
+
+use args::{Cli, When};
+use exit::Exit;
+use printer::Printer;
+use session::Session;
+
+/// Expressions and call chains nest deeply in generated programs, so commands run on a thread with a large stack.
+const STACK: usize = 256 << 20;
+
+fn main() -> Exit {
+    let start = Instant::now();
+    crash::install();
+    match Cli::try_parse() {
+        Ok(cli) => on_a_large_stack(cli, start),
+        Err(error) => answer(&error),
+    }
+}
+
+fn on_a_large_stack(cli: Cli, start: Instant) -> Exit {
+    let colour = cli.color;
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        let session = Session { printer: Printer::new(colour), cancel: CancelToken::default(), start };
+        let exit = commands::run(&cli.command, &session);
+        if session.printer.has_failed() { Exit::worst([exit, Exit::Input]) } else { exit }
+    });
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(_)) => {
+            Printer::new(colour).err(&crash::report(&crash::last_message()));
+            Exit::Internal
+        }
+        Err(error) => {
+            Printer::new(colour).error(&format!("cannot start a thread: {error}"));
+            Exit::Internal
+        }
+    }
+}
+
+/// What the parser of the command line has to say: help and version on standard output, mistakes on standard error.
+fn answer(error: &clap::Error) -> Exit {
+    let printer = Printer::new(When::Auto);
+    let text = |is_terminal: bool| {
+        if is_terminal { error.render().ansi().to_string() } else { error.render().to_string() }
+    };
+    if error.use_stderr() {
+        printer.err(&text(std::io::stderr().is_terminal()));
+        Exit::Usage
+    } else {
+        printer.out(&text(std::io::stdout().is_terminal()));
+        Exit::Success
+    }
+}

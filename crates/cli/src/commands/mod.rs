@@ -3,6 +3,7 @@
 mod check;
 mod completions;
 mod explain;
+mod fmt;
 mod program;
 mod replay;
 mod show;
@@ -16,6 +17,7 @@ use crate::session::Session;
 pub(crate) fn run(command: &Command, session: &Session) -> Exit {
     match command {
         Command::Check(args) => check::run(args, session),
+        Command::Fmt(args) => fmt::run(args, session),
         Command::Explain(args) => explain::run(args, session),
         Command::Replay(args) => replay::run(args, session),
         Command::Simulate(args) => simulate::run(args, session),
