@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use selvedge_frontend::bp;
+use selvedge_ir::validate::validate;
 
 fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -36,6 +37,11 @@ fn the_whole_corpus_is_read() {
         let loaded = bp::load(&text, &bp::LoadOptions::default());
         for diagnostic in &loaded.diagnostics {
             *codes.entry(diagnostic.code.as_str()).or_insert(0) += 1;
+        }
+        if let Some(program) = &loaded.program
+            && let Err(invalid) = validate(program)
+        {
+            failures.push(format!("{}: {invalid:?}", path.display()));
         }
         if let Some(error) = loaded.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
             failures.push(format!("{}: {} {:?}", path.display(), error.message, error.primary.span));

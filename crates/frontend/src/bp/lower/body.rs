@@ -10,7 +10,7 @@ use selvedge_ir::span::{Origin, Role, Span};
 use selvedge_ir::{Assign, Edge, Expr, Label, Loc, LocId, Op, ProcId, Scope, VarId};
 
 use super::expr::{Context, ExprCx};
-use super::initial::Initial;
+use super::initial::{Initial, measure};
 use super::stmt::Flow;
 use super::{Lowering, View};
 use crate::bp::LoadOptions;
@@ -42,6 +42,7 @@ pub(super) struct LabelUse {
 /// What must hold after every step, over old values, with choices from number zero.
 pub(super) struct Enforce {
     pub(super) expr: Expr,
+    pub(super) size: usize,
     pub(super) span: Span,
 }
 
@@ -147,9 +148,11 @@ impl<'a> Body<'_, 'a> {
                 Some(before) => (before.expr, before.span.to(stmt.span)),
                 None => (Expr::TRUE, stmt.span),
             };
-            enforce = Some(Enforce { expr: Expr::and(before, expr), span });
+            enforce = Some(Enforce { expr: Expr::and(before, expr), size: 0, span });
         }
-        enforce.filter(|enforce| enforce.expr != Expr::TRUE)
+        let mut enforce = enforce.filter(|enforce| enforce.expr != Expr::TRUE)?;
+        enforce.size = measure(&enforce.expr).size;
+        Some(enforce)
     }
 
     /// Reserves locations for all statements of the body and records the labels. Returns the first one.

@@ -77,6 +77,13 @@ impl Lowering<'_> {
                 entry.init.clone_from(&of_threads.assigned);
             }
         }
+        let n_copies = thread_vars.len().saturating_mul(self.tables.processes.len());
+        if n_copies > MAX_NODES {
+            let message = "too many per-thread variables for so many processes";
+            let diagnostic = Diagnostic::new(Code::BeyondLimit, message, self.tables.processes[0].header);
+            self.report(diagnostic);
+            return;
+        }
         for process in 0..self.tables.processes.len() {
             self.process_initial_values(process, &thread_vars, of_threads.clone());
         }
@@ -164,12 +171,13 @@ impl Lowering<'_> {
     }
 }
 
-struct Measure {
-    size: usize,
+pub(super) struct Measure {
+    pub(super) size: usize,
     depth: usize,
 }
 
-fn measure(expr: &Expr) -> Measure {
+/// The number of nodes and the length of the longest path.
+pub(super) fn measure(expr: &Expr) -> Measure {
     let inner = expr.operands().map(measure);
     let sum = inner.fold(Measure { size: 0, depth: 0 }, |sum, operand| Measure {
         size: sum.size + operand.size,

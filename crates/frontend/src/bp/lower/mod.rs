@@ -49,6 +49,7 @@ pub(super) fn lower(file: &File, is_whole: bool, options: &LoadOptions) -> Lower
         label_owners: None,
         suggestions_left: MAX_SUGGESTIONS,
         unused_labels: Vec::new(),
+        enforced_nodes: 0,
         entry_procs: FxHashSet::default(),
     };
     lowering.choose_entries(options, is_whole);
@@ -74,6 +75,8 @@ struct Lowering<'a> {
     label_owners: Option<FxHashMap<Symbol, ProcId>>,
     suggestions_left: u32,
     unused_labels: Vec<Diagnostic>,
+    /// The size of all copies of `enforce` clauses so far.
+    enforced_nodes: usize,
     /// The procedures that initial threads run.
     entry_procs: FxHashSet<ProcId>,
 }

@@ -18,6 +18,9 @@ pub(super) enum Flow {
     Stops,
 }
 
+/// How many nodes the copies of `enforce` clauses may have together.
+const MAX_ENFORCED: usize = 4_000_000;
+
 impl<'a> Body<'_, 'a> {
     /// Lowers the statements of a block, which stand side by side from `first` on; after the last one control goes
     /// to `to`. A statement with a label counts as reached.
@@ -436,6 +439,11 @@ impl<'a> Body<'_, 'a> {
     fn step(&mut self, from: LocId, to: LocId, op: Op, n_choices: u32, origin: Origin) {
         self.low.check_choices(n_choices, origin.span);
         let Some(enforce) = &self.enforce else { return self.edge(from, to, op, origin) };
+        self.low.enforced_nodes += enforce.size;
+        if self.low.enforced_nodes > MAX_ENFORCED {
+            let span = enforce.span;
+            return self.too_much_enforced(span);
+        }
         let check = enforce.expr.clone();
         match op {
             Op::Assign(mut assign) => {
@@ -456,6 +464,14 @@ impl<'a> Body<'_, 'a> {
             }
             op => self.then_check(from, to, op, check, origin),
         }
+    }
+
+    /// Reports the clause and forgets it.
+    fn too_much_enforced(&mut self, span: Span) {
+        let message = "this clause is too large for the number of statements that must keep it";
+        self.low.report(Diagnostic::new(Code::BeyondLimit, message, span));
+        self.enforce = None;
+        self.low.enforced_nodes = 0;
     }
 
     fn then_check(&mut self, from: LocId, to: LocId, op: Op, check: Expr, origin: Origin) {

@@ -74,6 +74,7 @@ impl Parser<'_> {
 
     /// A declaration outside procedures, with its `;`.
     fn decl_item(&mut self) -> Decl {
+        self.is_limit_reported = false;
         let decl = self.decl();
         if self.lost {
             self.recover();

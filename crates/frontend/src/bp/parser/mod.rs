@@ -32,6 +32,7 @@ pub(super) fn parse(text: &str) -> Parsed {
         open_ifs: 0,
         open_whiles: 0,
         lost: false,
+        is_limit_reported: false,
         names: Names::default(),
         symbols: FxHashMap::default(),
         diagnostics,
@@ -53,6 +54,8 @@ struct Parser<'t> {
     open_whiles: u32,
     /// A mistake has been reported and the parser has not found its place again.
     lost: bool,
+    /// The limit of depth has been reported in the current statement of the body.
+    is_limit_reported: bool,
     names: Names,
     symbols: FxHashMap<&'t str, Symbol>,
     diagnostics: Vec<Diagnostic>,
@@ -215,16 +218,24 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Goes one level deeper, or reports that the limit is reached.
+    /// Goes one level deeper, or reports that the limit is reached, once per statement of a body, and skips what would
+    /// be deeper.
     fn descend(&mut self) -> bool {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            let message = format!("nested more than {MAX_DEPTH} levels deep");
-            self.lose(
-                Diagnostic::new(Code::BeyondLimit, message, self.span()).help("split it into several statements"),
-            );
+        if self.depth <= MAX_DEPTH {
+            return true;
         }
-        self.depth <= MAX_DEPTH
+        if !self.is_limit_reported {
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
+            let diagnostic = Diagnostic::new(Code::BeyondLimit, message, self.span());
+            self.report(diagnostic.help("split it into several statements"));
+        }
+        self.is_limit_reported = true;
+        self.lost = true;
+        while !self.at(TokenKind::Semicolon) && !self.at(TokenKind::Eof) && !self.kind().is_keyword() {
+            self.bump();
+        }
+        false
     }
 
     fn ascend(&mut self) {

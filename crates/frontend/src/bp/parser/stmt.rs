@@ -58,6 +58,9 @@ impl Parser<'_> {
     /// Consumes at least one token.
     fn stmt_into(&mut self, block: &mut Block, place: Place) {
         let before = self.position;
+        if place == Place::Body {
+            self.is_limit_reported = false;
+        }
         let labels = self.labels();
         let start = self.span();
         let kind = self.stmt_kind(place, &labels);
