@@ -4,6 +4,7 @@
 //! and only if it can be reached in the input, and [`Lift::trace`] turns each execution of the result that ends in an
 //! error into one of the input that does.
 
+pub mod compress;
 pub mod drop_dead;
 mod edit;
 pub mod fold;

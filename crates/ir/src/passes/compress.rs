@@ -1,0 +1,296 @@
+//! Fuses steps: skips, chains of gotos, and straight-line statements.
+//!
+//! *Order of work.* Locations wait in a queue, at first in the order of their numbers, and come back when an edge near
+//! them has changed. A location `m` is *free* if it is no error, no end of a procedure and no place where forks begin:
+//! then nothing is lost if no thread ever stands there. At each location, in this order:
+//! 1. Skips from the location to itself, and repetitions of an edge, vanish; so do all edges of a location that
+//!    nothing leads to.
+//! 2. If `m` is free and its only edge is a skip to `k`, the edges into `m` lead to `k` instead.
+//! 3. If `m` is free and one edge leads to it, from elsewhere, that edge is composed with each edge that leaves `m`.
+//!
+//! *End.* Rule 3 and rule 1 make the number of edges smaller or that of locations with edges. Rule 2 moves an edge
+//! forward along skips; it cannot go around a cycle of them, since the cycle's own edges are moved too, until a skip
+//! from a location to itself is left, which vanishes.
+//!
+//! *Right.* Several threads may interleave at `m`, so that rule 3 fuses two steps there only if it loses nothing that
+//! others could do in between. A step is *invisible* if it reads and writes only what no other thread can read or
+//! write: it commutes with the steps of all others.
+//! - The first step is invisible: it can be put off until the second is made, or forever.
+//! - All second steps are invisible and one of them is enabled in each state: the one that is made at last, or any if
+//!   none is, can be made at once. Without the second condition, a thread that blocks at `m` would lose the effect of
+//!   its first step on others.
+//! - The program has a single thread.
+//!
+//! A skip may stand before any operation, and after any but a call, whose skip comes only after its return, and an
+//! assertion, after whose failure nothing comes. An operation that other threads take part in is composed with skips
+//! only. Divergence and deadlock are not kept.
+
+mod compose;
+mod graph;
+
+use std::collections::VecDeque;
+
+use fixedbitset::FixedBitSet;
+
+use crate::passes::{Part, Passed};
+use crate::simplify::not;
+use crate::syntax::{Assign, Count, Expr, LocId, Op, Program, Scope, VarId};
+use crate::target::Target;
+use compose::{compose, offset_sources, size_of};
+use graph::{Graph, Step};
+
+/// How many leaves and operators a composed step may have.
+const MAX_SIZE: usize = 200;
+
+/// How many old steps a composed step may stand for.
+const MAX_STEPS: usize = 64;
+
+/// How many edges of one location are compared with each other.
+const MAX_COMPARED: usize = 16;
+
+/// Fuses steps.
+pub fn run(program: &Program, target: &Target) -> Passed {
+    let mut fusion = Fusion {
+        graph: Graph::new(program, target),
+        waiting: program.locs.indices().collect(),
+        waits: vec![true; program.locs.len()],
+        ends: ends(program),
+        error: program.locs.indices().map(|loc| target.has_loc(loc)).collect(),
+        threads: threads(program),
+        shown: shown(program),
+    };
+    while let Some(loc) = fusion.waiting.pop_front() {
+        fusion.waits[loc.index()] = false;
+        fusion.look_at(loc);
+    }
+    fusion.graph.passed(program, target, &fusion.ends).renumber_choices(program)
+}
+
+/// How many threads a run may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    One,
+    Several,
+}
+
+fn threads(program: &Program) -> Threads {
+    let starts = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    let most = |count: Count| match count {
+        Count::Exactly(count) | Count::AtMost(count) => u64::from(count),
+        Count::Any => u64::MAX,
+    };
+    let initial = program.entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(most(entry.count)));
+    if starts || initial > 1 { Threads::Several } else { Threads::One }
+}
+
+/// The entries and exits of procedures, and the places where forks begin.
+fn ends(program: &Program) -> FixedBitSet {
+    let mut ends = FixedBitSet::with_capacity(program.locs.len());
+    program.procs.iter().for_each(|proc| ends.extend([proc.entry.index(), proc.exit.index()]));
+    for edge in &program.edges {
+        if let Op::Fork(loc) = edge.op {
+            ends.insert(loc.index());
+        }
+    }
+    ends
+}
+
+/// The variables that other threads can read or write.
+fn shown(program: &Program) -> FixedBitSet {
+    let shared = program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared);
+    let mut shown = FixedBitSet::with_capacity(program.vars.len());
+    shown.extend(shared.map(|(id, _)| id.index()));
+    for edge in &program.edges {
+        if let Op::Assign(assign) = &edge.op {
+            shown.extend(assign.passive.iter().map(|(var, _)| var.index()));
+        }
+        for expr in edge.op.exprs() {
+            expr.for_each_leaf(|leaf| {
+                if let Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
+                    shown.insert(var.index());
+                }
+            });
+        }
+    }
+    shown
+}
+
+/// A program while its steps are being fused.
+struct Fusion {
+    graph: Graph,
+    waiting: VecDeque<LocId>,
+    /// Which locations wait.
+    waits: Vec<bool>,
+    ends: FixedBitSet,
+    error: Vec<bool>,
+    threads: Threads,
+    shown: FixedBitSet,
+}
+
+impl Fusion {
+    fn look_at(&mut self, loc: LocId) {
+        self.drop_idle(loc);
+        let free = !self.error[loc.index()] && !self.ends.contains(loc.index());
+        if free {
+            self.redirect(loc);
+            self.fuse(loc);
+        }
+    }
+
+    fn wait(&mut self, loc: LocId) {
+        if !std::mem::replace(&mut self.waits[loc.index()], true) {
+            self.waiting.push_back(loc);
+        }
+    }
+
+    fn remove(&mut self, step: usize) -> Step {
+        let step = self.graph.remove(step);
+        self.wait(step.from);
+        self.wait(step.to);
+        step
+    }
+
+    fn add(&mut self, step: Step) {
+        self.wait(step.from);
+        self.wait(step.to);
+        self.graph.add(step);
+    }
+
+    /// Rule 1.
+    fn drop_idle(&mut self, loc: LocId) {
+        let unreached = self.graph.n_into(loc) == 0 && !self.ends.contains(loc.index());
+        let out = self.graph.out(loc).to_vec();
+        for (idx, id) in out.iter().enumerate() {
+            let step = self.graph.step(*id);
+            let stays = step.to == loc && step.op == Op::skip();
+            let earlier = &out[..idx.min(MAX_COMPARED)];
+            if unreached || stays || earlier.iter().any(|earlier| self.graph.repeats(*earlier, *id)) {
+                self.remove(*id);
+            }
+        }
+    }
+
+    /// Rule 2.
+    fn redirect(&mut self, loc: LocId) {
+        let [skip] = *self.graph.out(loc) else { return };
+        let skip = self.graph.step(skip).clone();
+        if skip.op != Op::skip() || skip.to == loc {
+            return;
+        }
+        for id in self.graph.incoming(loc).to_vec() {
+            let step = self.graph.step(id);
+            let can_be_followed = !matches!(step.op, Op::Call(_) | Op::Assert(_));
+            if can_be_followed && step.steps.len() + skip.steps.len() <= MAX_STEPS {
+                let mut step = self.remove(id);
+                step.to = skip.to;
+                step.steps.extend(skip.silent_steps());
+                self.add(step);
+            }
+        }
+        if self.graph.n_into(loc) == 0 {
+            self.graph.rename(loc, skip.to);
+        }
+    }
+
+    /// Rule 3.
+    fn fuse(&mut self, loc: LocId) {
+        if self.graph.n_into(loc) != 1 {
+            return;
+        }
+        let first = self.graph.incoming(loc)[0];
+        let out = self.graph.out(loc).to_vec();
+        let Some(fused) = self.fused(first, &out) else { return };
+        self.remove(first);
+        for id in out {
+            self.remove(id);
+        }
+        for step in fused {
+            self.add(step);
+        }
+    }
+
+    /// The steps that an edge and the edges behind it become; `None` if they stay apart.
+    fn fused(&self, first: usize, out: &[usize]) -> Option<Vec<Step>> {
+        let first = self.graph.step(first);
+        let seconds: Vec<&Step> = out.iter().map(|id| self.graph.step(*id)).collect();
+        if first.from == first.to || seconds.iter().any(|second| first.steps.len() + second.steps.len() > MAX_STEPS) {
+            return None;
+        }
+        if first.op == Op::skip() {
+            return Some(seconds.into_iter().map(|second| after_skip(first, second)).collect());
+        }
+        let first_assign = alone(&first.op)?;
+        let assigns = seconds.iter().map(|second| alone(&second.op)).collect::<Option<Vec<_>>>()?;
+        if !self.may_fuse(first_assign, &assigns) {
+            return None;
+        }
+        let mut fused = Vec::new();
+        let first_size = size_of(first_assign);
+        for (second, assign) in seconds.iter().zip(assigns) {
+            if first_size + size_of(assign) > MAX_SIZE {
+                return None;
+            }
+            let composed = compose(first_assign, assign);
+            if size_of(&composed.assign) > MAX_SIZE {
+                return None;
+            }
+            // What cannot be done is not a step.
+            if composed.assign.constrain != Expr::FALSE {
+                fused.push(after(first, second, composed.assign, composed.offset));
+            }
+        }
+        Some(fused)
+    }
+
+    fn may_fuse(&self, first: &Assign, seconds: &[&Assign]) -> bool {
+        self.threads == Threads::One
+            || self.invisible(first)
+            || (seconds.iter().all(|second| self.invisible(second)) && some_enabled(seconds))
+    }
+
+    /// Whether an assignment, in which no other thread takes part, commutes with the steps of other threads.
+    fn invisible(&self, assign: &Assign) -> bool {
+        let shown = |var: VarId| self.shown.contains(var.index());
+        let reads_shown =
+            |expr: &Expr| expr.any_leaf(|leaf| matches!(leaf, Expr::Var(var) | Expr::Next(var) if shown(*var)));
+        let writes_shown = assign.active.iter().any(|(var, rhs)| shown(*var) || reads_shown(rhs));
+        !writes_shown && !reads_shown(&assign.constrain)
+    }
+}
+
+/// An assignment in which no other thread takes part.
+fn alone(op: &Op) -> Option<&Assign> {
+    match op {
+        Op::Assign(assign) if !assign.is_passive() => Some(assign),
+        _ => None,
+    }
+}
+
+/// Whether in each state one of the assignments is enabled, as far as one can see: one is without condition, or two
+/// have opposite conditions on the old state.
+fn some_enabled(assigns: &[&Assign]) -> bool {
+    let conditions = || assigns.iter().take(MAX_COMPARED).map(|assign| &assign.constrain);
+    let on_old = |condition: &Expr| !condition.any_leaf(|leaf| matches!(leaf, Expr::Next(_)));
+    let opposed = |condition: &Expr| {
+        let opposite = not(condition.clone());
+        on_old(condition) && conditions().any(|other| *other == opposite)
+    };
+    conditions().any(|condition| *condition == Expr::TRUE || opposed(condition))
+}
+
+/// A step after a skip.
+fn after_skip(skip: &Step, second: &Step) -> Step {
+    let steps = skip.silent_steps().chain(second.steps.iter().cloned()).collect();
+    Step { from: skip.from, steps, ..second.clone() }
+}
+
+/// The composition of two steps, whose second has its choices renumbered from `offset` on.
+fn after(first: &Step, second: &Step, assign: Assign, offset: u32) -> Step {
+    let mut steps = first.steps.clone();
+    steps.extend(second.steps.iter().map(|step| offset_sources(step, offset)));
+    steps.iter_mut().for_each(|step| step.part = Part::Silent);
+    Step { from: first.from, to: second.to, op: Op::Assign(assign), steps, is_error: false }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! A program's edges, for changing.
+
+use index_vec::IndexVec;
+
+use fixedbitset::FixedBitSet;
+
+use crate::passes::edit::{Keep, collect};
+use crate::passes::{Lift, LiftStep, Part, Passed};
+use crate::syntax::{Edge, EdgeId, LocId, Op, Program};
+use crate::target::Target;
+
+/// An edge, and the old steps that it stands for.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) from: LocId,
+    pub(super) to: LocId,
+    pub(super) op: Op,
+    pub(super) steps: Vec<LiftStep>,
+    /// Whether it is an assertion whose failure is an error.
+    pub(super) is_error: bool,
+}
+
+impl Step {
+    /// The old steps of a skip, as they stand beside a step of another kind.
+    pub(super) fn silent_steps(&self) -> impl Iterator<Item = LiftStep> {
+        self.steps.iter().map(|step| LiftStep { part: Part::Silent, ..step.clone() })
+    }
+}
+
+/// Edges by number and by location. Numbers are never used again. The lists of a location may hold edges that are
+/// gone or have been moved, until the list is read; the counts are exact.
+pub(super) struct Graph {
+    steps: Vec<Option<Step>>,
+    out: IndexVec<LocId, Vec<usize>>,
+    into: IndexVec<LocId, Vec<usize>>,
+    n_into: IndexVec<LocId, usize>,
+    /// For locations that no thread reaches any more, since all edges into them have been moved: where they have been
+    /// moved to.
+    renamed: IndexVec<LocId, Option<LocId>>,
+}
+
+impl Graph {
+    pub(super) fn new(program: &Program, target: &Target) -> Graph {
+        let n_locs = program.locs.len();
+        let mut graph = Graph {
+            steps: Vec::new(),
+            out: IndexVec::from_vec(vec![Vec::new(); n_locs]),
+            into: IndexVec::from_vec(vec![Vec::new(); n_locs]),
+            n_into: IndexVec::from_vec(vec![0; n_locs]),
+            renamed: IndexVec::from_vec(vec![None; n_locs]),
+        };
+        let lifts = Lift::identity(program).edges;
+        for ((id, edge), steps) in program.edges.iter_enumerated().zip(lifts) {
+            let Edge { from, to, ref op } = *edge;
+            graph.add(Step { from, to, op: op.clone(), steps, is_error: target.has_assert(id) });
+        }
+        graph
+    }
+
+    pub(super) fn add(&mut self, step: Step) {
+        let id = self.steps.len();
+        self.out[step.from].push(id);
+        self.into[step.to].push(id);
+        self.n_into[step.to] += 1;
+        self.steps.push(Some(step));
+    }
+
+    pub(super) fn remove(&mut self, id: usize) -> Step {
+        let step = self.steps[id].take().expect("lists that have been read hold what exists");
+        self.n_into[step.to] -= 1;
+        step
+    }
+
+    pub(super) fn step(&self, id: usize) -> &Step {
+        self.steps[id].as_ref().expect("lists that have been read hold what exists")
+    }
+
+    pub(super) fn out(&mut self, loc: LocId) -> &[usize] {
+        self.out[loc].retain(|id| self.steps[*id].is_some());
+        &self.out[loc]
+    }
+
+    pub(super) fn incoming(&mut self, loc: LocId) -> &[usize] {
+        self.into[loc].retain(|id| self.steps[*id].is_some());
+        &self.into[loc]
+    }
+
+    pub(super) fn n_into(&self, loc: LocId) -> usize {
+        self.n_into[loc]
+    }
+
+    /// Whether two edges of one location do the same, so that the second is not needed. One of them may be gone.
+    pub(super) fn repeats(&self, first: usize, second: usize) -> bool {
+        let (Some(first), Some(second)) = (&self.steps[first], &self.steps[second]) else { return false };
+        matches!(second.op, Op::Assign(_)) && first.to == second.to && first.op == second.op
+    }
+
+    /// Notes that labels of one location now belong to another.
+    pub(super) fn rename(&mut self, loc: LocId, to: LocId) {
+        self.renamed[loc] = Some(to);
+    }
+
+    /// The program with the edges as they are now, in the order of the old steps that they stand for. Locations that
+    /// have no edges any more vanish, if nothing else needs them.
+    pub(super) fn passed(mut self, program: &Program, target: &Target, ends: &FixedBitSet) -> Passed {
+        let mut steps: Vec<Step> = std::mem::take(&mut self.steps).into_iter().flatten().collect();
+        steps.sort_by(|a, b| a.steps.iter().map(|step| step.edge).cmp(b.steps.iter().map(|step| step.edge)));
+        let mut passed = Passed::unchanged(&Program { edges: IndexVec::new(), ..program.clone() }, target);
+        passed.target.asserts.clear();
+        let mut used = ends.clone();
+        for step in steps {
+            used.extend([step.from.index(), step.to.index()]);
+            let id: EdgeId = passed.program.edges.push(Edge { from: step.from, to: step.to, op: step.op });
+            passed.lift.edges.push(step.steps);
+            if step.is_error {
+                passed.target.asserts.push(id);
+            }
+        }
+        used.extend(target.locs.iter().map(|loc| loc.index()));
+        for label in &mut passed.program.labels {
+            label.loc = self.name(label.loc);
+        }
+        let keep = keep(&passed.program, used);
+        passed.retain(&keep)
+    }
+
+    /// Where a label is now. A renamed location is never reached again, so that the chain ends.
+    fn name(&self, mut loc: LocId) -> LocId {
+        for _ in 0..self.renamed.len() {
+            match self.renamed[loc] {
+                Some(to) => loc = to,
+                None => break,
+            }
+        }
+        loc
+    }
+}
+
+fn keep(program: &Program, locs: FixedBitSet) -> Keep {
+    Keep {
+        vars: collect(program.vars.iter().map(|_| true)),
+        procs: collect(program.procs.iter().map(|_| true)),
+        locs,
+        edges: collect(program.edges.iter().map(|_| true)),
+    }
+}
