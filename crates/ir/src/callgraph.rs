@@ -158,3 +158,70 @@ fn components(calls: &IndexVec<ProcId, Vec<ProcId>>) -> Vec<Vec<ProcId>> {
     }
     components
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: &str = "proc main() from L0 to L1
+         L0 -> L1: return
+         L0 -> L0: call even()
+         L0 -> L0: spawn worker()
+       proc odd() from L2 to L3
+         L2 -> L2: call even()
+         L2 -> L2: call leaf()
+       proc even() from L4 to L5
+         L4 -> L4: call odd()
+       proc leaf() from L6 to L7
+       proc worker() from L8 to L9
+         L8 -> L8: call worker()
+       proc unused() from L10 to L11
+         L10 -> L10: call main()
+       start main";
+
+    fn names(program: &Program, procs: impl IntoIterator<Item = ProcId>) -> String {
+        procs.into_iter().map(|proc| program.procs[proc].name.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn components_come_callees_first() {
+        let program = crate::text::parse(PROGRAM).unwrap();
+        let calls = CallGraph::new(&program);
+        let components: Vec<String> =
+            calls.components().iter().map(|component| names(&program, component.iter().copied())).collect();
+        assert_eq!(components, ["leaf", "odd even", "main", "worker", "unused"]);
+    }
+
+    #[test]
+    fn recursion_is_a_cycle_of_calls() {
+        let program = crate::text::parse(PROGRAM).unwrap();
+        let calls = CallGraph::new(&program);
+        let recursive = program.procs.indices().filter(|proc| calls.is_recursive(*proc));
+        assert_eq!(names(&program, recursive), "odd even worker");
+        assert!(calls.has_recursion());
+        let acyclic = crate::text::parse("proc f() from L0 to L1\nL0 -> L0: spawn f()\nstart f").unwrap();
+        assert!(!CallGraph::new(&acyclic).has_recursion());
+    }
+
+    #[test]
+    fn what_runs_is_reachable_through_calls_and_spawns() {
+        let program = crate::text::parse(PROGRAM).unwrap();
+        let calls = CallGraph::new(&program);
+        let runs = |reached: IndexVec<ProcId, bool>| {
+            names(&program, reached.iter_enumerated().filter(|(_, runs)| **runs).map(|(proc, _)| proc))
+        };
+        assert_eq!(runs(calls.reachable_from_entries(&program)), "main odd even leaf worker");
+        assert_eq!(runs(calls.reachable([ProcId::new(0)], Through::Calls)), "main odd even leaf");
+        assert_eq!(calls.sites(ProcId::new(2)), [EdgeId::new(1), EdgeId::new(3)]);
+    }
+
+    #[test]
+    fn one_thread_that_starts_none_is_sequential() {
+        let sequential = |text: &str| is_sequential(&crate::text::parse(text).unwrap());
+        assert!(sequential("proc f() from L0 to L1\nprelude f\nstart f"));
+        assert!(!sequential("proc f() from L0 to L1\nstart f: f at most 1"));
+        assert!(!sequential("proc f() from L0 to L1\nstart f\nstart g: f"));
+        assert!(!sequential("proc f() from L0 to L1\nL0 -> L0: fork L0\nstart f"));
+        assert!(!sequential("proc f() from L0 to L1"));
+    }
+}

@@ -178,3 +178,63 @@ impl Analysis for Live<'_> {
         grow(known, come)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let program = crate::text::parse(text).unwrap();
+        let liveness = Liveness::new(&program);
+        let live_at = |loc: LocId| {
+            let proc = program.locs[loc].proc;
+            let visible = |var: &VarId| !matches!(program.vars[*var].scope, Scope::Local(owner) if owner != proc);
+            let live = program.vars.indices().filter(|var| visible(var) && liveness.is_live(loc, *var));
+            live.map(|var| program.vars[var].name.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        let found: Vec<String> = program.locs.indices().map(live_at).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn only_what_is_read_before_it_is_assigned_is_live() {
+        check(
+            "shared g: bool
+             proc main() from L0 to L3
+               local l, k: bool
+               L0 -> L1: l := g, k := k
+               L1 -> L2: g := l constrain g' | k'
+               L2 -> L3: return
+             start main",
+            &["g k", "l k", "", ""],
+        );
+    }
+
+    #[test]
+    fn the_exit_has_what_is_live_after_any_call() {
+        let text = "shared g, h: bool
+             proc main() from L0 to L4
+               L0 -> L1: call f()
+               L1 -> L2: assert g
+               L2 -> L3: call f()
+               L3 -> L0: assert h
+             proc f() from L5 to L6
+               L5 -> L6: return
+             start main";
+        check(text, &["g h", "g h", "g h", "g h", "", "g h", "g h"]);
+        let set = text.replace("L5 -> L6: return", "L5 -> L5: g := T\nL5 -> L6: end");
+        check(&set, &["", "g", "", "h", "", "", "g h"]);
+    }
+
+    #[test]
+    fn with_several_threads_what_is_read_anywhere_is_live() {
+        let text = "shared g, h: bool
+             proc main() from L0 to L1
+               L0 -> L0: g := T, h := T
+             proc other() from L2 to L3
+               L2 -> L2: assume h
+             start main
+             start other";
+        check(text, &["h", "h", "h", "h"]);
+    }
+}

@@ -114,7 +114,7 @@ impl Exposure<'_> {
         Exposed { exposed: none.clone(), passed: none }
     }
 
-    /// What flows over an edge if `value` is known after it.
+    /// What flows over a step if `value` is known after it.
     fn before(&self, id: EdgeId, mut value: Exposed) -> Exposed {
         let edge = &self.program.edges[id];
         for_each_assigned(edge, |var| {
@@ -128,7 +128,8 @@ impl Exposure<'_> {
         value
     }
 
-    /// What flows over a call: after it, only what the callee passes on matters.
+    /// What flows over a call: its arguments, what the callee reads, and of what matters after it only what the callee
+    /// passes on. The results are assigned last.
     fn before_call(&self, id: EdgeId, values: &Values<Exposed>) -> Exposed {
         let edge = &self.program.edges[id];
         let Op::Call(call) = &edge.op else { return self.none() };
@@ -182,4 +183,63 @@ pub(crate) fn grow(known: &mut FixedBitSet, come: &FixedBitSet) -> bool {
         known.union_with(come);
     }
     grows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, proc: &str, expected: &str) {
+        let program = crate::text::parse(text).unwrap();
+        let (slots, calls) = (Slots::new(&program), CallGraph::new(&program));
+        let mod_ref = ModRef::new(&program, &slots, &calls, &Arrows::new(&program, &calls));
+        let id = program.procs.indices().find(|id| program.procs[*id].name == proc).unwrap();
+        let list = |set: &FixedBitSet| {
+            let names = set.ones().map(|slot| program.vars[slots.globals()[slot]].name.as_str());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        let Effects { refs, mods, exposed, passed } = mod_ref.of(id);
+        let found = [("refs", refs), ("mods", mods), ("exposed", exposed), ("passed", passed)];
+        let found: Vec<String> = found.iter().map(|(name, set)| format!("{name}: {}", list(set))).collect();
+        assert_eq!(found.join(", "), expected);
+    }
+
+    #[test]
+    fn effects_include_those_of_callees() {
+        let text = "shared a, b, c, d: bool
+             proc f() from L0 to L3
+               L0 -> L1: a := b
+               L1 -> L2: b := call g(c)
+               L2 -> L3: return
+             proc g(p: bool) returns bool from L4 to L6
+               L4 -> L5: assume a & d' & p
+               L5 -> L6: return p";
+        check(text, "g", "refs: a d, mods: , exposed: a d, passed: a b c d");
+        check(text, "f", "refs: a b c d, mods: a b, exposed: b c d, passed: c d");
+    }
+
+    #[test]
+    fn a_variable_is_passed_if_one_way_of_a_recursion_does_not_assign_it() {
+        let text = "shared a, b: bool
+             proc f() from L0 to L3
+               L0 -> L1: a := T
+               L1 -> L2: call f()
+               L2 -> L3: return
+               L1 -> L2: b := F
+               L0 -> L3: end";
+        check(text, "f", "refs: , mods: a b, exposed: , passed: ");
+        let text = text.replace("b := F", "skip");
+        check(&text, "f", "refs: , mods: a, exposed: , passed: b");
+    }
+
+    #[test]
+    fn a_fork_goes_on_in_the_callers_too() {
+        let text = "thread t, u: bool
+             proc f() from L0 to L3
+               L0 -> L1: fork L2
+               L1 -> L2: t := T
+               L2 -> L3: return
+               L1 -> L2: t := u";
+        check(text, "f", "refs: u, mods: t, exposed: u, passed: t u");
+    }
 }

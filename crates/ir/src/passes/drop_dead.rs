@@ -1,7 +1,7 @@
 //! Forgets values that nobody will read, so that states that differ in nothing else become one.
 //!
 //! An assignment to a variable that is dead after it goes, as does the result of a call. A variable that is dead gets the
-//! default value on the next edge that assigns anything or nothing ([`Op::Assign`]), unless it has that value already.
+//! default value on the next edge that assigns anything or nothing (`Op::Assign`), unless it has that value already.
 //! Shared variables take part where there is one thread; where there are several, only those that nobody reads.
 //!
 //! It is right because at each location the two programs agree on the live variables ([`crate::liveness`]), and a step
@@ -78,7 +78,7 @@ fn forgettable(program: &Program, slots: &Slots, calls: &CallGraph) -> IndexVec<
 }
 
 /// What the edges of the result do, and the analysis of which variables may have another value than the default one
-/// when they do so. Dead variables lose it on every [`Op::Assign`].
+/// when they do so. Dead variables lose it on every `Op::Assign`.
 struct Forget<'p> {
     program: &'p Program,
     slots: &'p Slots,

@@ -1,9 +1,9 @@
 //! Leaves out what cannot influence whether the target is reached: code that never runs, code after which no target can
 //! be reached, and variables on which nothing depends.
 //!
-//! Order of work: locations that control can reach from the entries ([`Reach`]); in a program with one thread, among
-//! these the edges after which a target can still be reached ([`Useful`]), and again what can be reached through them
-//! alone; then the variables on which the conditions of the remaining edges depend ([`relevant`]). What is left out is
+//! Order of work: locations that control can reach from the entries (`Reach`); in a program with one thread, among
+//! these the edges after which a target can still be reached (`Useful`), and again what can be reached through them
+//! alone; then the variables on which the conditions of the remaining edges depend (`relevant`). What is left out is
 //! never asked for, so each step of the result is the step of the input along the same edge, with any values for the
 //! choices that are gone.
 //!
