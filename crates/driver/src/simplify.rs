@@ -1,23 +1,37 @@
 //! The passes before an engine, and the way back for its evidence.
 
 use selvedge_check::{Task, ThreadScope, Verdict};
-use selvedge_ir::passes::{Lift, Passed};
+use selvedge_ir::passes::{self, Lift, Passed};
 use selvedge_ir::{Program, Target};
 
 /// A pass that the user can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Pass {}
+pub enum Pass {
+    /// [`passes::fold`].
+    Fold,
+    /// [`passes::slice`].
+    Slice,
+    /// [`passes::drop_dead`].
+    DropDead,
+    /// [`passes::inline`].
+    Inline,
+}
 
 impl Pass {
     /// All passes.
-    pub const ALL: &'static [Pass] = &[];
+    pub const ALL: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Inline];
 
     /// The passes of a check, unless the user names others.
-    pub const DEFAULT: &'static [Pass] = &[];
+    pub const DEFAULT: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {}
+        match self {
+            Pass::Fold => "fold",
+            Pass::Slice => "slice",
+            Pass::DropDead => "drop_dead",
+            Pass::Inline => "inline",
+        }
     }
 
     /// The pass with this name.
@@ -26,8 +40,13 @@ impl Pass {
     }
 
     /// Runs the pass.
-    pub fn run(self, _program: &Program, _target: &Target) -> Passed {
-        match self {}
+    pub fn run(self, program: &Program, target: &Target) -> Passed {
+        match self {
+            Pass::Fold => passes::fold::run(program, target),
+            Pass::Slice => passes::slice::run(program, target),
+            Pass::DropDead => passes::drop_dead::run(program, target),
+            Pass::Inline => passes::inline::run(program, target),
+        }
     }
 }
 
