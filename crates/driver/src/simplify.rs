@@ -15,14 +15,16 @@ pub enum Pass {
     DropDead,
     /// [`passes::inline`].
     Inline,
+    /// [`passes::compress`].
+    Compress,
 }
 
 impl Pass {
     /// All passes.
-    pub const ALL: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Inline];
+    pub const ALL: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Inline, Pass::Compress];
 
     /// The passes of a check, unless the user names others.
-    pub const DEFAULT: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead];
+    pub const DEFAULT: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Pass {
             Pass::Slice => "slice",
             Pass::DropDead => "drop_dead",
             Pass::Inline => "inline",
+            Pass::Compress => "compress",
         }
     }
 
@@ -46,6 +49,7 @@ impl Pass {
             Pass::Slice => passes::slice::run(program, target),
             Pass::DropDead => passes::drop_dead::run(program, target),
             Pass::Inline => passes::inline::run(program, target),
+            Pass::Compress => passes::compress::run(program, target),
         }
     }
 }

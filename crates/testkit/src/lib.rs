@@ -4,6 +4,7 @@
 
 pub mod edit;
 pub mod generate;
+pub mod literate;
 pub mod model;
 pub mod mutate;
 pub mod print;

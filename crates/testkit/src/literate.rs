@@ -1,0 +1,203 @@
+//! Markdown whose code blocks are tests.
+//!
+//! A block ```` ```bp ```` is a program; words after it say how it is checked (`threads=2`, `initial=2`, `label=L`) and
+//! what must come out (`verdict=safe`, `verdict=unsafe`, `error=SV0012` or a prefix of the code). A block ```` ```reach ````
+//! belongs to the program before it: for each label that it names, all valuations with which a thread stands there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_check::{Run, Target, Task, ThreadScope};
+use selvedge_driver::{Initial, Options, Outcome, Question, Subject, check};
+use selvedge_engines::exhaustive::{Exhaustive, Exploration, ThreadState};
+use selvedge_frontend::bp::{LoadOptions, Loaded, load};
+use selvedge_ir::{ProcId, Program, Scope, Value, VarId};
+
+/// A program in a text, with what is said about it.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The line of its fence, from 1.
+    pub line: usize,
+    /// The words after `bp`.
+    pub words: BTreeMap<String, String>,
+    /// The program.
+    pub program: String,
+    /// The lines of its `reach` block.
+    pub reach: Vec<String>,
+}
+
+/// The programs of a text, in order.
+pub fn blocks(markdown: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut lines = markdown.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(info) = line.strip_prefix("```").filter(|info| !info.is_empty()) else { continue };
+        let body: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
+        let mut words = info.split_whitespace();
+        match (words.next(), blocks.last_mut()) {
+            (Some("bp"), _) => {
+                let words = words.map(|word| word.split_once('=').unwrap_or((word, "")));
+                let words = words.map(|(key, value)| (key.to_string(), value.to_string())).collect();
+                blocks.push(Block { line: number + 1, words, program: body.join("\n") + "\n", reach: Vec::new() });
+            }
+            (Some("reach"), Some(block)) => block.reach.extend(body.into_iter().map(str::to_string)),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// Runs a block; what is wrong, if something is.
+pub fn run(block: &Block) -> Result<(), String> {
+    let loaded = load(&block.program, &LoadOptions::default());
+    if let Some(code) = block.words.get("error") {
+        let found =
+            loaded.diagnostics.iter().any(|finding| finding.is_error() && finding.code.as_str().starts_with(code));
+        return if found { Ok(()) } else { Err(format!("no error {code}…")) };
+    }
+    let messages: Vec<&str> = loaded
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.is_error())
+        .map(|finding| finding.message.as_str())
+        .collect();
+    let Some(program) = &loaded.program else { return Err(messages.join("; ")) };
+    if let Some(expected) = block.words.get("verdict") {
+        let found = verdict(block, &loaded, program)?;
+        if found != expected {
+            return Err(format!("the verdict is {found}"));
+        }
+    }
+    if block.reach.is_empty() { Ok(()) } else { reach(block, &loaded, program) }
+}
+
+/// Whether the block states anything that can fail.
+pub fn states_something(block: &Block) -> bool {
+    !block.reach.is_empty() || block.words.contains_key("verdict") || block.words.contains_key("error")
+}
+
+fn question(block: &Block) -> Result<Question, String> {
+    let number = |key: &str| -> Result<Option<u32>, String> {
+        block.words.get(key).map(|value| value.parse().map_err(|_| format!("{key} is no number"))).transpose()
+    };
+    let initial = match block.words.get("initial").map(String::as_str) {
+        Some("any") => Some(Initial::Any),
+        _ => number("initial")?.map(Initial::Exactly),
+    };
+    Ok(Question { threads: number("threads")?, initial, label: block.words.get("label").cloned(), assertion: None })
+}
+
+fn verdict(block: &Block, loaded: &Loaded, program: &Program) -> Result<&'static str, String> {
+    let subject = Subject { program, map: &loaded.source_map, text: &block.program };
+    let options = Options { question: question(block)?, ..Options::default() };
+    match check(subject, &options, &Run::unlimited()) {
+        Ok(report) => match report.outcome {
+            Outcome::Safe(_) => Ok("safe"),
+            Outcome::Unsafe(_) => Ok("unsafe"),
+            Outcome::Unknown(reason) => Err(format!("unknown: {reason:?}")),
+        },
+        Err(failure) => Err(format!("{failure:?}")),
+    }
+}
+
+fn reach(block: &Block, loaded: &Loaded, program: &Program) -> Result<(), String> {
+    let subject = Subject { program, map: &loaded.source_map, text: &block.program };
+    let posed = Question { label: None, ..question(block)? }.pose(subject);
+    let (program, target, threads) = posed.map_err(|error| error.message)?;
+    let threads = if threads == ThreadScope::Unbounded { ThreadScope::AtMost(1) } else { threads };
+    let task = Task { program: &program, target: &target, threads };
+    let seen = Exhaustive::default().explore(&task, &Run::unlimited()).map_err(|stop| stop.to_string())?;
+    if seen.truncated {
+        return Err("the search reached its bound on frames".to_string());
+    }
+    let asserts = Target::all_asserts(&program);
+    let mut expected: BTreeMap<&str, BTreeSet<Vec<(String, String)>>> = BTreeMap::new();
+    for line in block.reach.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
+        let (label, facts) = line.split_once(':').ok_or_else(|| format!("no label in `{line}`"))?;
+        match label.strip_prefix("assert ") {
+            Some(label) => assertion(&program, &asserts, &seen, label, facts.trim())?,
+            None => {
+                let valuations = expected.entry(label).or_default();
+                if facts.trim() != "unreachable" {
+                    valuations.insert(valuation(facts)?);
+                }
+            }
+        }
+    }
+    expected.into_iter().try_for_each(|(label, valuations)| compare(&program, &seen, label, &valuations))
+}
+
+/// `x=0 y=1`, sorted by name.
+fn valuation(facts: &str) -> Result<Vec<(String, String)>, String> {
+    let fact = |word: &str| word.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
+    let mut facts: Vec<_> = facts
+        .split_whitespace()
+        .map(|word| fact(word).ok_or_else(|| format!("`{word}` is no value")))
+        .collect::<Result<_, _>>()?;
+    facts.sort();
+    Ok(facts)
+}
+
+/// The assertion with this label can fail, or cannot.
+fn assertion(program: &Program, asserts: &Target, seen: &Exploration, label: &str, fact: &str) -> Result<(), String> {
+    let locs: BTreeSet<_> = program.labels.iter().filter(|named| named.name == label).map(|named| named.loc).collect();
+    let mut edges = asserts.asserts.iter().filter(|edge| locs.contains(&program.edges[**edge].from)).peekable();
+    if edges.peek().is_none() {
+        return Err(format!("no assertion has the label {label}"));
+    }
+    let fails = edges.any(|edge| seen.failing.contains(edge));
+    match (fact, fails) {
+        ("fails", true) | ("holds", false) => Ok(()),
+        ("fails", false) => Err(format!("assertion {label} cannot fail")),
+        ("holds", true) => Err(format!("assertion {label} can fail")),
+        _ => Err(format!("`{fact}` is neither `fails` nor `holds`")),
+    }
+}
+
+/// All valuations with which a thread stands at the label are the expected ones.
+fn compare(
+    program: &Program,
+    seen: &Exploration,
+    label: &str,
+    expected: &BTreeSet<Vec<(String, String)>>,
+) -> Result<(), String> {
+    let locs: BTreeSet<_> = program.labels.iter().filter(|named| named.name == label).map(|named| named.loc).collect();
+    if locs.is_empty() {
+        return Err(format!("there is no label {label}"));
+    }
+    let names: Vec<&String> = expected.iter().next().into_iter().flatten().map(|(name, _)| name).collect();
+    let states = seen.thread_states.iter().filter(|state| locs.contains(&state.loc));
+    let found: BTreeSet<Vec<(String, String)>> =
+        states.map(|state| project(program, state, &names)).collect::<Result<_, _>>()?;
+    if found == *expected {
+        return Ok(());
+    }
+    let missing: Vec<_> = expected.difference(&found).map(|facts| words(facts)).collect();
+    let extra: Vec<_> = found.difference(expected).map(|facts| words(facts)).collect();
+    Err(format!("at {label}: not reached: [{}]; reached but not listed: [{}]", missing.join(", "), extra.join(", ")))
+}
+
+fn words(facts: &[(String, String)]) -> String {
+    facts.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The values of the named variables as the thread sees them.
+fn project(program: &Program, state: &ThreadState, names: &[&String]) -> Result<Vec<(String, String)>, String> {
+    let proc = program.locs[state.loc].proc;
+    let of_scope = |scope: Scope| program.vars.indices().filter(move |var| program.vars[*var].scope == scope);
+    let locals = program.procs[proc].locals.iter().copied().zip(&state.locals);
+    let thread = of_scope(Scope::Thread).zip(&state.vars).filter(|(var, _)| has(program, proc, *var));
+    let shared = of_scope(Scope::Shared).zip(&state.shared);
+    let visible: Vec<(VarId, &Value)> = locals.chain(thread).chain(shared).collect();
+    let value = |name: &&String| {
+        let found = visible.iter().find(|(var, _)| program.vars[*var].name == **name);
+        let (_, value) = found.ok_or_else(|| format!("no variable {name} is visible"))?;
+        Ok(((*name).clone(), if **value == Value::Bool(true) { "1" } else { "0" }.to_string()))
+    };
+    names.iter().map(value).collect()
+}
+
+/// Whether a per-thread variable belongs to the process of a procedure. Procedures outside processes see all of them.
+fn has(program: &Program, proc: ProcId, var: VarId) -> bool {
+    let Some((process, _)) = program.procs[proc].name.split_once('.') else { return true };
+    program.entries.iter().any(|entry| entry.name == process && entry.thread_vars.contains(&var))
+}
