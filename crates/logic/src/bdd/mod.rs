@@ -1,0 +1,286 @@
+//! Binary decision diagrams: the façade over the library that stores them.
+//!
+//! A [`Manager`] owns the nodes of one set of variables; a [`Bdd`] is a handle on a function, cheap to clone, equal to
+//! another exactly if both denote the same function. Variables are ordered as they were added and never move, so a
+//! variable is its level. Every operation that may create nodes returns `Result<_, OutOfNodes>`: when the store is
+//! full, garbage is collected and the operation tried again before the error is given (`Bdd::retried`).
+//!
+//! The operations recurse as deep as there are variables in the order, several frames per level. Callers with more than
+//! some thousand variables must run on a thread with a large stack.
+
+mod assignments;
+mod count;
+mod function;
+mod node;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use oxidd::bdd::{BDDFunction, BDDManagerRef};
+use oxidd::{BooleanFunction, Manager as _, ManagerRef as _, Subst};
+
+pub use assignments::Assignments;
+pub use function::{Bdd, Part};
+
+/// What a manager may use. Both sizes are fixed when it is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest number of inner nodes alive or not yet collected. At least 2 and less than 2^32.
+    pub nodes: usize,
+    /// Entries of the cache of results, rounded up to a power of two. The memory is claimed at once, about 20 bytes for
+    /// each entry, so small problems are better served with less than the default.
+    pub cache: usize,
+}
+
+impl Limits {
+    /// The cache that served image computations best in measurements: 2^20 entries.
+    pub const DEFAULT_CACHE: usize = 1 << 20;
+    /// Bytes for one node: the node itself and its share of a table at most half empty.
+    const NODE_BYTES: u64 = 32;
+    /// Bytes for one entry of the cache.
+    const CACHE_BYTES: u64 = 20;
+
+    /// The given number of nodes with the default cache.
+    pub fn nodes(nodes: usize) -> Limits {
+        Limits { nodes, cache: Limits::DEFAULT_CACHE }
+    }
+
+    /// As many nodes as fit into the given number of bytes beside the cache, which takes the default size or, if the
+    /// memory is scarce, at most a quarter of it.
+    pub fn memory(bytes: u64) -> Limits {
+        let cache = (bytes / 4 / Limits::CACHE_BYTES).clamp(1 << 10, Limits::DEFAULT_CACHE as u64);
+        let cache = if cache.is_power_of_two() { cache } else { cache.next_power_of_two() / 2 };
+        let nodes = bytes.saturating_sub(cache * Limits::CACHE_BYTES) / Limits::NODE_BYTES;
+        Limits { nodes: nodes.clamp(1 << 10, u64::from(u32::MAX - 8)) as usize, cache: cache as usize }
+    }
+}
+
+impl Default for Limits {
+    /// 2^25 nodes (about one gigabyte when all are used) and the default cache.
+    fn default() -> Self {
+        Limits::nodes(1 << 25)
+    }
+}
+
+/// An operation needed more nodes than the manager may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfNodes {
+    /// The limit that was reached.
+    pub limit: usize,
+}
+
+impl fmt::Display for OutOfNodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the decision diagrams need more than {} nodes", self.limit)
+    }
+}
+
+impl std::error::Error for OutOfNodes {}
+
+/// A variable of a manager. Variables compare by their place in the order, the topmost first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Var(u32);
+
+impl Var {
+    /// The place in the order, counted from the top.
+    pub fn level(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The store of the nodes over one order of variables. Clones are handles on the same store.
+#[derive(Clone)]
+pub struct Manager {
+    store: BDDManagerRef,
+    limit: usize,
+    /// How many nodes the last collection by [`Manager::tidy`] left.
+    survivors: Arc<AtomicUsize>,
+}
+
+impl fmt::Debug for Manager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Manager").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+impl Manager {
+    /// An empty store without variables.
+    pub fn new(limits: Limits) -> Manager {
+        assert!((2..u32::MAX as usize).contains(&limits.nodes), "a limit of {} nodes is out of range", limits.nodes);
+        // One worker thread: operations run on the calling thread, the pool is never used.
+        let store = oxidd::bdd::new_manager(limits.nodes, limits.cache.max(1), 1);
+        Manager { store, limit: limits.nodes, survivors: Arc::default() }
+    }
+
+    /// Adds variables below all present ones. Costs a pass over the cache: add them in few portions.
+    pub fn add_vars(&self, count: usize) -> Vec<Var> {
+        let count = u32::try_from(count).expect("there are fewer than 2^32 variables");
+        self.store.with_manager_exclusive(|m| m.add_vars(count)).map(Var).collect()
+    }
+
+    /// The number of variables.
+    pub fn var_count(&self) -> usize {
+        self.store.with_manager_shared(|m| m.num_vars()) as usize
+    }
+
+    /// The function that is always true.
+    pub fn verum(&self) -> Bdd {
+        self.wrap(self.store.with_manager_shared(|m| BDDFunction::t(m)))
+    }
+
+    /// The function that is always false.
+    pub fn falsum(&self) -> Bdd {
+        self.wrap(self.store.with_manager_shared(|m| BDDFunction::f(m)))
+    }
+
+    /// A constant.
+    pub fn constant(&self, value: bool) -> Bdd {
+        if value { self.verum() } else { self.falsum() }
+    }
+
+    /// The function that is true where the variable is.
+    pub fn var(&self, var: Var) -> Result<Bdd, OutOfNodes> {
+        self.literal(var, true)
+    }
+
+    /// The function that is true where the variable has the given value.
+    pub fn literal(&self, var: Var, value: bool) -> Result<Bdd, OutOfNodes> {
+        self.verum().retried(|_| {
+            self.store.with_manager_shared(|m| {
+                if value { BDDFunction::var(m, var.0) } else { BDDFunction::not_var(m, var.0) }
+            })
+        })
+    }
+
+    /// The conjunction of literals. No variable may occur twice.
+    pub fn cube(&self, literals: &[(Var, bool)]) -> Result<Bdd, OutOfNodes> {
+        let mut literals = literals.to_vec();
+        // From the bottom up, each step puts one node on top of the conjunction so far.
+        literals.sort_by(|a, b| b.cmp(a));
+        assert!(literals.windows(2).all(|w| w[0].0 != w[1].0), "a variable occurs twice in a cube");
+        let mut cube = self.verum();
+        for (var, value) in literals {
+            cube = self.literal(var, value)?.and(&cube)?;
+        }
+        Ok(cube)
+    }
+
+    /// The function that says that the variables of each pair are equal.
+    pub fn equal(&self, pairs: &[(Var, Var)]) -> Result<Bdd, OutOfNodes> {
+        let mut pairs = pairs.to_vec();
+        pairs.sort_by_key(|&(a, b)| std::cmp::Reverse(a.min(b)));
+        let mut all = self.verum();
+        for (a, b) in pairs {
+            all = self.var(a)?.iff(&self.var(b)?)?.and(&all)?;
+        }
+        Ok(all)
+    }
+
+    /// Prepares a set of variables for quantification and counting.
+    pub fn var_set(&self, vars: &[Var]) -> Result<VarSet, OutOfNodes> {
+        let mut vars = vars.to_vec();
+        vars.sort();
+        vars.dedup();
+        let literals: Vec<(Var, bool)> = vars.iter().map(|&v| (v, true)).collect();
+        Ok(VarSet { cube: self.cube(&literals)?, vars: vars.into() })
+    }
+
+    /// Prepares the renaming that puts, for each pair, the second variable where the first was, all at once. So a swap
+    /// is two pairs. The first variables must be distinct; the second need not.
+    pub fn renaming(&self, pairs: &[(Var, Var)]) -> Renaming {
+        let mut targets: Vec<u32> = (0..self.var_count() as u32).collect();
+        for &(from, to) in pairs {
+            assert!(targets[from.level()] == from.0, "a variable is renamed twice");
+            assert!(to.level() < targets.len(), "a variable is renamed to one of another manager");
+            targets[from.level()] = to.0;
+        }
+        // Levels below the last renamed one need not be visited.
+        let moved = targets.iter().enumerate().rposition(|(i, &t)| i as u32 != t).map_or(0, |i| i + 1);
+        targets.truncate(moved);
+        Renaming { targets: targets.into(), id: oxidd_core::util::new_substitution_id() }
+    }
+
+    /// Prepares the replacement of variables by functions, all at once. The variables must be distinct.
+    pub fn substitution(&self, pairs: &[(Var, Bdd)]) -> Substitution {
+        let vars = pairs.iter().map(|(v, _)| v.0).collect();
+        let functions = pairs.iter().map(|(_, f)| f.function().clone()).collect();
+        Substitution { inner: Arc::new(Subst::new(vars, functions)) }
+    }
+
+    /// The number of nodes in the store, with garbage that has not been collected.
+    pub fn node_count(&self) -> usize {
+        self.store.with_manager_shared(|m| m.approx_num_inner_nodes())
+    }
+
+    /// The limit given at creation.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Collects garbage now and returns how many nodes were freed. Empties the cache.
+    pub fn collect(&self) -> usize {
+        self.store.with_manager_exclusive(|m| m.gc())
+    }
+
+    /// Collects garbage if the store is three quarters full and twice as large as the last call left it. Meant for the
+    /// heads of loops: the library itself collects only when nearly nothing is left, and while it does so operations
+    /// run without a cache.
+    pub fn tidy(&self) {
+        let now = self.node_count();
+        let due = now >= self.limit / 4 * 3 && now / 2 >= self.survivors.load(Ordering::Relaxed);
+        if due {
+            self.collect();
+            self.survivors.store(self.node_count(), Ordering::Relaxed);
+        }
+    }
+
+    fn wrap(&self, function: BDDFunction) -> Bdd {
+        Bdd::new(function, self.limit)
+    }
+}
+
+/// A prepared set of variables.
+#[derive(Clone, Debug)]
+pub struct VarSet {
+    cube: Bdd,
+    vars: Arc<[Var]>,
+}
+
+impl VarSet {
+    /// The variables from the top of the order down.
+    pub fn vars(&self) -> &[Var] {
+        &self.vars
+    }
+
+    /// The number of variables.
+    pub fn len(&self) -> usize {
+        self.vars.len()
+    }
+
+    /// Whether there is no variable.
+    pub fn is_empty(&self) -> bool {
+        self.vars.is_empty()
+    }
+}
+
+/// A prepared simultaneous renaming of variables.
+#[derive(Clone, Debug)]
+pub struct Renaming {
+    /// The new variable for each level; levels from the end on stay.
+    targets: Arc<[u32]>,
+    /// Distinguishes this renaming in the cache of results.
+    id: u32,
+}
+
+/// A prepared simultaneous replacement of variables by functions.
+#[derive(Clone)]
+pub struct Substitution {
+    inner: Arc<Subst<BDDFunction>>,
+}
+
+impl fmt::Debug for Substitution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Substitution").finish_non_exhaustive()
+    }
+}

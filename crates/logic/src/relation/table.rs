@@ -1,0 +1,255 @@
+//! A relation and its algebra.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::space::{Column, Space};
+use crate::bdd::{Assignments, Bdd, OutOfNodes};
+
+/// A set of tuples over named columns. Cheap to clone; equality is by columns and tuples.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Relation {
+    space: Space,
+    bdd: Bdd,
+    /// Sorted, without repetition. The diagram depends on their variables only.
+    columns: Arc<[Column]>,
+}
+
+impl fmt::Debug for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Relation({}; {:?})", self.space.listed(&self.columns), self.bdd)
+    }
+}
+
+impl Relation {
+    pub(super) fn new(space: Space, bdd: Bdd, columns: &[Column]) -> Relation {
+        let mut sorted = columns.to_vec();
+        sorted.sort();
+        assert!(sorted.windows(2).all(|w| w[0] != w[1]), "a column occurs twice in ({})", space.listed(columns));
+        let relation = Relation { space, bdd, columns: sorted.into() };
+        relation.assert_typed();
+        relation
+    }
+
+    /// The support lies within the columns. Costs a pass over the diagram, so it is done on entry only; the algebra
+    /// keeps it.
+    fn assert_typed(&self) {
+        let mut vars: Vec<_> = self.columns.iter().flat_map(|&c| self.space.vars(c)).collect();
+        vars.sort();
+        let typed = self.bdd.support().iter().all(|v| vars.binary_search(v).is_ok());
+        assert!(typed, "the diagram depends on more than the columns ({})", self.space.listed(&self.columns));
+    }
+
+    fn with(&self, bdd: Bdd, columns: impl Into<Arc<[Column]>>) -> Relation {
+        Relation { space: self.space.clone(), bdd, columns: columns.into() }
+    }
+
+    fn same_columns(&self, other: &Relation, what: &str) {
+        assert!(
+            self.columns == other.columns && self.space == other.space,
+            "{what} of relations with different columns: ({}) and ({})",
+            self.space.listed(&self.columns),
+            other.space.listed(&other.columns),
+        );
+    }
+
+    fn has(&self, column: Column) -> bool {
+        self.columns.binary_search(&column).is_ok()
+    }
+
+    /// The space of the columns.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// The columns, in the order of their declaration.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The diagram over the variables of the columns.
+    pub fn bdd(&self) -> &Bdd {
+        &self.bdd
+    }
+
+    /// The natural join: the tuples over the columns of both whose parts are in the one and in the other. For relations
+    /// with the same columns this is their intersection.
+    pub fn join(&self, other: &Relation) -> Result<Relation, OutOfNodes> {
+        let columns = merged(&self.columns, &other.columns);
+        Ok(self.with(self.bdd.and(&other.bdd)?, columns))
+    }
+
+    /// `self.join(other)?.project(keep)?` in one pass, without the join in between.
+    pub fn join_project(&self, other: &Relation, keep: &[Column]) -> Result<Relation, OutOfNodes> {
+        let (keep, lost) = self.split(&merged(&self.columns, &other.columns), keep);
+        let bdd = self.bdd.and_exists(&other.bdd, &self.space.var_set(&lost)?)?;
+        Ok(self.with(bdd, keep))
+    }
+
+    /// The parts of the tuples in the given columns, which must be columns of the relation.
+    pub fn project(&self, keep: &[Column]) -> Result<Relation, OutOfNodes> {
+        let (keep, lost) = self.split(&self.columns, keep);
+        if lost.is_empty() {
+            return Ok(self.clone());
+        }
+        let bdd = self.bdd.exists(&self.space.var_set(&lost)?)?;
+        Ok(self.with(bdd, keep))
+    }
+
+    /// All columns but the given ones.
+    pub fn without(&self, columns: &[Column]) -> Result<Relation, OutOfNodes> {
+        let keep: Vec<Column> = self.columns.iter().copied().filter(|c| !columns.contains(c)).collect();
+        assert!(keep.len() + columns.len() == self.columns.len(), "a column that is not there cannot be dropped");
+        self.project(&keep)
+    }
+
+    /// Divides columns into those kept and those lost, both sorted.
+    fn split(&self, columns: &[Column], keep: &[Column]) -> (Vec<Column>, Vec<Column>) {
+        let (kept, lost): (Vec<Column>, Vec<Column>) = columns.iter().partition(|c| keep.contains(c));
+        assert!(
+            kept.len() == keep.len(),
+            "({}) cannot be projected to ({})",
+            self.space.listed(columns),
+            self.space.listed(keep)
+        );
+        (kept, lost)
+    }
+
+    /// Renames columns, all at once, so that two can be exchanged. The new columns must have the width of the old ones
+    /// and must not be among those that stay.
+    pub fn rename(&self, pairs: &[(Column, Column)]) -> Result<Relation, OutOfNodes> {
+        let mut pairs: Vec<(Column, Column)> = pairs.iter().copied().filter(|(from, to)| from != to).collect();
+        pairs.sort();
+        for &(from, to) in &pairs {
+            let (old, new) = (self.space.name(from), self.space.name(to));
+            assert!(self.has(from), "{old} cannot be renamed: the columns are ({})", self.space.listed(&self.columns));
+            assert!(self.space.width(from) == self.space.width(to), "{old} and {new} have different widths");
+        }
+        let renamed = |c: &Column| pairs.iter().find(|(from, _)| from == c).map_or(*c, |&(_, to)| to);
+        let mut columns: Vec<Column> = self.columns.iter().map(renamed).collect();
+        columns.sort();
+        let distinct = columns.windows(2).all(|w| w[0] != w[1]);
+        assert!(distinct, "renaming makes two columns one: ({})", self.space.listed(&columns));
+        if pairs.is_empty() {
+            return Ok(self.clone());
+        }
+        Ok(self.with(self.bdd.rename(&self.space.renaming(&pairs))?, columns))
+    }
+
+    /// The tuples of both. The columns must be the same.
+    pub fn union(&self, other: &Relation) -> Result<Relation, OutOfNodes> {
+        self.same_columns(other, "the union");
+        Ok(self.with(self.bdd.or(&other.bdd)?, self.columns.clone()))
+    }
+
+    /// The tuples of this that are not in the other. The columns must be the same.
+    pub fn difference(&self, other: &Relation) -> Result<Relation, OutOfNodes> {
+        self.same_columns(other, "the difference");
+        Ok(self.with(self.bdd.minus(&other.bdd)?, self.columns.clone()))
+    }
+
+    /// All tuples over the same columns that are not in this.
+    pub fn complement(&self) -> Result<Relation, OutOfNodes> {
+        Ok(self.with(self.bdd.not()?, self.columns.clone()))
+    }
+
+    /// The tuples that satisfy a condition on the variables of the columns.
+    pub fn select(&self, condition: &Bdd) -> Result<Relation, OutOfNodes> {
+        let selected = self.with(condition.clone(), self.columns.clone());
+        selected.assert_typed();
+        Ok(self.with(self.bdd.and(condition)?, self.columns.clone()))
+    }
+
+    /// A relation that has the same tuples within the care set and is chosen to be small outside of it. The columns must
+    /// be the same.
+    pub fn restrict(&self, care: &Relation) -> Result<Relation, OutOfNodes> {
+        self.same_columns(care, "the restriction");
+        Ok(self.with(self.bdd.restrict(&care.bdd)?, self.columns.clone()))
+    }
+
+    /// Whether all tuples are in the other. The columns must be the same.
+    pub fn is_subset(&self, other: &Relation) -> bool {
+        self.same_columns(other, "the inclusion");
+        self.bdd.is_subset(&other.bdd)
+    }
+
+    /// Whether the join has no tuples.
+    pub fn is_disjoint(&self, other: &Relation) -> bool {
+        self.bdd.is_disjoint(&other.bdd)
+    }
+
+    /// Whether there is no tuple.
+    pub fn is_empty(&self) -> bool {
+        self.bdd.is_false()
+    }
+
+    /// Whether a tuple, given by its vectors in the order of [`Relation::columns`], is in the relation.
+    pub fn contains(&self, tuple: &[Vec<bool>]) -> bool {
+        assert!(tuple.len() == self.columns.len(), "the tuple does not fit ({})", self.space.listed(&self.columns));
+        let mut values = rustc_hash::FxHashMap::default();
+        for (&column, bits) in self.columns.iter().zip(tuple) {
+            assert!(
+                bits.len() == self.space.width(column),
+                "a value of {} has the wrong width",
+                self.space.name(column)
+            );
+            values.extend(self.space.vars(column).into_iter().zip(bits.iter().copied()));
+        }
+        self.bdd.eval(|var| values[&var])
+    }
+
+    /// The number of tuples; none if 128 bits do not hold it.
+    pub fn count(&self) -> Option<u128> {
+        self.bdd.count(&self.space.var_set(&self.columns).ok()?)
+    }
+
+    /// One tuple, always the same: the one that comes first in [`Relation::tuples`].
+    pub fn pick(&self) -> Option<Vec<Vec<bool>>> {
+        let flat = self.bdd.pick(&self.flat_vars())?;
+        Some(self.cut(&flat))
+    }
+
+    /// All tuples, each as its vectors in the order of [`Relation::columns`].
+    pub fn tuples(&self) -> Tuples {
+        Tuples { assignments: self.bdd.assignments(&self.flat_vars()), relation: self.clone() }
+    }
+
+    fn flat_vars(&self) -> Vec<crate::bdd::Var> {
+        self.columns.iter().flat_map(|&c| self.space.vars(c)).collect()
+    }
+
+    /// Cuts the values of all variables into the vectors of the columns.
+    fn cut(&self, flat: &[bool]) -> Vec<Vec<bool>> {
+        let mut rest = flat;
+        let mut tuple = Vec::with_capacity(self.columns.len());
+        for &column in self.columns.iter() {
+            let (value, after) = rest.split_at(self.space.width(column));
+            tuple.push(value.to_vec());
+            rest = after;
+        }
+        tuple
+    }
+}
+
+/// The tuples of a relation.
+#[derive(Debug)]
+pub struct Tuples {
+    assignments: Assignments,
+    relation: Relation,
+}
+
+impl Iterator for Tuples {
+    type Item = Vec<Vec<bool>>;
+
+    fn next(&mut self) -> Option<Vec<Vec<bool>>> {
+        Some(self.relation.cut(&self.assignments.next()?))
+    }
+}
+
+/// The union of two sorted lists of columns.
+fn merged(a: &[Column], b: &[Column]) -> Vec<Column> {
+    let mut all = [a, b].concat();
+    all.sort();
+    all.dedup();
+    all
+}
