@@ -9,6 +9,10 @@
 
 #![warn(missing_docs)]
 
+pub mod aig;
 pub mod bdd;
+pub mod fixpoint;
 pub mod order;
+pub mod qbf;
 pub mod relation;
+pub mod sat;

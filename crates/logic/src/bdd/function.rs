@@ -72,7 +72,6 @@ impl Bdd {
     }
 
     /// Negation.
-    #[expect(clippy::should_implement_trait, reason = "the operation can fail")]
     pub fn not(&self) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.not())
     }

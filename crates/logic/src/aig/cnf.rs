@@ -1,0 +1,66 @@
+//! Translation of graphs to clauses (Tseitin), part by part.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Aig, Input, Lit, Node};
+use crate::sat::{SatLit, SatVar, Solver};
+
+/// The part of one graph that one solver already knows. Each node has a variable that equals it in every assignment
+/// that satisfies the clauses; asking for more of the graph adds clauses for the new nodes only.
+#[derive(Clone, Debug, Default)]
+pub struct Encoder {
+    vars: FxHashMap<usize, SatVar>,
+}
+
+impl Encoder {
+    /// Nothing is known yet. The graph and the solver must be the same in all calls.
+    pub fn new() -> Encoder {
+        Encoder::default()
+    }
+
+    /// The literal of the solver that stands for a literal of the graph.
+    pub fn encode(&mut self, aig: &Aig, lit: Lit, solver: &mut Solver) -> SatLit {
+        for node in aig.cone(&[lit], |node| self.vars.contains_key(&node)) {
+            let var = solver.new_var();
+            match aig.nodes[node] {
+                Node::False => solver.add_clause(&[var.lit(false)]),
+                Node::Input(_) => {}
+                Node::And(a, b) => {
+                    let (a, b) = (self.known(a), self.known(b));
+                    solver.add_clause(&[var.lit(false), a]);
+                    solver.add_clause(&[var.lit(false), b]);
+                    solver.add_clause(&[var.lit(true), !a, !b]);
+                }
+            }
+            self.vars.insert(node, var);
+        }
+        self.known(lit)
+    }
+
+    /// The literal of the solver that stands for an input.
+    pub fn input(&mut self, aig: &Aig, input: Input, solver: &mut Solver) -> SatLit {
+        self.encode(aig, aig.input(input), solver)
+    }
+
+    /// Demands that a literal be true. A conjunction is demanded as its parts, which gives shorter clauses.
+    pub fn assert(&mut self, aig: &Aig, lit: Lit, solver: &mut Solver) {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![lit];
+        while let Some(lit) = open.pop() {
+            match (lit.is_negated(), aig.nodes[lit.node()]) {
+                _ if !seen.insert(lit) => {}
+                (true, Node::False) => {}
+                (false, Node::And(a, b)) => open.extend([a, b]),
+                _ => {
+                    let lit = self.encode(aig, lit, solver);
+                    solver.add_clause(&[lit]);
+                }
+            }
+        }
+    }
+
+    fn known(&self, lit: Lit) -> SatLit {
+        let var = self.vars.get(&lit.node()).expect("operands are older and so encoded first");
+        var.lit(!lit.is_negated())
+    }
+}

@@ -1,0 +1,241 @@
+//! The solver. The method is explained in the header of the module above.
+
+use std::ops::ControlFlow;
+
+use super::system::{Equation, RelId, System};
+use crate::bdd::OutOfNodes;
+use crate::relation::Relation;
+
+/// Which differences are taken when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The difference of the relation declared first, whenever it has one. Propagates before it spreads: good if the
+    /// relations are declared along the flow. Differences may be replaced by smaller diagrams that contain old tuples.
+    Priority,
+    /// All differences at once, round after round. A tuple appears in the round that is the height of its lowest
+    /// derivation, so that shortest derivations can be read off the changes.
+    Rounds,
+}
+
+/// A relation has grown.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// The layer, from 0.
+    pub layer: usize,
+    /// How many differences (by priority) or rounds of them have been propagated in this layer before.
+    pub step: usize,
+    /// The relation.
+    pub relation: RelId,
+    /// What came in. New tuples exactly when solving in rounds; by priority perhaps with some old ones.
+    pub delta: &'a Relation,
+    /// The value with it.
+    pub value: &'a Relation,
+}
+
+/// Somebody who follows the solver, and who may stop it.
+pub trait Watch {
+    /// Why the solver stops without an answer.
+    type Stop: From<OutOfNodes>;
+
+    /// Called before each evaluation of a term. An error ends the solution.
+    fn tick(&mut self) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+
+    /// Called when a relation has grown. A break ends the solution early, with the values so far.
+    fn grown(&mut self, change: &Change<'_>) -> Result<ControlFlow<()>, Self::Stop> {
+        let _ = change;
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    type Stop = OutOfNodes;
+}
+
+/// The values of the relations of a system.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    values: Vec<Relation>,
+    complete: bool,
+    steps: usize,
+}
+
+impl Solution {
+    /// The value of a relation.
+    pub fn value(&self, relation: RelId) -> &Relation {
+        &self.values[relation.index()]
+    }
+
+    /// Whether the values are the least solution. Otherwise the watcher ended it early and each value is a part.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// How many differences (by priority) or rounds of them were propagated in all layers.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+}
+
+impl System {
+    /// The least solution, or the values at which the watcher was content.
+    pub fn solve<W: Watch>(&self, order: Order, watch: &mut W) -> Result<Solution, W::Stop> {
+        let values = self.relations.iter().map(|r| self.space.empty(&r.columns)).collect();
+        let mut solution = Solution { values, complete: true, steps: 0 };
+        for index in 0..self.layers {
+            let mut layer = Layer::new(self, index, &mut solution, watch)?;
+            let flow = layer.solve(order)?;
+            solution.steps += layer.step;
+            if flow.is_break() {
+                solution.complete = false;
+                break;
+            }
+        }
+        Ok(solution)
+    }
+}
+
+/// The state of the solution of one layer.
+struct Layer<'a, W> {
+    index: usize,
+    step: usize,
+    equations: Vec<Equation>,
+    /// The places where each relation stands, as equation and place.
+    uses: Vec<Vec<(usize, usize)>>,
+    values: &'a mut [Relation],
+    /// The differences: what is in the values and waits to be propagated.
+    waiting: Vec<Relation>,
+    system: &'a System,
+    watch: &'a mut W,
+}
+
+/// Passes an early end on.
+macro_rules! go {
+    ($flow:expr) => {
+        if let ControlFlow::Break(()) = $flow {
+            return Ok(ControlFlow::Break(()));
+        }
+    };
+}
+
+impl<'a, W: Watch> Layer<'a, W> {
+    fn new(
+        system: &'a System,
+        index: usize,
+        solution: &'a mut Solution,
+        watch: &'a mut W,
+    ) -> Result<Layer<'a, W>, W::Stop> {
+        let live = |r: RelId| system.relations[r.index()].layer == index;
+        let mut equations = Vec::new();
+        let mut uses = vec![Vec::new(); system.relations.len()];
+        for equation in system.equations.iter().filter(|e| live(e.head)) {
+            watch.tick()?;
+            let body = equation.body.settled(&live, &solution.values)?;
+            for (place, relation) in body.places().into_iter().enumerate() {
+                uses[relation.index()].push((equations.len(), place));
+            }
+            equations.push(Equation { head: equation.head, body });
+        }
+        let waiting = solution.values.iter().map(|v| system.space.empty(v.columns())).collect();
+        Ok(Layer { index, step: 0, equations, uses, values: &mut solution.values, waiting, system, watch })
+    }
+
+    fn solve(&mut self, order: Order) -> Result<ControlFlow<()>, W::Stop> {
+        let mut first = Vec::new();
+        for equation in &self.equations {
+            self.watch.tick()?;
+            first.push((equation.head, equation.body.eval(self.values)?));
+        }
+        for (head, value) in first {
+            go!(self.absorb(head, value, order)?);
+        }
+        match order {
+            Order::Priority => self.by_priority(),
+            Order::Rounds => self.in_rounds(),
+        }
+    }
+
+    fn by_priority(&mut self) -> Result<ControlFlow<()>, W::Stop> {
+        while let Some(relation) = self.system.members(self.index).into_iter().find(|r| self.waits(*r)) {
+            self.system.space.manager().tidy();
+            self.step += 1;
+            let delta = self.take(relation);
+            for (equation, place) in self.uses[relation.index()].clone() {
+                let derived = self.derive(equation, place, &delta)?;
+                go!(self.absorb(self.equations[equation].head, derived, Order::Priority)?);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Values stay as they are during a round, so that nothing derived in it is used in it.
+    fn in_rounds(&mut self) -> Result<ControlFlow<()>, W::Stop> {
+        let members = self.system.members(self.index);
+        while members.iter().any(|r| self.waits(*r)) {
+            self.system.space.manager().tidy();
+            self.step += 1;
+            let mut derived: Vec<Relation> = members.iter().map(|r| self.none(*r)).collect();
+            let deltas: Vec<Relation> = members.iter().map(|r| self.take(*r)).collect();
+            for (relation, delta) in members.iter().zip(&deltas).filter(|(_, d)| !d.is_empty()) {
+                for (equation, place) in self.uses[relation.index()].clone() {
+                    let head = self.equations[equation].head;
+                    let at = members.binary_search(&head).expect("heads belong to the layer");
+                    derived[at] = derived[at].union(&self.derive(equation, place, delta)?)?;
+                }
+            }
+            for (&relation, derived) in members.iter().zip(derived) {
+                go!(self.absorb(relation, derived, Order::Rounds)?);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn derive(&mut self, equation: usize, place: usize, delta: &Relation) -> Result<Relation, W::Stop> {
+        self.watch.tick()?;
+        Ok(self.equations[equation].body.eval_with(place, delta, self.values)?)
+    }
+
+    fn none(&self, relation: RelId) -> Relation {
+        self.system.space.empty(self.system.columns(relation))
+    }
+
+    fn waits(&self, relation: RelId) -> bool {
+        !self.waiting[relation.index()].is_empty()
+    }
+
+    fn take(&mut self, relation: RelId) -> Relation {
+        let none = self.none(relation);
+        std::mem::replace(&mut self.waiting[relation.index()], none)
+    }
+
+    /// Adds what is new to the value and to the difference.
+    fn absorb(&mut self, head: RelId, derived: Relation, order: Order) -> Result<ControlFlow<()>, W::Stop> {
+        let at = head.index();
+        if derived.is_subset(&self.values[at]) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let delta = news(&derived, &self.values[at], order)?;
+        self.values[at] = self.values[at].union(&derived)?;
+        self.waiting[at] = self.waiting[at].union(&delta)?;
+        let change =
+            Change { layer: self.index, step: self.step, relation: head, delta: &delta, value: &self.values[at] };
+        self.watch.grown(&change)
+    }
+}
+
+/// What of the derived tuples is to be propagated: the new ones, or by priority any set between these and all known
+/// tuples if its diagram is smaller. Tuples from outside both cannot come in: restriction to what is unknown changes
+/// the answer for known tuples only.
+fn news(derived: &Relation, known: &Relation, order: Order) -> Result<Relation, OutOfNodes> {
+    let new = derived.difference(known)?;
+    if order == Order::Rounds {
+        return Ok(new);
+    }
+    let slim = derived.restrict(&known.complement()?)?;
+    Ok(if slim.bdd().node_count() < new.bdd().node_count() { slim } else { new })
+}

@@ -1,0 +1,211 @@
+//! The right-hand sides of equations.
+
+use super::RelId;
+use super::system::System;
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::relation::{Column, Relation};
+
+/// A relational expression over the relations of a [`System`]. Built from the inside out:
+/// `Term::from(path).join(step).project(&[x, z]).rename(&[(z, y)])`.
+#[derive(Clone, Debug)]
+pub enum Term {
+    /// The value of a relation of the system.
+    Atom(RelId),
+    /// The complement of a relation of an earlier layer.
+    Not(RelId),
+    /// A relation given once and for all.
+    Constant(Relation),
+    /// The natural join.
+    Join(Box<Term>, Box<Term>),
+    /// The union; the columns must be the same.
+    Union(Box<Term>, Box<Term>),
+    /// The parts in the given columns.
+    Project(Box<Term>, Vec<Column>),
+    /// The columns renamed, all at once.
+    Rename(Box<Term>, Vec<(Column, Column)>),
+    /// The tuples that satisfy a condition.
+    Select(Box<Term>, Bdd),
+}
+
+impl From<RelId> for Term {
+    fn from(relation: RelId) -> Term {
+        Term::Atom(relation)
+    }
+}
+
+impl From<Relation> for Term {
+    fn from(relation: Relation) -> Term {
+        Term::Constant(relation)
+    }
+}
+
+impl From<&Relation> for Term {
+    fn from(relation: &Relation) -> Term {
+        Term::Constant(relation.clone())
+    }
+}
+
+impl Term {
+    /// The complement of a relation of an earlier layer.
+    pub fn not(relation: RelId) -> Term {
+        Term::Not(relation)
+    }
+
+    /// The natural join with another term.
+    pub fn join(self, other: impl Into<Term>) -> Term {
+        Term::Join(Box::new(self), Box::new(other.into()))
+    }
+
+    /// The union with another term.
+    pub fn union(self, other: impl Into<Term>) -> Term {
+        Term::Union(Box::new(self), Box::new(other.into()))
+    }
+
+    /// The parts in the given columns.
+    pub fn project(self, keep: &[Column]) -> Term {
+        Term::Project(Box::new(self), keep.to_vec())
+    }
+
+    /// The columns renamed, all at once.
+    pub fn rename(self, pairs: &[(Column, Column)]) -> Term {
+        Term::Rename(Box::new(self), pairs.to_vec())
+    }
+
+    /// The tuples that satisfy a condition.
+    pub fn select(self, condition: Bdd) -> Term {
+        Term::Select(Box::new(self), condition)
+    }
+
+    /// The relations that stand in the term, in the order of their places from left to right.
+    pub(super) fn places(&self) -> Vec<RelId> {
+        match self {
+            Term::Atom(r) => vec![*r],
+            Term::Not(_) | Term::Constant(_) => Vec::new(),
+            Term::Join(a, b) | Term::Union(a, b) => [a.places(), b.places()].concat(),
+            Term::Project(t, _) | Term::Rename(t, _) | Term::Select(t, _) => t.places(),
+        }
+    }
+
+    /// The relations whose complements stand in the term.
+    pub(super) fn negated(&self) -> Vec<RelId> {
+        match self {
+            Term::Not(r) => vec![*r],
+            Term::Atom(_) | Term::Constant(_) => Vec::new(),
+            Term::Join(a, b) | Term::Union(a, b) => [a.negated(), b.negated()].concat(),
+            Term::Project(t, _) | Term::Rename(t, _) | Term::Select(t, _) => t.negated(),
+        }
+    }
+
+    /// The columns of the value, sorted. Panics where the operations do not fit; see [`Relation`].
+    pub(super) fn columns(&self, system: &System) -> Vec<Column> {
+        match self {
+            Term::Atom(r) | Term::Not(r) => system.columns(*r).to_vec(),
+            Term::Constant(relation) => relation.columns().to_vec(),
+            Term::Select(t, _) => t.columns(system),
+            Term::Union(a, b) => {
+                let (a, b) = (a.columns(system), b.columns(system));
+                assert!(a == b, "the union of terms with different columns");
+                a
+            }
+            Term::Join(a, b) => {
+                let mut all = [a.columns(system), b.columns(system)].concat();
+                all.sort();
+                all.dedup();
+                all
+            }
+            Term::Project(t, keep) => {
+                let inner = t.columns(system);
+                let kept: Vec<Column> = inner.into_iter().filter(|c| keep.contains(c)).collect();
+                assert!(kept.len() == keep.len(), "a term is projected to columns that it does not have");
+                kept
+            }
+            Term::Rename(t, pairs) => {
+                let inner = t.columns(system);
+                assert!(pairs.iter().all(|(from, _)| inner.contains(from)), "a column that is not there is renamed");
+                let new = |c: Column| pairs.iter().find(|&&(from, _)| from == c).map_or(c, |&(_, to)| to);
+                let mut all: Vec<Column> = inner.into_iter().map(new).collect();
+                all.sort();
+                assert!(all.windows(2).all(|w| w[0] != w[1]), "renaming makes two columns of a term one");
+                all
+            }
+        }
+    }
+
+    /// The value for given values of the relations.
+    pub(super) fn eval(&self, values: &[Relation]) -> Result<Relation, OutOfNodes> {
+        match self {
+            Term::Atom(r) => Ok(values[r.index()].clone()),
+            Term::Not(r) => values[r.index()].complement(),
+            Term::Constant(relation) => Ok(relation.clone()),
+            Term::Join(a, b) => a.eval(values)?.join(&b.eval(values)?),
+            Term::Union(a, b) => a.eval(values)?.union(&b.eval(values)?),
+            Term::Project(t, keep) => match &**t {
+                Term::Join(a, b) => a.eval(values)?.join_project(&b.eval(values)?, keep),
+                _ => t.eval(values)?.project(keep),
+            },
+            Term::Rename(t, pairs) => t.eval(values)?.rename(pairs),
+            Term::Select(t, condition) => t.eval(values)?.select(condition),
+        }
+    }
+
+    /// What the term yields with `delta` in the given place and the values in all others. Of a union only the side with
+    /// the place counts.
+    pub(super) fn eval_with(
+        &self,
+        place: usize,
+        delta: &Relation,
+        values: &[Relation],
+    ) -> Result<Relation, OutOfNodes> {
+        match self {
+            Term::Atom(_) => Ok(delta.clone()),
+            Term::Not(_) | Term::Constant(_) => unreachable!("no relation stands here"),
+            Term::Join(a, b) => {
+                let (left, right) = Term::sides(a, b, place, delta, values)?;
+                left.join(&right)
+            }
+            Term::Union(a, b) => match place.checked_sub(a.places().len()) {
+                None => a.eval_with(place, delta, values),
+                Some(place) => b.eval_with(place, delta, values),
+            },
+            Term::Project(t, keep) => match &**t {
+                Term::Join(a, b) => {
+                    let (left, right) = Term::sides(a, b, place, delta, values)?;
+                    left.join_project(&right, keep)
+                }
+                _ => t.eval_with(place, delta, values)?.project(keep),
+            },
+            Term::Rename(t, pairs) => t.eval_with(place, delta, values)?.rename(pairs),
+            Term::Select(t, condition) => t.eval_with(place, delta, values)?.select(condition),
+        }
+    }
+
+    /// Both sides of a join, the difference in the one that has the place.
+    fn sides(
+        a: &Term,
+        b: &Term,
+        place: usize,
+        delta: &Relation,
+        values: &[Relation],
+    ) -> Result<(Relation, Relation), OutOfNodes> {
+        Ok(match place.checked_sub(a.places().len()) {
+            None => (a.eval_with(place, delta, values)?, b.eval(values)?),
+            Some(place) => (a.eval(values)?, b.eval_with(place, delta, values)?),
+        })
+    }
+
+    /// The term with all parts that no live relation stands in replaced by their values.
+    pub(super) fn settled(&self, live: &dyn Fn(RelId) -> bool, values: &[Relation]) -> Result<Term, OutOfNodes> {
+        if !self.places().into_iter().any(live) {
+            return Ok(Term::Constant(self.eval(values)?));
+        }
+        let settle = |t: &Term| Ok(Box::new(t.settled(live, values)?));
+        Ok(match self {
+            Term::Atom(_) | Term::Not(_) | Term::Constant(_) => self.clone(),
+            Term::Join(a, b) => Term::Join(settle(a)?, settle(b)?),
+            Term::Union(a, b) => Term::Union(settle(a)?, settle(b)?),
+            Term::Project(t, keep) => Term::Project(settle(t)?, keep.clone()),
+            Term::Rename(t, pairs) => Term::Rename(settle(t)?, pairs.clone()),
+            Term::Select(t, condition) => Term::Select(settle(t)?, condition.clone()),
+        })
+    }
+}

@@ -1,0 +1,159 @@
+//! Formulas with one alternation of quantifiers, by counterexample-guided expansion.
+//!
+//! For `exists X forall Y: matrix`, one solver proposes values of `X` that satisfy the matrix for the values of `Y` seen
+//! so far, a second one looks for values of `Y` that refute the proposal. A refutation is added to the first solver: the
+//! matrix with these values in the place of `Y`. `forall X exists Y: matrix` is the negation of
+//! `exists X forall Y: not matrix`.
+//!
+//! Instances with many values of `Y` to go through are often decided at once by a good answer to all values of `X`: a
+//! [`Strategy`] gives `Y` as functions of `X`. It is an expansion as good as any, so the callers' strategies are added
+//! to the first solver before the first proposal.
+
+use crate::aig::{Aig, Encoder, Input, Lit};
+use crate::sat::{Answer, SatLit, Solver};
+
+/// The formula below the quantifiers and who is bound where. The matrix depends on no further inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantified<'a> {
+    /// The formula.
+    pub matrix: Lit,
+    /// The inputs bound by the outer quantifier.
+    pub outer: &'a [Input],
+    /// The inputs bound by the inner quantifier.
+    pub inner: &'a [Input],
+}
+
+/// A function of the outer inputs for each inner input, in their order.
+pub type Strategy = Vec<Lit>;
+
+/// How a formula was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Values of the outer inputs: those that make the matrix true for all inner values, or those that make it false for
+    /// all inner values, as the question was.
+    pub outer: Option<Vec<bool>>,
+    /// How many values of the inner inputs were gone through, beside the strategies.
+    pub expansions: usize,
+}
+
+/// Looks for values of the outer inputs for which the matrix holds whatever the inner ones are. The formula
+/// `exists outer forall inner: matrix` is true if and only if there are some. Strategies are answers of the inner
+/// inputs that may refute every choice. The graph grows by what the expansions need.
+pub fn exists_forall<E>(
+    aig: &mut Aig,
+    formula: Quantified<'_>,
+    strategies: &[Strategy],
+    proceed: impl FnMut() -> Result<(), E>,
+) -> Result<Decision, E> {
+    let mut search = Search::new(aig, formula);
+    for strategy in strategies {
+        search.refute(strategy);
+    }
+    search.run(proceed)
+}
+
+/// Looks for values of the outer inputs for which no values of the inner ones satisfy the matrix. The formula
+/// `forall outer exists inner: matrix` is true if and only if there are none. Strategies are candidates for Skolem
+/// functions: if one of them, or some of them by turns, always satisfies the matrix, no value is gone through. The graph
+/// grows by what the expansions need.
+pub fn forall_exists<E>(
+    aig: &mut Aig,
+    formula: Quantified<'_>,
+    strategies: &[Strategy],
+    proceed: impl FnMut() -> Result<(), E>,
+) -> Result<Decision, E> {
+    exists_forall(aig, Quantified { matrix: !formula.matrix, ..formula }, strategies, proceed)
+}
+
+/// The search for outer values.
+///
+/// *Invariant.* The proposer's assignments are the outer values that no expansion so far refutes.
+///
+/// *End.* A proposal is consistent with all former expansions, so the values that refute it are new, and there are
+/// finitely many.
+///
+/// *Why it is right.* Without proposals, each choice of outer values is refuted by some expansion. Without a refutation,
+/// the proposal is what was looked for.
+struct Search<'a> {
+    aig: &'a mut Aig,
+    formula: Quantified<'a>,
+    proposer: Solver,
+    proposed: Encoder,
+    refuter: Solver,
+    refuted: Encoder,
+}
+
+impl<'a> Search<'a> {
+    fn new(aig: &'a mut Aig, formula: Quantified<'a>) -> Search<'a> {
+        let support = aig.support(&[formula.matrix]);
+        let bound = |i: &Input| formula.outer.contains(i) || formula.inner.contains(i);
+        assert!(support.iter().all(bound), "the matrix depends on an input that is not bound");
+        let mut search = Search {
+            aig,
+            formula,
+            proposer: Solver::new(),
+            proposed: Encoder::new(),
+            refuter: Solver::new(),
+            refuted: Encoder::new(),
+        };
+        search.refuted.assert(search.aig, !formula.matrix, &mut search.refuter);
+        search
+    }
+
+    fn run<E>(mut self, mut proceed: impl FnMut() -> Result<(), E>) -> Result<Decision, E> {
+        let outer = self.literals(Side::Proposer, self.formula.outer);
+        let mut expansions = 0;
+        loop {
+            if self.proposer.solve(&[], &mut proceed)? == Answer::Unsat {
+                return Ok(Decision { outer: None, expansions });
+            }
+            let proposal: Vec<bool> = outer.iter().map(|&lit| self.proposer.value(lit)).collect();
+            let Some(refutation) = self.refutation(&proposal, &mut proceed)? else {
+                return Ok(Decision { outer: Some(proposal), expansions });
+            };
+            let constants: Strategy = refutation.into_iter().map(Lit::from).collect();
+            self.refute(&constants);
+            expansions += 1;
+        }
+    }
+
+    /// Inner values that make the matrix false for the proposed outer ones.
+    fn refutation<E>(
+        &mut self,
+        proposal: &[bool],
+        proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<Option<Vec<bool>>, E> {
+        let outer = self.literals(Side::Refuter, self.formula.outer);
+        let inner = self.literals(Side::Refuter, self.formula.inner);
+        let assumptions: Vec<SatLit> =
+            outer.iter().zip(proposal).map(|(&lit, &v)| if v { lit } else { !lit }).collect();
+        Ok(match self.refuter.solve(&assumptions, proceed)? {
+            Answer::Unsat => None,
+            Answer::Sat => Some(inner.iter().map(|&lit| self.refuter.value(lit)).collect()),
+        })
+    }
+
+    /// Demands that the matrix hold with the strategy in the place of the inner inputs.
+    fn refute(&mut self, strategy: &Strategy) {
+        let inner = self.formula.inner;
+        assert!(strategy.len() == inner.len(), "a strategy has a function for each inner input");
+        let answer = |input| inner.iter().position(|&i| i == input).map(|at| strategy[at]);
+        let expanded = self.aig.substitute(&[self.formula.matrix], answer)[0];
+        self.proposed.assert(self.aig, expanded, &mut self.proposer);
+    }
+
+    /// The literals that stand for inputs in one of the solvers.
+    fn literals(&mut self, side: Side, inputs: &[Input]) -> Vec<SatLit> {
+        let (encoder, solver) = match side {
+            Side::Proposer => (&mut self.proposed, &mut self.proposer),
+            Side::Refuter => (&mut self.refuted, &mut self.refuter),
+        };
+        inputs.iter().map(|&input| encoder.input(self.aig, input, solver)).collect()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Proposer,
+    Refuter,
+}

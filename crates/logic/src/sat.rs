@@ -1,0 +1,165 @@
+//! Satisfiability of clauses, incrementally and under assumptions.
+//!
+//! The solver behind the façade is CaDiCaL. It is asked in slices of a bounded number of conflicts, and between two of
+//! them the caller's callback says whether to go on; what was learnt stays.
+
+use std::fmt;
+use std::ops::Not;
+
+/// A propositional variable of a [`Solver`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SatVar(i32);
+
+/// A variable or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SatLit(i32);
+
+impl SatVar {
+    /// The literal that is true where the variable has the given value.
+    pub fn lit(self, value: bool) -> SatLit {
+        SatLit(if value { self.0 } else { -self.0 })
+    }
+}
+
+impl From<SatVar> for SatLit {
+    fn from(var: SatVar) -> SatLit {
+        var.lit(true)
+    }
+}
+
+impl SatLit {
+    /// The variable.
+    pub fn var(self) -> SatVar {
+        SatVar(self.0.abs())
+    }
+
+    /// Whether this is the variable itself and not its negation.
+    pub fn is_positive(self) -> bool {
+        self.0 > 0
+    }
+}
+
+impl Not for SatLit {
+    type Output = SatLit;
+
+    fn not(self) -> SatLit {
+        SatLit(-self.0)
+    }
+}
+
+impl fmt::Debug for SatLit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// What the solver found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Some assignment satisfies all clauses and assumptions; [`Solver::value`] tells it.
+    Sat,
+    /// None does; [`Solver::core`] tells which assumptions are to blame.
+    Unsat,
+}
+
+/// A set of clauses that grows.
+pub struct Solver {
+    inner: cadical::Solver,
+    vars: i32,
+    clauses: usize,
+    /// The assumptions of the last question.
+    assumed: Vec<SatLit>,
+}
+
+impl fmt::Debug for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Solver({} variables, {} clauses)", self.vars, self.clauses)
+    }
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Solver::new()
+    }
+}
+
+impl Solver {
+    /// Conflicts in the first slice. Slices grow by a half, so that a long search is interrupted a number of times that
+    /// is logarithmic in its length, up to the last bound.
+    const FIRST_SLICE: i32 = 1_000;
+    const LAST_SLICE: i32 = 20_000;
+
+    /// No variables, no clauses.
+    pub fn new() -> Solver {
+        Solver { inner: cadical::Solver::new(), vars: 0, clauses: 0, assumed: Vec::new() }
+    }
+
+    /// A fresh variable.
+    pub fn new_var(&mut self) -> SatVar {
+        self.vars = self.vars.checked_add(1).expect("there are fewer than 2^31 variables");
+        SatVar(self.vars)
+    }
+
+    /// The number of variables.
+    pub fn var_count(&self) -> usize {
+        self.vars as usize
+    }
+
+    /// The number of clauses added.
+    pub fn clause_count(&self) -> usize {
+        self.clauses
+    }
+
+    /// Adds a clause for good. The empty clause makes everything unsatisfiable.
+    pub fn add_clause(&mut self, clause: &[SatLit]) {
+        assert!(clause.iter().all(|lit| lit.0.abs() <= self.vars), "a clause has a variable of another solver");
+        self.inner.add_clause(clause.iter().map(|lit| lit.0));
+        self.clauses += 1;
+    }
+
+    /// Decides whether all clauses and the assumptions can be satisfied together. `proceed` is called before each slice
+    /// of the search; its error ends the search and is returned.
+    pub fn solve<E>(
+        &mut self,
+        assumptions: &[SatLit],
+        mut proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<Answer, E> {
+        let mut slice = Solver::FIRST_SLICE;
+        loop {
+            proceed()?;
+            if let Some(answer) = self.solve_within(assumptions, slice) {
+                return Ok(answer);
+            }
+            slice = (slice + slice / 2).min(Solver::LAST_SLICE);
+        }
+    }
+
+    /// As [`Solver::solve`], within the given number of conflicts; none if they do not suffice.
+    pub fn solve_within(&mut self, assumptions: &[SatLit], conflicts: i32) -> Option<Answer> {
+        self.assumed = assumptions.to_vec();
+        self.inner.set_limit("conflicts", conflicts).expect("the solver knows this limit");
+        let result = self.inner.solve_with(assumptions.iter().map(|lit| lit.0));
+        result.map(|sat| if sat { Answer::Sat } else { Answer::Unsat })
+    }
+
+    /// The value of a literal in the assignment found. Only after [`Answer::Sat`] and before the next clause. Variables
+    /// that do not matter are false.
+    pub fn value(&self, lit: SatLit) -> bool {
+        assert!(self.inner.status() == Some(true), "there is no assignment");
+        // A variable that the solver has never seen has no value there.
+        if lit.0.abs() > self.inner.max_variable() {
+            return !lit.is_positive();
+        }
+        match self.inner.value(lit.0.abs()) {
+            Some(value) => value == lit.is_positive(),
+            None => !lit.is_positive(),
+        }
+    }
+
+    /// Assumptions that cannot be satisfied together with the clauses, in the order in which they were given. Only after
+    /// [`Answer::Unsat`] and before the next clause.
+    pub fn core(&self) -> Vec<SatLit> {
+        assert!(self.inner.status() == Some(false), "there is no core");
+        self.assumed.iter().copied().filter(|lit| self.inner.failed(lit.0)).collect()
+    }
+}

@@ -1,0 +1,87 @@
+//! The satisfiability façade against brute force.
+
+use selvedge_logic::sat::{Answer, SatLit, SatVar, Solver};
+
+use crate::numbers::Numbers;
+
+const VARS: usize = 8;
+
+fn go() -> Result<(), ()> {
+    Ok(())
+}
+
+fn random_clause(numbers: &mut Numbers, vars: &[SatVar]) -> Vec<SatLit> {
+    (0..3).map(|_| vars[numbers.below(vars.len())].lit(numbers.below(2) == 0)).collect()
+}
+
+fn holds(clause: &[SatLit], vars: &[SatVar], row: usize) -> bool {
+    clause.iter().any(|l| (row >> vars.iter().position(|&v| v == l.var()).unwrap() & 1 == 1) == l.is_positive())
+}
+
+#[test]
+fn answers_models_and_cores_are_right_while_clauses_are_added() {
+    for seed in 0..40 {
+        let mut numbers = Numbers::seeded(seed);
+        let mut solver = Solver::new();
+        let vars: Vec<SatVar> = (0..VARS).map(|_| solver.new_var()).collect();
+        let mut clauses: Vec<Vec<SatLit>> = Vec::new();
+        for _ in 0..45 {
+            clauses.push(random_clause(&mut numbers, &vars));
+            solver.add_clause(clauses.last().unwrap());
+            let assumptions = random_clause(&mut numbers, &vars);
+            let satisfies = |row, assumed: &[SatLit]| {
+                clauses.iter().all(|c| holds(c, &vars, row)) && assumed.iter().all(|&l| holds(&[l], &vars, row))
+            };
+            let answer = solver.solve(&assumptions, go).unwrap();
+            if (0..1 << VARS).any(|row| satisfies(row, &assumptions)) {
+                assert_eq!(answer, Answer::Sat);
+                let row = vars.iter().rev().fold(0, |row, &v| 2 * row + usize::from(solver.value(v.lit(true))));
+                assert!(satisfies(row, &assumptions));
+            } else {
+                assert_eq!(answer, Answer::Unsat);
+                let core = solver.core();
+                assert!(core.iter().all(|l| assumptions.contains(l)));
+                assert!(!(0..1 << VARS).any(|row| satisfies(row, &core)));
+            }
+        }
+    }
+}
+
+/// One pigeon more than holes.
+fn pigeons(holes: usize) -> Solver {
+    let mut solver = Solver::new();
+    let place: Vec<Vec<SatVar>> = (0..=holes).map(|_| (0..holes).map(|_| solver.new_var()).collect()).collect();
+    for pigeon in &place {
+        solver.add_clause(&pigeon.iter().map(|v| v.lit(true)).collect::<Vec<_>>());
+    }
+    for (i, one) in place.iter().enumerate() {
+        for other in &place[..i] {
+            one.iter().zip(other).for_each(|(a, b)| solver.add_clause(&[a.lit(false), b.lit(false)]));
+        }
+    }
+    solver
+}
+
+#[test]
+fn a_long_search_can_be_given_up_and_taken_up_again() {
+    let mut solver = pigeons(8);
+    assert_eq!(solver.solve_within(&[], 10), None);
+    let mut calls = 0;
+    let given_up = solver.solve(&[], || {
+        calls += 1;
+        if calls == 2 { Err("enough") } else { Ok(()) }
+    });
+    assert_eq!((given_up, calls), (Err("enough"), 2));
+    assert_eq!(solver.solve(&[], go), Ok(Answer::Unsat));
+    assert_eq!(solver.core(), []);
+}
+
+#[test]
+fn variables_without_clauses_are_false() {
+    let mut solver = Solver::new();
+    let (a, b) = (solver.new_var(), solver.new_var());
+    assert_eq!(solver.solve(&[a.lit(true)], go), Ok(Answer::Sat));
+    assert_eq!((solver.value(a.lit(true)), solver.value(b.lit(true)), solver.value(b.lit(false))), (true, false, true));
+    solver.add_clause(&[]);
+    assert_eq!(solver.solve(&[], go), Ok(Answer::Unsat));
+}
