@@ -212,6 +212,52 @@ end
 }
 
 #[test]
+fn names_in_a_part_that_could_not_be_read_are_not_called_unknown() {
+    check(
+        "
+decl x y, z;
+     //^ SV0003 expected `,` before `y`
+decl , v;
+   //^ SV0003 expected the name of a variable
+void main() begin
+  x, y, z, v := 1, 1, 1, 1;
+  w;
+ //^ SV0003 expected `:=` or `(`
+  w := 1;
+  goto here;
+  here skip;
+//^^^^ SV0003 expected `:` behind the label
+end
+  helper() begin
+//^^^^^^ SV0003 expected `void` or `bool`
+  u := 1;
+//^ SV0012 no variable `u`
+  u := 0;
+end
+",
+    );
+}
+
+#[test]
+fn a_statement_that_could_not_be_read_is_not_counted() {
+    check(
+        "
+decl x, y;
+void f(a) begin assume(a); end
+void main() begin
+  x, y := 1 1;
+          //^ SV0003 expected `;`
+  x, y := , 1;
+        //^ SV0003 expected an expression
+  f(;
+  //^ SV0003 expected an expression
+  x := y;
+end
+",
+    );
+}
+
+#[test]
 fn the_word_sync_is_rejected_at_its_place() {
     check(
         "

@@ -9,6 +9,7 @@ mod parser;
 mod resolve;
 mod suggest;
 
+use rustc_hash::FxHashSet;
 use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
 
@@ -29,14 +30,19 @@ pub struct Parsed {
 
 /// Reads a text. What cannot be read is left out, and a diagnostic says so.
 pub fn parse(text: &str) -> Parsed {
+    read(text).0
+}
+
+/// Also returns the names in parts that could not be read.
+fn read(text: &str) -> (Parsed, FxHashSet<ast::Symbol>) {
     if u32::try_from(text.len()).is_err() {
         let message = "texts of 4 GiB and more are not read";
         let diagnostic = Diagnostic::new(Code::BeyondLimit, message, ast::Span::default());
-        return Parsed { diagnostics: vec![diagnostic], ..Parsed::default() };
+        return (Parsed { diagnostics: vec![diagnostic], ..Parsed::default() }, FxHashSet::default());
     }
-    let mut parsed = parser::parse(text);
+    let (mut parsed, skipped) = parser::parse(text);
     parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-    parsed
+    (parsed, skipped)
 }
 
 /// What the meaning of a text depends on.
@@ -64,9 +70,9 @@ pub struct Loaded {
 
 /// Reads a text and lowers it.
 pub fn load(text: &str, options: &LoadOptions) -> Loaded {
-    let Parsed { file, comments, mut diagnostics } = parse(text);
+    let (Parsed { file, comments, mut diagnostics }, skipped) = read(text);
     let is_whole = !diagnostics.iter().any(Diagnostic::is_error);
-    let lowered = lower::lower(&file, is_whole, options);
+    let lowered = lower::lower(&file, is_whole, skipped, options);
     diagnostics.extend(lowered.diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     let is_meaningful = !diagnostics.iter().any(Diagnostic::is_error);

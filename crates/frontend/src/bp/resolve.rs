@@ -103,6 +103,9 @@ impl<'a> Tables<'a> {
             Some(process) => &mut self.processes[process].procs,
             None => &mut self.procs,
         };
+        if unit.name.is_empty() {
+            return;
+        }
         if let Some(first) = procs.get(&procedure.name.symbol) {
             let message = format!("a second procedure with the name `{}`", unit.name);
             let diagnostic = Diagnostic::new(Code::DuplicateProcedure, message, procedure.name.span)

@@ -49,6 +49,9 @@ pub(super) struct Enforce {
 impl Lowering<'_> {
     /// Lowers one procedure.
     pub(super) fn body(&mut self, proc: ProcId, options: &LoadOptions) {
+        if self.is_whole {
+            self.unknown.clear();
+        }
         let unit = self.tables.units[proc];
         let is_prelude = self.found.program.prelude == Some(proc);
         let view = View { process: unit.process, is_prelude, ..View::default() };

@@ -36,8 +36,9 @@ pub(super) struct Lowered {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers a file. `is_whole` says that the parser reported no error; otherwise nothing is called unused.
-pub(super) fn lower(file: &File, is_whole: bool, options: &LoadOptions) -> Lowered {
+/// Lowers a file. `is_whole` says that the parser reported no error; otherwise nothing is called unused, and the
+/// `skipped` names are not called unknown.
+pub(super) fn lower(file: &File, is_whole: bool, skipped: FxHashSet<Symbol>, options: &LoadOptions) -> Lowered {
     let mut found = Found::default();
     let tables = collect(file, &mut found);
     let used = IndexVec::from_vec(vec![false; found.program.vars.len()]);
@@ -48,6 +49,9 @@ pub(super) fn lower(file: &File, is_whole: bool, options: &LoadOptions) -> Lower
         symbols: None,
         label_owners: None,
         suggestions_left: MAX_SUGGESTIONS,
+        skipped,
+        unknown: FxHashSet::default(),
+        is_whole,
         unused_labels: Vec::new(),
         enforced_nodes: 0,
         entry_procs: FxHashSet::default(),
@@ -74,11 +78,24 @@ struct Lowering<'a> {
     /// Which procedure has a label, made when an unknown label is first met.
     label_owners: Option<FxHashMap<Symbol, ProcId>>,
     suggestions_left: u32,
+    /// Names in parts of the text that could not be read.
+    skipped: FxHashSet<Symbol>,
+    /// Unknown names that have been reported: once per procedure, or once at all if declarations may have got lost.
+    unknown: FxHashSet<(Kind, Symbol)>,
+    is_whole: bool,
     unused_labels: Vec<Diagnostic>,
     /// The size of all copies of `enforce` clauses so far.
     enforced_nodes: usize,
     /// The procedures that initial threads run.
     entry_procs: FxHashSet<ProcId>,
+}
+
+/// What an unknown name was taken for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Variable,
+    Procedure,
+    Label,
 }
 
 /// From where names are looked up.
@@ -163,7 +180,15 @@ impl<'a> Lowering<'a> {
         symbols.get(text).copied()
     }
 
+    /// Whether an unknown name is to be reported.
+    fn is_news(&mut self, kind: Kind, symbol: Symbol) -> bool {
+        !self.skipped.contains(&symbol) && self.unknown.insert((kind, symbol))
+    }
+
     fn unknown_variable(&mut self, view: &View, symbol: Symbol, span: Span) {
+        if !self.is_news(Kind::Variable, symbol) {
+            return;
+        }
         let text = self.text(symbol);
         let mut diagnostic = Diagnostic::new(Code::UnknownVariable, format!("there is no variable `{text}`"), span);
         if self.may_suggest() {
@@ -183,7 +208,7 @@ impl<'a> Lowering<'a> {
     /// The procedure with this name; `None`, with a report, if there is none.
     fn procedure(&mut self, view: &View, symbol: Symbol, span: Span) -> Option<ProcId> {
         let procedure = self.find_procedure(view, symbol);
-        if procedure.is_none() {
+        if procedure.is_none() && self.is_news(Kind::Procedure, symbol) {
             let text = self.text(symbol);
             let message = format!("there is no procedure `{text}`");
             let mut diagnostic = Diagnostic::new(Code::UnknownProcedure, message, span).label("not defined");

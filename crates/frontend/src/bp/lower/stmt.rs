@@ -6,7 +6,7 @@ use selvedge_ir::{Assign, Call, Expr, LocId, Op, Spawn, VarId};
 
 use super::body::{Body, is_step, values};
 use super::expr::{Context, ExprCx};
-use super::{Lowering, Meaning};
+use super::{Kind, Lowering, Meaning};
 use crate::bp::ast::{self, Block, If, Name, StartThread, Stmt, StmtKind, Symbol, Target, While};
 use crate::bp::suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
@@ -138,6 +138,9 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn unknown_label(&mut self, label: Name) {
+        if !self.low.is_news(Kind::Label, label.symbol) {
+            return;
+        }
         let text = self.low.text(label.symbol);
         let Some(owner) = self.low.label_owner(label.symbol) else {
             let message = format!("there is no label `{text}` in `{}`", self.unit.name);
@@ -420,6 +423,9 @@ impl<'a> Body<'_, 'a> {
         if let Some(callee) = self.low.find_procedure(&self.view, name.symbol) {
             self.check_args(callee, name, 0);
             return self.step(from, to, Op::Spawn(Spawn { callee, args: Vec::new() }), 0, origin);
+        }
+        if !self.low.is_news(Kind::Label, name.symbol) {
+            return;
         }
         let text = self.low.text(name.symbol);
         let message = format!("`{text}` is neither a label of `{}` nor a procedure", self.unit.name);

@@ -19,9 +19,10 @@ impl Parser<'_> {
             if self.eat(TokenKind::Semicolon) {
                 continue;
             }
+            let start = self.position;
             match self.item() {
                 Some(item) => items.push(item),
-                None => self.skip_to_item(),
+                None => self.skip_to_item(start),
             }
         }
         items
@@ -32,6 +33,11 @@ impl Parser<'_> {
             return Some(Item::Decl(self.decl_item()));
         }
         if self.at_procedure() {
+            return self.procedure().map(Item::Proc);
+        }
+        if self.at(TokenKind::Word) && self.peek(1) == TokenKind::LParen {
+            let message = format!("expected `void` or `bool` before {}", self.found());
+            self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()));
             return self.procedure().map(Item::Proc);
         }
         if self.at_init() {
@@ -61,13 +67,13 @@ impl Parser<'_> {
     }
 
     /// Skips at least one token, up to something that begins an item.
-    fn skip_to_item(&mut self) {
+    fn skip_to_item(&mut self, start: usize) {
         loop {
             self.bump();
             let is_item = self.at(TokenKind::Decl) || self.at_procedure() || self.at(TokenKind::Eof);
             if is_item || self.at_shared() || self.at_init() || self.at_process() {
                 self.lost = false;
-                return;
+                return self.skipped_since(start);
             }
         }
     }
@@ -75,15 +81,16 @@ impl Parser<'_> {
     /// A declaration outside procedures, with its `;`.
     fn decl_item(&mut self) -> Decl {
         self.is_limit_reported = false;
+        let start = self.position;
         let decl = self.decl();
         if self.lost {
-            self.recover();
+            self.recover(start);
         } else if !self.eat(TokenKind::Semicolon) {
             let message = format!("expected `;` before {}", self.found());
             let diagnostic = Diagnostic::new(Code::MissingSemicolon, message, self.previous());
             self.report(diagnostic.label("expected `;` after this"));
             if !self.at_landmark() {
-                self.recover();
+                self.recover(start);
             }
         }
         decl
@@ -102,8 +109,35 @@ impl Parser<'_> {
             self.bump();
             kind = DeclKind::ThreadLocal;
         }
-        let vars = self.comma_list(Self::decl_var);
-        Decl { span: self.since(start), kind, vars }
+        let mut vars = Vec::new();
+        loop {
+            vars.extend(self.decl_var());
+            if !self.next_in_list() {
+                return Decl { span: self.since(start), kind, vars };
+            }
+        }
+    }
+
+    /// Whether the list of variables goes on. A comma that is missing before a name, or has no name before it, is
+    /// reported without losing the names behind it.
+    fn next_in_list(&mut self) -> bool {
+        if self.eat(TokenKind::Comma) {
+            self.lost = false;
+            return true;
+        }
+        let is_name = self.at(TokenKind::Word)
+            && matches!(self.peek(1), TokenKind::Comma | TokenKind::Semicolon | TokenKind::Becomes);
+        if !self.lost && is_name && !self.is_on_new_line() {
+            let message = format!("expected `,` before {}", self.found());
+            self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `,`"));
+            return true;
+        }
+        false
+    }
+
+    fn is_on_new_line(&self) -> bool {
+        let between = Span { start: self.previous().end, end: self.span().start };
+        between.of(self.text).contains('\n')
     }
 
     fn decl_var(&mut self) -> Option<DeclVar> {
@@ -131,7 +165,9 @@ impl Parser<'_> {
         if self.eat(TokenKind::Void) {
             return Results::Void;
         }
-        self.bump();
+        if !self.eat(TokenKind::Bool) {
+            return Results::Void;
+        }
         if !self.at(TokenKind::Less) {
             return Results::Bool;
         }
@@ -157,14 +193,20 @@ impl Parser<'_> {
         count.unwrap_or(1)
     }
 
-    /// Any word: a procedure may have a keyword's name.
+    /// Any word: a procedure may have a keyword's name. If only the name is missing, it is empty.
     fn procedure_name(&mut self) -> Option<Name> {
         let is_name = self.at(TokenKind::Word) && self.slice() != "_"
             || self.kind().is_keyword() && self.peek(1) == TokenKind::LParen;
         if is_name {
             return Some(self.bump_name());
         }
-        self.lose(self.unexpected("the name of a procedure"));
+        let diagnostic = self.unexpected("the name of a procedure");
+        if self.at(TokenKind::LParen) {
+            self.report(diagnostic);
+            let span = self.after_previous();
+            return Some(Name { symbol: self.intern(span), span });
+        }
+        self.lose(diagnostic);
         None
     }
 
@@ -210,7 +252,7 @@ impl Parser<'_> {
     fn end_word(&mut self, begin: Span, header: Span) -> Span {
         if self.at(TokenKind::End) {
             let end = self.bump();
-            self.eat_semicolon_after_end();
+            self.eat(TokenKind::Semicolon);
             return end;
         }
         let diagnostic = Diagnostic::new(Code::Unclosed, "this `begin` has no `end`", begin)
@@ -219,10 +261,6 @@ impl Parser<'_> {
             .also(self.span(), "expected `end` before this");
         self.report(diagnostic);
         self.after_previous()
-    }
-
-    fn eat_semicolon_after_end(&mut self) {
-        self.eat(TokenKind::Semicolon);
     }
 
     fn init(&mut self) -> Option<Init> {
@@ -290,12 +328,14 @@ impl Parser<'_> {
     }
 
     fn skip_to_process_item(&mut self) {
+        let start = self.position;
         while !matches!(self.kind(), TokenKind::Decl | TokenKind::End | TokenKind::Eof) {
             self.bump();
             if self.at_procedure() || self.at_process() || self.at_init() {
                 break;
             }
         }
+        self.skipped_since(start);
         self.lost = false;
     }
 }

@@ -3,13 +3,14 @@
 //! A mistake is reported once. It makes the parser `lost`: until it has found its place again, further complaints are
 //! swallowed. It finds its place at a `;`, at a closing word, or at something that can only begin a statement, a
 //! declaration or a procedure ([`Parser::recover`]). Each such search ends at the place where parsing goes on, so the
-//! whole stays linear. Recursion is bounded by [`MAX_DEPTH`].
+//! whole stays linear. Names in the skipped part may have been declarations, so they are noted: nobody should complain
+//! that they are unknown. Recursion is bounded by [`MAX_DEPTH`].
 
 mod expr;
 mod items;
 mod stmt;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_ir::span::Span;
 
 use super::Parsed;
@@ -21,8 +22,8 @@ use crate::diagnostic::{Code, Diagnostic};
 /// 4 KiB of stack here and in the lowering, also without optimisation.
 pub const MAX_DEPTH: u32 = 256;
 
-/// Reads a text of any content and less than 4 GiB.
-pub(super) fn parse(text: &str) -> Parsed {
+/// Reads a text of any content and less than 4 GiB. Returns also the names in those parts that could not be read.
+pub(super) fn parse(text: &str) -> (Parsed, FxHashSet<Symbol>) {
     let Lexed { tokens, comments, diagnostics } = lex(text);
     let mut parser = Parser {
         text,
@@ -37,9 +38,11 @@ pub(super) fn parse(text: &str) -> Parsed {
         symbols: FxHashMap::default(),
         diagnostics,
         misplaced: Vec::new(),
+        skipped: FxHashSet::default(),
     };
     let items = parser.items();
-    Parsed { file: File { names: parser.names, items }, comments, diagnostics: parser.diagnostics }
+    let file = File { names: parser.names, items };
+    (Parsed { file, comments, diagnostics: parser.diagnostics }, parser.skipped)
 }
 
 struct Parser<'t> {
@@ -61,6 +64,8 @@ struct Parser<'t> {
     diagnostics: Vec<Diagnostic>,
     /// Reported declarations inside blocks of the current body; they count as declared there.
     misplaced: Vec<Decl>,
+    /// Names in parts that could not be read.
+    skipped: FxHashSet<Symbol>,
 }
 
 impl<'t> Parser<'t> {
@@ -126,8 +131,15 @@ impl<'t> Parser<'t> {
 
     fn intern(&mut self, span: Span) -> Symbol {
         let text: &'t str = span.of(self.text);
-        let names = &mut self.names;
-        *self.symbols.entry(text).or_insert_with(|| names.push(text))
+        if let Some(symbol) = self.symbols.get(text) {
+            return *symbol;
+        }
+        let symbol = self.names.push(text);
+        self.symbols.insert(text, symbol);
+        if is_malformed(text) {
+            self.skipped.insert(symbol);
+        }
+        symbol
     }
 
     /// Consumes a token as a name.
@@ -242,14 +254,25 @@ impl<'t> Parser<'t> {
         self.depth -= 1;
     }
 
-    /// Skips to a place where a statement, a declaration or a procedure can begin or end. A `;` is consumed.
-    fn recover(&mut self) {
+    /// Skips to a place where a statement, a declaration or a procedure can begin or end. A `;` is consumed. The names
+    /// from `start` on are noted.
+    fn recover(&mut self, start: usize) {
         self.lost = false;
-        while !self.at_landmark() {
-            if self.eat(TokenKind::Semicolon) {
-                return;
-            }
+        while !self.at_landmark() && !self.at(TokenKind::Semicolon) {
             self.bump();
+        }
+        self.eat(TokenKind::Semicolon);
+        self.skipped_since(start);
+    }
+
+    /// Notes the names between two places.
+    fn skipped_since(&mut self, start: usize) {
+        for position in start..self.position {
+            let token = self.tokens[position];
+            if matches!(token.kind, TokenKind::Word | TokenKind::Number) {
+                let symbol = self.intern(token.span);
+                self.skipped.insert(symbol);
+            }
         }
     }
 
@@ -257,10 +280,16 @@ impl<'t> Parser<'t> {
     fn at_landmark(&self) -> bool {
         match self.kind() {
             TokenKind::Constrain | TokenKind::Then | TokenKind::Do | TokenKind::Schoose => false,
+            // Behind a comma it is the last of several left-hand sides.
+            TokenKind::Word if self.peek(1) == TokenKind::Becomes => !self.is_behind(TokenKind::Comma),
             TokenKind::Word | TokenKind::Number => self.begins_statement(),
             TokenKind::Eof => true,
             kind => kind.is_keyword(),
         }
+    }
+
+    fn is_behind(&self, kind: TokenKind) -> bool {
+        self.position.checked_sub(1).is_some_and(|position| self.tokens[position].kind == kind)
     }
 
     /// Whether the next tokens begin a statement (or a label before one) and cannot go on with an expression.
@@ -301,4 +330,10 @@ impl<'t> Parser<'t> {
     fn at_procedure(&self) -> bool {
         matches!(self.kind(), TokenKind::Void | TokenKind::Bool)
     }
+}
+
+/// Whether the lexer has reported the name.
+fn is_malformed(text: &str) -> bool {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    !text.is_ascii() || text.starts_with(|first: char| first.is_ascii_digit()) && !is_number
 }

@@ -14,6 +14,13 @@ pub(super) enum Place {
     Nested,
 }
 
+/// Whether the end of a statement was where it should be.
+#[derive(PartialEq, Eq)]
+enum End {
+    Found,
+    Lost,
+}
+
 impl Parser<'_> {
     /// Statements up to a word that ends the block, which is not consumed.
     pub(super) fn block(&mut self, place: Place) -> Block {
@@ -63,13 +70,16 @@ impl Parser<'_> {
         }
         let labels = self.labels();
         let start = self.span();
-        let kind = self.stmt_kind(place, &labels);
+        let mut kind = self.stmt_kind(place, &labels);
         let span = if self.position == before || self.previous().end <= start.start {
             Span { start: start.start, end: start.start }
         } else {
             self.since(start)
         };
-        self.end_of_stmt(&kind);
+        let is_kept = matches!(kind, StmtKind::If(_) | StmtKind::While(_) | StmtKind::Decl(_));
+        if self.end_of_stmt(&kind, before) == End::Lost && !is_kept {
+            kind = StmtKind::Error;
+        }
         if self.position == before {
             self.bump();
         }
@@ -81,11 +91,33 @@ impl Parser<'_> {
     /// Any number of `name:`.
     fn labels(&mut self) -> Vec<Name> {
         let mut labels = Vec::new();
-        while self.peek(1) == TokenKind::Colon && self.can_be_label() {
-            labels.push(self.bump_name());
-            self.bump();
+        loop {
+            if self.peek(1) == TokenKind::Colon && self.can_be_label() {
+                labels.push(self.bump_name());
+                self.bump();
+            } else if self.lacks_colon() {
+                let message = format!("expected `:` behind the label {}", self.found());
+                self.report(
+                    Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `:` after this"),
+                );
+                labels.push(self.bump_name());
+            } else {
+                return labels;
+            }
         }
-        labels
+    }
+
+    /// Whether a name stands directly before a statement, like a label without its colon.
+    fn lacks_colon(&self) -> bool {
+        let begins =
+            |kind| matches!(kind, TokenKind::Colon | TokenKind::Becomes | TokenKind::Comma | TokenKind::LParen);
+        let is_before_statement = match self.peek(1) {
+            TokenKind::Word => begins(self.peek(2)),
+            TokenKind::Number => self.peek(2) == TokenKind::Colon,
+            TokenKind::Skip | TokenKind::Goto | TokenKind::If | TokenKind::Assume | TokenKind::Assert => true,
+            _ => false,
+        };
+        matches!(self.kind(), TokenKind::Word | TokenKind::Number) && is_before_statement
     }
 
     fn can_be_label(&self) -> bool {
@@ -96,25 +128,27 @@ impl Parser<'_> {
         }
     }
 
-    /// Consumes the `;`. It may be missing before a closing word and after `fi` and `od`.
-    fn end_of_stmt(&mut self, kind: &StmtKind) {
+    /// Consumes the `;`. It may be missing before a closing word and after `fi` and `od`. `start` is where the statement
+    /// began, labels included.
+    fn end_of_stmt(&mut self, kind: &StmtKind, start: usize) -> End {
         if self.lost {
-            return self.recover();
+            self.recover(start);
+            return End::Lost;
         }
-        if self.eat(TokenKind::Semicolon) || self.at_closer() {
-            return;
+        let may_lack = matches!(kind, StmtKind::If(_) | StmtKind::While(_) | StmtKind::Error);
+        if self.eat(TokenKind::Semicolon) || self.at_closer() || may_lack {
+            return End::Found;
         }
-        if matches!(kind, StmtKind::If(_) | StmtKind::While(_) | StmtKind::Error) {
-            return;
-        }
-        if self.begins_statement() || self.peek(1) == TokenKind::Comma || self.at(TokenKind::Begin) {
+        let is_list = self.at(TokenKind::Word) && self.peek(1) == TokenKind::Comma;
+        if self.begins_statement() || is_list {
             let message = format!("expected `;` before {}", self.found());
             let diagnostic = Diagnostic::new(Code::MissingSemicolon, message, self.previous());
             self.report(diagnostic.label("expected `;` after this"));
-            return;
+            return End::Found;
         }
         self.lose(self.unexpected("`;`"));
-        self.recover();
+        self.recover(start);
+        End::Lost
     }
 
     fn stmt_kind(&mut self, place: Place, labels: &[Name]) -> StmtKind {
@@ -371,9 +405,11 @@ impl Parser<'_> {
         let condition = self.expr();
         if !self.at(word) {
             self.lose(self.unexpected(word.describe()));
+            let start = self.position;
             while !self.at_landmark() && !self.at(word) && !self.at(TokenKind::Semicolon) {
                 self.bump();
             }
+            self.skipped_since(start);
         }
         self.eat(word);
         self.lost = false;
@@ -396,6 +432,7 @@ impl Parser<'_> {
     /// Skips a statement that is nested too deep, with all that is nested in it.
     fn skip_nested(&mut self) -> StmtKind {
         let mut open = 0usize;
+        let start = self.position;
         loop {
             match self.kind() {
                 TokenKind::If | TokenKind::While => open += 1,
@@ -411,6 +448,7 @@ impl Parser<'_> {
         if matches!(self.kind(), TokenKind::Fi | TokenKind::Od) {
             self.bump();
         }
+        self.skipped_since(start);
         self.lost = false;
         StmtKind::Error
     }
