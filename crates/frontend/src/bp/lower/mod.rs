@@ -103,7 +103,7 @@ enum Kind {
 struct View {
     locals: VarTable,
     process: Option<usize>,
-    /// The name of the procedure that runs before there are threads, if it is this one.
+    /// Whether the names stand in the procedure that runs before there are threads.
     is_prelude: bool,
 }
 
