@@ -10,6 +10,7 @@ pub mod palette;
 pub mod source;
 pub mod stats;
 pub mod story;
+pub mod svg;
 pub mod text;
 
 pub use palette::Palette;

@@ -1,0 +1,265 @@
+//! Places for the nodes of a directed graph: in layers, so that edges lead down except those that close a cycle.
+//!
+//! The order of work: a depth-first search finds the edges that close cycles; the others give each node a layer, its
+//! longest distance from a root; an edge over several layers gets a bend in each one between; some sweeps put nodes
+//! near the middle of their neighbours; then every layer is laid out from left to right and centred. All of it is
+//! deterministic, and linear but for the sorting in the sweeps.
+
+/// The height of a node.
+pub(super) const NODE: f64 = 22.0;
+/// The distance of two layers.
+const LAYER: f64 = 64.0;
+/// The least distance of two nodes in a layer.
+const GAP: f64 = 26.0;
+/// How often nodes are moved towards their neighbours.
+const SWEEPS: usize = 6;
+
+/// What is to be placed.
+pub(super) struct Graph {
+    /// The width of each node.
+    pub(super) widths: Vec<f64>,
+    pub(super) edges: Vec<(usize, usize)>,
+    /// The width of the text at each edge.
+    pub(super) labels: Vec<f64>,
+    /// The node to begin with.
+    pub(super) root: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+pub(super) struct Placed {
+    /// The middle of each node.
+    pub(super) nodes: Vec<Point>,
+    pub(super) widths: Vec<f64>,
+    /// The points that each edge passes, in its direction.
+    pub(super) paths: Vec<Vec<Point>>,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+pub(super) fn place(graph: &Graph) -> Placed {
+    let (layers, backward) = layers(graph);
+    let mut rows = Rows::new(graph, &layers, &backward);
+    for sweep in 0..SWEEPS {
+        rows.sweep(sweep % 2 == 0);
+    }
+    let (xs, width) = rows.columns();
+    let point = |cell: usize| Point { x: xs[cell], y: rows.layer[cell] as f64 * LAYER + NODE / 2.0 + 4.0 };
+    let nodes: Vec<Point> = (0..graph.widths.len()).map(point).collect();
+    let paths = graph.edges.iter().enumerate().map(|(number, (from, to))| {
+        if from == to {
+            return self_loop(nodes[*from], graph.widths[*from]);
+        }
+        let mut path: Vec<Point> = rows.chains[number].iter().map(|cell| point(*cell)).collect();
+        if backward[number] {
+            path.reverse();
+        }
+        shorten(&mut path);
+        path
+    });
+    let n_layers = layers.iter().max().map_or(0, |layer| layer + 1);
+    Placed { paths: paths.collect(), widths: graph.widths.clone(), width, height: n_layers as f64 * LAYER, nodes }
+}
+
+/// The layer of each node, and which edges close a cycle.
+fn layers(graph: &Graph) -> (Vec<usize>, Vec<bool>) {
+    let mut out: Vec<Vec<usize>> = vec![Vec::new(); graph.widths.len()];
+    for (number, (from, _)) in graph.edges.iter().enumerate() {
+        out[*from].push(number);
+    }
+    let mut backward = vec![false; graph.edges.len()];
+    let mut is_open = vec![false; out.len()];
+    let mut is_seen = vec![false; out.len()];
+    let mut finished = Vec::with_capacity(out.len());
+    for root in std::iter::once(graph.root).chain(0..out.len()) {
+        if is_seen[root] {
+            continue;
+        }
+        is_seen[root] = true;
+        is_open[root] = true;
+        let mut stack = vec![(root, 0)];
+        while let Some((node, next)) = stack.last_mut() {
+            let Some(edge) = out[*node].get(*next).copied() else {
+                is_open[*node] = false;
+                finished.push(*node);
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            let to = graph.edges[edge].1;
+            backward[edge] = is_open[to];
+            if !is_seen[to] {
+                is_seen[to] = true;
+                is_open[to] = true;
+                stack.push((to, 0));
+            }
+        }
+    }
+    // The reverse order of finishing is a topological order of the edges that close no cycle.
+    let mut layers = vec![0; out.len()];
+    for node in finished.into_iter().rev() {
+        for edge in out[node].iter().filter(|edge| !backward[**edge]) {
+            let to = graph.edges[*edge].1;
+            layers[to] = layers[to].max(layers[node] + 1);
+        }
+    }
+    (layers, backward)
+}
+
+/// The nodes and bends of all layers. Cells are numbered: first the nodes, then the bends.
+struct Rows {
+    rows: Vec<Vec<usize>>,
+    layer: Vec<usize>,
+    widths: Vec<f64>,
+    /// The cells of each edge from its upper to its lower end.
+    chains: Vec<Vec<usize>>,
+    above: Vec<Vec<usize>>,
+    below: Vec<Vec<usize>>,
+}
+
+impl Rows {
+    fn new(graph: &Graph, layers: &[usize], backward: &[bool]) -> Rows {
+        let n_rows = layers.iter().max().map_or(0, |layer| layer + 1);
+        let n_nodes = graph.widths.len();
+        let mut rows = Rows {
+            rows: vec![Vec::new(); n_rows],
+            layer: layers.to_vec(),
+            widths: graph.widths.clone(),
+            chains: Vec::with_capacity(graph.edges.len()),
+            above: vec![Vec::new(); n_nodes],
+            below: vec![Vec::new(); n_nodes],
+        };
+        for (node, layer) in layers.iter().enumerate() {
+            rows.rows[*layer].push(node);
+        }
+        for (number, (from, to)) in graph.edges.iter().enumerate() {
+            let (upper, lower) = if backward[number] { (*to, *from) } else { (*from, *to) };
+            rows.chain(upper, lower, graph.labels[number]);
+        }
+        rows
+    }
+
+    /// The way of an edge, with a new bend in each layer between its ends. There is room for its text at the first.
+    fn chain(&mut self, upper: usize, lower: usize, label: f64) {
+        let mut chain = vec![upper];
+        for layer in self.layer[upper] + 1..self.layer[lower] {
+            let bend = self.layer.len();
+            self.layer.push(layer);
+            self.rows[layer].push(bend);
+            self.widths.push(if chain.len() == 1 { label } else { 0.0 });
+            self.above.push(Vec::new());
+            self.below.push(Vec::new());
+            chain.push(bend);
+        }
+        if chain.len() == 1 {
+            self.widths[lower] = self.widths[lower].max(label);
+        }
+        chain.push(lower);
+        for pair in chain.windows(2) {
+            self.below[pair[0]].push(pair[1]);
+            self.above[pair[1]].push(pair[0]);
+        }
+        self.chains.push(chain);
+    }
+
+    /// Sorts each layer by the middle of the neighbours in the layer before it, going down or up.
+    fn sweep(&mut self, down: bool) {
+        let mut place = vec![0.0; self.layer.len()];
+        let order: Vec<usize> =
+            if down { (0..self.rows.len()).collect() } else { (0..self.rows.len()).rev().collect() };
+        for row in order {
+            let neighbours = if down { &self.above } else { &self.below };
+            let mut sorted: Vec<(f64, usize)> = self.rows[row]
+                .iter()
+                .enumerate()
+                .map(|(at, cell)| (mean(&neighbours[*cell], &place).unwrap_or(at as f64), *cell))
+                .collect();
+            sorted.sort_by(|left, right| left.0.total_cmp(&right.0));
+            let n_cells = sorted.len() as f64;
+            self.rows[row] = sorted.into_iter().map(|(_, cell)| cell).collect();
+            for (at, cell) in self.rows[row].iter().enumerate() {
+                place[*cell] = at as f64 - n_cells / 2.0;
+            }
+        }
+    }
+
+    /// The middle of each cell, and the width of the widest layer.
+    fn columns(&self) -> (Vec<f64>, f64) {
+        let width_of = |row: &Vec<usize>| row.iter().map(|cell| self.widths[*cell] + GAP).sum::<f64>();
+        let width = self.rows.iter().map(width_of).fold(0.0, f64::max);
+        let mut xs = vec![0.0; self.layer.len()];
+        for row in &self.rows {
+            let mut x = (width - width_of(row)) / 2.0;
+            for cell in row {
+                let room = self.widths[*cell] + GAP;
+                xs[*cell] = x + room / 2.0;
+                x += room;
+            }
+        }
+        (xs, width)
+    }
+}
+
+fn mean(cells: &[usize], place: &[f64]) -> Option<f64> {
+    let sum: f64 = cells.iter().map(|cell| place[*cell]).sum();
+    (!cells.is_empty()).then(|| sum / cells.len() as f64)
+}
+
+/// Lets a path begin and end at the borders of its nodes.
+fn shorten(path: &mut [Point]) {
+    let n_points = path.len();
+    let sign = if path[0].y < path[n_points - 1].y { 1.0 } else { -1.0 };
+    path[0].y += sign * NODE / 2.0;
+    path[n_points - 1].y -= sign * NODE / 2.0;
+}
+
+/// From the right side of a node back into it.
+fn self_loop(node: Point, width: f64) -> Vec<Point> {
+    let right = node.x + width / 2.0;
+    let at = |x: f64, y: f64| Point { x, y: node.y + y };
+    vec![at(right, -5.0), at(right + 14.0, 0.0), at(right, 5.0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(n_nodes: usize, edges: &[(usize, usize)]) -> Graph {
+        Graph { widths: vec![30.0; n_nodes], edges: edges.to_vec(), labels: vec![40.0; edges.len()], root: 0 }
+    }
+
+    #[test]
+    fn edges_lead_down_except_those_that_close_a_cycle() {
+        let graph = graph(5, &[(0, 1), (1, 2), (2, 1), (0, 2), (2, 3), (3, 3), (4, 3)]);
+        let (layers, backward) = layers(&graph);
+        assert_eq!(backward, [false, false, true, false, false, true, false]);
+        for ((from, to), backward) in graph.edges.iter().zip(backward) {
+            assert!(backward || layers[*from] < layers[*to], "{from} -> {to} in {layers:?}");
+        }
+    }
+
+    #[test]
+    fn nodes_of_a_layer_do_not_overlap() {
+        let graph = graph(6, &[(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4), (0, 4), (4, 0), (4, 5)]);
+        let placed = place(&graph);
+        for (a, left) in placed.nodes.iter().enumerate() {
+            for right in &placed.nodes[a + 1..] {
+                assert!(left.y != right.y || (left.x - right.x).abs() >= 30.0, "{left:?} {right:?}");
+            }
+        }
+        assert!(placed.nodes.iter().all(|node| node.x > 0.0 && node.x < placed.width));
+    }
+
+    #[test]
+    fn a_path_runs_from_its_first_to_its_second_node() {
+        let graph = graph(3, &[(0, 1), (1, 2), (2, 0)]);
+        let placed = place(&graph);
+        let back = &placed.paths[2];
+        assert!(back[0].y > back[back.len() - 1].y, "the last edge leads up: {back:?}");
+        assert_eq!(back.len(), 3, "with a bend between");
+    }
+}
