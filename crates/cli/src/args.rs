@@ -71,6 +71,7 @@ Examples:
   selvedge show ast program.bp                           The syntax tree.
   selvedge show ir program.bp                            The control-flow representation.
   selvedge show cfg program.bp | dot -Tpdf > cfg.pdf     The control-flow graph for Graphviz.
+  selvedge show cfg --picture svg program.bp > cfg.svg   A picture; nothing else has to be installed.
   selvedge show stats program.bp                         Numbers.";
 
 const COMPLETIONS_EXAMPLES: &str = "\
@@ -258,6 +259,9 @@ pub(crate) struct ShowArgs {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) input: Input,
+    /// The form of `cfg`
+    #[arg(long, value_name = "FORM", default_value = "dot")]
+    pub(crate) picture: Picture,
     /// The procedure in which the program starts [default: main]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
@@ -293,6 +297,14 @@ pub(crate) enum What {
     Cfg,
     /// Numbers
     Stats,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Picture {
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
 }
 
 /// An engine, or `auto`.

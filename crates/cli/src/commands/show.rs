@@ -3,10 +3,10 @@
 use selvedge_driver::Question;
 use selvedge_frontend::bp::{self, LoadOptions, dump};
 use selvedge_ir::{dot, text};
-use selvedge_report::stats;
+use selvedge_report::{stats, svg};
 
 use super::program::{self, Warnings};
-use crate::args::{ShowArgs, What};
+use crate::args::{Picture, ShowArgs, What};
 use crate::exit::Exit;
 use crate::session::Session;
 
@@ -26,7 +26,10 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
         What::Ast => unreachable!("trees were shown above"),
         What::Ir => text::print_with_target(&program, &target),
         What::Stats => stats::render(&program, &target),
-        What::Cfg => dot::render(&program, &target),
+        What::Cfg => match args.picture {
+            Picture::Dot => dot::render(&program, &target),
+            Picture::Svg => svg::render(&program, &target),
+        },
     });
     Ok(Exit::Success)
 }

@@ -23,13 +23,16 @@ pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
         return Exit::Usage;
     }
     session.listen_for_interrupts();
-    let progress = Progress::new(args.progress, &session.printer);
     let mut results = Vec::new();
     for (number, input) in args.inputs.iter().enumerate() {
         let start = if number == 0 { session.start } else { Instant::now() };
+        let progress = Progress::new(args.progress, &session.printer);
         progress.begin(&input.name());
         let checked = check(input, args, session, start, &progress);
         progress.finish();
+        if number > 0 && args.format == Format::Text && !args.quiet {
+            session.printer.out("\n");
+        }
         results.push(tell(&checked, args, session));
     }
     finish(results, args, session)

@@ -1,0 +1,65 @@
+//! JSON output, and that it is what the published schemas say.
+
+use serde_json::Value;
+
+use crate::harness::{run, scratch, transcript};
+use crate::schema::validate;
+
+/// The report of a check, which fits the schema.
+#[track_caller]
+fn report(args: &str) -> Value {
+    let ran = run(&format!("check --format json --engine exhaustive --passes none {args}"));
+    let report: Value = serde_json::from_str(&ran.out).expect("standard output is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    assert_eq!(report["exit_code"], ran.code);
+    report
+}
+
+#[test]
+fn every_verdict_fits_the_schema() {
+    assert_eq!(report("safe.bp")["results"][0]["verdict"], "safe");
+    assert_eq!(report("unsafe.bp")["results"][0]["verdict"], "unsafe");
+    assert_eq!(report("--threads 2 passive.bp")["results"][0]["verdict"], "unsafe");
+    assert_eq!(report("calls.bp")["results"][0]["verdict"], "unsafe");
+    assert_eq!(report("recursion.bp")["results"][0]["verdict"], "unknown");
+    assert_eq!(report("broken.bp")["results"][0]["verdict"], "error");
+    assert_eq!(report("missing.bp")["results"][0]["verdict"], "error");
+    assert_eq!(report("--label Q safe.bp")["results"][0]["verdict"], "error");
+    assert_eq!(report("--time-limit 0s safe.bp")["results"][0]["verdict"], "unknown");
+}
+
+#[test]
+fn an_unsafe_report() {
+    let args = "check --format json --engine exhaustive --passes none --threads 2 threads.bp";
+    insta::assert_snapshot!("json_unsafe", transcript(args, &run(args)));
+}
+
+#[test]
+fn several_files_are_one_object() {
+    let report = report("safe.bp unsafe.bp broken.bp");
+    assert_eq!(report["exit_code"], 2);
+    assert_eq!(report["results"].as_array().map(Vec::len), Some(3));
+    let diagnostics = report["results"][2]["diagnostics"].as_array().expect("a list");
+    assert!(diagnostics.len() >= 10);
+    assert_eq!(report["results"][0]["answer"]["certified"], false);
+}
+
+#[test]
+fn a_certificate_is_mentioned() {
+    let ran = run("check --format json unreachable.bp");
+    let report: Value = serde_json::from_str(&ran.out).expect("standard output is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    assert_eq!(report["results"][0]["answer"]["certified"], true);
+    assert_eq!(report["results"][0]["answer"]["unreachable"][0]["line"], 5);
+}
+
+#[test]
+fn a_trace_file_fits_its_schema() {
+    let path = scratch("schema.json");
+    run(&format!("check --engine exhaustive --passes none --threads 2 --trace-out {path} passive.bp"));
+    let trace = std::fs::read_to_string(&path).expect("the trace was written");
+    let mut trace: Value = serde_json::from_str(&trace).expect("it is JSON");
+    assert_eq!(validate("trace.schema.json", &trace), Vec::<String>::new());
+    trace["steps"][0]["edge"] = "seven".into();
+    assert_eq!(validate("trace.schema.json", &trace).len(), 1, "the validator sees a wrong type");
+}

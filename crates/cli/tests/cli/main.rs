@@ -1,0 +1,13 @@
+//! What a caller of the program sees: exit code, standard output and standard error, for good and bad input.
+//!
+//! The engine and the passes are named where an answer is kept word by word, so that new engines do not change it.
+//! `INSTA_UPDATE=always cargo test -p selvedge-cli` rewrites what is kept; read the difference.
+
+mod check;
+mod commands;
+mod harness;
+mod json;
+mod limits;
+mod replay;
+mod schema;
+mod usage;
