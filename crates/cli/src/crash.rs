@@ -1,17 +1,18 @@
 //! What happens when we are wrong: the message, and a command line that reproduces it.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
-use std::sync::Mutex;
 
-/// What the last panic said, and where.
-static LAST: Mutex<Option<String>> = Mutex::new(None);
+thread_local! {
+    /// What the last panic of this thread said, and where.
+    static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
+}
 
 /// Keeps the message of a panic instead of printing it.
 pub(crate) fn install() {
     std::panic::set_hook(Box::new(|info| {
-        if let Ok(mut last) = LAST.lock() {
-            *last = Some(describe(info));
-        }
+        let message = describe(info);
+        LAST.with(|last| last.replace(Some(message)));
     }));
 }
 
@@ -28,10 +29,8 @@ pub(crate) fn guard<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| last_message())
 }
 
-/// What the last panic said.
-pub(crate) fn last_message() -> String {
-    let message = LAST.lock().ok().and_then(|mut last| last.take());
-    message.unwrap_or_else(|| "a panic without a message".to_string())
+fn last_message() -> String {
+    LAST.with(RefCell::take).unwrap_or_else(|| "a panic without a message".to_string())
 }
 
 /// The text of an internal error.

@@ -38,20 +38,17 @@ fn on_a_large_stack(cli: Cli, start: Instant) -> Exit {
     let colour = cli.color;
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
         let session = Session { printer: Printer::new(colour), cancel: CancelToken::default(), start };
-        let exit = commands::run(&cli.command, &session);
+        let exit = crash::guard(|| commands::run(&cli.command, &session)).unwrap_or_else(|message| {
+            session.printer.err(&crash::report(&message));
+            Exit::Internal
+        });
         if session.printer.has_failed() { Exit::worst([exit, Exit::Input]) } else { exit }
     });
-    match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(exit)) => exit,
-        Ok(Err(_)) => {
-            Printer::new(colour).err(&crash::report(&crash::last_message()));
-            Exit::Internal
-        }
-        Err(error) => {
-            Printer::new(colour).error(&format!("cannot start a thread: {error}"));
-            Exit::Internal
-        }
-    }
+    let result = worker.map(|worker| worker.join().unwrap_or(Exit::Internal));
+    result.unwrap_or_else(|error| {
+        Printer::new(colour).error(&format!("cannot start a thread: {error}"));
+        Exit::Internal
+    })
 }
 
 /// What the parser of the command line has to say: help and version on standard output, mistakes on standard error.

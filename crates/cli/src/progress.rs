@@ -13,6 +13,8 @@ use crate::printer::Printer;
 /// Shows the events of a check: as a line that moves on a terminal, as a line a second if progress is wanted anyway.
 pub(crate) struct Progress<'p> {
     sink: Sink<'p>,
+    /// What is being worked on.
+    file: String,
     seen: Mutex<Seen>,
 }
 
@@ -31,21 +33,16 @@ struct Seen {
 }
 
 impl<'p> Progress<'p> {
-    pub(crate) fn new(when: When, printer: &'p Printer) -> Progress<'p> {
+    pub(crate) fn new(when: When, file: String, printer: &'p Printer) -> Progress<'p> {
         let sink = match (when, std::io::stderr().is_terminal()) {
             (When::Never, _) | (When::Auto, false) => Sink::Nothing,
             (When::Auto | When::Always, true) => Sink::Terminal(spinner()),
             (When::Always, false) => Sink::Lines(printer),
         };
-        Progress { sink, seen: Mutex::new(Seen { phase: "reading", since: Instant::now(), told: None }) }
-    }
-
-    /// Says what is being worked on.
-    pub(crate) fn begin(&self, file: &str) {
-        if let Sink::Terminal(bar) = &self.sink {
-            bar.set_prefix(file.to_string());
-        }
-        self.event(Event::Phase("reading"));
+        let seen = Mutex::new(Seen { phase: "", since: Instant::now(), told: None });
+        let progress = Progress { sink, file, seen };
+        progress.event(Event::Phase("reading"));
+        progress
     }
 
     /// Removes the line.
@@ -62,7 +59,7 @@ impl<'p> Progress<'p> {
         seen.told = Some(Instant::now());
         match &self.sink {
             Sink::Nothing => {}
-            Sink::Terminal(bar) => bar.set_message(message.to_string()),
+            Sink::Terminal(bar) => bar.set_message(format!("{message} | {}", self.file)),
             Sink::Lines(printer) => printer.err(&format!("{message}\n")),
         }
     }
@@ -104,7 +101,7 @@ impl Observer for Progress<'_> {
 
 /// Moves four times a second by itself, whether or not events come.
 fn spinner() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {prefix} {elapsed} {wide_msg}");
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
     let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     bar.enable_steady_tick(Duration::from_millis(250));
     bar

@@ -1,5 +1,6 @@
 //! What all commands share: who prints, what stops them, and when they began.
 
+use std::sync::Once;
 use std::time::Instant;
 
 use selvedge_check::CancelToken;
@@ -16,7 +17,14 @@ pub(crate) struct Session {
 
 impl Session {
     /// The first Ctrl-C (or termination signal) asks the running check to stop; the second one ends the program.
+    ///
+    /// Called once the input is there: a program that waits for standard input is ended by the signal itself.
     pub(crate) fn listen_for_interrupts(&self) {
+        static LISTENING: Once = Once::new();
+        LISTENING.call_once(|| self.set_handler());
+    }
+
+    fn set_handler(&self) {
         let cancel = self.cancel.clone();
         let listening = ctrlc::set_handler(move || {
             if cancel.is_cancelled() {

@@ -51,3 +51,27 @@ pub fn count(n: usize, noun: &str) -> String {
         n => format!("{n} {noun}s"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use selvedge_ir::text::parse;
+
+    use super::*;
+
+    #[test]
+    fn names_that_hide_others_are_qualified() {
+        let program = "shared x: bool, y: bool\nthread t: bool\nproc main() from L0 to L1\nlocal x: bool\n\
+            local t: bool\nlocal z: bool\ne0 L0 -> L1: return\nstart main";
+        let program = parse(program).expect("the program is well-formed");
+        let names = Names::new(&program);
+        let all: Vec<String> = program.vars.indices().map(|var| names.of(var)).collect();
+        assert_eq!(all, ["x", "y", "t", "main.x", "main.t", "z"]);
+    }
+
+    #[test]
+    fn nouns_are_counted() {
+        assert_eq!(count(1, "context switch"), "1 context switch");
+        assert_eq!(count(2, "context switch"), "2 context switches");
+        assert_eq!(count(0, "step"), "0 steps");
+    }
+}

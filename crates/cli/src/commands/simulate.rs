@@ -18,9 +18,9 @@ pub(crate) fn run(args: &SimulateArgs, session: &Session) -> Exit {
 }
 
 fn execute(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
-    session.listen_for_interrupts();
     let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
     let subject = program::load(&args.input, &options, Warnings::Hidden, session)?;
+    session.listen_for_interrupts();
     let posed = args.question.question().pose(subject.subject());
     let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
     let task = Task { program: &program, target: &target, threads };

@@ -21,8 +21,8 @@ const TITLE: f64 = 28.0;
 
 const STYLE: &str = "text{font:11px monospace;fill:#222}.title{font-weight:bold;font-size:13px}\
     .frame{fill:#fafafa;stroke:#bbb}.loc{fill:#fff;stroke:#555}.entry{stroke-width:2.5}.exit{stroke-dasharray:3 2}\
-    .edge{fill:none;stroke:#777;marker-end:url(#arrow)}.bad{stroke:#c22}text.bad{stroke:none;fill:#c22}\
-    .call{stroke:#36c}text.label{fill:#444}";
+    .edge{fill:none;stroke:#777;marker-end:url(#arrow)}rect.bad,path.bad{stroke:#c22}path.call{stroke:#36c}\
+    text.label{fill:#444}text.bad{fill:#c22}";
 
 /// The control-flow graphs of all procedures; errors in red.
 pub fn render(program: &Program, target: &Target) -> String {

@@ -12,7 +12,7 @@ pub(super) fn list(items: &[String], indent: usize) -> String {
     let mut text = String::new();
     let mut column = indent;
     for (number, item) in items.iter().enumerate() {
-        let width = item.chars().count() + 2;
+        let width = visible_width(item) + 2;
         if number > 0 && column + width > WIDTH {
             text.push_str(",\n");
             text.extend(std::iter::repeat_n(' ', indent));
@@ -24,6 +24,14 @@ pub(super) fn list(items: &[String], indent: usize) -> String {
         column += width;
     }
     text
+}
+
+/// The number of characters without the codes that change colours.
+fn visible_width(text: &str) -> usize {
+    let mut parts = text.split('\u{1b}');
+    let plain = parts.next().map_or(0, |part| part.chars().count());
+    let coloured = parts.map(|part| part.split_once('m').map_or(part, |(_, rest)| rest).chars().count());
+    plain + coloured.sum::<usize>()
 }
 
 /// `x = 1`.
@@ -59,6 +67,12 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
         assert_eq!(text.split(',').count(), 30);
         assert!(text.lines().skip(1).all(|line| line.starts_with("    v")));
+    }
+
+    #[test]
+    fn colours_take_no_room() {
+        assert_eq!(visible_width("\u{1b}[33mx: 0 → 1\u{1b}[0m"), 8);
+        assert_eq!(visible_width("x: 0 → 1"), 8);
     }
 
     #[test]

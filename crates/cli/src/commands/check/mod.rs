@@ -22,12 +22,10 @@ pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
         session.printer.error(mistake);
         return Exit::Usage;
     }
-    session.listen_for_interrupts();
     let mut results = Vec::new();
     for (number, input) in args.inputs.iter().enumerate() {
         let start = if number == 0 { session.start } else { Instant::now() };
-        let progress = Progress::new(args.progress, &session.printer);
-        progress.begin(&input.name());
+        let progress = Progress::new(args.progress, input.name(), &session.printer);
         let checked = check(input, args, session, start, &progress);
         progress.finish();
         if number > 0 && args.format == Format::Text && !args.quiet {

@@ -61,6 +61,7 @@ pub(super) fn check(
             Err(message) => return Checked::early(input, Ending::NotRead(message)),
         },
     };
+    session.listen_for_interrupts();
     match crash::guard(|| load_and_check(&source, args, &run, reading)) {
         Ok((parts, ending)) => {
             Checked { source, diagnostics: parts.diagnostics, ending, map: parts.map, load: parts.load }
@@ -234,4 +235,42 @@ impl Checked {
 
 fn view(question: &QuestionArgs) -> QuestionView {
     QuestionView::new(&question.question(), question.entry.as_deref())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use selvedge_check::{CancelToken, Event};
+
+    use super::*;
+    use crate::args::{Cli, Command, When};
+    use crate::printer::Printer;
+
+    struct Panicking;
+
+    impl Observer for Panicking {
+        fn event(&self, event: Event) {
+            assert_ne!(event, Event::Phase("judging"), "the observer gives up");
+        }
+    }
+
+    fn check_safe(observer: &dyn Observer) -> Checked {
+        crash::install();
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/safe.bp");
+        let cli = Cli::try_parse_from(["selvedge", "check", file]).expect("the arguments are right");
+        let Command::Check(args) = cli.command else { unreachable!("it is a check") };
+        let session =
+            Session { printer: Printer::new(When::Never), cancel: CancelToken::default(), start: Instant::now() };
+        check(&args.inputs[0], &args, &session, session.start, observer)
+    }
+
+    #[test]
+    fn a_panic_inside_a_check_is_an_internal_error() {
+        let checked = check_safe(&Panicking);
+        assert_eq!(checked.ending.exit(), Exit::Internal);
+        assert_eq!(checked.line(), "VERIFICATION UNKNOWN (internal error)");
+        let Ending::Internal(message) = &checked.ending else { unreachable!("the exit code says so") };
+        assert!(message.contains("the observer gives up"), "{message}");
+        assert_eq!(check_safe(&()).ending.exit(), Exit::Success);
+    }
 }
