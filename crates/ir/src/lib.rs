@@ -1,9 +1,10 @@
 //! The one control-flow representation of programs, for Boolean and integer programs alike.
 //!
 //! Read [`syntax`] first: it holds the types and no code. Everything else is derived from it: [`flow`] indexes the
-//! edges by location, [`visit`] walks expressions, [`validate`] says what a well-formed program is, [`text`] prints and
-//! reads programs, [`dot`] draws them, [`passes`] change them. The passes ask analyses: [`callgraph`], [`mod_ref`] and
-//! [`liveness`], which stand on [`dataflow`]. [`trace`] holds the executions, which passes lift.
+//! edges by location, [`visit`] walks expressions, [`simplify`] shortens them, [`validate`] says what a well-formed
+//! program is, [`text`] prints and reads programs, [`dot`] draws them, [`passes`] change them. The passes ask analyses:
+//! [`callgraph`], [`mod_ref`] and [`liveness`], which stand on [`dataflow`]. [`trace`] holds the executions, which
+//! passes lift.
 //!
 //! This crate never reads a file, never prints and knows no solver.
 

@@ -1,10 +1,10 @@
 //! Folds constants: in expressions, within a step, and variables that have one value in the whole program.
 //!
 //! In this order:
-//! 1. [`constants`] finds the variables that only ever hold one value.
-//! 2. [`step`] simplifies each operation under these values; edges that no state can take vanish, and so do assertions
+//! 1. `constants` finds the variables that only ever hold one value.
+//! 2. `step` simplifies each operation under these values; edges that no state can take vanish, and so do assertions
 //!    that always hold.
-//! 3. [`reach`] finds the locations that are still connected with a start; edges that leave others vanish.
+//! 3. `reach` finds the locations that are still connected with a start; edges that leave others vanish.
 //!
 //! Locations, variables and procedures stay, so that only edges and choices have new numbers. Steps in which other
 //! threads take part stay as they are: their condition is asked once per other thread, so that `F` can hold, where
