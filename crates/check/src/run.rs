@@ -45,6 +45,15 @@ pub enum Event {
         /// The steps from the start to the newest.
         depth: usize,
     },
+    /// A symbolic search has done `rounds` rounds; `waiting` are known to be left; its diagrams have `nodes` nodes.
+    Diagrams {
+        /// The rounds done.
+        rounds: usize,
+        /// The rounds known to be left.
+        waiting: usize,
+        /// The nodes of all diagrams, garbage included.
+        nodes: usize,
+    },
 }
 
 /// Receives the events of a check.
@@ -104,6 +113,11 @@ impl<'o> Run<'o> {
     /// Tells the observer.
     pub fn event(&self, event: Event) {
         self.observer.event(event);
+    }
+
+    /// The bytes that the check may use, for engines that lay out their memory beforehand.
+    pub fn memory_limit(&self) -> Option<u64> {
+        self.limits.memory
     }
 
     /// The time since the start of the run.

@@ -4,23 +4,27 @@
 
 pub mod control_flow;
 pub mod exhaustive;
+pub mod summaries;
 
 use selvedge_check::Engine;
 
 /// All engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EngineKind {
+    /// Path edges and summaries in decision diagrams, for programs with one thread.
+    Summaries,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
 
 impl EngineKind {
     /// All engines, in the order in which they are listed to the user.
-    pub const ALL: &'static [EngineKind] = &[EngineKind::Exhaustive];
+    pub const ALL: &'static [EngineKind] = &[EngineKind::Summaries, EngineKind::Exhaustive];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            EngineKind::Summaries => "summaries",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -28,6 +32,7 @@ impl EngineKind {
     /// One line for the user.
     pub fn summary(self) -> &'static str {
         match self {
+            EngineKind::Summaries => "one thread, with recursion: path edges and summaries in decision diagrams",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -41,6 +46,8 @@ impl EngineKind {
 /// What the engines can be told. Each takes what concerns it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineOptions {
+    /// The options of [`summaries`].
+    pub summaries: summaries::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -48,6 +55,7 @@ pub struct EngineOptions {
 /// The engine of a kind.
 pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
     match kind {
+        EngineKind::Summaries => Box::new(summaries::Summaries { options: options.summaries.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

@@ -1,0 +1,262 @@
+//! The path edges and summaries as a certificate about the whole program.
+//!
+//! The engine worked on a slice. What the slice lacks is of two kinds: variables, of which the certificate says
+//! nothing, and edges after which no target can be reached. Behind such an edge everything is allowed: those locations
+//! get the formula *true*, and so do all that they lead to. None of them is a location of the slice, unless the slicer
+//! was less exact than hoped; then there is no certificate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::{Certificate, Stop, SummaryProof};
+use selvedge_ir::flow::Flow;
+use selvedge_ir::passes::Lift;
+use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program, VarId};
+use selvedge_logic::bdd::{Bdd, Var};
+
+use super::layout::When;
+use super::solve::Solver;
+
+impl Solver<'_> {
+    /// The certificate about the program that was sliced; `lift` leads back to it.
+    pub(super) fn certificate(&self, whole: &Program, lift: &Lift) -> Result<Option<Certificate>, Stop> {
+        let back = Back::new(self.program, whole, lift);
+        let mut writer = Writer { solver: self, lift, formulas: Formulas::default(), nodes: FxHashMap::default() };
+        let mut locs = BTreeMap::new();
+        let mut procs = BTreeMap::new();
+        for (proc, old) in &back.procs {
+            self.tick()?;
+            let frame = writer.frame(*proc);
+            let here = self.program.locs.indices().filter(|loc| self.program.locs[*loc].proc == *proc);
+            for loc in here.filter(|loc| !self.edges[*loc].is_false()) {
+                if let Some(old) = back.locs.get(&loc) {
+                    locs.insert(*old, writer.path_edges(*proc, loc, frame));
+                }
+            }
+            if !self.summaries[*proc].is_false() {
+                procs.insert(*old, writer.summary(*proc, frame));
+            }
+        }
+        let truth = writer.node(Node::Const(true));
+        if !allow_the_rest(whole, &back, truth, &mut locs, &mut procs) {
+            return Ok(None);
+        }
+        let (locs, procs) = (locs.into_iter().collect(), procs.into_iter().collect());
+        Ok(Some(Certificate::Summaries(SummaryProof { formulas: writer.formulas, locs, procs })))
+    }
+}
+
+/// What the parts of the slice are in the whole program.
+struct Back {
+    edges: BTreeSet<EdgeId>,
+    locs: BTreeMap<LocId, LocId>,
+    procs: BTreeMap<ProcId, ProcId>,
+}
+
+impl Back {
+    /// Each edge of the slice is one edge of the whole, and so are its ends.
+    fn new(slice: &Program, whole: &Program, lift: &Lift) -> Back {
+        let mut back = Back { edges: BTreeSet::new(), locs: BTreeMap::new(), procs: BTreeMap::new() };
+        for (id, edge) in slice.edges.iter_enumerated() {
+            let old = lift.edges[id][0].edge;
+            back.edges.insert(old);
+            back.locs.insert(edge.from, whole.edges[old].from);
+            back.locs.insert(edge.to, whole.edges[old].to);
+            back.procs.insert(slice.locs[edge.from].proc, whole.locs[whole.edges[old].from].proc);
+            if let (Op::Call(new), Op::Call(call)) = (&edge.op, &whole.edges[old].op) {
+                back.procs.insert(new.callee, call.callee);
+            }
+        }
+        let kinds = slice.entries.iter().zip(&whole.entries).map(|(new, old)| (new.proc, old.proc));
+        back.procs.extend(kinds.chain(slice.prelude.zip(whole.prelude)));
+        for (new, old) in &back.procs {
+            back.locs.insert(slice.procs[*new].entry, whole.procs[*old].entry);
+        }
+        back
+    }
+}
+
+/// Allows everything behind the edges that the slice lacks. Says whether the formulas at hand remain as they are.
+fn allow_the_rest(
+    whole: &Program,
+    back: &Back,
+    truth: FormulaId,
+    locs: &mut BTreeMap<LocId, FormulaId>,
+    procs: &mut BTreeMap<ProcId, FormulaId>,
+) -> bool {
+    let flow = Flow::new(whole);
+    let in_slice: BTreeSet<LocId> = locs.keys().copied().collect();
+    let mut waiting: Vec<LocId> = Vec::new();
+    let mut reached: Vec<LocId> = in_slice.iter().copied().collect();
+    let summarised: BTreeSet<ProcId> = procs.keys().copied().collect();
+    loop {
+        for loc in reached.drain(..) {
+            for id in flow.out(loc).iter().filter(|id| !back.edges.contains(id) || locs[&loc] == truth) {
+                let edge = &whole.edges[*id];
+                match &edge.op {
+                    Op::Return(_) => {
+                        let proc = whole.locs[loc].proc;
+                        if summarised.contains(&proc) {
+                            return false;
+                        }
+                        if procs.insert(proc, truth).is_none() {
+                            let calls = whole
+                                .edges
+                                .iter()
+                                .filter(|edge| matches!(&edge.op, Op::Call(call) if call.callee == proc));
+                            waiting.extend(calls.filter(|edge| locs.contains_key(&edge.from)).map(|edge| edge.to));
+                        }
+                    }
+                    Op::Call(call) => {
+                        waiting.push(whole.procs[call.callee].entry);
+                        if procs.contains_key(&call.callee) {
+                            waiting.push(edge.to);
+                        }
+                    }
+                    Op::End => {}
+                    _ => waiting.push(edge.to),
+                }
+            }
+        }
+        for loc in std::mem::take(&mut waiting) {
+            if in_slice.contains(&loc) {
+                return false;
+            }
+            if locs.insert(loc, truth).is_none() {
+                reached.push(loc);
+            }
+        }
+        if reached.is_empty() {
+            return true;
+        }
+    }
+}
+
+/// Writes diagrams as formulas about the whole program.
+struct Writer<'s, 'a> {
+    solver: &'s Solver<'a>,
+    lift: &'s Lift,
+    formulas: Formulas,
+    nodes: FxHashMap<Node, FormulaId>,
+}
+
+impl Writer<'_, '_> {
+    fn node(&mut self, node: Node) -> FormulaId {
+        if let Some(id) = self.nodes.get(&node) {
+            return *id;
+        }
+        let id = self.formulas.add(node).expect("parts are written before wholes");
+        self.nodes.insert(node, id);
+        id
+    }
+
+    fn old(&self, var: VarId) -> VarId {
+        self.lift.vars[var].expect("slicing makes no variables")
+    }
+
+    fn and(&mut self, left: FormulaId, right: FormulaId) -> FormulaId {
+        self.node(Node::And(left, right))
+    }
+
+    /// What does not change while the procedure runs: all inputs without an entry copy.
+    fn frame(&mut self, proc: ProcId) -> Frame {
+        let solver = self.solver;
+        let copied: BTreeSet<VarId> = solver.layout.scopes[proc].with_entry_copy().collect();
+        let globals = solver.program.vars.iter_enumerated();
+        let is_global = |scope| !matches!(scope, selvedge_ir::Scope::Local(_));
+        let globals = globals.filter(|(_, var)| is_global(var.scope)).map(|(id, _)| id);
+        let fixed: Vec<VarId> = globals.filter(|var| !copied.contains(var)).collect();
+        let mut outlives = self.node(Node::Const(true));
+        for var in fixed {
+            let same = self.unchanged(var);
+            outlives = self.and(outlives, same);
+        }
+        let mut inside = outlives;
+        for param in solver.program.procs[proc].params.iter().filter(|param| !copied.contains(param)) {
+            let same = self.unchanged(*param);
+            inside = self.and(inside, same);
+        }
+        Frame { inside, outlives }
+    }
+
+    fn unchanged(&mut self, var: VarId) -> FormulaId {
+        let old = self.old(var);
+        let now = self.node(Node::Atom(Atom::Now(old)));
+        let entry = self.node(Node::Atom(Atom::Entry(old)));
+        let not_entry = self.node(Node::Not(entry));
+        self.node(Node::Ite(now, entry, not_entry))
+    }
+
+    fn path_edges(&mut self, proc: ProcId, loc: LocId, frame: Frame) -> FormulaId {
+        let solver = self.solver;
+        let mut atoms = FxHashMap::default();
+        for var in solver.layout.visible(solver.program, proc) {
+            atoms.insert(solver.layout.var(var, When::Now), Atom::Now(self.old(var)));
+        }
+        for var in solver.layout.scopes[proc].with_entry_copy() {
+            atoms.insert(solver.layout.var(var, When::Entry), Atom::Entry(self.old(var)));
+        }
+        let diagram = self.diagram(&solver.edges[loc], &atoms);
+        self.and(diagram, frame.inside)
+    }
+
+    fn summary(&mut self, proc: ProcId, frame: Frame) -> FormulaId {
+        let solver = self.solver;
+        let scope = &solver.layout.scopes[proc];
+        let mut atoms = FxHashMap::default();
+        for var in &scope.globals {
+            atoms.insert(solver.layout.var(*var, When::Now), Atom::Entry(self.old(*var)));
+        }
+        for var in &scope.modified {
+            atoms.insert(solver.layout.var(*var, When::Next), Atom::Now(self.old(*var)));
+        }
+        for param in &solver.program.procs[proc].params {
+            atoms.insert(solver.layout.var(*param, When::Next), Atom::Entry(self.old(*param)));
+        }
+        for (number, result) in solver.layout.results.iter().enumerate() {
+            atoms.insert(*result, Atom::Result(number as u32));
+        }
+        let diagram = self.diagram(&solver.summaries[proc], &atoms);
+        self.and(diagram, frame.outlives)
+    }
+
+    /// A diagram as nested conditionals, each node once. Works without recursion.
+    #[expect(
+        clippy::mutable_key_type,
+        reason = "equality and hash of a diagram are those of its node, which never change"
+    )]
+    fn diagram(&mut self, bdd: &Bdd, atoms: &FxHashMap<Var, Atom>) -> FormulaId {
+        let mut written: FxHashMap<Bdd, FormulaId> = FxHashMap::default();
+        let mut waiting = vec![bdd.clone()];
+        while let Some(top) = waiting.last() {
+            if written.contains_key(top) {
+                waiting.pop();
+                continue;
+            }
+            let Some((var, high, low)) = top.decision() else {
+                let constant = self.node(Node::Const(top.is_true()));
+                written.insert(top.clone(), constant);
+                continue;
+            };
+            match (written.get(&high), written.get(&low)) {
+                (Some(then), Some(otherwise)) => {
+                    let (then, otherwise) = (*then, *otherwise);
+                    let condition = self.node(Node::Atom(atoms[&var]));
+                    let id = self.node(Node::Ite(condition, then, otherwise));
+                    written.insert(top.clone(), id);
+                }
+                (None, _) => waiting.push(high),
+                (_, None) => waiting.push(low),
+            }
+        }
+        written[bdd]
+    }
+}
+
+/// What does not change while a procedure runs: as it runs, and as far as it outlives it.
+#[derive(Clone, Copy)]
+struct Frame {
+    inside: FormulaId,
+    outlives: FormulaId,
+}

@@ -1,0 +1,142 @@
+//! The variables of the diagrams, and what each procedure has of them.
+//!
+//! A variable of the program has three: its value at the entry of the running procedure, its value now, and its value
+//! after a step, next to each other in this order. Locals of different procedures share theirs. Below them stand the
+//! returned values and the choices of an edge.
+
+use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
+use selvedge_ir::callgraph::CallGraph;
+use selvedge_ir::dataflow::Arrows;
+use selvedge_ir::mod_ref::ModRef;
+use selvedge_ir::slots::Slots;
+use selvedge_ir::{Op, ProcId, Program, VarId};
+use selvedge_logic::bdd::{Limits, Manager, Var};
+use selvedge_logic::order::force;
+
+/// The moment at which a variable of the program is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    Entry,
+    Now,
+    Next,
+}
+
+/// The variables of the diagrams.
+pub(super) struct Layout {
+    pub(super) manager: Manager,
+    slots: Slots,
+    /// The three variables of each slot.
+    triples: Vec<[Var; 3]>,
+    pub(super) results: Vec<Var>,
+    pub(super) choices: Vec<Var>,
+    pub(super) scopes: IndexVec<ProcId, ProcScope>,
+}
+
+/// What a procedure has to do with the variables.
+pub(super) struct ProcScope {
+    /// The shared and per-thread variables that it or its callees touch.
+    pub(super) globals: Vec<VarId>,
+    /// Those of them that may be modified.
+    pub(super) modified: Vec<VarId>,
+    /// The parameters that it modifies: like modified globals, they have an entry copy.
+    pub(super) modified_params: Vec<VarId>,
+}
+
+impl ProcScope {
+    /// The variables whose value at the entry is kept beside their value now. That of the others is their value now.
+    pub(super) fn with_entry_copy(&self) -> impl Iterator<Item = VarId> {
+        self.modified.iter().chain(&self.modified_params).copied()
+    }
+}
+
+impl Layout {
+    pub(super) fn new(program: &Program, calls: &CallGraph, limits: Limits) -> Layout {
+        let slots = Slots::new(program);
+        let arrows = Arrows::new(program, calls);
+        let effects = ModRef::new(program, &slots, calls, &arrows);
+        let n_slots = program.procs.indices().map(|proc| slots.visible(proc)).max().unwrap_or(0);
+        let n_results = program.procs.iter().map(|proc| proc.results.len()).max().unwrap_or(0);
+        let initial = program.init.iter().map(|(_, rhs)| rhs);
+        let of_threads = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
+        let n_initial = selvedge_ir::visit::choice_types(initial.chain(of_threads)).len();
+        let n_choices = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial);
+        let manager = Manager::new(limits);
+        let vars = manager.add_vars(3 * n_slots + n_results + n_choices);
+        let mut triples = vec![[vars.first().copied(); 3]; n_slots];
+        for (place, slot) in force(n_slots, &together(program, &slots)).into_iter().enumerate() {
+            triples[slot] = [0, 1, 2].map(|when| Some(vars[3 * place + when]));
+        }
+        let triples =
+            triples.into_iter().map(|triple| triple.map(|var| var.expect("every slot has a place"))).collect();
+        let scope = |proc: ProcId| scope(program, &slots, &effects, proc);
+        Layout {
+            triples,
+            results: vars[3 * n_slots..][..n_results].to_vec(),
+            choices: vars[3 * n_slots + n_results..].to_vec(),
+            scopes: program.procs.indices().map(scope).collect(),
+            manager,
+            slots,
+        }
+    }
+
+    /// The variable of the diagrams for a variable of the program.
+    pub(super) fn var(&self, var: VarId, when: When) -> Var {
+        self.triples[self.slots.get(var)][when as usize]
+    }
+
+    /// The same for several.
+    pub(super) fn vars(&self, vars: impl IntoIterator<Item = VarId>, when: When) -> Vec<Var> {
+        vars.into_iter().map(|var| self.var(var, when)).collect()
+    }
+
+    /// All variables that the path edges of a procedure speak of now.
+    pub(super) fn visible(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
+        self.scopes[proc].globals.iter().chain(&program.procs[proc].locals).copied().collect()
+    }
+}
+
+/// For each edge, the slots that occur in it: those that belong near each other in the order.
+fn together(program: &Program, slots: &Slots) -> Vec<Vec<usize>> {
+    let set = |op: &Op| {
+        let mut set: Vec<usize> = Vec::new();
+        for expr in op.exprs() {
+            expr.for_each_leaf(|leaf| {
+                if let selvedge_ir::Expr::Var(var) | selvedge_ir::Expr::Next(var) = leaf {
+                    set.push(slots.get(*var));
+                }
+            });
+        }
+        match op {
+            Op::Assign(assign) => set.extend(assign.active.iter().map(|(var, _)| slots.get(*var))),
+            Op::Call(call) => {
+                set.extend(call.results.iter().flatten().map(|var| slots.get(*var)));
+                set.extend(program.procs[call.callee].params.iter().map(|var| slots.get(*var)));
+            }
+            _ => {}
+        }
+        set.sort_unstable();
+        set.dedup();
+        set
+    };
+    // Sets of more than a few variables say little about neighbourhood and cost much.
+    program.edges.iter().map(|edge| set(&edge.op)).filter(|set| (2..=16).contains(&set.len())).collect()
+}
+
+fn scope(program: &Program, slots: &Slots, effects: &ModRef, proc: ProcId) -> ProcScope {
+    let effects = effects.of(proc);
+    let touched: FixedBitSet = effects.refs.union(&effects.mods).collect();
+    let assigned = |param: &VarId| {
+        let mut edges = program.edges.iter().filter(|edge| program.locs[edge.from].proc == proc);
+        edges.any(|edge| match &edge.op {
+            Op::Assign(assign) => assign.active.iter().any(|(var, _)| var == param),
+            Op::Call(call) => call.results.contains(&Some(*param)),
+            _ => false,
+        })
+    };
+    ProcScope {
+        globals: touched.ones().map(|slot| slots.globals()[slot]).collect(),
+        modified: effects.mods.ones().map(|slot| slots.globals()[slot]).collect(),
+        modified_params: program.procs[proc].params.iter().copied().filter(assigned).collect(),
+    }
+}

@@ -1,0 +1,102 @@
+//! Reachability in programs with one thread, recursive or not, by path edges and summaries in decision diagrams.
+//!
+//! After Ball and Rajamani (Bebop, 2000), with what Getafix and the thesis behind Boom (chapters 3 and 10) found to
+//! matter: an explicit program counter, only entries that are reached, the summary of a procedure computed once per
+//! change and not per call site, entry copies of modified variables only, and differences instead of whole sets.
+//!
+//! For each location `n` of a procedure, the *path edges* of `n` are the pairs of a valuation at the procedure's entry
+//! and one at `n` that the former leads to. The order of work: the location that is first in its procedure, of the
+//! procedure that is lowest in the call graph, among those with path edges that have not been followed ([`solve`]).
+//! Between two rounds, every path edge that was followed has all its successors among the path edges, calls included:
+//! its callee's entry is there, and so is what follows for each known summary. It ends because path edges only grow.
+//! It is right because a path edge is added only for a step from another one, and none is missing at the end.
+//!
+//! The engine works on a slice of the program ([`selvedge_ir::passes::slice`]) and answers about the whole of it.
+
+mod certificate;
+mod explore;
+mod layout;
+mod solve;
+mod step;
+mod trace;
+
+use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_ir::callgraph::is_sequential;
+use selvedge_ir::passes::slice;
+use selvedge_ir::{Program, Ty};
+use selvedge_logic::bdd::OutOfNodes;
+
+use solve::{Entries, Solver};
+
+pub use explore::Reached;
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Summaries {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Computes the summaries of all procedures for all entries before it looks for errors: rules R0 to R6 of Lal and
+    /// Reps (2009, Fig. 3).
+    ///
+    /// Default: no.
+    pub eager: bool,
+}
+
+impl Engine for Summaries {
+    fn name(&self) -> &'static str {
+        "summaries"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        supports(task.program).map_err(|reason| Unsupported { reason: format!("`summaries` {reason}") })
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let sliced = slice::run(task.program, task.target);
+        let mut solver = Solver::new(&sliced.program, &sliced.target, run)?;
+        if self.options.eager {
+            solver.run(Entries::All)?;
+            solver.forget_all_but_summaries();
+        }
+        match solver.run(Entries::Reached)? {
+            None => Ok(Verdict::Safe(solver.certificate(task.program, &sliced.lift)?)),
+            // The way back through a summary leads through path edges of reached entries only.
+            Some(_) if self.options.eager => Summaries::default().check(task, run),
+            Some(error) => Ok(Verdict::Unsafe(sliced.lift.trace(&solver.trace(&error)?))),
+        }
+    }
+}
+
+impl Summaries {
+    /// All that can be reached, for comparisons.
+    pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Reached, Stop> {
+        let no_target = selvedge_ir::Target::default();
+        let mut solver = Solver::new(task.program, &no_target, run)?;
+        if self.options.eager {
+            solver.run(Entries::All)?;
+            solver.forget_all_but_summaries();
+        }
+        solver.run(Entries::Reached)?;
+        solver.reached()
+    }
+}
+
+fn supports(program: &Program) -> Result<(), &'static str> {
+    if !is_sequential(program) {
+        return Err("takes programs with one thread only");
+    }
+    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+        return Err("takes Boolean programs only");
+    }
+    Ok(())
+}
+
+/// Running out of nodes ends a check like any other limit.
+fn out_of_nodes(error: OutOfNodes) -> Stop {
+    Stop::NodeLimit(error.limit)
+}

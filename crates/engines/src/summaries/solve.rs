@@ -1,0 +1,424 @@
+//! The work list.
+
+use std::collections::BTreeSet;
+
+use index_vec::IndexVec;
+use selvedge_check::{Event, Run, Stop};
+use selvedge_ir::callgraph::CallGraph;
+use selvedge_ir::flow::Flow;
+use selvedge_ir::{Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Target, VarId};
+use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Renaming, VarSet};
+
+use super::layout::{Layout, When};
+use super::out_of_nodes;
+use super::step::Step;
+
+/// Which entries of procedures count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entries {
+    /// Those that are reached.
+    Reached,
+    /// All, whether reached or not; errors are not looked for.
+    All,
+}
+
+/// An error that was met.
+#[derive(Clone, Debug)]
+pub(super) struct Error {
+    pub(super) loc: LocId,
+    /// The assertion that fails there; `None` if the location itself is the error.
+    pub(super) assert: Option<EdgeId>,
+    /// The path edges that lead to it.
+    pub(super) edges: Bdd,
+}
+
+/// Path edges that were found at one time, in one way.
+pub(super) struct Ring {
+    pub(super) edges: Bdd,
+    pub(super) via: Via,
+}
+
+/// The way in which path edges were found. The diagrams are those from which they were computed.
+pub(super) enum Via {
+    /// The program starts.
+    Start,
+    /// The prelude has returned, by this summary.
+    Prelude(Bdd),
+    /// The step of an assignment or of an assertion that holds.
+    Step(EdgeId, Bdd),
+    /// A call has been made.
+    Call(EdgeId, Bdd),
+    /// A call has returned, by this summary.
+    Return(EdgeId, Bdd, Bdd),
+    /// Every entry counts.
+    Assumed,
+}
+
+/// A part of a summary, with the return edge and the path edges before it that it was computed from.
+pub(super) struct SummaryRing {
+    pub(super) summary: Bdd,
+    pub(super) via: EdgeId,
+    pub(super) before: Bdd,
+}
+
+/// What is prepared for an edge, once it is met.
+enum Prepared {
+    Step(Step),
+    Assert { holds: Step, fails: Bdd },
+    Call(PreparedCall),
+    Return(Step),
+    End,
+}
+
+struct PreparedCall {
+    arguments: Bdd,
+    entering: (VarSet, Renaming),
+    after: (VarSet, Renaming),
+}
+
+/// Something to do: path edges to follow, or a new part of a summary to apply at a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    Follow(LocId),
+    Return(EdgeId),
+}
+
+/// The path edges and summaries found so far.
+pub(super) struct Solver<'a> {
+    pub(super) program: &'a Program,
+    pub(super) target: &'a Target,
+    run: &'a Run<'a>,
+    pub(super) layout: Layout,
+    pub(super) flow: Flow,
+    sites: IndexVec<ProcId, Vec<EdgeId>>,
+    prepared: IndexVec<EdgeId, Option<Prepared>>,
+    /// For each location the place of its procedure in the call graph, callees first, and its own in the procedure.
+    rank: IndexVec<LocId, (u32, u32)>,
+    pub(super) edges: IndexVec<LocId, Bdd>,
+    /// The part of `edges` that has not been followed.
+    waiting: IndexVec<LocId, Bdd>,
+    pub(super) rings: IndexVec<LocId, Vec<Ring>>,
+    pub(super) summaries: IndexVec<ProcId, Bdd>,
+    pub(super) summary_rings: IndexVec<ProcId, Vec<SummaryRing>>,
+    /// The part of the callee's summary that has not been applied at a call.
+    returns: IndexVec<EdgeId, Option<Bdd>>,
+    work: BTreeSet<((u32, u32), Work)>,
+}
+
+impl<'a> Solver<'a> {
+    pub(super) fn new(program: &'a Program, target: &'a Target, run: &'a Run<'a>) -> Result<Solver<'a>, Stop> {
+        let calls = CallGraph::new(program);
+        let flow = Flow::new(program);
+        let layout = Layout::new(program, &calls, limits(program, run));
+        let falsum = layout.manager.falsum();
+        let n_locs = program.locs.len();
+        Ok(Solver {
+            program,
+            target,
+            run,
+            sites: program.procs.indices().map(|proc| calls.sites(proc).to_vec()).collect(),
+            prepared: program.edges.iter().map(|_| None).collect(),
+            rank: ranks(program, &flow, &calls),
+            edges: IndexVec::from_vec(vec![falsum.clone(); n_locs]),
+            waiting: IndexVec::from_vec(vec![falsum.clone(); n_locs]),
+            rings: program.locs.iter().map(|_| Vec::new()).collect(),
+            summaries: IndexVec::from_vec(vec![falsum; program.procs.len()]),
+            summary_rings: program.procs.iter().map(|_| Vec::new()).collect(),
+            returns: program.edges.iter().map(|_| None).collect(),
+            work: BTreeSet::new(),
+            layout,
+            flow,
+        })
+    }
+
+    /// Forgets the path edges, so that a second run finds those of reached entries with the summaries at hand.
+    pub(super) fn forget_all_but_summaries(&mut self) {
+        let falsum = self.layout.manager.falsum();
+        self.edges.iter_mut().for_each(|edges| *edges = falsum.clone());
+        self.rings.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Follows path edges until none is left, or one leads to an error.
+    pub(super) fn run(&mut self, entries: Entries) -> Result<Option<Error>, Stop> {
+        self.start(entries).map_err(out_of_nodes)?;
+        let mut n_rounds = 0;
+        while let Some((_, work)) = self.work.pop_first() {
+            self.run.check_limits()?;
+            self.layout.manager.tidy();
+            n_rounds += 1;
+            if n_rounds % 64 == 0 {
+                let nodes = self.layout.manager.node_count();
+                self.run.event(Event::Diagrams { rounds: n_rounds, waiting: self.work.len(), nodes });
+            }
+            let error = match work {
+                Work::Follow(loc) => self.follow(loc),
+                Work::Return(edge) => self.apply_return(edge).map(|()| None),
+            };
+            let error = error.map_err(out_of_nodes)?;
+            if entries == Entries::Reached && error.is_some() {
+                return Ok(error);
+            }
+        }
+        Ok(None)
+    }
+
+    fn start(&mut self, entries: Entries) -> Result<(), OutOfNodes> {
+        if entries == Entries::All {
+            for proc in self.program.procs.indices() {
+                let identity = self.layout.identity(proc)?;
+                self.add(self.program.procs[proc].entry, identity, Via::Assumed)?;
+            }
+            return Ok(());
+        }
+        let shared = self.initial(&self.program.init)?;
+        match self.program.prelude {
+            Some(prelude) => {
+                self.enter(prelude, &shared, Via::Start)?;
+                let summary = self.summaries[prelude].clone();
+                self.start_thread(&summary)
+            }
+            None => self.start_main(shared, Via::Start),
+        }
+    }
+
+    /// The states after some initial values.
+    pub(super) fn initial(&self, init: &[(VarId, Expr)]) -> Result<Bdd, OutOfNodes> {
+        let manager = &self.layout.manager;
+        let mut states = manager.verum();
+        for (var, rhs) in init {
+            let value = self.layout.expr(rhs)?;
+            states = states.and(&manager.var(self.layout.var(*var, When::Now))?.iff(&value)?)?;
+        }
+        states.exists(&manager.var_set(&self.layout.choices)?)
+    }
+
+    /// The initial thread comes to life with these values of the shared variables.
+    fn start_main(&mut self, shared: Bdd, via: Via) -> Result<(), OutOfNodes> {
+        let program = self.program;
+        let kind = program.entries.first().expect("a program with one thread has one kind of thread");
+        let manager = &self.layout.manager;
+        let mut states = shared.and(&self.initial(&kind.init)?)?;
+        for (var, _) in program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread) {
+            if !kind.thread_vars.contains(&var) {
+                states = states.and(&manager.literal(self.layout.var(var, When::Now), false)?)?;
+            }
+        }
+        self.enter(kind.proc, &states, via)
+    }
+
+    /// The initial thread comes to life after each return of the prelude.
+    fn start_thread(&mut self, summary: &Bdd) -> Result<(), OutOfNodes> {
+        let Some(prelude) = self.program.prelude else { return Ok(()) };
+        if summary.is_false() {
+            return Ok(());
+        }
+        let shared = self.after_prelude(prelude, summary)?;
+        self.start_main(shared, Via::Prelude(summary.clone()))
+    }
+
+    /// The shared variables when the prelude returns from an initial state.
+    fn after_prelude(&self, prelude: ProcId, summary: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let modified = &self.layout.scopes[prelude].modified;
+        let lost = self.layout.vars(modified.iter().copied(), When::Now);
+        let forget: Vec<_> = lost.iter().chain(&self.layout.results).copied().collect();
+        let next = self.layout.vars(modified.iter().copied(), When::Next);
+        let pairs: Vec<_> = next.into_iter().zip(lost.iter().copied()).collect();
+        let initial = self.initial(&self.program.init)?;
+        let after = initial.and_exists(summary, &self.layout.manager.var_set(&forget)?)?;
+        after.rename(&self.layout.manager.renaming(&pairs))
+    }
+
+    /// A procedure is entered in some states, given over all globals and its parameters.
+    fn enter(&mut self, proc: ProcId, states: &Bdd, via: Via) -> Result<(), OutOfNodes> {
+        let touched = &self.layout.scopes[proc].globals;
+        let all = self.program.vars.iter_enumerated().filter(|(_, var)| !matches!(var.scope, Scope::Local(_)));
+        let untouched = all.map(|(id, _)| id).filter(|id| !touched.contains(id));
+        let forget = self.layout.manager.var_set(&self.layout.vars(untouched, When::Now))?;
+        let states = states.exists(&forget)?.and(&self.layout.identity(proc)?)?;
+        self.add(self.program.procs[proc].entry, states, via)
+    }
+
+    /// Adds path edges and notes which are new. The noted set may hold some that are not, which is harmless.
+    fn add(&mut self, loc: LocId, edges: Bdd, via: Via) -> Result<(), OutOfNodes> {
+        let known = &self.edges[loc];
+        if edges.is_subset(known) {
+            return Ok(());
+        }
+        let new = if known.is_false() { edges.clone() } else { edges.restrict(&known.not()?)? };
+        self.edges[loc] = known.or(&edges)?;
+        self.waiting[loc] = self.waiting[loc].or(&new)?;
+        self.rings[loc].push(Ring { edges: new, via });
+        self.work.insert((self.rank[loc], Work::Follow(loc)));
+        Ok(())
+    }
+
+    /// Follows the waiting path edges of a location along all its edges.
+    fn follow(&mut self, loc: LocId) -> Result<Option<Error>, OutOfNodes> {
+        let falsum = self.layout.manager.falsum();
+        let edges = std::mem::replace(&mut self.waiting[loc], falsum);
+        if self.target.has_loc(loc) {
+            return Ok(Some(Error { loc, assert: None, edges }));
+        }
+        for id in self.flow.out(loc).to_vec() {
+            self.prepare(id)?;
+            let to = self.program.edges[id].to;
+            match self.prepared[id].as_ref().expect("the edge has just been prepared") {
+                Prepared::Step(step) => {
+                    let image = step.image(&edges)?;
+                    self.add(to, image, Via::Step(id, edges.clone()))?;
+                }
+                Prepared::Assert { holds, fails } => {
+                    if self.target.has_assert(id) && !edges.is_disjoint(fails) {
+                        let edges = edges.and(fails)?;
+                        return Ok(Some(Error { loc, assert: Some(id), edges }));
+                    }
+                    let image = holds.image(&edges)?;
+                    self.add(to, image, Via::Step(id, edges.clone()))?;
+                }
+                Prepared::Call(call) => {
+                    let bound = edges.and(&call.arguments)?;
+                    let callee = callee(self.program, id);
+                    let states = bound.exists(&call.entering.0)?.rename(&call.entering.1)?;
+                    let entry = self.program.procs[callee].entry;
+                    let states = states.and(&self.layout.identity(callee)?)?;
+                    let summary = self.summaries[callee].clone();
+                    let after = bound.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
+                    self.add(entry, states, Via::Call(id, edges.clone()))?;
+                    self.add(to, after, Via::Return(id, edges.clone(), summary))?;
+                }
+                Prepared::Return(step) => {
+                    let summary = step.image(&edges)?;
+                    self.add_summary(id, summary, edges.clone())?;
+                }
+                Prepared::End => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds to the summary of the procedure that an edge returns from, and notes it at all its calls.
+    fn add_summary(&mut self, via: EdgeId, summary: Bdd, before: Bdd) -> Result<(), OutOfNodes> {
+        let proc = self.program.locs[self.program.edges[via].from].proc;
+        let known = &self.summaries[proc];
+        if summary.is_subset(known) {
+            return Ok(());
+        }
+        self.summaries[proc] = known.or(&summary)?;
+        for id in self.sites[proc].clone() {
+            let from = self.program.edges[id].from;
+            let pending = self.returns[id].take();
+            self.returns[id] = Some(pending.map_or(Ok(summary.clone()), |pending| pending.or(&summary))?);
+            self.work.insert(((self.rank[from].0, u32::MAX), Work::Return(id)));
+        }
+        if self.program.prelude == Some(proc) {
+            self.start_thread(&summary)?;
+        }
+        self.summary_rings[proc].push(SummaryRing { summary, via, before });
+        Ok(())
+    }
+
+    /// Applies the new part of a summary to all path edges at a call.
+    fn apply_return(&mut self, id: EdgeId) -> Result<(), OutOfNodes> {
+        let Some(summary) = self.returns[id].take() else { return Ok(()) };
+        let from = self.program.edges[id].from;
+        let edges = self.edges[from].clone();
+        if edges.is_false() {
+            return Ok(());
+        }
+        self.prepare(id)?;
+        let Some(Prepared::Call(call)) = &self.prepared[id] else { unreachable!("returns are noted at calls") };
+        let after = edges.and(&call.arguments)?.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
+        self.add(self.program.edges[id].to, after, Via::Return(id, edges, summary))
+    }
+
+    fn prepare(&mut self, id: EdgeId) -> Result<(), OutOfNodes> {
+        if self.prepared[id].is_none() {
+            self.prepared[id] = Some(self.prepared_edge(id)?);
+        }
+        Ok(())
+    }
+
+    fn prepared_edge(&self, id: EdgeId) -> Result<Prepared, OutOfNodes> {
+        let edge = &self.program.edges[id];
+        let proc = self.program.locs[edge.from].proc;
+        let skip = selvedge_ir::Assign::skip;
+        Ok(match &edge.op {
+            Op::Assign(assign) => Prepared::Step(self.layout.assignment(assign)?),
+            Op::Assert(condition) => {
+                let negated = selvedge_ir::Assign::assume(Expr::negate(condition.clone()));
+                let holds = self.layout.assignment(&selvedge_ir::Assign::assume(condition.clone()))?;
+                Prepared::Assert { holds, fails: self.layout.assignment(&negated)?.relation }
+            }
+            Op::AtomicBegin | Op::AtomicEnd => Prepared::Step(self.layout.assignment(&skip())?),
+            Op::Call(call) => Prepared::Call(self.prepared_call(proc, call)?),
+            Op::Return(values) => Prepared::Return(self.layout.returning(self.program, proc, values)?),
+            Op::End => Prepared::End,
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine takes programs with one thread only"),
+        })
+    }
+
+    fn prepared_call(&self, caller: ProcId, call: &Call) -> Result<PreparedCall, OutOfNodes> {
+        Ok(PreparedCall {
+            arguments: self.layout.arguments(self.program, call)?,
+            entering: self.layout.entering(self.program, caller, call.callee)?,
+            after: self.layout.after_call(self.program, call)?,
+        })
+    }
+
+    /// Says whether the work must stop.
+    pub(super) fn tick(&self) -> Result<(), Stop> {
+        self.run.tick()
+    }
+}
+
+/// The procedure that an edge calls.
+pub(super) fn callee(program: &Program, id: EdgeId) -> ProcId {
+    match &program.edges[id].op {
+        Op::Call(call) => call.callee,
+        _ => unreachable!("only calls have callees"),
+    }
+}
+
+/// A manager that suits the program: small programs are checked in the time that a large cache takes to be cleared.
+fn limits(program: &Program, run: &Run<'_>) -> Limits {
+    let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
+    let wanted = (program.edges.len() * (program.vars.len() + 1) * 16).next_power_of_two();
+    Limits { cache: limits.cache.min(wanted.max(1 << 12)), ..limits }
+}
+
+/// For each location the place of its procedure's component, callees first, and its own place in reverse postorder.
+fn ranks(program: &Program, flow: &Flow, calls: &CallGraph) -> IndexVec<LocId, (u32, u32)> {
+    let mut ranks = IndexVec::from_vec(vec![(0, 0); program.locs.len()]);
+    for (component, procs) in calls.components().iter().enumerate() {
+        for proc in procs {
+            let order = postorder(program, flow, program.procs[*proc].entry);
+            for (place, loc) in order.iter().rev().enumerate() {
+                ranks[*loc] = (component as u32, place as u32);
+            }
+        }
+    }
+    ranks
+}
+
+/// The locations reachable inside a procedure, each after those that it leads to, back edges aside.
+fn postorder(program: &Program, flow: &Flow, entry: LocId) -> Vec<LocId> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::from([entry]);
+    let mut path = vec![(entry, 0)];
+    while let Some((loc, next)) = path.last_mut() {
+        match flow.out(*loc).get(*next) {
+            Some(edge) => {
+                *next += 1;
+                let to = program.edges[*edge].to;
+                if seen.insert(to) {
+                    path.push((to, 0));
+                }
+            }
+            None => {
+                order.push(*loc);
+                path.pop();
+            }
+        }
+    }
+    order
+}

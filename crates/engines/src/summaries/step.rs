@@ -1,0 +1,209 @@
+//! Edges as relations.
+
+use selvedge_ir::{Assign, BinaryOp, Call, Expr, ProcId, Program, UnaryOp, Value, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
+
+use super::layout::{Layout, When};
+
+/// What becomes of a path edge along an edge of the program: conjoin `relation`, forget `forget`, rename.
+pub(super) struct Step {
+    pub(super) relation: Bdd,
+    pub(super) forget: VarSet,
+    pub(super) rename: Renaming,
+}
+
+impl Step {
+    pub(super) fn image(&self, from: &Bdd) -> Result<Bdd, OutOfNodes> {
+        from.and_exists(&self.relation, &self.forget)?.rename(&self.rename)
+    }
+}
+
+/// The diagram of an expression, whose variables are seen as `leaf` says.
+pub(super) fn expr(
+    layout: &Layout,
+    expr: &Expr,
+    leaf: &mut dyn FnMut(&Expr) -> Result<Bdd, OutOfNodes>,
+) -> Result<Bdd, OutOfNodes> {
+    Ok(match expr {
+        Expr::Bool(value) => layout.manager.constant(*value),
+        Expr::Unary(UnaryOp::Not, operand) => self::expr(layout, operand, leaf)?.not()?,
+        Expr::Binary(op, pair) => {
+            let left = self::expr(layout, &pair.0, leaf)?;
+            binary(*op, &left, &self::expr(layout, &pair.1, leaf)?)?
+        }
+        Expr::Ite(triple) => {
+            let condition = self::expr(layout, &triple.0, leaf)?;
+            let then = self::expr(layout, &triple.1, leaf)?;
+            condition.ite(&then, &self::expr(layout, &triple.2, leaf)?)?
+        }
+        Expr::Var(_) | Expr::Next(_) | Expr::Choice(..) => leaf(expr)?,
+        Expr::Passive(_) | Expr::PassiveNext(_) => unreachable!("without other threads passive parts are left out"),
+        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engine takes Boolean programs only"),
+    })
+}
+
+fn binary(op: BinaryOp, left: &Bdd, right: &Bdd) -> Result<Bdd, OutOfNodes> {
+    match op {
+        BinaryOp::And => left.and(right),
+        BinaryOp::Or => left.or(right),
+        BinaryOp::Xor | BinaryOp::Ne => left.xor(right),
+        BinaryOp::Implies => left.implies(right),
+        BinaryOp::Eq => left.iff(right),
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
+            unreachable!("the engine takes Boolean programs only")
+        }
+    }
+}
+
+impl Layout {
+    /// The diagram of an expression with variables and choices as they are.
+    pub(super) fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
+        self::expr(self, expr, &mut |leaf| match leaf {
+            Expr::Var(var) => self.manager.var(self.var(*var, When::Now)),
+            Expr::Next(var) => self.manager.var(self.var(*var, When::Next)),
+            Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
+            _ => unreachable!("all other leaves are constants"),
+        })
+    }
+
+    /// The diagram of an expression in a state, over its choices.
+    pub(super) fn expr_in(&self, expr: &Expr, state: &dyn Fn(&Expr) -> bool) -> Result<Bdd, OutOfNodes> {
+        self::expr(self, expr, &mut |leaf| match leaf {
+            Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
+            leaf => Ok(self.manager.constant(state(leaf))),
+        })
+    }
+
+    /// The condition of an assignment. Without other threads passive conditions hold. A variable that the step does not
+    /// assign keeps its value.
+    pub(super) fn constrain<'c>(&self, assign: &'c Assign) -> std::borrow::Cow<'c, Expr> {
+        use std::borrow::Cow;
+        if assign.constrain.is_passive() {
+            return Cow::Owned(Expr::TRUE);
+        }
+        let assigned = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
+        if assign.constrain.any_leaf(|leaf| matches!(leaf, Expr::Next(var) if !assigned(var))) {
+            return Cow::Owned(assign.constrain.map_leaves(&mut |leaf| match leaf {
+                Expr::Next(var) if !assigned(var) => Expr::Var(*var),
+                leaf => leaf.clone(),
+            }));
+        }
+        Cow::Borrowed(&assign.constrain)
+    }
+
+    /// The relation of an assignment, its choices forgotten.
+    pub(super) fn assignment(&self, assign: &Assign) -> Result<Step, OutOfNodes> {
+        let targets = || assign.active.iter().map(|(var, _)| *var);
+        let mut relation = self.expr(&self.constrain(assign))?;
+        for (var, rhs) in &assign.active {
+            if !is_free(assign, rhs) {
+                let next = self.manager.var(self.var(*var, When::Next))?;
+                relation = relation.and(&next.iff(&self.expr(rhs)?)?)?;
+            }
+        }
+        let relation = relation.exists(&self.manager.var_set(&self.choices)?)?;
+        self.step(relation, targets())
+    }
+
+    /// A relation between the values now and the next ones of the assigned variables.
+    fn step(&self, relation: Bdd, targets: impl Iterator<Item = VarId> + Clone) -> Result<Step, OutOfNodes> {
+        let now = self.vars(targets.clone(), When::Now);
+        let next = self.vars(targets, When::Next);
+        let pairs: Vec<_> = next.into_iter().zip(now.iter().copied()).collect();
+        let forget = self.manager.var_set(&now)?;
+        Ok(Step { relation, forget, rename: self.manager.renaming(&pairs) })
+    }
+
+    /// The values of arguments: those of the callee's parameters next.
+    pub(super) fn arguments(&self, program: &Program, call: &Call) -> Result<Bdd, OutOfNodes> {
+        let mut relation = self.manager.verum();
+        for (param, arg) in program.procs[call.callee].params.iter().zip(&call.args) {
+            let next = self.manager.var(self.var(*param, When::Next))?;
+            relation = relation.and(&next.iff(&self.expr(arg)?)?)?;
+        }
+        relation.exists(&self.manager.var_set(&self.choices)?)
+    }
+
+    /// From path edges of the caller, with the arguments conjoined, to states at the callee's entry.
+    pub(super) fn entering(
+        &self,
+        program: &Program,
+        caller: ProcId,
+        callee: ProcId,
+    ) -> Result<(VarSet, Renaming), OutOfNodes> {
+        let (scope, params) = (&self.scopes[callee], &program.procs[callee].params);
+        let kept = |var: &VarId| scope.globals.contains(var);
+        let gone = self.visible(program, caller).into_iter().filter(|var| !kept(var));
+        let entry = self.scopes[caller].with_entry_copy();
+        let forget: Vec<_> = self.vars(gone, When::Now).into_iter().chain(self.vars(entry, When::Entry)).collect();
+        let pairs: Vec<_> =
+            params.iter().map(|param| (self.var(*param, When::Next), self.var(*param, When::Now))).collect();
+        Ok((self.manager.var_set(&forget)?, self.manager.renaming(&pairs)))
+    }
+
+    /// The values at the entry and now are the same, for all variables with an entry copy.
+    pub(super) fn identity(&self, proc: ProcId) -> Result<Bdd, OutOfNodes> {
+        let pair = |var: VarId| (self.var(var, When::Entry), self.var(var, When::Now));
+        let pairs: Vec<_> = self.scopes[proc].with_entry_copy().map(pair).collect();
+        self.manager.equal(&pairs)
+    }
+
+    /// From path edges before a return to a summary: globals at the entry now, parameters next; globals at the return
+    /// next; the returned values.
+    pub(super) fn returning(&self, program: &Program, proc: ProcId, values: &[Expr]) -> Result<Step, OutOfNodes> {
+        let (scope, this) = (&self.scopes[proc], &program.procs[proc]);
+        let mut relation = self.manager.verum();
+        for (result, value) in self.results.iter().zip(values) {
+            relation = relation.and(&self.manager.var(*result)?.iff(&self.expr(value)?)?)?;
+        }
+        let relation = relation.exists(&self.manager.var_set(&self.choices)?)?;
+        let fixed_param = |var: &VarId| this.params.contains(var) && !scope.modified_params.contains(var);
+        let forget = self.vars(this.locals.iter().copied().filter(|var| !fixed_param(var)), When::Now);
+        let mut pairs = Vec::new();
+        for var in &scope.modified {
+            pairs.push((self.var(*var, When::Entry), self.var(*var, When::Now)));
+            pairs.push((self.var(*var, When::Now), self.var(*var, When::Next)));
+        }
+        for var in &this.params {
+            let from = if scope.modified_params.contains(var) { When::Entry } else { When::Now };
+            pairs.push((self.var(*var, from), self.var(*var, When::Next)));
+        }
+        Ok(Step { relation, forget: self.manager.var_set(&forget)?, rename: self.manager.renaming(&pairs) })
+    }
+
+    /// From path edges at a call, with the arguments and a summary conjoined, to path edges behind it.
+    pub(super) fn after_call(&self, program: &Program, call: &Call) -> Result<(VarSet, Renaming), OutOfNodes> {
+        let modified = &self.scopes[call.callee].modified;
+        let written: Vec<VarId> = call.results.iter().flatten().copied().collect();
+        let lost = modified.iter().chain(&written).copied();
+        let mut forget = self.vars(lost, When::Now);
+        forget.extend(self.vars(modified.iter().copied().filter(|var| written.contains(var)), When::Next));
+        forget.extend(self.vars(program.procs[call.callee].params.iter().copied(), When::Next));
+        let kept = modified.iter().filter(|var| !written.contains(var));
+        let mut pairs: Vec<_> = kept.map(|var| (self.var(*var, When::Next), self.var(*var, When::Now))).collect();
+        for (result, var) in self.results.iter().zip(&call.results) {
+            match var {
+                Some(var) => pairs.push((*result, self.var(*var, When::Now))),
+                None => forget.push(*result),
+            }
+        }
+        Ok((self.manager.var_set(&forget)?, self.manager.renaming(&pairs)))
+    }
+}
+
+/// Whether a right-hand side is a choice that occurs nowhere else, so that the assigned variable gets any value.
+fn is_free(assign: &Assign, rhs: &Expr) -> bool {
+    let Expr::Choice(number, _) = rhs else { return false };
+    let mut uses = 0;
+    let mut count = |expr: &Expr| {
+        expr.for_each_leaf(|leaf| uses += u32::from(matches!(leaf, Expr::Choice(other, _) if other == number)))
+    };
+    assign.active.iter().for_each(|(_, rhs)| count(rhs));
+    count(&assign.constrain);
+    uses == 1
+}
+
+/// A truth value of the program as one.
+pub(super) fn value(truth: bool) -> Value {
+    Value::Bool(truth)
+}
