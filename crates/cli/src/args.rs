@@ -148,9 +148,10 @@ pub(crate) struct CheckArgs {
     /// A number that fixes what engines do at random; none of today's does
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Change the program by these passes before the search: names separated by commas, or `none`
-    #[arg(long, value_name = "LIST", value_parser = passes, default_value_t = Passes(Pass::DEFAULT.to_vec()))]
-    pub(crate) passes: Passes,
+    /// Change the program by these passes before the search: names separated by commas, or `none`; by default those that
+    /// suit the engine
+    #[arg(long, value_name = "LIST", value_parser = passes)]
+    pub(crate) passes: Option<Passes>,
     /// The greatest number of frames on a stack that `exhaustive` looks at
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) frames: Option<u32>,

@@ -95,6 +95,16 @@ impl Observer for Progress<'_> {
                 );
                 self.tell(&mut seen, &message, self.pause());
             }
+            Event::Diagrams { rounds, waiting, nodes } => {
+                let message = format!(
+                    "{}: {} rounds, {} waiting, {} nodes",
+                    seen.phase,
+                    grouped(rounds),
+                    grouped(waiting),
+                    grouped(nodes)
+                );
+                self.tell(&mut seen, &message, self.pause());
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::{Certificate, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
+use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
 use selvedge_replay::certificate::Flaw;
@@ -31,7 +32,7 @@ pub struct Subject<'s> {
 }
 
 /// What the user asks for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The question.
     pub question: Question,
@@ -39,19 +40,8 @@ pub struct Options {
     pub engine: Option<EngineKind>,
     /// What the engines are told.
     pub engine_options: EngineOptions,
-    /// The passes before the engine, in order.
-    pub passes: Vec<Pass>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            question: Question::default(),
-            engine: None,
-            engine_options: EngineOptions::default(),
-            passes: Pass::DEFAULT.to_vec(),
-        }
-    }
+    /// The passes before the engine, in order; `None`: those that suit the engine.
+    pub passes: Option<Vec<Pass>>,
 }
 
 /// The answer, with all that a report says about it.
@@ -147,10 +137,12 @@ pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<R
     let mut times = Times::default();
 
     run.event(Event::Phase("simplifying"));
-    let simplified = timed(&mut times.simplify, || simplify(&task, &options.passes));
+    let engine = options.engine.unwrap_or_else(|| choose(&task));
+    let passes = options.passes.as_deref().unwrap_or(Pass::before(engine));
+    let simplified = timed(&mut times.simplify, || simplify(&task, passes));
 
     run.event(Event::Phase("searching"));
-    let (engine, answer) = timed(&mut times.engine, || decide(&task, &simplified, options, run));
+    let (engine, answer) = timed(&mut times.engine, || decide(&task, &simplified, engine, options, run));
 
     run.event(Event::Phase("judging"));
     let judged = match answer {
@@ -169,10 +161,16 @@ pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<R
     Ok(report(task, outcome, engine, &simplified, times))
 }
 
+/// The engine that suits a program best.
+fn choose(task: &Task<'_>) -> EngineKind {
+    if is_sequential(task.program) { EngineKind::Summaries } else { EngineKind::Exhaustive }
+}
+
 /// Runs an engine on the simplified program and lifts its evidence.
 fn decide(
     task: &Task<'_>,
     simplified: &Simplified,
+    engine: EngineKind,
     options: &Options,
     run: &Run<'_>,
 ) -> (&'static str, Result<Verdict, Reason>) {
@@ -181,7 +179,7 @@ fn decide(
     {
         return ("control-flow", Ok(Verdict::Safe(Some(certificate))));
     }
-    let engine = build(options.engine.unwrap_or(EngineKind::Exhaustive), &options.engine_options);
+    let engine = build(engine, &options.engine_options);
     let task = simplified.task(task.threads);
     let answer = match engine.supports(&task) {
         Ok(()) => engine.check(&task, run).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop),

@@ -1,6 +1,7 @@
 //! The passes before an engine, and the way back for its evidence.
 
 use selvedge_check::{Task, ThreadScope, Verdict};
+use selvedge_engines::EngineKind;
 use selvedge_ir::passes::{self, Lift, Passed};
 use selvedge_ir::{Program, Target};
 
@@ -23,8 +24,14 @@ impl Pass {
     /// All passes.
     pub const ALL: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Inline, Pass::Compress];
 
-    /// The passes of a check, unless the user names others.
-    pub const DEFAULT: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress];
+    /// The passes before an engine, unless the user names others. Engines that give certificates work on the program
+    /// as it is, since certificates do not survive a pass.
+    pub fn before(engine: EngineKind) -> &'static [Pass] {
+        match engine {
+            EngineKind::Summaries => &[],
+            EngineKind::Exhaustive => &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress],
+        }
+    }
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {

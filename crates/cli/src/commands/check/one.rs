@@ -107,7 +107,12 @@ fn options(args: &CheckArgs) -> Options {
     if let Some(frames) = args.frames {
         engine_options.exhaustive.frames = frames;
     }
-    Options { question: args.question.question(), engine: args.engine.0, engine_options, passes: args.passes.0.clone() }
+    Options {
+        question: args.question.question(),
+        engine: args.engine.0,
+        engine_options,
+        passes: args.passes.as_ref().map(|passes| passes.0.clone()),
+    }
 }
 
 impl Ending {
