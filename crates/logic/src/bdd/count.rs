@@ -52,9 +52,12 @@ impl Number for Rounded {
     }
 }
 
-/// The number of satisfying assignments of the given variables, which are sorted and include the support.
+/// The number of satisfying assignments of the given variables, which are distinct and include the support.
 pub(super) fn assignments<'id, N: Number>(store: &Store<'id>, edge: Edge<'_, 'id>, vars: &[Var]) -> N {
-    let rank = vars.iter().zip(0..).map(|(var, place)| (var.0, place)).collect();
+    let mut sorted = vars.to_vec();
+    sorted.sort();
+    let rank: FxHashMap<u32, u32> = sorted.iter().zip(0..).map(|(var, place)| (var.0, place)).collect();
+    assert!(rank.len() == vars.len(), "a variable is counted twice");
     let counter = Counter { rank, constants: vars.len() as u32 };
     let (count, place): (N, u32) = counter.count(store, edge, &mut FxHashMap::default());
     count.doubled(place)

@@ -248,15 +248,15 @@ impl Bdd {
         Assignments::new(self.clone(), vars)
     }
 
-    /// The number of satisfying assignments of a set of variables that includes the support; none if 128 bits do not
-    /// hold it.
-    pub fn count(&self, vars: &VarSet) -> Option<u128> {
-        self.look(|store, edge| count::assignments::<Exact>(store, edge, vars.vars())).0
+    /// The number of satisfying assignments of distinct variables that include the support; none if 128 bits do not hold
+    /// it.
+    pub fn count(&self, vars: &[Var]) -> Option<u128> {
+        self.look(|store, edge| count::assignments::<Exact>(store, edge, vars)).0
     }
 
     /// As [`Bdd::count`], rounded; infinite beyond the range of the type.
-    pub fn count_rounded(&self, vars: &VarSet) -> f64 {
-        self.look(|store, edge| count::assignments::<Rounded>(store, edge, vars.vars())).0
+    pub fn count_rounded(&self, vars: &[Var]) -> f64 {
+        self.look(|store, edge| count::assignments::<Rounded>(store, edge, vars)).0
     }
 
     /// Cuts the diagram above a variable: the distinct functions of the variables from there on, each with the condition

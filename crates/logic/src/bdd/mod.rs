@@ -5,8 +5,8 @@
 //! variable is its level. Every operation that may create nodes returns `Result<_, OutOfNodes>`: when the store is
 //! full, garbage is collected and the operation tried again before the error is given (`Bdd::retried`).
 //!
-//! The operations recurse as deep as there are variables in the order, several frames per level. Callers with more than
-//! some thousand variables must run on a thread with a large stack.
+//! The operations recurse as deep as there are variables in the order. Eight megabytes of stack were enough for forty
+//! thousand levels; callers with large orders must run on a thread with a large stack.
 
 mod assignments;
 mod count;
@@ -177,7 +177,7 @@ impl Manager {
         Ok(all)
     }
 
-    /// Prepares a set of variables for quantification and counting.
+    /// Prepares a set of variables for quantification.
     pub fn var_set(&self, vars: &[Var]) -> Result<VarSet, OutOfNodes> {
         let mut vars = vars.to_vec();
         vars.sort();

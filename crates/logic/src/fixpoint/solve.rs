@@ -1,5 +1,6 @@
 //! The solver. The method is explained in the header of the module above.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::system::{Equation, RelId, System};
@@ -108,8 +109,8 @@ struct Layer<'a, W> {
     /// The places where each relation stands, as equation and place.
     uses: Vec<Vec<(usize, usize)>>,
     values: &'a mut [Relation],
-    /// The differences: what is in the values and waits to be propagated.
-    waiting: Vec<Relation>,
+    /// The differences: what is in the values and waits to be propagated. None is empty.
+    waiting: BTreeMap<RelId, Relation>,
     system: &'a System,
     watch: &'a mut W,
 }
@@ -141,8 +142,8 @@ impl<'a, W: Watch> Layer<'a, W> {
             }
             equations.push(Equation { head: equation.head, body });
         }
-        let waiting = solution.values.iter().map(|v| system.space.empty(v.columns())).collect();
-        Ok(Layer { index, step: 0, equations, uses, values: &mut solution.values, waiting, system, watch })
+        let (values, waiting) = (&mut *solution.values, BTreeMap::new());
+        Ok(Layer { index, step: 0, equations, uses, values, waiting, system, watch })
     }
 
     fn solve(&mut self, order: Order) -> Result<ControlFlow<()>, W::Stop> {
@@ -161,10 +162,9 @@ impl<'a, W: Watch> Layer<'a, W> {
     }
 
     fn by_priority(&mut self) -> Result<ControlFlow<()>, W::Stop> {
-        while let Some(relation) = self.system.members(self.index).into_iter().find(|r| self.waits(*r)) {
+        while let Some((relation, delta)) = self.waiting.pop_first() {
             self.system.space.manager().tidy();
             self.step += 1;
-            let delta = self.take(relation);
             for (equation, place) in self.uses[relation.index()].clone() {
                 let derived = self.derive(equation, place, &delta)?;
                 go!(self.absorb(self.equations[equation].head, derived, Order::Priority)?);
@@ -175,20 +175,17 @@ impl<'a, W: Watch> Layer<'a, W> {
 
     /// Values stay as they are during a round, so that nothing derived in it is used in it.
     fn in_rounds(&mut self) -> Result<ControlFlow<()>, W::Stop> {
-        let members = self.system.members(self.index);
-        while members.iter().any(|r| self.waits(*r)) {
+        while !self.waiting.is_empty() {
             self.system.space.manager().tidy();
             self.step += 1;
-            let mut derived: Vec<Relation> = members.iter().map(|r| self.none(*r)).collect();
-            let deltas: Vec<Relation> = members.iter().map(|r| self.take(*r)).collect();
-            for (relation, delta) in members.iter().zip(&deltas).filter(|(_, d)| !d.is_empty()) {
+            let mut derived: BTreeMap<RelId, Relation> = BTreeMap::new();
+            for (relation, delta) in std::mem::take(&mut self.waiting) {
                 for (equation, place) in self.uses[relation.index()].clone() {
-                    let head = self.equations[equation].head;
-                    let at = members.binary_search(&head).expect("heads belong to the layer");
-                    derived[at] = derived[at].union(&self.derive(equation, place, delta)?)?;
+                    let more = self.derive(equation, place, &delta)?;
+                    add(&mut derived, self.equations[equation].head, more)?;
                 }
             }
-            for (&relation, derived) in members.iter().zip(derived) {
+            for (relation, derived) in derived {
                 go!(self.absorb(relation, derived, Order::Rounds)?);
             }
         }
@@ -200,19 +197,6 @@ impl<'a, W: Watch> Layer<'a, W> {
         Ok(self.equations[equation].body.eval_with(place, delta, self.values)?)
     }
 
-    fn none(&self, relation: RelId) -> Relation {
-        self.system.space.empty(self.system.columns(relation))
-    }
-
-    fn waits(&self, relation: RelId) -> bool {
-        !self.waiting[relation.index()].is_empty()
-    }
-
-    fn take(&mut self, relation: RelId) -> Relation {
-        let none = self.none(relation);
-        std::mem::replace(&mut self.waiting[relation.index()], none)
-    }
-
     /// Adds what is new to the value and to the difference.
     fn absorb(&mut self, head: RelId, derived: Relation, order: Order) -> Result<ControlFlow<()>, W::Stop> {
         let at = head.index();
@@ -221,11 +205,21 @@ impl<'a, W: Watch> Layer<'a, W> {
         }
         let delta = news(&derived, &self.values[at], order)?;
         self.values[at] = self.values[at].union(&derived)?;
-        self.waiting[at] = self.waiting[at].union(&delta)?;
+        add(&mut self.waiting, head, delta.clone())?;
         let change =
             Change { layer: self.index, step: self.step, relation: head, delta: &delta, value: &self.values[at] };
         self.watch.grown(&change)
     }
+}
+
+/// Adds tuples to what a table holds for a relation.
+fn add(table: &mut BTreeMap<RelId, Relation>, relation: RelId, more: Relation) -> Result<(), OutOfNodes> {
+    let all = match table.remove(&relation) {
+        Some(known) => known.union(&more)?,
+        None => more,
+    };
+    table.insert(relation, all);
+    Ok(())
 }
 
 /// What of the derived tuples is to be propagated: the new ones, or by priority any set between these and all known

@@ -123,12 +123,6 @@ impl System {
         &self.declared(relation).columns
     }
 
-    /// The relations of a layer.
-    pub(super) fn members(&self, layer: usize) -> Vec<RelId> {
-        let all = (0..self.relations.len() as u32).map(RelId);
-        all.filter(|&r| self.declared(r).layer == layer).collect()
-    }
-
     fn declared(&self, relation: RelId) -> &Declared {
         &self.relations[relation.index()]
     }

@@ -200,7 +200,7 @@ impl Relation {
 
     /// The number of tuples; none if 128 bits do not hold it.
     pub fn count(&self) -> Option<u128> {
-        self.bdd.count(&self.space.var_set(&self.columns).ok()?)
+        self.bdd.count(&self.flat_vars())
     }
 
     /// One tuple, always the same: the one that comes first in [`Relation::tuples`].
