@@ -1,6 +1,7 @@
 //! A Boolean function and what can be done with it.
 
 use std::fmt;
+use std::time::Duration;
 
 use oxidd::bdd::BDDFunction;
 use oxidd::util::AllocResult;
@@ -55,14 +56,16 @@ impl Bdd {
 
     /// Runs an operation; if it runs out of nodes, collects garbage under the exclusive lock and runs it again.
     ///
-    /// The library's own collector thread may have taken freed nodes that it has not yet returned to the common list
-    /// when the second attempt fails, so there is a third one after a moment.
+    /// The library also collects on a thread of its own when the store is nearly full, and hands the last part of what
+    /// it freed, up to 2^16 nodes, to the others only after it has released its lock. In a small store that may be
+    /// everything, so there the attempt is repeated after a pause.
     pub(super) fn retried(&self, op: impl Fn(&BDDFunction) -> AllocResult<BDDFunction>) -> Result<Bdd, OutOfNodes> {
         if let Ok(result) = op(&self.function) {
             return Ok(self.with(result));
         }
-        for pause in [0, 2] {
-            std::thread::sleep(std::time::Duration::from_millis(pause));
+        let pauses: &[u64] = if self.limit < 1 << 20 { &[0, 5, 50] } else { &[0] };
+        for &pause in pauses {
+            std::thread::sleep(Duration::from_millis(pause));
             self.function.manager_ref().with_manager_exclusive(|m| m.gc());
             if let Ok(result) = op(&self.function) {
                 return Ok(self.with(result));

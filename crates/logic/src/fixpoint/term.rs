@@ -209,3 +209,28 @@ impl Term {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bdd::Limits;
+    use crate::relation::Plan;
+
+    #[test]
+    fn a_difference_in_one_place_yields_only_what_depends_on_it() {
+        let mut plan = Plan::new();
+        let [x, y, z] = plan.group(2, ["x", "y", "z"]);
+        let space = plan.build(Limits { nodes: 1 << 10, cache: 1 << 10 });
+        let pair = |a: [bool; 2], b: [bool; 2]| space.tuple(&[(x, &a), (y, &b)]).expect("the limit is large enough");
+        let (first, second) = (pair([false, false], [true, false]), pair([true, false], [false, true]));
+        let mut system = System::new(&space);
+        let path = system.relation("path", &[x, y]);
+        let values = [first.union(&second).expect("the limit is large enough")];
+        let composed = Term::from(path).join(Term::from(path).rename(&[(x, y), (y, z)]));
+        for term in [composed.clone(), composed.project(&[x, y, z])] {
+            let with = |place, delta| term.eval_with(place, delta, &values).expect("the limit is large enough");
+            assert_eq!((with(0, &first).count(), with(1, &second).count()), (Some(1), Some(1)));
+            assert!(with(0, &second).is_empty() && with(1, &first).is_empty());
+        }
+    }
+}
