@@ -2,8 +2,8 @@
 //!
 //! The engine worked on a slice. What the slice lacks is of two kinds: variables, of which the certificate says
 //! nothing, and edges after which no target can be reached. Behind such an edge everything is allowed: those locations
-//! get the formula *true*, and so do all that they lead to. None of them is a location of the slice, unless the slicer
-//! was less exact than hoped; then there is no certificate.
+//! get the formula *true*, and so do all that they lead to. None of them leads on to a target in the slice, unless the
+//! slicer was less exact than hoped; then there is no certificate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,13 +16,34 @@ use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Var};
 
 use super::layout::When;
-use super::solve::Solver;
+use super::solve::{Entries, Solver};
 
 impl Solver<'_> {
     /// The certificate about the program that was sliced; `lift` leads back to it.
-    pub(super) fn certificate(&self, whole: &Program, lift: &Lift) -> Result<Option<Certificate>, Stop> {
+    ///
+    /// A procedure of the slice may also be called behind an edge that the slice lacks, in any way. No target can be
+    /// reached from that call, hence none from inside the procedure: it is entered in every way, the path edges grow,
+    /// and the certificate is written again. This ends because each round adds a procedure.
+    pub(super) fn certificate(&mut self, whole: &Program, lift: &Lift) -> Result<Option<Certificate>, Stop> {
         let back = Back::new(self.program, whole, lift);
+        loop {
+            match self.written(whole, &back, lift)? {
+                Ok(proof) => return Ok(Some(Certificate::Summaries(proof))),
+                Err(Obstacle::Elsewhere) => return Ok(None),
+                Err(Obstacle::Entered(proc)) => {
+                    let grows = self.enter_in_every_way(proc)?;
+                    if !grows || self.run(Entries::Given)?.is_some() {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The path edges and summaries as they are.
+    fn written(&self, whole: &Program, back: &Back, lift: &Lift) -> Result<Result<SummaryProof, Obstacle>, Stop> {
         let mut writer = Writer { solver: self, lift, formulas: Formulas::default(), nodes: FxHashMap::default() };
+        let truth = writer.node(Node::Const(true));
         let mut locs = BTreeMap::new();
         let mut procs = BTreeMap::new();
         for (proc, old) in &back.procs {
@@ -30,21 +51,27 @@ impl Solver<'_> {
             let frame = writer.frame(*proc);
             let here = self.program.locs.indices().filter(|loc| self.program.locs[*loc].proc == *proc);
             for loc in here.filter(|loc| !self.edges[*loc].is_false()) {
+                let leads_on = !self.flow.out(loc).is_empty() || self.target.has_loc(loc);
                 if let Some(old) = back.locs.get(&loc) {
-                    locs.insert(*old, writer.path_edges(*proc, loc, frame));
+                    locs.insert(*old, if leads_on { writer.path_edges(*proc, loc, frame) } else { truth });
                 }
             }
             if !self.summaries[*proc].is_false() {
                 procs.insert(*old, writer.summary(*proc, frame));
             }
         }
-        let truth = writer.node(Node::Const(true));
-        if !allow_the_rest(whole, &back, truth, &mut locs, &mut procs) {
-            return Ok(None);
-        }
+        let allowed = allow_the_rest(whole, back, &self.entered, truth, &mut locs, &mut procs);
         let (locs, procs) = (locs.into_iter().collect(), procs.into_iter().collect());
-        Ok(Some(Certificate::Summaries(SummaryProof { formulas: writer.formulas, locs, procs })))
+        Ok(allowed.map(|()| SummaryProof { formulas: writer.formulas, locs, procs }))
     }
+}
+
+/// Why the formulas of the slice do not do for the whole program.
+enum Obstacle {
+    /// This procedure of the slice may be entered in other ways.
+    Entered(ProcId),
+    /// Anything else.
+    Elsewhere,
 }
 
 /// What the parts of the slice are in the whole program.
@@ -77,18 +104,22 @@ impl Back {
     }
 }
 
-/// Allows everything behind the edges that the slice lacks. Says whether the formulas at hand remain as they are.
+/// Allows everything behind the edges that the slice lacks, unless that would change the formulas at hand. The
+/// procedures `entered` are prepared for every entry.
 fn allow_the_rest(
     whole: &Program,
     back: &Back,
+    entered: &BTreeSet<ProcId>,
     truth: FormulaId,
     locs: &mut BTreeMap<LocId, FormulaId>,
     procs: &mut BTreeMap<ProcId, FormulaId>,
-) -> bool {
+) -> Result<(), Obstacle> {
     let flow = Flow::new(whole);
-    let in_slice: BTreeSet<LocId> = locs.keys().copied().collect();
+    let entries: BTreeMap<LocId, ProcId> =
+        back.procs.iter().map(|(new, old)| (whole.procs[*old].entry, *new)).collect();
+    let in_slice: BTreeSet<LocId> = locs.iter().filter(|(_, here)| **here != truth).map(|(loc, _)| *loc).collect();
     let mut waiting: Vec<LocId> = Vec::new();
-    let mut reached: Vec<LocId> = in_slice.iter().copied().collect();
+    let mut reached: Vec<LocId> = locs.keys().copied().collect();
     let summarised: BTreeSet<ProcId> = procs.keys().copied().collect();
     loop {
         for loc in reached.drain(..) {
@@ -98,7 +129,7 @@ fn allow_the_rest(
                     Op::Return(_) => {
                         let proc = whole.locs[loc].proc;
                         if summarised.contains(&proc) {
-                            return false;
+                            return Err(Obstacle::Elsewhere);
                         }
                         if procs.insert(proc, truth).is_none() {
                             let calls = whole
@@ -109,7 +140,12 @@ fn allow_the_rest(
                         }
                     }
                     Op::Call(call) => {
-                        waiting.push(whole.procs[call.callee].entry);
+                        let entry = whole.procs[call.callee].entry;
+                        match entries.get(&entry).filter(|_| in_slice.contains(&entry)) {
+                            Some(proc) if !entered.contains(proc) => return Err(Obstacle::Entered(*proc)),
+                            Some(_) => {}
+                            None => waiting.push(entry),
+                        }
                         if procs.contains_key(&call.callee) {
                             waiting.push(edge.to);
                         }
@@ -121,14 +157,14 @@ fn allow_the_rest(
         }
         for loc in std::mem::take(&mut waiting) {
             if in_slice.contains(&loc) {
-                return false;
+                return Err(Obstacle::Elsewhere);
             }
             if locs.insert(loc, truth).is_none() {
                 reached.push(loc);
             }
         }
         if reached.is_empty() {
-            return true;
+            return Ok(());
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) enum Entries {
     Reached,
     /// All, whether reached or not; errors are not looked for.
     All,
+    /// Those that are there already.
+    Given,
 }
 
 /// An error that was met.
@@ -103,6 +105,8 @@ pub(super) struct Solver<'a> {
     /// The part of the callee's summary that has not been applied at a call.
     returns: IndexVec<EdgeId, Option<Bdd>>,
     work: BTreeSet<((u32, u32), Work)>,
+    /// The procedures that [`Solver::enter_in_every_way`] was asked for.
+    pub(super) entered: BTreeSet<ProcId>,
 }
 
 impl<'a> Solver<'a> {
@@ -126,6 +130,7 @@ impl<'a> Solver<'a> {
             summary_rings: program.procs.iter().map(|_| Vec::new()).collect(),
             returns: program.edges.iter().map(|_| None).collect(),
             work: BTreeSet::new(),
+            entered: BTreeSet::new(),
             layout,
             flow,
         })
@@ -155,7 +160,7 @@ impl<'a> Solver<'a> {
                 Work::Return(edge) => self.apply_return(edge).map(|()| None),
             };
             let error = error.map_err(out_of_nodes)?;
-            if entries == Entries::Reached && error.is_some() {
+            if entries != Entries::All && error.is_some() {
                 return Ok(error);
             }
         }
@@ -163,13 +168,25 @@ impl<'a> Solver<'a> {
     }
 
     fn start(&mut self, entries: Entries) -> Result<(), OutOfNodes> {
-        if entries == Entries::All {
-            for proc in self.program.procs.indices() {
-                let identity = self.layout.identity(proc)?;
-                self.add(self.program.procs[proc].entry, identity, Via::Assumed)?;
-            }
-            return Ok(());
+        match entries {
+            Entries::All => self.program.procs.indices().try_for_each(|proc| self.assume_entries(proc)),
+            Entries::Reached => self.start_program(),
+            Entries::Given => Ok(()),
         }
+    }
+
+    /// The procedure is entered in every way. Says whether it was not before.
+    pub(super) fn enter_in_every_way(&mut self, proc: ProcId) -> Result<bool, Stop> {
+        self.assume_entries(proc).map_err(out_of_nodes)?;
+        Ok(self.entered.insert(proc))
+    }
+
+    fn assume_entries(&mut self, proc: ProcId) -> Result<(), OutOfNodes> {
+        let identity = self.layout.identity(proc)?;
+        self.add(self.program.procs[proc].entry, identity, Via::Assumed)
+    }
+
+    fn start_program(&mut self) -> Result<(), OutOfNodes> {
         let shared = self.initial(&self.program.init)?;
         match self.program.prelude {
             Some(prelude) => {

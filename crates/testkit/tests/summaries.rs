@@ -1,0 +1,101 @@
+//! The engine `summaries` against the oracle on generated programs: verdicts, traces, certificates and reachable sets.
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{CancelToken, Engine, Limits, Run, Target, Task, ThreadScope, Verdict};
+use selvedge_engines::exhaustive::{Exhaustive, Options};
+use selvedge_engines::summaries::{self, Summaries};
+use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_ir::callgraph::is_sequential;
+use selvedge_ir::{LocId, Program, Value};
+use selvedge_replay::{Judged, judge};
+use selvedge_testkit::generate::{Weights, generate};
+
+/// A generated program with one thread, and its text.
+fn program(seed: u64) -> Option<(Program, String)> {
+    let weights = if seed.is_multiple_of(2) { Weights::sequential() } else { Weights::recursive() };
+    let text = generate(seed, &weights).to_string();
+    let program = load(&text, &LoadOptions::default()).program?;
+    is_sequential(&program).then_some((program, text))
+}
+
+fn short() -> Run<'static> {
+    let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
+    Run::new(CancelToken::default(), limits, &())
+}
+
+fn oracle() -> Exhaustive {
+    Exhaustive { options: Options { frames: 5 } }
+}
+
+/// The verdict in a word, its evidence judged.
+fn judged(task: &Task<'_>, verdict: Verdict) -> Result<&'static str, String> {
+    match judge(task, &verdict, &Run::unlimited()) {
+        Ok(Judged::Certified) => Ok("safe"),
+        Ok(Judged::Uncertified) => Err("no certificate".to_string()),
+        Ok(Judged::Replayed(_)) => Ok("unsafe"),
+        Err(reject) => Err(reject.to_string()),
+    }
+}
+
+fn compare_verdicts(task: &Task<'_>, engine: &Summaries) -> Result<(), String> {
+    let found = engine.check(task, &Run::unlimited()).map_err(|stop| stop.to_string())?;
+    let found = judged(task, found)?;
+    match oracle().check(task, &short()) {
+        Ok(Verdict::Safe(_)) if found != "safe" => Err(format!("{found}, but the oracle says safe")),
+        Ok(Verdict::Unsafe(_)) if found != "unsafe" => Err(format!("{found}, but the oracle says unsafe")),
+        _ => Ok(()),
+    }
+}
+
+/// The oracle's thread states, over the variables that the engine speaks of.
+fn compare_sets(task: &Task<'_>, engine: &Summaries) -> Result<(), String> {
+    let Ok(seen) = oracle().explore(task, &short()) else { return Ok(()) };
+    let reached = engine.explore(task, &Run::unlimited()).map_err(|stop| stop.to_string())?;
+    let program = task.program;
+    let of_scope = |scope| program.vars.indices().filter(move |var| program.vars[*var].scope == scope);
+    let mut expected: BTreeSet<(LocId, Vec<bool>)> = BTreeSet::new();
+    for state in &seen.thread_states {
+        let Some((_, vars)) = reached.vars.iter().find(|(loc, _)| *loc == state.loc) else {
+            return Err(format!("location {} is not reached", state.loc.index()));
+        };
+        let locals = program.procs[program.locs[state.loc].proc].locals.iter().copied().zip(&state.locals);
+        let shared = of_scope(selvedge_ir::Scope::Shared).zip(&state.shared);
+        let thread = of_scope(selvedge_ir::Scope::Thread).zip(&state.vars);
+        let all: Vec<_> = locals.chain(shared).chain(thread).collect();
+        let value = |var| all.iter().find(|(id, _)| *id == var).is_some_and(|(_, value)| **value == Value::Bool(true));
+        expected.insert((state.loc, vars.iter().map(|var| value(*var)).collect()));
+    }
+    if let Some(missing) = expected.difference(&reached.states).next() {
+        return Err(format!("not reached: {missing:?}"));
+    }
+    match reached.states.difference(&expected).next() {
+        Some(extra) if !seen.truncated => Err(format!("reached, but not by the oracle: {extra:?}")),
+        _ => Ok(()),
+    }
+}
+
+fn compare(seeds: std::ops::Range<u64>, options: &summaries::Options) {
+    let engine = Summaries { options: options.clone() };
+    let mut n_compared = 0;
+    for seed in seeds {
+        let Some((program, text)) = program(seed) else { continue };
+        let labels = program.labels.iter().filter(|label| ["ERROR", "SLIC_ERROR"].contains(&label.name.as_str()));
+        let target = Target::new(Target::all_asserts(&program).asserts, labels.map(|label| label.loc).collect());
+        let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+        let outcome = compare_verdicts(&task, &engine).and_then(|()| compare_sets(&task, &engine));
+        assert_eq!(outcome, Ok(()), "seed {seed}\n{text}");
+        n_compared += 1;
+    }
+    assert!(n_compared > 200, "only {n_compared} programs");
+}
+
+#[test]
+fn summaries_agree_with_the_oracle() {
+    compare(0..600, &summaries::Options::default());
+}
+
+#[test]
+fn eager_summaries_agree_with_the_oracle() {
+    compare(600..1000, &summaries::Options { eager: true });
+}
