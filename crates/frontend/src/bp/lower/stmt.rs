@@ -23,14 +23,14 @@ const MAX_ENFORCED: usize = 4_000_000;
 
 impl<'a> Body<'_, 'a> {
     /// Lowers the statements of a block, which stand side by side from `first` on; after the last one control goes
-    /// to `to`. A statement with a label counts as reached.
+    /// to `to`. A statement with a label, on it or inside, counts as reached.
     pub(super) fn block(&mut self, block: &'a Block, first: LocId, to: LocId) -> Flow {
         let mut flow = Flow::Continues;
         let mut stopped_by: Option<Span> = None;
         let mut steps = block.iter().filter(|stmt| is_step(stmt)).peekable();
         let mut from = first;
         while let Some(stmt) = steps.next() {
-            if !stmt.labels.is_empty() {
+            if flow == Flow::Stops && has_label(stmt) {
                 flow = Flow::Continues;
             }
             let is_reached = flow == Flow::Continues;
@@ -485,6 +485,19 @@ impl<'a> Body<'_, 'a> {
         self.edge(from, between, op, origin);
         self.edge(between, to, Op::assume(check), Origin { role: Role::Enforce, ..origin });
     }
+}
+
+/// Whether a jump could lead to the statement or into it.
+fn has_label(stmt: &Stmt) -> bool {
+    let blocks: Vec<&Block> = match &stmt.kind {
+        StmtKind::If(branches) => {
+            let otherwise = branches.otherwise.iter().map(|otherwise| &otherwise.body);
+            branches.arms.iter().map(|arm| &arm.body).chain(otherwise).collect()
+        }
+        StmtKind::While(repeated) => vec![&repeated.body],
+        _ => Vec::new(),
+    };
+    !stmt.labels.is_empty() || blocks.into_iter().flatten().any(has_label)
 }
 
 impl Lowering<'_> {
