@@ -1,13 +1,31 @@
 //! Development only: programs to try the checker on, and harnesses that try it.
 //!
-//! [`generate`] makes programs as [`model`]s, [`shrink`] makes them smaller while they still show a fault.
+//! [`generate`] makes programs as [`model`]s, which [`print`](mod@print) turns into text and [`shrink`](mod@shrink)
+//! makes smaller while they show a fault. [`differ`] sends one program along all ways through the checker and compares
+//! the answers, [`campaign`] many of them; [`texts`] does the same for broken texts, which [`mutate`](mod@mutate)
+//! makes. [`corpus`] and [`literate`] read programs with known verdicts.
+
+pub mod rng;
+
+pub mod model;
+pub mod print;
+pub mod walk;
+
+pub mod generate;
 
 pub mod edit;
-pub mod generate;
-pub mod literate;
-pub mod model;
-pub mod mutate;
-pub mod print;
-pub mod rng;
 pub mod shrink;
-pub mod walk;
+
+pub mod mutate;
+
+pub mod corpus;
+pub mod literate;
+
+pub mod lower;
+pub mod metamorph;
+pub mod oracle;
+
+pub mod campaign;
+pub mod differ;
+pub mod texts;
+pub mod workers;

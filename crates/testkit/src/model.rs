@@ -3,6 +3,8 @@
 //! Independent of the reader on purpose: a mistake in the reader's own tree must not hide in both. Every name is
 //! written out, so that a rewrite is a rewrite of names.
 
+use selvedge_driver::Question;
+
 /// A program together with the question about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
@@ -16,26 +18,6 @@ pub struct Model {
     pub globals: Vec<Decl>,
     /// The procedures. The first one is `main`, or the first of the initial threads.
     pub procs: Vec<Procedure>,
-}
-
-/// The options of a check.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Question {
-    /// At most this many threads at a time.
-    pub threads: Option<u32>,
-    /// This many initial threads that run `main`.
-    pub initial: Option<Initial>,
-    /// The label that is asked for, instead of the assertions.
-    pub label: Option<String>,
-}
-
-/// How many initial threads there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Initial {
-    /// This many.
-    Exactly(u32),
-    /// Any number.
-    Any,
 }
 
 /// How a program says which threads it starts with.

@@ -4,36 +4,37 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::model::{
-    Assign, BinOp, Copies, Decl, Expr, Initial, Invocation, Kind, Model, Place, Procedure, Question, Shape, Stmt, Style,
-};
+use selvedge_driver::{Initial, Question};
+
+use crate::model::{Assign, BinOp, Copies, Decl, Expr, Invocation, Kind, Model, Place, Procedure, Shape, Stmt, Style};
 
 impl Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut printer = Printer { out: String::new(), style: self.style, indent: 0 };
+        let mut printer = Printer { out: String::new(), style: self.style, indent: 0, n_async: 0 };
         printer.model(self);
         f.write_str(&printer.out)
     }
 }
 
-/// The options as on the command line.
-impl Display for Question {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut options = Vec::new();
-        options.extend(self.threads.map(|n| format!("--threads {n}")));
-        options.extend(self.initial.map(|initial| match initial {
-            Initial::Exactly(n) => format!("--initial {n}"),
-            Initial::Any => "--initial any".to_string(),
-        }));
-        options.extend(self.label.as_ref().map(|label| format!("--label {label}")));
-        f.write_str(&options.join(" "))
-    }
+/// The options of a question as on the command line.
+pub fn options(question: &Question) -> String {
+    let mut options = Vec::new();
+    options.extend(question.threads.map(|n| format!("--threads {n}")));
+    options.extend(question.initial.map(|initial| match initial {
+        Initial::Exactly(n) => format!("--initial {n}"),
+        Initial::Any => "--initial any".to_string(),
+    }));
+    options.extend(question.label.as_ref().map(|label| format!("--label {label}")));
+    options.extend(question.assertion.as_ref().map(|assertion| format!("--assertion {assertion}")));
+    options.join(" ")
 }
 
 struct Printer {
     out: String,
     style: Style,
     indent: usize,
+    /// How many `ASYNC_n` were printed: each is a label, so no two may be the same.
+    n_async: usize,
 }
 
 impl Printer {
@@ -46,7 +47,7 @@ impl Printer {
     }
 
     fn model(&mut self, model: &Model) {
-        let options = model.question.to_string();
+        let options = options(&model.question);
         if !options.is_empty() {
             self.line(&format!("// options: {options}"));
         }
@@ -131,6 +132,7 @@ impl Printer {
                 self.line("od;");
             }
             kind => {
+                self.n_async += usize::from(matches!(kind, Kind::Async(_)));
                 let text = self.simple(kind);
                 self.line(&format!("{head}{text};"));
             }
@@ -175,7 +177,7 @@ impl Printer {
                 format!("start_thread {}", invocation.callee)
             }
             Kind::StartCall(invocation) => format!("start_thread {}", self.invocation(invocation)),
-            Kind::Async(invocation) => format!("ASYNC_1: {}", self.invocation(invocation)),
+            Kind::Async(invocation) => format!("ASYNC_{}: {}", self.n_async, self.invocation(invocation)),
             Kind::EndThread => "end_thread".to_string(),
             Kind::AtomicBegin => "atomic_begin".to_string(),
             Kind::AtomicEnd => "atomic_end".to_string(),
@@ -290,7 +292,12 @@ mod tests {
             body,
         };
         Model {
-            question: Question { threads: Some(2), initial: Some(Initial::Any), label: Some("L".into()) },
+            question: Question {
+                threads: Some(2),
+                initial: Some(Initial::Any),
+                label: Some("L".into()),
+                assertion: None,
+            },
             shape: Shape::Main,
             style: Style::default(),
             globals: vec![Decl { name: "x".into(), thread_local: false, init: Some(Expr::Choice) }],

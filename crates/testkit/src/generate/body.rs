@@ -50,11 +50,27 @@ impl<'a> BodyMaker<'a> {
     pub(super) fn body(mut self) -> Vec<Stmt> {
         let (low, high) = self.weights.statements;
         let n_stmts = self.rng.between(low, high);
-        let mut body = self.block(n_stmts, 0);
+        let mut body = self.first_start();
+        body.extend(self.block(n_stmts, 0));
+        if self.rng.percent(self.weights.chances.last_assert) {
+            body.push(Stmt::new(Kind::Assert(self.condition(2))));
+        }
         if self.me.results > 0 && self.rng.percent(85) {
             body.push(Stmt::new(self.return_values()));
         }
         body
+    }
+
+    /// The start of a thread at the beginning of an initial one.
+    fn first_start(&mut self) -> Vec<Stmt> {
+        if self.me.initial.is_none() || !self.rng.percent(self.weights.chances.first_start) {
+            return Vec::new();
+        }
+        let start = match self.started() {
+            Some(call) if self.rng.percent(80) => Kind::StartCall(call),
+            _ => Kind::StartGoto(String::new()),
+        };
+        vec![Stmt::new(start)]
     }
 
     /// The condition of an assertion.

@@ -9,7 +9,9 @@ mod weights;
 
 pub use weights::{Chances, Template, Weights};
 
-use crate::model::{Copies, Decl, Expr, Initial, Kind, Model, Procedure, Question, Shape, Stmt, Style};
+use selvedge_driver::{Initial, Question};
+
+use crate::model::{BinOp, Copies, Decl, Expr, Kind, Model, Procedure, Shape, Stmt, Style};
 use crate::rng::Rng;
 use crate::walk::{count_stmts, for_each_stmt_mut};
 use body::BodyMaker;
@@ -49,7 +51,7 @@ fn outline(rng: &mut Rng, weights: &Weights) -> Model {
             bare_conditions: rng.percent(20),
             bare_starts: rng.coin(),
         },
-        globals: globals(rng, weights),
+        globals: globals(rng, weights, shape),
         procs: Vec::new(),
     };
     for (name, initial) in names {
@@ -77,7 +79,7 @@ fn question(rng: &mut Rng, weights: &Weights, shape: Shape) -> Question {
     let threads = rng.between(low as usize, high as usize) as u32;
     let several = shape == Shape::Main && rng.percent(weights.chances.initial);
     let initial = several.then(|| Initial::Exactly(rng.between(2, threads as usize) as u32));
-    Question { threads: Some(threads), initial, label: None }
+    Question { threads: Some(threads), initial, ..Question::default() }
 }
 
 /// The procedures' names, and how many initial threads start in them.
@@ -107,10 +109,11 @@ fn copies(rng: &mut Rng) -> Copies {
     }
 }
 
-fn globals(rng: &mut Rng, weights: &Weights) -> Vec<Decl> {
+/// A procedure `init` has no thread to which per-thread variables could belong, so the classic shape has none.
+fn globals(rng: &mut Rng, weights: &Weights, shape: Shape) -> Vec<Decl> {
     let mut decls: Vec<Decl> = Vec::new();
     for number in 0..rng.between(weights.globals.0, weights.globals.1) {
-        let thread_local = number > 0 && rng.percent(weights.chances.thread_local);
+        let thread_local = number > 0 && shape != Shape::Classic && rng.percent(weights.chances.thread_local);
         let name = if thread_local { format!("t{number}") } else { format!("g{number}") };
         let init = rng
             .percent(weights.chances.initialiser)
@@ -139,10 +142,7 @@ fn signature(rng: &mut Rng, weights: &Weights, model: &Model, name: String, init
     }
     leaves.extend(locals.iter().map(|decl| Expr::var(&decl.name)));
     let mut maker = ExprMaker { rng: &mut *rng, chances, leaves, choices_left: 0 };
-    let enforce = maker
-        .rng
-        .percent(chances.enforce)
-        .then(|| Expr::binary(crate::model::BinOp::Or, maker.literal(), maker.literal()));
+    let enforce = maker.rng.percent(chances.enforce).then(|| Expr::binary(BinOp::Or, maker.literal(), maker.literal()));
     Procedure { name, initial, params, results, locals, enforce, body: Vec::new() }
 }
 

@@ -56,6 +56,10 @@ pub struct Chances {
     pub processes: u32,
     /// An assertion is weakened by one more disjunct, which makes programs safer.
     pub weak_assert: u32,
+    /// An initial thread begins by starting another one.
+    pub first_start: u32,
+    /// A procedure ends in an assertion.
+    pub last_assert: u32,
 }
 
 /// A statement, or a few that belong together.
@@ -129,7 +133,7 @@ impl Weights {
             (Blocked, 1),
             (ConstrainStmt, 1),
             (AbortIf, 1),
-            (Assert, 9),
+            (Assert, 4),
             (Goto, 6),
             (IfGoto, 4),
             (If, 10),
@@ -180,6 +184,11 @@ impl Weights {
         weights.procs = (1, 2);
         weights.statements = (2, 7);
         weights.threads = (2, 3);
+        weights.chances.first_start = 60;
+        weights.chances.last_assert = 30;
+        weights.chances.weak_assert = 75;
+        weights.chances.initialiser = 85;
+        weights.chances.choice = 5;
         weights.chances.initial = 15;
         weights.chances.classic = 8;
         weights.chances.thread_local = 12;
@@ -226,7 +235,7 @@ impl Chances {
             choose: 4,
             passive: 0,
             enforce: 5,
-            initialiser: 50,
+            initialiser: 65,
             thread_local: 5,
             results: 50,
             params: 40,
@@ -236,6 +245,8 @@ impl Chances {
             classic: 0,
             processes: 0,
             weak_assert: 60,
+            first_start: 0,
+            last_assert: 50,
         }
     }
 }

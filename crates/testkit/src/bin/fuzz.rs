@@ -1,0 +1,125 @@
+//! The long runs: many generated programs through all ways of the checker, many broken texts through the reader.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use selvedge_testkit::campaign::{self, Campaign};
+use selvedge_testkit::oracle::Budget;
+use selvedge_testkit::texts;
+use selvedge_testkit::workers::{Hang, Items};
+
+const USAGE: &str = "\
+usage: fuzz passes|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+
+passes  compares generated programs before and after each pass, on all ways through the checker
+parser  reads and formats mutated texts
+print   prints the programs that `passes` would try
+";
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let command = words.next();
+    let campaign = match parse(words) {
+        Ok(campaign) => campaign,
+        Err(message) => return usage(&message),
+    };
+    campaign::silence_panics();
+    match command.as_deref() {
+        Some("passes") => passes(&campaign),
+        Some("parser") => parser(&campaign),
+        Some("print") => print(&campaign),
+        Some(other) => usage(&format!("unknown command `{other}`")),
+        None => usage("which command?"),
+    }
+}
+
+fn usage(message: &str) -> ExitCode {
+    eprintln!("{message}\n\n{USAGE}");
+    ExitCode::from(1)
+}
+
+fn parse(mut words: impl Iterator<Item = String>) -> Result<Campaign, String> {
+    let items = Items { first: 0, count: 20_000, jobs: 1 };
+    let mut campaign = Campaign { seed: 1, items, budget: Budget::default() };
+    while let Some(option) = words.next() {
+        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
+        let number: u64 = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+        match option.as_str() {
+            "--count" => campaign.items.count = number,
+            "--seed" => campaign.seed = number,
+            "--first" => campaign.items.first = number,
+            "--jobs" => campaign.items.jobs = number as usize,
+            "--states" => campaign.budget.states = number as usize,
+            "--frames" => campaign.budget.frames = number as u32,
+            _ => return Err(format!("unknown option `{option}`")),
+        }
+    }
+    Ok(campaign)
+}
+
+fn print(campaign: &Campaign) -> ExitCode {
+    let first = campaign.items.first;
+    for number in first..first + campaign.items.count {
+        let (preset, model) = campaign::item(campaign.seed, number);
+        println!("// program {number} ({preset})\n{model}");
+    }
+    ExitCode::SUCCESS
+}
+
+fn passes(campaign: &Campaign) -> ExitCode {
+    let (tally, findings) = match campaign::run(campaign, progress(campaign.items.count)) {
+        Ok(result) => result,
+        Err(hang) => return report_hang(campaign.seed, &hang),
+    };
+    eprintln!();
+    for finding in &findings {
+        println!("{}", finding.render(campaign.seed));
+    }
+    println!("{tally}; {} findings", findings.len());
+    end(findings.len())
+}
+
+fn parser(campaign: &Campaign) -> ExitCode {
+    let sources = match texts::sources() {
+        Ok(sources) => sources,
+        Err(message) => return usage(&message),
+    };
+    println!("{} sources", sources.len());
+    let tally = match texts::run(sources, campaign.seed, campaign.items, progress(campaign.items.count)) {
+        Ok(tally) => tally,
+        Err(hang) => return report_hang(campaign.seed, &hang),
+    };
+    eprintln!();
+    for (number, text, fault) in &tally.findings {
+        println!("{fault}\n\n{}\n\n{text:?}\nFrom mutant {number}\n", String::from_utf8_lossy(text));
+    }
+    let (total, n_findings) = (tally.total(), tally.findings.len());
+    println!(
+        "{total} texts: {} broken, {} parsed, {} lowered; {n_findings} findings",
+        tally.broken, tally.parsed, tally.lowered
+    );
+    end(n_findings)
+}
+
+/// Shows how far it is, once a second.
+fn progress(count: u64) -> impl FnMut(u64, usize) {
+    let start = Instant::now();
+    let mut shown = Duration::ZERO;
+    move |done, n_findings| {
+        if start.elapsed() - shown > Duration::from_secs(1) {
+            shown = start.elapsed();
+            eprint!("\r{done} of {count}, {n_findings} findings, {} s ", shown.as_secs());
+        }
+    }
+}
+
+fn report_hang(seed: u64, hang: &Hang) -> ExitCode {
+    println!("\nhangs: one of {:?} with --seed {seed}", hang.numbers);
+    end(1)
+}
+
+fn end(n_findings: usize) -> ExitCode {
+    if n_findings == 0 { ExitCode::SUCCESS } else { ExitCode::from(6) }
+}

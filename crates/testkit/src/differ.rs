@@ -1,0 +1,224 @@
+//! The differential harness: one program, every way through the checker, one answer.
+//!
+//! For a model in order: the reader accepts its text; the lowered program is valid and survives its textual form; the
+//! oracle's trace replays; the naive lowering agrees; after each pass, and after a few passes in a random order, the
+//! oracle agrees and its trace, lifted, replays on the input; the driver agrees; a rewrite that keeps the meaning
+//! keeps the answer. The first disagreement is the [`Fault`].
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use selvedge_check::{Run, Task, ThreadScope, Verdict};
+use selvedge_driver::{Failure, Options, Outcome, Pass, Reason, Subject};
+use selvedge_ir::passes::{Lift, Passed};
+use selvedge_ir::span::SourceMap;
+use selvedge_ir::validate::{validate, validate_target};
+use selvedge_ir::{Program, Target, text};
+use selvedge_replay::judge;
+
+use crate::lower::lower;
+use crate::metamorph::{Rewrite, has_threads};
+use crate::model::Model;
+use crate::oracle::{Answer, Budget, ask, within};
+use crate::rng::Rng;
+use crate::shrink::{Shrunk, shrink};
+
+/// A pass with its name.
+pub type NamedPass<'p> = (&'p str, &'p dyn Fn(&Program, &Target) -> Passed);
+
+/// Where the ways of a program part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Which comparison failed. Shrinking keeps it.
+    pub stage: String,
+    /// How.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.stage, self.message)
+    }
+}
+
+pub(crate) fn fault<T>(stage: impl Into<String>, message: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault { stage: stage.into(), message: message.into() })
+}
+
+/// A program that was read, with the question about it.
+pub struct Posed {
+    /// The program as the user wrote it.
+    pub program: Program,
+    /// The positions of its parts.
+    pub map: SourceMap,
+    /// Its text.
+    pub text: String,
+    /// The program with the initial threads that the question names.
+    pub asked: Program,
+    /// The errors that are asked for.
+    pub target: Target,
+    /// With how many threads.
+    pub threads: ThreadScope,
+}
+
+impl Posed {
+    /// The question.
+    pub fn task(&self) -> Task<'_> {
+        Task { program: &self.asked, target: &self.target, threads: self.threads }
+    }
+
+    /// What the driver is given.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject { program: &self.program, map: &self.map, text: &self.text }
+    }
+}
+
+/// Reads the text of a model, which must have no errors, and poses its question.
+pub fn pose(model: &Model) -> Result<Posed, Fault> {
+    let text = model.to_string();
+    let loaded = selvedge_frontend::bp::load(&text, &selvedge_frontend::bp::LoadOptions::default());
+    let Some(program) = loaded.program else {
+        let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+        let messages: Vec<&str> = errors.map(|diagnostic| diagnostic.message.as_str()).collect();
+        return fault("reader", messages.join("; "));
+    };
+    let map = loaded.source_map;
+    match model.question.pose(Subject { program: &program, map: &map, text: &text }) {
+        Ok((asked, target, threads)) => Ok(Posed { program, map, text, asked, target, threads }),
+        Err(usage) => fault("question", usage.message),
+    }
+}
+
+/// Compares all ways of a program. `seed` decides what is tried at random. Panics are faults.
+pub fn compare(model: &Model, seed: u64, budget: Budget) -> Result<Answer, Fault> {
+    let unwound = catch_unwind(AssertUnwindSafe(|| compare_ways(model, &mut Rng::new(seed), budget)));
+    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+}
+
+/// What a panic says.
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
+    let message = payload.downcast_ref::<String>().cloned();
+    message.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
+}
+
+fn compare_ways(model: &Model, rng: &mut Rng, budget: Budget) -> Result<Answer, Fault> {
+    let posed = pose(model)?;
+    let task = posed.task();
+    check_valid("reader", &task)?;
+    check_text(&task)?;
+    let answer = ask(&task, budget);
+    check_trace("oracle", &task, &answer)?;
+    if answer == Answer::Large {
+        return Ok(answer);
+    }
+    compare_twin(model, &answer, budget)?;
+    let runs: Vec<_> =
+        Pass::ALL.iter().map(|pass| |program: &Program, target: &Target| pass.run(program, target)).collect();
+    let passes: Vec<NamedPass> = Pass::ALL.iter().zip(&runs).map(|(pass, run)| (pass.name(), run as _)).collect();
+    for pass in &passes {
+        compare_passes(&task, &[*pass], &answer, budget)?;
+    }
+    let several: Vec<NamedPass> = (0..rng.between(2, 6)).filter_map(|_| rng.pick(&passes).copied()).collect();
+    compare_passes(&task, &several, &answer, budget)?;
+    compare_driver(model, &posed, &answer, budget)?;
+    compare_rewritten(model, rng, &answer, budget)?;
+    Ok(answer)
+}
+
+fn check_valid(stage: &str, task: &Task<'_>) -> Result<(), Fault> {
+    let invalid = validate(task.program).and_then(|()| validate_target(task.program, task.target));
+    match invalid {
+        Ok(()) => Ok(()),
+        Err(broken) => {
+            let rules: Vec<String> = broken.iter().map(ToString::to_string).collect();
+            fault(format!("{stage} (valid)"), rules.join("; "))
+        }
+    }
+}
+
+fn check_text(task: &Task<'_>) -> Result<(), Fault> {
+    let printed = text::print_with_target(task.program, task.target);
+    match text::parse_with_target(&printed) {
+        Ok((program, target)) if program == *task.program && target == *task.target => Ok(()),
+        Ok(_) => fault("text", "the program changes when printed and read"),
+        Err(error) => fault("text", format!("the printed program is not read: {error}")),
+    }
+}
+
+fn check_trace(stage: &str, task: &Task<'_>, answer: &Answer) -> Result<(), Fault> {
+    let Answer::Unsafe(trace) = answer else { return Ok(()) };
+    match judge(task, &Verdict::Unsafe(trace.clone()), &Run::unlimited()) {
+        Ok(_) => Ok(()),
+        Err(reject) => fault(format!("{stage} (trace)"), reject.to_string()),
+    }
+}
+
+fn check_answers(stage: &str, expected: &Answer, found: &Answer) -> Result<(), Fault> {
+    if expected.contradicts(found) { fault(stage, format!("{expected}, but then {found}")) } else { Ok(()) }
+}
+
+/// The naive lowering treats `enforce` exactly for one thread only.
+fn compare_twin(model: &Model, answer: &Answer, budget: Budget) -> Result<(), Fault> {
+    if has_threads(model) && model.procs.iter().any(|procedure| procedure.enforce.is_some()) {
+        return Ok(());
+    }
+    let lowered = lower(model);
+    let task = Task { program: &lowered.program, target: &lowered.target, threads: lowered.threads };
+    check_valid("twin", &task)?;
+    check_answers("twin", answer, &ask(&task, budget))
+}
+
+/// Compares the answers before and after passes, one after the other, and replays the trace found after them.
+pub fn compare_passes(task: &Task<'_>, list: &[NamedPass<'_>], answer: &Answer, budget: Budget) -> Result<(), Fault> {
+    let names: Vec<&str> = list.iter().map(|(name, _)| *name).collect();
+    let stage = names.join(" ");
+    let (mut program, mut target) = (task.program.clone(), task.target.clone());
+    let mut lifts: Vec<Lift> = Vec::new();
+    for (_, pass) in list {
+        let passed = pass(&program, &target);
+        (program, target) = (passed.program, passed.target);
+        lifts.push(passed.lift);
+    }
+    let after = Task { program: &program, target: &target, threads: task.threads };
+    check_valid(&stage, &after)?;
+    let found = ask(&after, budget);
+    check_trace(&format!("{stage} (engine)"), &after, &found)?;
+    check_answers(&stage, answer, &found)?;
+    let Answer::Unsafe(trace) = found else { return Ok(()) };
+    let lifted = lifts.iter().rev().fold(trace, |trace, lift| lift.trace(&trace));
+    check_trace(&stage, task, &Answer::Unsafe(lifted))
+}
+
+/// The whole driver, its own passes included.
+fn compare_driver(model: &Model, posed: &Posed, answer: &Answer, budget: Budget) -> Result<(), Fault> {
+    let mut options = Options { question: model.question.clone(), ..Options::default() };
+    options.engine_options.exhaustive.frames = budget.frames;
+    let found = match within(budget, |run| selvedge_driver::check(posed.subject(), &options, run)) {
+        Ok(report) => match report.outcome {
+            Outcome::Safe(_) => Answer::Safe,
+            Outcome::Unsafe(counterexample) => Answer::Unsafe(counterexample.trace),
+            Outcome::Unknown(Reason::Stop(_)) => Answer::Large,
+            Outcome::Unknown(Reason::Unsupported(unsupported)) => return fault("driver (support)", unsupported.reason),
+        },
+        Err(Failure::Usage(usage)) => return fault("driver (usage)", usage.message),
+        Err(Failure::Internal { reject, .. }) => return fault("driver (judge)", reject.to_string()),
+    };
+    check_trace("driver", &posed.task(), &found)?;
+    check_answers("driver", answer, &found)
+}
+
+fn compare_rewritten(model: &Model, rng: &mut Rng, answer: &Answer, budget: Budget) -> Result<(), Fault> {
+    let Some(rewrite) = rng.pick(Rewrite::ALL) else { return Ok(()) };
+    let Some(rewritten) = rewrite.apply(model, rng) else { return Ok(()) };
+    let stage = format!("rewrite {rewrite:?}");
+    match pose(&rewritten) {
+        Ok(posed) => check_answers(&stage, answer, &ask(&posed.task(), budget)),
+        Err(inner) => fault(stage, inner.to_string()),
+    }
+}
+
+/// Shrinks a program with a fault to a small one with a fault of the same stage.
+pub fn shrink_fault(model: &Model, fault: &Fault, seed: u64, budget: Budget) -> Shrunk {
+    shrink(model, 5_000, |smaller| matches!(compare(smaller, seed, budget), Err(other) if other.stage == fault.stage))
+}

@@ -1,0 +1,403 @@
+//! A second way from models to the representation, plain and independent of the reader: its naive twin.
+//!
+//! Each statement has its location before it; a statement's edges lead to the location of the next one. With an
+//! `enforce` clause each edge is followed by one that assumes it, which is exact for one thread only.
+
+use std::collections::BTreeMap;
+
+use selvedge_check::ThreadScope;
+use selvedge_driver::Initial;
+use selvedge_ir as ir;
+use selvedge_ir::{Count, EntryId, LocId, ProcId, Scope, Target, Ty, VarId};
+
+use crate::model::{Assign, BinOp, Copies, Decl, Expr, Invocation, Kind, Model, Place, Procedure, Shape, Stmt};
+use crate::walk::for_each_stmt;
+
+/// A program with the question about it.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program.
+    pub program: ir::Program,
+    /// The errors that are asked for.
+    pub target: Target,
+    /// With how many threads.
+    pub threads: ThreadScope,
+}
+
+/// The meaning of a model.
+pub fn lower(model: &Model) -> Lowered {
+    let mut lowering = Lowering { model, program: ir::Program::default(), globals: BTreeMap::new() };
+    lowering.globals();
+    match model.shape {
+        Shape::Processes => lowering.processes(),
+        Shape::Main | Shape::Classic => lowering.plain(),
+    }
+    let program = lowering.program;
+    let target = match &model.question.label {
+        Some(label) => Target::new(Vec::new(), locs_of(&program, &|name| name == label)),
+        None => {
+            let errors = locs_of(&program, &|name| name == "ERROR" || name == "SLIC_ERROR");
+            Target::new(Target::all_asserts(&program).asserts, errors)
+        }
+    };
+    let threads = model.question.threads.map_or(ThreadScope::Unbounded, ThreadScope::AtMost);
+    Lowered { program, target, threads }
+}
+
+fn locs_of(program: &ir::Program, wanted: &dyn Fn(&str) -> bool) -> Vec<LocId> {
+    program.labels.iter().filter(|label| wanted(&label.name)).map(|label| label.loc).collect()
+}
+
+struct Lowering<'m> {
+    model: &'m Model,
+    program: ir::Program,
+    globals: BTreeMap<&'m str, VarId>,
+}
+
+impl<'m> Lowering<'m> {
+    fn globals(&mut self) {
+        let mut n_choices = 0;
+        for decl in &self.model.globals {
+            let scope = if decl.thread_local { Scope::Thread } else { Scope::Shared };
+            let var = self.program.vars.push(ir::Var { name: decl.name.clone(), scope, ty: Ty::Bool });
+            self.globals.insert(&decl.name, var);
+            if let (Some(init), false) = (&decl.init, decl.thread_local) {
+                let rhs = initial_value(init, &mut n_choices);
+                self.program.init.push((var, rhs));
+            }
+        }
+    }
+
+    fn plain(&mut self) {
+        let all: Vec<&Procedure> = self.model.procs.iter().collect();
+        let procs = self.procedures(&all, "");
+        for procedure in &all {
+            let proc = procs[procedure.name.as_str()];
+            if self.model.shape == Shape::Classic && procedure.name == "init" {
+                self.program.prelude = Some(proc);
+            } else if procedure.initial.is_some() {
+                let count = match self.model.question.initial {
+                    Some(Initial::Exactly(n)) => Count::Exactly(n),
+                    Some(Initial::Any) => Count::Any,
+                    None => Count::Exactly(1),
+                };
+                self.entry(&procedure.name, proc, count);
+            }
+        }
+    }
+
+    fn processes(&mut self) {
+        let helpers = || self.model.procs.iter().filter(|procedure| procedure.initial.is_none());
+        for procedure in &self.model.procs {
+            let Some(copies) = procedure.initial else { continue };
+            let all: Vec<&Procedure> = std::iter::once(procedure).chain(helpers()).collect();
+            let procs = self.procedures(&all, &format!("{}.", procedure.name));
+            let count = match copies {
+                Copies::Exactly(n) => Count::Exactly(n),
+                Copies::Once => Count::AtMost(1),
+                Copies::Any => Count::Any,
+            };
+            self.entry(&procedure.name, procs[procedure.name.as_str()], count);
+        }
+    }
+
+    fn entry(&mut self, name: &str, proc: ProcId, count: Count) {
+        let mut n_choices = 0;
+        let thread_locals = self.model.globals.iter().filter(|decl| decl.thread_local);
+        let init = |decl: &Decl| {
+            let init = decl.init.as_ref()?;
+            Some((self.globals[decl.name.as_str()], initial_value(init, &mut n_choices)))
+        };
+        let init = thread_locals.clone().filter_map(init).collect();
+        let thread_vars = thread_locals.map(|decl| self.globals[decl.name.as_str()]).collect();
+        let _: EntryId =
+            self.program.entries.push(ir::Entry { name: name.to_string(), proc, count, thread_vars, init });
+    }
+
+    /// Lowers procedures that see each other.
+    fn procedures(&mut self, all: &[&'m Procedure], prefix: &str) -> BTreeMap<&'m str, ProcId> {
+        let mut procs = BTreeMap::new();
+        for procedure in all {
+            let id = ProcId::new(self.program.procs.len());
+            let proc = self.signature(procedure, id, prefix);
+            self.program.procs.push(proc);
+            procs.insert(procedure.name.as_str(), id);
+        }
+        for procedure in all {
+            let proc = procs[procedure.name.as_str()];
+            BodyLowering::new(self, &procs, procedure, proc).run();
+        }
+        procs
+    }
+
+    fn signature(&mut self, procedure: &Procedure, id: ProcId, prefix: &str) -> ir::Proc {
+        let entry = self.program.locs.push(ir::Loc { proc: id });
+        let exit = self.program.locs.push(ir::Loc { proc: id });
+        let names = procedure.params.iter().chain(procedure.locals.iter().map(|decl| &decl.name));
+        let local = |name: &String| ir::Var { name: name.clone(), scope: Scope::Local(id), ty: Ty::Bool };
+        let locals: Vec<VarId> = names.map(|name| self.program.vars.push(local(name))).collect();
+        ir::Proc {
+            name: format!("{prefix}{}", procedure.name),
+            params: locals[..procedure.params.len()].to_vec(),
+            locals,
+            results: vec![Ty::Bool; procedure.results],
+            entry,
+            exit,
+        }
+    }
+}
+
+/// The initial values of shared and per-thread variables read nothing.
+fn initial_value(init: &Expr, n_choices: &mut u32) -> ir::Expr {
+    Numbering { n_choices, vars: &|_| unreachable!("generated initial values read no variables") }.expr(init)
+}
+
+struct BodyLowering<'a, 'm> {
+    program: &'a mut ir::Program,
+    procs: &'a BTreeMap<&'m str, ProcId>,
+    procedure: &'m Procedure,
+    proc: ProcId,
+    vars: BTreeMap<&'m str, VarId>,
+    /// For each statement, in the order of the text, the location before it.
+    locs: Vec<LocId>,
+    labels: BTreeMap<&'m str, LocId>,
+    /// The number of the next statement to lower.
+    number: usize,
+}
+
+impl<'a, 'm> BodyLowering<'a, 'm> {
+    fn new(
+        outer: &'a mut Lowering<'m>,
+        procs: &'a BTreeMap<&'m str, ProcId>,
+        procedure: &'m Procedure,
+        proc: ProcId,
+    ) -> BodyLowering<'a, 'm> {
+        let mut vars = outer.globals.clone();
+        let names = procedure.params.iter().chain(procedure.locals.iter().map(|decl| &decl.name));
+        vars.extend(names.map(String::as_str).zip(outer.program.procs[proc].locals.iter().copied()));
+        let (mut locs, mut labels) = (Vec::new(), BTreeMap::new());
+        for_each_stmt(&procedure.body, &mut |stmt| {
+            let loc = outer.program.locs.push(ir::Loc { proc });
+            locs.push(loc);
+            for label in &stmt.labels {
+                labels.insert(label.as_str(), loc);
+                outer.program.labels.push(ir::Label { name: label.clone(), loc });
+            }
+        });
+        BodyLowering { program: &mut outer.program, procs, procedure, proc, vars, locs, labels, number: 0 }
+    }
+
+    /// Initial values, `enforce`, the body, and the end.
+    fn run(mut self) {
+        let (entry, exit) = (self.program.procs[self.proc].entry, self.program.procs[self.proc].exit);
+        let fall_off = self.new_loc();
+        let body = if self.procedure.body.is_empty() { fall_off } else { self.locs[0] };
+        let initialised: Vec<(&Decl, &Expr)> =
+            self.procedure.locals.iter().filter_map(|decl| Some((decl, decl.init.as_ref()?))).collect();
+        let mut numbers = self.numbers();
+        let active =
+            initialised.iter().map(|(decl, init)| (self.vars[decl.name.as_str()], numbers.expr(init))).collect();
+        self.step(entry, body, ir::Op::Assign(ir::Assign { active, ..ir::Assign::skip() }));
+        self.block(&self.procedure.body, fall_off);
+        let arbitrary = (0..self.procedure.results as u32).map(ir::Expr::choice).collect();
+        self.edge(fall_off, exit, ir::Op::Return(arbitrary));
+    }
+
+    fn numbers(&self) -> OwnedNumbering<'m> {
+        OwnedNumbering { n_choices: 0, vars: self.vars.clone() }
+    }
+
+    fn new_loc(&mut self) -> LocId {
+        self.program.locs.push(ir::Loc { proc: self.proc })
+    }
+
+    fn edge(&mut self, from: LocId, to: LocId, op: ir::Op) {
+        self.program.edges.push(ir::Edge { from, to, op });
+    }
+
+    /// An edge, and the one that assumes the `enforce` clause behind it.
+    fn step(&mut self, from: LocId, to: LocId, op: ir::Op) {
+        match &self.procedure.enforce {
+            None => self.edge(from, to, op),
+            Some(condition) => {
+                let middle = self.new_loc();
+                self.edge(from, middle, op);
+                let condition = self.numbers().expr(condition);
+                self.edge(middle, to, ir::Op::assume(condition));
+            }
+        }
+    }
+
+    /// The location before the statements that are lowered next, if there are any.
+    fn start(&self, block: &[Stmt], otherwise: LocId) -> LocId {
+        if block.is_empty() { otherwise } else { self.locs[self.number] }
+    }
+
+    fn block(&mut self, block: &'m [Stmt], end: LocId) {
+        for (idx, stmt) in block.iter().enumerate() {
+            let from = self.locs[self.number];
+            let after = self.number + crate::walk::count_stmts(&block[idx..=idx]);
+            let to = if idx + 1 < block.len() { self.locs[after] } else { end };
+            self.number += 1;
+            self.stmt(stmt, from, to);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'m Stmt, from: LocId, to: LocId) {
+        let mut numbers = self.numbers();
+        let exit = self.program.procs[self.proc].exit;
+        match &stmt.kind {
+            Kind::Skip | Kind::Print(_) => self.step(from, to, ir::Op::skip()),
+            Kind::Assign(assign) => {
+                let assign = self.assign(assign);
+                self.step(from, to, ir::Op::Assign(assign));
+            }
+            Kind::Assert(condition) => self.step(from, to, ir::Op::Assert(numbers.expr(condition))),
+            Kind::Assume(e) | Kind::Constrain(e) => self.step(from, to, ir::Op::assume(numbers.expr(e))),
+            Kind::AbortIf(e) => self.step(from, to, ir::Op::assume(ir::Expr::negate(numbers.expr(e)))),
+            Kind::Goto(labels) => {
+                for label in labels {
+                    self.step(from, self.labels[label.as_str()], ir::Op::skip());
+                }
+            }
+            Kind::If(arms, otherwise) => self.branches(arms, otherwise.as_deref(), from, to),
+            Kind::While(condition, body) => {
+                self.condition(condition, from, self.start(body, from), to);
+                self.block(body, from);
+            }
+            Kind::Call(results, call) => {
+                let results = results.iter().map(|place| place.as_ref().map(|name| self.vars[name.as_str()])).collect();
+                let (callee, args) = self.invocation(call);
+                self.step(from, to, ir::Op::Call(ir::Call { results, callee, args }));
+            }
+            Kind::Return(values) => {
+                let mut values: Vec<ir::Expr> = values.iter().map(|value| numbers.expr(value)).collect();
+                let missing = (values.len()..self.procedure.results).map(|_| numbers.expr(&Expr::Choice));
+                values.extend(missing.collect::<Vec<_>>());
+                self.edge(from, exit, ir::Op::Return(values));
+            }
+            Kind::Dead(names) => {
+                let active = names.iter().map(|name| (self.vars[name.as_str()], numbers.expr(&Expr::Choice))).collect();
+                self.step(from, to, ir::Op::Assign(ir::Assign { active, ..ir::Assign::skip() }));
+            }
+            Kind::StartGoto(label) | Kind::StartLabel(label) => {
+                self.step(from, to, ir::Op::Fork(self.labels[label.as_str()]));
+            }
+            Kind::StartCall(call) | Kind::Async(call) => {
+                let (callee, args) = self.invocation(call);
+                self.step(from, to, ir::Op::Spawn(ir::Spawn { callee, args }));
+            }
+            Kind::EndThread => self.edge(from, exit, ir::Op::End),
+            Kind::AtomicBegin => self.step(from, to, ir::Op::AtomicBegin),
+            Kind::AtomicEnd => self.step(from, to, ir::Op::AtomicEnd),
+        }
+    }
+
+    fn invocation(&self, call: &Invocation) -> (ProcId, Vec<ir::Expr>) {
+        let mut numbers = self.numbers();
+        (self.procs[call.callee.as_str()], call.args.iter().map(|arg| numbers.expr(arg)).collect())
+    }
+
+    fn assign(&self, assign: &Assign) -> ir::Assign {
+        let mut numbers = self.numbers();
+        let mut lowered = ir::Assign::skip();
+        for (place, value) in assign.places.iter().zip(&assign.values) {
+            let value = numbers.expr(value);
+            match place {
+                Place::Var(name) => lowered.active.push((self.vars[name.as_str()], value)),
+                Place::Passive(name) => lowered.passive.push((self.vars[name.as_str()], value)),
+                Place::Discard => {}
+            }
+        }
+        lowered.constrain = assign.constrain.as_ref().map_or(ir::Expr::TRUE, |condition| numbers.expr(condition));
+        lowered
+    }
+
+    /// Both ways of a condition, each with its own choices.
+    fn condition(&mut self, condition: &Expr, from: LocId, holds: LocId, fails: LocId) {
+        let lowered = self.numbers().expr(condition);
+        self.step(from, holds, ir::Op::assume(lowered.clone()));
+        self.step(from, fails, ir::Op::assume(ir::Expr::negate(lowered)));
+    }
+
+    fn branches(&mut self, arms: &'m [(Expr, Vec<Stmt>)], otherwise: Option<&'m [Stmt]>, from: LocId, to: LocId) {
+        let mut from = from;
+        for (idx, (condition, body)) in arms.iter().enumerate() {
+            let holds = self.start(body, to);
+            let is_last = idx + 1 == arms.len();
+            let fails = match otherwise {
+                _ if !is_last => self.new_loc(),
+                Some(block) if !block.is_empty() => self.locs[self.number + crate::walk::count_stmts(body)],
+                _ => to,
+            };
+            self.condition(condition, from, holds, fails);
+            self.block(body, to);
+            from = fails;
+        }
+        if let Some(block) = otherwise {
+            self.block(block, to);
+        }
+    }
+}
+
+/// Lowers the expressions of one step, numbering their choices.
+struct OwnedNumbering<'m> {
+    n_choices: u32,
+    vars: BTreeMap<&'m str, VarId>,
+}
+
+impl OwnedNumbering<'_> {
+    fn expr(&mut self, expr: &Expr) -> ir::Expr {
+        let vars = &self.vars;
+        Numbering { n_choices: &mut self.n_choices, vars: &|name| vars[name] }.expr(expr)
+    }
+}
+
+struct Numbering<'a> {
+    n_choices: &'a mut u32,
+    vars: &'a dyn Fn(&str) -> VarId,
+}
+
+impl Numbering<'_> {
+    fn expr(&mut self, expr: &Expr) -> ir::Expr {
+        match expr {
+            Expr::Const(value) => ir::Expr::Bool(*value),
+            Expr::Var(name) => ir::Expr::Var((self.vars)(name)),
+            Expr::Next(name) => ir::Expr::Next((self.vars)(name)),
+            Expr::Passive(name) => ir::Expr::Passive((self.vars)(name)),
+            Expr::PassiveNext(name) => ir::Expr::PassiveNext((self.vars)(name)),
+            Expr::Choice => self.choice(),
+            Expr::Choose(pair) => {
+                let (holds, fails) = (self.expr(&pair.0), self.expr(&pair.1));
+                let open = ir::Expr::binary(ir::BinaryOp::And, ir::Expr::negate(fails), self.choice());
+                ir::Expr::binary(ir::BinaryOp::Or, holds, open)
+            }
+            Expr::Not(operand) => ir::Expr::negate(self.expr(operand)),
+            Expr::Binary(op, pair) => {
+                let left = self.expr(&pair.0);
+                ir::Expr::binary(operator(*op), left, self.expr(&pair.1))
+            }
+            Expr::Ite(triple) => {
+                let condition = self.expr(&triple.0);
+                let then = self.expr(&triple.1);
+                ir::Expr::Ite(Box::new((condition, then, self.expr(&triple.2))))
+            }
+        }
+    }
+
+    fn choice(&mut self) -> ir::Expr {
+        *self.n_choices += 1;
+        ir::Expr::choice(*self.n_choices - 1)
+    }
+}
+
+fn operator(op: BinOp) -> ir::BinaryOp {
+    match op {
+        BinOp::And => ir::BinaryOp::And,
+        BinOp::Or => ir::BinaryOp::Or,
+        BinOp::Xor => ir::BinaryOp::Xor,
+        BinOp::Eq => ir::BinaryOp::Eq,
+        BinOp::Ne => ir::BinaryOp::Ne,
+        BinOp::Implies => ir::BinaryOp::Implies,
+    }
+}

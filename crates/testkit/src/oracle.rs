@@ -1,0 +1,84 @@
+//! The answer of the exhaustive engine within a budget: what everything else is compared with.
+
+use std::fmt;
+
+use selvedge_check::{CancelToken, Engine, Event, Limits, Observer, Run, Stop, Task, Trace, Verdict};
+use selvedge_engines::exhaustive::{Exhaustive, Options};
+
+/// How far the oracle looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// It gives up on programs with more states than this (and some, since it looks up now and then only).
+    pub states: usize,
+    /// The greatest number of frames on one stack.
+    pub frames: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { states: 20_000, frames: 6 }
+    }
+}
+
+/// What the oracle says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// No error can be reached.
+    Safe,
+    /// This execution ends in an error.
+    Unsafe(Trace),
+    /// Stacks are deeper than the budget allows, and there is no error up to there.
+    Deep,
+    /// The budget of states is used up.
+    Large,
+}
+
+impl Answer {
+    /// Whether the two answers cannot both be right.
+    pub fn contradicts(&self, other: &Answer) -> bool {
+        matches!((self, other), (Answer::Safe, Answer::Unsafe(_)) | (Answer::Unsafe(_), Answer::Safe))
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Safe => write!(f, "safe"),
+            Answer::Unsafe(trace) => write!(f, "unsafe in {} steps", trace.steps.len()),
+            Answer::Deep => write!(f, "undecided: deep stacks"),
+            Answer::Large => write!(f, "undecided: many states"),
+        }
+    }
+}
+
+/// Asks the oracle.
+pub fn ask(task: &Task<'_>, budget: Budget) -> Answer {
+    let engine = Exhaustive { options: Options { frames: budget.frames } };
+    match within(budget, |run| engine.check(task, run)) {
+        Ok(Verdict::Safe(_)) => Answer::Safe,
+        Ok(Verdict::Unsafe(trace)) => Answer::Unsafe(trace),
+        Err(Stop::BoundReached(_)) => Answer::Deep,
+        Err(_) => Answer::Large,
+    }
+}
+
+/// Runs an engine until it has found more states than the budget allows.
+pub fn within<T>(budget: Budget, work: impl FnOnce(&Run<'_>) -> T) -> T {
+    let watch = Watch { states: budget.states, cancel: CancelToken::default() };
+    work(&Run::new(watch.cancel.clone(), Limits::default(), &watch))
+}
+
+struct Watch {
+    states: usize,
+    cancel: CancelToken,
+}
+
+impl Observer for Watch {
+    fn event(&self, event: Event) {
+        if let Event::Searched { visited, .. } = event
+            && visited > self.states
+        {
+            self.cancel.cancel();
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The harness for the reader and the formatter: any bytes, no panic, and what is accepted keeps its meaning.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use selvedge_frontend::bp::{self, LoadOptions, Loaded, dump::dump};
+use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_ir::span::Span;
+use selvedge_ir::validate::validate;
+
+use crate::campaign::item;
+use crate::corpus;
+use crate::differ::{Fault, fault, panic_message};
+use crate::mutate::mutate;
+use crate::rng::Rng;
+use crate::workers::{Enough, Hang, Items, each};
+
+/// How far a text came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reading {
+    /// It has syntax errors.
+    Broken,
+    /// It has a tree, but no meaning.
+    Parsed,
+    /// It has a meaning.
+    Lowered,
+}
+
+/// What came out, in numbers.
+#[derive(Clone, Debug, Default)]
+pub struct TextTally {
+    /// Texts with syntax errors.
+    pub broken: u64,
+    /// Texts with a tree but without a meaning.
+    pub parsed: u64,
+    /// Texts with a meaning.
+    pub lowered: u64,
+    /// Texts with a fault, made small.
+    pub findings: Vec<(u64, Vec<u8>, Fault)>,
+}
+
+/// Reads and formats a text. Panics are faults.
+pub fn read(bytes: &[u8]) -> Result<Reading, Fault> {
+    let text = String::from_utf8_lossy(bytes);
+    let unwound = catch_unwind(AssertUnwindSafe(|| read_text(&text)));
+    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+}
+
+fn read_text(text: &str) -> Result<Reading, Fault> {
+    let loaded = bp::load(text, &LoadOptions::default());
+    check_spans(text, &loaded.diagnostics)?;
+    let has_errors = loaded.diagnostics.iter().any(Diagnostic::is_error);
+    if has_errors == loaded.program.is_some() {
+        return fault("errors", "a program with errors has a meaning, or one without has none");
+    }
+    if let Some(program) = &loaded.program
+        && let Err(broken) = validate(program)
+    {
+        return fault("valid", broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    }
+    match bp::format(text) {
+        Err(diagnostics) if diagnostics.iter().any(Diagnostic::is_error) && has_errors => Ok(Reading::Broken),
+        Err(_) => fault("format", "a text without syntax errors is not formatted"),
+        Ok(formatted) => {
+            check_formatted(text, &loaded, &formatted)?;
+            Ok(if loaded.program.is_some() { Reading::Lowered } else { Reading::Parsed })
+        }
+    }
+}
+
+/// Every place of a diagnostic can be shown.
+fn check_spans(text: &str, diagnostics: &[Diagnostic]) -> Result<(), Fault> {
+    let is_place = |span: Span| text.get(span.start as usize..span.end as usize).is_some();
+    for diagnostic in diagnostics {
+        let mut places = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
+        if let Some(place) = places.find(|place| !is_place(place.span)) {
+            return fault("span", format!("{:?} of `{}`", place.span, diagnostic.message));
+        }
+    }
+    Ok(())
+}
+
+/// Formatting keeps the tree, the comments and the meaning, and a second time nothing changes.
+fn check_formatted(text: &str, loaded: &Loaded, formatted: &str) -> Result<(), Fault> {
+    let again = bp::load(formatted, &LoadOptions::default());
+    if dump(&again.ast) != dump(&loaded.ast) {
+        return fault("format (tree)", format!("formatting changes the tree:\n{formatted}"));
+    }
+    let comments = |text: &str, loaded: &Loaded| -> Vec<String> {
+        let words = |span: Span| span.of(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        loaded.comments.iter().map(|comment| words(comment.span)).collect()
+    };
+    if comments(text, loaded) != comments(formatted, &again) {
+        return fault("format (comments)", format!("formatting changes comments:\n{formatted}"));
+    }
+    if again.program != loaded.program {
+        return fault("format (meaning)", format!("formatting changes the meaning:\n{formatted}"));
+    }
+    match bp::format(formatted) {
+        Ok(twice) if twice == formatted => Ok(()),
+        Ok(twice) => fault("format (twice)", format!("first\n{formatted}\nthen\n{twice}")),
+        Err(_) => fault("format (twice)", "the formatted text is not formatted again"),
+    }
+}
+
+/// What mutants are made of: our own programs, generated ones, and other people's where they are there.
+pub fn sources() -> Result<Vec<String>, String> {
+    let mut sources: Vec<String> = corpus::own()?.into_iter().map(|entry| entry.text).collect();
+    sources.extend((0..100).map(|number| item(1, number).1.to_string()));
+    sources.extend(corpus::all_foreign()?.into_iter().map(|entry| entry.text));
+    Ok(sources)
+}
+
+/// Tries mutants of the sources. `progress` is called after each text, with the number of texts so far and of findings.
+pub fn run(
+    sources: Vec<String>,
+    seed: u64,
+    items: Items,
+    mut progress: impl FnMut(u64, usize),
+) -> Result<TextTally, Hang> {
+    let mut tally = TextTally::default();
+    let work = move |number| {
+        let mutant = mutate(&mut Rng::for_item(seed, number), &sources);
+        (read(&mutant), mutant)
+    };
+    each(items, work, |number, (result, mutant)| {
+        match result {
+            Ok(Reading::Broken) => tally.broken += 1,
+            Ok(Reading::Parsed) => tally.parsed += 1,
+            Ok(Reading::Lowered) => tally.lowered += 1,
+            Err(found) => {
+                let small =
+                    shrink_text(&mutant, 20_000, |text| matches!(read(text), Err(other) if other.stage == found.stage));
+                tally.findings.push((number, small, found));
+            }
+        }
+        let n_findings = tally.findings.len();
+        progress(tally.total(), n_findings);
+        if n_findings < 10 { Enough::No } else { Enough::Yes }
+    })?;
+    tally.findings.sort_by_key(|(number, ..)| *number);
+    Ok(tally)
+}
+
+impl TextTally {
+    /// All texts.
+    pub fn total(&self) -> u64 {
+        self.broken + self.parsed + self.lowered + self.findings.len() as u64
+    }
+}
+
+/// Removes pieces of a text, large ones first, while it still fails. Ends since texts get shorter or pieces smaller.
+pub fn shrink_text(text: &[u8], max_calls: usize, mut still_fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
+    let mut best = text.to_vec();
+    let mut calls = 0;
+    let mut length = best.len();
+    while length > 0 {
+        let before = best.len();
+        let mut at = 0;
+        while at < best.len() && calls < max_calls {
+            let mut shorter = best.clone();
+            shorter.drain(at..(at + length).min(best.len()));
+            calls += 1;
+            if still_fails(&shorter) { best = shorter } else { at += length }
+        }
+        if best.len() == before || calls >= max_calls {
+            length /= 2;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_shrink_to_what_matters() {
+        let text = "some text with an x and a y, and more".repeat(50);
+        let has = |text: &[u8]| text.contains(&b'x') && text.contains(&b'y');
+        let small = shrink_text(text.as_bytes(), 10_000, has);
+        assert_eq!(small.len(), 2, "{}", String::from_utf8_lossy(&small));
+    }
+
+    #[test]
+    fn readings_are_told_apart() {
+        assert_eq!(read(b"void main() begin skip; end"), Ok(Reading::Lowered));
+        assert_eq!(read(b"void main() begin x := T; end"), Ok(Reading::Parsed));
+        assert_eq!(read(b"void main() begin x := ; end"), Ok(Reading::Broken));
+        assert_eq!(read(&[0xff, 0, b'x']), Ok(Reading::Broken));
+    }
+}

@@ -1,0 +1,122 @@
+//! Numbered items, tried by several threads, with an eye on those that never end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+/// The stack of a worker: programs are small, so more would hide a fault.
+const STACK: usize = 4 << 20;
+
+/// An item that takes longer than this hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Which items are tried, and by how many threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Items {
+    /// The first number.
+    pub first: u64,
+    /// How many there are.
+    pub count: u64,
+    /// How many threads there are.
+    pub jobs: usize,
+}
+
+/// No item came to an end for a long time. The threads are left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hang {
+    /// The items that were being tried, one per thread.
+    pub numbers: Vec<u64>,
+}
+
+/// Calls `work` with every number, on threads of its own, and `each` with what comes back, in any order, until `each`
+/// says that it is enough.
+pub fn each<T: Send + 'static>(
+    items: Items,
+    work: impl Fn(u64) -> T + Send + Sync + 'static,
+    mut each: impl FnMut(u64, T) -> Enough,
+) -> Result<(), Hang> {
+    let (sender, receiver) = mpsc::channel();
+    let work = Arc::new(work);
+    let next = Arc::new(AtomicU64::new(items.first));
+    let end = items.first + items.count;
+    let current: Vec<Arc<AtomicU64>> = (0..items.jobs.max(1)).map(|_| Arc::new(AtomicU64::new(end))).collect();
+    for current in &current {
+        let (sender, work) = (sender.clone(), Arc::clone(&work));
+        let (next, current) = (Arc::clone(&next), Arc::clone(current));
+        let run = move || worker(&next, end, &current, &*work, &sender);
+        thread::Builder::new().stack_size(STACK).spawn(run).expect("the system gives a thread");
+    }
+    drop(sender);
+    loop {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok((number, result)) => {
+                if each(number, result) == Enough::Yes {
+                    return Ok(());
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            Err(RecvTimeoutError::Timeout) => {
+                let numbers = current.iter().map(|current| current.load(Ordering::Relaxed));
+                return Err(Hang { numbers: numbers.filter(|number| *number < end).collect() });
+            }
+        }
+    }
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enough {
+    /// Stop.
+    Yes,
+    /// Go on.
+    No,
+}
+
+/// Takes numbers until there are none, or nobody listens.
+fn worker<T>(next: &AtomicU64, end: u64, current: &AtomicU64, work: &dyn Fn(u64) -> T, sender: &Sender<(u64, T)>) {
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        current.store(number, Ordering::Relaxed);
+        if number >= end || sender.send((number, work(number))).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_tried_once() {
+        let mut seen = Vec::new();
+        let items = Items { first: 5, count: 100, jobs: 3 };
+        let end = each(
+            items,
+            |number| number * 2,
+            |number, double| {
+                assert_eq!(double, 2 * number);
+                seen.push(number);
+                Enough::No
+            },
+        );
+        seen.sort_unstable();
+        assert_eq!((end, seen), (Ok(()), (5..105).collect()));
+    }
+
+    #[test]
+    fn enough_is_enough() {
+        let mut n_seen = 0;
+        let end = each(
+            Items { first: 0, count: 1_000_000, jobs: 1 },
+            |number| number,
+            |_, _| {
+                n_seen += 1;
+                if n_seen == 3 { Enough::Yes } else { Enough::No }
+            },
+        );
+        assert_eq!((end, n_seen), (Ok(()), 3));
+    }
+}
