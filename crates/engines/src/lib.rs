@@ -5,6 +5,7 @@
 pub mod control_flow;
 pub mod exhaustive;
 pub mod summaries;
+pub mod symbolic;
 
 use selvedge_check::Engine;
 

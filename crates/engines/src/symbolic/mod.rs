@@ -1,0 +1,201 @@
+//! Symbolic simulation (thesis behind Boom, §3.2): what steps do to valuations whose values are formulas.
+//!
+//! A valuation gives each visible variable a literal of an and-inverter graph. Choices are inputs of the graph, fresh
+//! for each step, so each assignment of the inputs is one execution. A step returns the valuation after it and the
+//! condition under which it exists; whoever simulates conjoins that to its guard. The functions know no control flow
+//! and keep nothing: engines that unroll, merge or summarise share them.
+//!
+//! Programs are Boolean and have one thread, so passive conditions hold and passive assignments do nothing.
+
+mod start;
+
+use selvedge_ir::{Assign, BinaryOp, Call, Expr, Program, Scope, UnaryOp, Value, VarId};
+use selvedge_logic::aig::{Aig, Input, Lit};
+
+pub use start::{Begin, begin, begin_thread};
+
+/// A literal for each of some variables, in ascending order of the variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Valuation {
+    lits: Vec<(VarId, Lit)>,
+}
+
+impl Valuation {
+    /// The literal of a variable.
+    ///
+    /// # Panics
+    ///
+    /// If the valuation does not speak of it.
+    pub fn get(&self, var: VarId) -> Lit {
+        self.find(var).expect("the variable is visible")
+    }
+
+    /// The literal of a variable, if the valuation speaks of it.
+    pub fn find(&self, var: VarId) -> Option<Lit> {
+        let at = self.lits.binary_search_by_key(&var, |(known, _)| *known).ok()?;
+        Some(self.lits[at].1)
+    }
+
+    /// Gives a variable another literal, or its first.
+    pub fn set(&mut self, var: VarId, lit: Lit) {
+        match self.lits.binary_search_by_key(&var, |(known, _)| *known) {
+            Ok(at) => self.lits[at].1 = lit,
+            Err(at) => self.lits.insert(at, (var, lit)),
+        }
+    }
+
+    /// The variables with their literals, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = (VarId, Lit)> + '_ {
+        self.lits.iter().copied()
+    }
+
+    /// The part about variables that satisfy a condition.
+    #[must_use]
+    pub fn restrict(&self, keep: impl Fn(VarId) -> bool) -> Valuation {
+        self.iter().filter(|(var, _)| keep(*var)).collect()
+    }
+
+    /// The same variables with other literals.
+    #[must_use]
+    pub fn map(&self, mut change: impl FnMut(VarId, Lit) -> Lit) -> Valuation {
+        Valuation { lits: self.lits.iter().map(|(var, lit)| (*var, change(*var, *lit))).collect() }
+    }
+}
+
+impl FromIterator<(VarId, Lit)> for Valuation {
+    fn from_iter<I: IntoIterator<Item = (VarId, Lit)>>(pairs: I) -> Valuation {
+        let mut lits: Vec<(VarId, Lit)> = pairs.into_iter().collect();
+        lits.sort_unstable_by_key(|(var, _)| *var);
+        lits.dedup_by_key(|(var, _)| *var);
+        Valuation { lits }
+    }
+}
+
+/// A fresh input for each of some choices.
+pub fn fresh(aig: &mut Aig, count: usize) -> Vec<Input> {
+    (0..count).map(|_| aig.new_input()).collect()
+}
+
+/// The formula of an expression whose variables and choices are seen as `leaf` says.
+pub fn expr(aig: &mut Aig, expr: &Expr, leaf: &dyn Fn(&Aig, &Expr) -> Lit) -> Lit {
+    match expr {
+        Expr::Bool(value) => Lit::from(*value),
+        Expr::Unary(UnaryOp::Not, operand) => !self::expr(aig, operand, leaf),
+        Expr::Binary(op, pair) => {
+            let left = self::expr(aig, &pair.0, leaf);
+            let right = self::expr(aig, &pair.1, leaf);
+            binary(aig, *op, left, right)
+        }
+        Expr::Ite(triple) => {
+            let condition = self::expr(aig, &triple.0, leaf);
+            let then = self::expr(aig, &triple.1, leaf);
+            let otherwise = self::expr(aig, &triple.2, leaf);
+            aig.ite(condition, then, otherwise)
+        }
+        Expr::Var(_) | Expr::Next(_) | Expr::Choice(..) => leaf(aig, expr),
+        Expr::Passive(_) | Expr::PassiveNext(_) => unreachable!("without other threads passive parts are left out"),
+        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines of this module take Boolean programs only"),
+    }
+}
+
+fn binary(aig: &mut Aig, op: BinaryOp, left: Lit, right: Lit) -> Lit {
+    match op {
+        BinaryOp::And => aig.and(left, right),
+        BinaryOp::Or => aig.or(left, right),
+        BinaryOp::Xor | BinaryOp::Ne => aig.xor(left, right),
+        BinaryOp::Implies => aig.implies(left, right),
+        BinaryOp::Eq => aig.iff(left, right),
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
+            unreachable!("the engines of this module take Boolean programs only")
+        }
+    }
+}
+
+/// The value of an expression without new values of variables.
+pub fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> Lit {
+    self::expr(aig, expr, &|aig, leaf| match leaf {
+        Expr::Var(var) => now.get(*var),
+        Expr::Choice(number, _) => aig.input(choices[*number as usize]),
+        _ => unreachable!("only conditions of assignments speak of the next state"),
+    })
+}
+
+/// The values of several expressions of one step.
+pub fn values<'e>(
+    aig: &mut Aig,
+    exprs: impl IntoIterator<Item = &'e Expr>,
+    now: &Valuation,
+    choices: &[Input],
+) -> Vec<Lit> {
+    exprs.into_iter().map(|expr| value(aig, expr, now, choices)).collect()
+}
+
+/// The condition of an assignment, and the valuation after it. Assigned variables that the valuation does not speak of
+/// are left out, unless the condition asks for them.
+pub fn assign(aig: &mut Aig, assign: &Assign, now: &Valuation, choices: &[Input]) -> (Lit, Valuation) {
+    let mut after = now.clone();
+    let mut all = now.clone();
+    for (var, rhs) in &assign.active {
+        let known = now.find(*var).is_some();
+        if known || assign.constrains_next(*var) {
+            let lit = value(aig, rhs, now, choices);
+            all.set(*var, lit);
+            if known {
+                after.set(*var, lit);
+            }
+        }
+    }
+    if assign.constrain.is_passive() {
+        return (Lit::TRUE, after);
+    }
+    let condition = expr(aig, &assign.constrain, &|aig, leaf| match leaf {
+        Expr::Var(var) => now.get(*var),
+        Expr::Next(var) => all.get(*var),
+        Expr::Choice(number, _) => aig.input(choices[*number as usize]),
+        _ => unreachable!("all other leaves are constants"),
+    });
+    (condition, after)
+}
+
+/// The valuation at the entry of a callee: the caller's shared and per-thread variables, the arguments, and an input
+/// for each other local. Also those locals with their inputs.
+pub fn enter(
+    aig: &mut Aig,
+    program: &Program,
+    call: &Call,
+    caller: &Valuation,
+    choices: &[Input],
+) -> (Valuation, Vec<(VarId, Input)>) {
+    let callee = &program.procs[call.callee];
+    let mut entry = caller.restrict(|var| !matches!(program.vars[var].scope, Scope::Local(_)));
+    for (param, arg) in callee.params.iter().zip(&call.args) {
+        let lit = value(aig, arg, caller, choices);
+        entry.set(*param, lit);
+    }
+    let locals = callee.locals.iter().copied().filter(|local| !callee.params.contains(local));
+    let locals: Vec<(VarId, Input)> = locals.map(|local| (local, aig.new_input())).collect();
+    for (local, input) in &locals {
+        entry.set(*local, aig.input(*input));
+    }
+    (entry, locals)
+}
+
+/// The valuation of the caller after a return: its locals as they were, shared and per-thread variables as the callee
+/// left them (those that the callee's valuation does not speak of are unchanged), and the results assigned.
+pub fn resume(program: &Program, call: &Call, caller: &Valuation, callee: &Valuation, results: &[Lit]) -> Valuation {
+    let mut after = caller.map(|var, lit| match program.vars[var].scope {
+        Scope::Local(_) => lit,
+        Scope::Shared | Scope::Thread => callee.find(var).unwrap_or(lit),
+    });
+    for (target, result) in call.results.iter().zip(results) {
+        if let Some(var) = target {
+            after.set(*var, *result);
+        }
+    }
+    after
+}
+
+/// The values of inputs as a step's choices.
+pub fn choose(choices: &[Input], value: &dyn Fn(Input) -> bool) -> Vec<Value> {
+    choices.iter().map(|input| Value::Bool(value(*input))).collect()
+}
