@@ -21,8 +21,8 @@
 //!   its first step on others.
 //! - The program has a single thread.
 //!
-//! A skip may stand before any operation, and after any but a call, whose skip comes only after its return, and an
-//! assertion, after whose failure nothing comes. An operation that other threads take part in is composed with skips
+//! A skip may stand before any operation, and after any but a call, whose skip comes only after its return, an
+//! assertion, after whose failure nothing comes, and the start of a thread at an error, which ends the execution. An operation that other threads take part in is composed with skips
 //! only. Divergence and deadlock are not kept.
 
 mod compose;
@@ -31,10 +31,11 @@ mod graph;
 use std::collections::VecDeque;
 
 use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
 
 use crate::passes::{Part, Passed};
 use crate::simplify::not;
-use crate::syntax::{Assign, Count, Expr, LocId, Op, Program, Scope, VarId};
+use crate::syntax::{Assign, Count, Expr, LocId, Op, ProcId, Program, Scope, VarId};
 use crate::target::Target;
 use compose::{compose, offset_sources, size_of};
 use graph::{Graph, Step};
@@ -55,6 +56,7 @@ pub fn run(program: &Program, target: &Target) -> Passed {
         waiting: program.locs.indices().collect(),
         waits: vec![true; program.locs.len()],
         ends: ends(program),
+        entries: program.procs.iter().map(|proc| proc.entry).collect(),
         error: program.locs.indices().map(|loc| target.has_loc(loc)).collect(),
         threads: threads(program),
         shown: shown(program),
@@ -122,6 +124,7 @@ struct Fusion {
     /// Which locations wait.
     waits: Vec<bool>,
     ends: FixedBitSet,
+    entries: IndexVec<ProcId, LocId>,
     error: Vec<bool>,
     threads: Threads,
     shown: FixedBitSet,
@@ -179,8 +182,7 @@ impl Fusion {
         }
         for id in self.graph.incoming(loc).to_vec() {
             let step = self.graph.step(id);
-            let can_be_followed = !matches!(step.op, Op::Call(_) | Op::Assert(_));
-            if can_be_followed && step.steps.len() + skip.steps.len() <= MAX_STEPS {
+            if self.can_be_followed(&step.op) && step.steps.len() + skip.steps.len() <= MAX_STEPS {
                 let mut step = self.remove(id);
                 step.to = skip.to;
                 step.steps.extend(skip.silent_steps());
@@ -189,6 +191,15 @@ impl Fusion {
         }
         if self.graph.n_into(loc) == 0 {
             self.graph.rename(loc, skip.to);
+        }
+    }
+
+    fn can_be_followed(&self, op: &Op) -> bool {
+        match op {
+            Op::Call(_) | Op::Assert(_) => false,
+            Op::Spawn(spawn) => !self.error[self.entries[spawn.callee].index()],
+            Op::Fork(loc) => !self.error[loc.index()],
+            _ => true,
         }
     }
 

@@ -149,6 +149,17 @@ fn a_skip_after_a_call_or_assertion_stays_where_others_arrive_too() {
 }
 
 #[test]
+fn nothing_follows_the_start_of_a_thread_at_an_error() {
+    let text = body("any", "L0 -> L2: fork L1\nL2 -> L3: skip\nL1 -> L3: a := T\nL3 -> L9: return").replace("L9", "L4");
+    let steps = |target: &str| {
+        let passed = testing::run_on(run, &format!("{text}{target}"));
+        old_edges(&passed, 0)
+    };
+    assert_eq!(steps(""), [0, 1]);
+    assert_eq!(steps("target L1"), [0]);
+}
+
+#[test]
 fn error_locations_and_the_places_of_forks_stay() {
     let text = "L0 -> L1: skip\nL1 -> L2: a := T\nL2 -> L3: fork L4\nL4 -> L5: b := T\nL5 -> L6: return";
     let passed = testing::run_on(run, &format!("{}target L1, L2", body("any", text).replace("L9", "L6")));
