@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, Stop, SummaryProof};
@@ -19,13 +20,19 @@ use super::layout::When;
 use super::solve::{Entries, Solver};
 
 impl Solver<'_> {
-    /// The certificate about the program that was sliced; `lift` leads back to it.
+    /// The certificate about the program that was sliced; `lift` leads back to it, and `results` tells which of its
+    /// procedures' results are left.
     ///
     /// A procedure of the slice may also be called behind an edge that the slice lacks, in any way. No target can be
     /// reached from that call, hence none from inside the procedure: it is entered in every way, the path edges grow,
     /// and the certificate is written again. This ends because each round adds a procedure.
-    pub(super) fn certificate(&mut self, whole: &Program, lift: &Lift) -> Result<Option<Certificate>, Stop> {
-        let back = Back::new(self.program, whole, lift);
+    pub(super) fn certificate(
+        &mut self,
+        whole: &Program,
+        lift: &Lift,
+        results: &IndexVec<ProcId, Vec<usize>>,
+    ) -> Result<Option<Certificate>, Stop> {
+        let back = Back::new(self.program, whole, lift, results);
         loop {
             match self.written(whole, &back, lift)? {
                 Ok(proof) => return Ok(Some(Certificate::Summaries(proof))),
@@ -57,7 +64,7 @@ impl Solver<'_> {
                 }
             }
             if !self.summaries[*proc].is_false() {
-                procs.insert(*old, writer.summary(*proc, frame));
+                procs.insert(*old, writer.summary(*proc, &back.results[*old], frame));
             }
         }
         let allowed = allow_the_rest(whole, back, &self.entered, truth, &mut locs, &mut procs);
@@ -79,12 +86,15 @@ struct Back {
     edges: BTreeSet<EdgeId>,
     locs: BTreeMap<LocId, LocId>,
     procs: BTreeMap<ProcId, ProcId>,
+    /// For each procedure of the whole program the places of those of its results that are left.
+    results: IndexVec<ProcId, Vec<usize>>,
 }
 
 impl Back {
     /// Each edge of the slice is one edge of the whole, and so are its ends.
-    fn new(slice: &Program, whole: &Program, lift: &Lift) -> Back {
-        let mut back = Back { edges: BTreeSet::new(), locs: BTreeMap::new(), procs: BTreeMap::new() };
+    fn new(slice: &Program, whole: &Program, lift: &Lift, results: &IndexVec<ProcId, Vec<usize>>) -> Back {
+        let (edges, locs, procs) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        let mut back = Back { edges, locs, procs, results: results.clone() };
         for (id, edge) in slice.edges.iter_enumerated() {
             let old = lift.edges[id][0].edge;
             back.edges.insert(old);
@@ -237,7 +247,7 @@ impl Writer<'_, '_> {
         self.and(diagram, frame.inside)
     }
 
-    fn summary(&mut self, proc: ProcId, frame: Frame) -> FormulaId {
+    fn summary(&mut self, proc: ProcId, results: &[usize], frame: Frame) -> FormulaId {
         let solver = self.solver;
         let scope = &solver.layout.scopes[proc];
         let mut atoms = FxHashMap::default();
@@ -250,8 +260,8 @@ impl Writer<'_, '_> {
         for param in &solver.program.procs[proc].params {
             atoms.insert(solver.layout.var(*param, When::Next), Atom::Entry(self.old(*param)));
         }
-        for (number, result) in solver.layout.results.iter().enumerate() {
-            atoms.insert(*result, Atom::Result(number as u32));
+        for (result, place) in solver.layout.results.iter().zip(results) {
+            atoms.insert(*result, Atom::Result(*place as u32));
         }
         let diagram = self.diagram(&solver.summaries[proc], &atoms);
         self.and(diagram, frame.outlives)

@@ -57,14 +57,14 @@ impl Engine for Summaries {
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
-        let sliced = slice::run(task.program, task.target);
+        let (sliced, results) = slice::run_with_results(task.program, task.target);
         let mut solver = Solver::new(&sliced.program, &sliced.target, run)?;
         if self.options.eager {
             solver.run(Entries::All)?;
             solver.forget_all_but_summaries();
         }
         match solver.run(Entries::Reached)? {
-            None => Ok(Verdict::Safe(solver.certificate(task.program, &sliced.lift)?)),
+            None => Ok(Verdict::Safe(solver.certificate(task.program, &sliced.lift, &results)?)),
             // The way back through a summary leads through path edges of reached entries only.
             Some(_) if self.options.eager => Summaries::default().check(task, run),
             Some(error) => Ok(Verdict::Unsafe(sliced.lift.trace(&solver.trace(&error)?))),

@@ -13,6 +13,7 @@
 //! keep the threads that take part in it.
 
 use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
 
 use super::Passed;
 use super::edit::{Keep, collect};
@@ -23,6 +24,11 @@ use crate::target::Target;
 
 /// Runs the pass.
 pub fn run(program: &Program, target: &Target) -> Passed {
+    run_with_results(program, target).0
+}
+
+/// Runs the pass, and says for each procedure of the input which places among its results are left.
+pub fn run_with_results(program: &Program, target: &Target) -> (Passed, IndexVec<ProcId, Vec<usize>>) {
     let edges = kept_edges(program, target);
     let relevant = relevant(program, &edges);
     let keep = keep(program, edges, &relevant);
@@ -33,7 +39,11 @@ pub fn run(program: &Program, target: &Target) -> Passed {
     for (id, proc) in passed.program.procs.iter_mut_enumerated() {
         retain_places(&mut proc.results, |place| relevant.result(id.index(), place));
     }
-    passed.retain(&keep).renumber_choices(program)
+    let results = program
+        .procs
+        .iter_enumerated()
+        .map(|(id, proc)| (0..proc.results.len()).filter(|place| relevant.result(id.index(), *place)).collect());
+    (passed.retain(&keep).renumber_choices(program), results.collect())
 }
 
 /// The edges that may matter. None does if no target can be reached.
