@@ -58,6 +58,15 @@ The trace names the options under which it was found, so none have to be given. 
 of the program and ends in an error. Exit code 2: the file is no trace, does not belong to the program, or cannot be
 executed on it; the message names the step.";
 
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  selvedge check --certificate proof.json program.bp
+  selvedge verify proof.json program.bp
+
+The certificate names the options under which it was made, so none have to be given. Exit code 0: it proves that no error
+can be reached. Exit code 2: the file is no certificate, does not belong to the program, or proves nothing about it; the
+message names the flaw. The checker shares no code with the engines, and uses another solver.";
+
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
   selvedge simulate program.bp
@@ -102,6 +111,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Execute a trace on a program.
     Replay(ReplayArgs),
+    /// Check a certificate of safety on a program.
+    Verify(VerifyArgs),
     /// Run a program randomly.
     Simulate(SimulateArgs),
     /// Show what was read: syntax tree, representation, control-flow graph, numbers.
@@ -133,6 +144,9 @@ pub(crate) struct CheckArgs {
     /// Write the trace to an error as JSON (docs/schema/trace.schema.json); only with one FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_out: Option<PathBuf>,
+    /// Write the certificate of safety as JSON (docs/schema/certificate.schema.json); only with one FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
     /// Show the whole state after each step of a trace, not only what changed
     #[arg(long)]
     pub(crate) full: bool,
@@ -226,6 +240,23 @@ pub(crate) struct ReplayArgs {
     pub(crate) full: bool,
     /// Print the last line only, and no warnings
     #[arg(long, short, conflicts_with = "full")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = VERIFY_EXAMPLES)]
+pub(crate) struct VerifyArgs {
+    /// The certificate, as `check --certificate` writes it; `-` is standard input
+    #[arg(value_name = "CERTIFICATE")]
+    pub(crate) certificate: Input,
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) program: Input,
+    /// Stop after this time: 30s, 5m, 1h, 250ms
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Print the last line only, and no warnings
+    #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 

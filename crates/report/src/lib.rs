@@ -4,6 +4,7 @@
 //! execution into what happened in it, step by step; [`text`] and [`json`] write that down.
 
 pub mod diagnostic;
+pub mod horn;
 pub mod json;
 pub mod names;
 pub mod palette;

@@ -8,6 +8,7 @@ mod program;
 mod replay;
 mod show;
 mod simulate;
+mod verify;
 
 use crate::args::Command;
 use crate::exit::Exit;
@@ -20,6 +21,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> Exit {
         Command::Fmt(args) => fmt::run(args, session),
         Command::Explain(args) => explain::run(args, session),
         Command::Replay(args) => replay::run(args, session),
+        Command::Verify(args) => verify::run(args, session),
         Command::Simulate(args) => simulate::run(args, session),
         Command::Show(args) => show::run(args, session),
         Command::Completions(args) => completions::run(args, session),

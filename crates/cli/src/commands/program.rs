@@ -7,6 +7,7 @@ use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::diagnostic::{Shown, render};
+use selvedge_report::json::ReadError;
 use selvedge_report::{Context, Source};
 
 use crate::exit::Exit;
@@ -94,4 +95,11 @@ pub(crate) fn refuse(error: &selvedge_driver::UsageError, session: &Session) -> 
         session.printer.help(help);
     }
     Exit::Usage
+}
+
+/// Says why a trace or a certificate cannot be read.
+pub(crate) fn not_readable(source: &Source, error: &ReadError, session: &Session) -> Exit {
+    let separator = if matches!(error, ReadError::Syntax { .. }) { ":" } else { ": " };
+    session.printer.error(&format!("{}{separator}{error}", source.name));
+    Exit::Input
 }

@@ -24,11 +24,8 @@ fn execute(args: &ReplayArgs, session: &Session) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     let trace_source = program::read(&args.trace, session)?;
-    let file = read_trace(trace_source.text()).map_err(|error| {
-        let separator = if matches!(error, selvedge_report::json::ReadError::Syntax { .. }) { ":" } else { ": " };
-        session.printer.error(&format!("{}{separator}{error}", trace_source.name));
-        Exit::Input
-    })?;
+    let file =
+        read_trace(trace_source.text()).map_err(|error| program::not_readable(&trace_source, &error, session))?;
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
     let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
     let options = LoadOptions { entry: file.question.entry.clone(), labels };

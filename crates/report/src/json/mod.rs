@@ -1,11 +1,13 @@
-//! JSON: reports and traces in published formats (`docs/schema/`), and traces read back.
+//! JSON: reports, traces and certificates in published formats (`docs/schema/`); traces and certificates are read back.
 //!
 //! The types here are the format. What the rest of the code calls things may change; a field here changes only with
 //! [`VERSION`].
 
+mod certificate;
 mod report;
 mod trace;
 
+pub use certificate::{CertificateFile, ProofView, read_certificate};
 pub use report::{
     Answer, DiagnosticView, PlaceView, ReportFile, ResultView, ScopeView, SizeView, TargetView, ThreadsView, TimesView,
     diagnostics,
@@ -14,7 +16,7 @@ pub use trace::{QuestionView, ReadError, TraceFile, digest, read_trace};
 
 use serde::{Deserialize, Serialize};
 
-/// The version of both formats.
+/// The version of all formats.
 pub const VERSION: u32 = 1;
 
 /// Who writes.
@@ -50,4 +52,28 @@ impl From<ValueView> for selvedge_ir::Value {
 pub fn to_text(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value);
     text.expect("the types of this module have string keys and no failing parts") + "\n"
+}
+
+/// The part of a file that tells how to read the rest.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+}
+
+/// Reads a file of a format.
+fn read<T: serde::de::DeserializeOwned>(text: &str, format: &str) -> Result<T, ReadError> {
+    let syntax = |error: serde_json::Error| {
+        let message = error.to_string();
+        let end = message.rfind(" at line ").unwrap_or(message.len());
+        ReadError::Syntax { line: error.line(), column: error.column(), message: message[..end].to_string() }
+    };
+    let head: Head = serde_json::from_str(text).map_err(syntax)?;
+    if head.format != format {
+        return Err(ReadError::Format(format!("this is `{}`, not `{format}`", head.format)));
+    }
+    if head.version != VERSION {
+        return Err(ReadError::Format(format!("this is version {}, but only {VERSION} is known", head.version)));
+    }
+    serde_json::from_str(text).map_err(syntax)
 }

@@ -10,7 +10,7 @@ use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
 use serde::{Deserialize, Serialize};
 
-use super::{GENERATOR, VERSION, ValueView};
+use super::{GENERATOR, VERSION, ValueView, read};
 use crate::story::{Context, Ending, Error, Execution, Story, Told};
 
 const FORMAT: &str = "selvedge-trace";
@@ -35,7 +35,7 @@ pub struct TraceFile {
     pub error: Option<ErrorView>,
 }
 
-/// The program that a trace was found in.
+/// The program that a trace or a certificate belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramView {
     pub file: String,
@@ -45,7 +45,7 @@ pub struct ProgramView {
     pub variables: usize,
 }
 
-/// The question that a trace answers, in the user's words.
+/// The question that a trace or a certificate answers, in the user's words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionView {
     /// `--threads`; null for any number.
@@ -158,10 +158,10 @@ pub struct OperandView {
     pub value: ValueView,
 }
 
-/// Why a text is no trace, or none of a program.
+/// Why a text is no trace or certificate, or none of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// Not JSON, or not of the form of a trace; from 1.
+    /// Not JSON, or not of the right form; from 1.
     Syntax { line: usize, column: usize, message: String },
     /// JSON of another format or version.
     Format(String),
@@ -189,26 +189,18 @@ pub fn digest(text: &str) -> String {
 
 /// Reads a trace file; [`TraceFile::trace`] then fits it to a program.
 pub fn read_trace(text: &str) -> Result<TraceFile, ReadError> {
-    let syntax = |error: serde_json::Error| {
-        let message = error.to_string();
-        let end = message.rfind(" at line ").unwrap_or(message.len());
-        ReadError::Syntax { line: error.line(), column: error.column(), message: message[..end].to_string() }
-    };
-    let head: Head = serde_json::from_str(text).map_err(syntax)?;
-    if head.format != FORMAT {
-        return Err(ReadError::Format(format!("this is `{}`, not `{FORMAT}`", head.format)));
-    }
-    if head.version != VERSION {
-        return Err(ReadError::Format(format!("this is version {}, but only {VERSION} is known", head.version)));
-    }
-    serde_json::from_str(text).map_err(syntax)
+    read(text, FORMAT)
 }
 
-/// The part of a file that tells how to read the rest.
-#[derive(Deserialize)]
-struct Head {
-    format: String,
-    version: u32,
+impl ProgramView {
+    pub(super) fn new(context: Context<'_>) -> ProgramView {
+        ProgramView {
+            file: context.source.name.clone(),
+            digest: digest(context.source.text()),
+            edges: context.program.edges.len(),
+            variables: context.program.vars.len(),
+        }
+    }
 }
 
 impl QuestionView {
@@ -254,12 +246,7 @@ impl TraceFile {
             format: FORMAT.to_string(),
             version: VERSION,
             generator: GENERATOR.to_string(),
-            program: ProgramView {
-                file: context.source.name.clone(),
-                digest: digest(context.source.text()),
-                edges: context.program.edges.len(),
-                variables: context.program.vars.len(),
-            },
+            program: ProgramView::new(context),
             question,
             start: writer.start(&trace.start),
             steps: steps.collect(),
@@ -422,19 +409,19 @@ impl Reader<'_> {
     }
 }
 
-fn mismatch(place: &str, message: String) -> ReadError {
+pub(super) fn mismatch(place: &str, message: String) -> ReadError {
     ReadError::Mismatch { place: place.to_string(), message }
 }
 
 /// The procedure of a local.
-fn owner(program: &Program, var: VarId) -> Option<&str> {
+pub(super) fn owner(program: &Program, var: VarId) -> Option<&str> {
     match program.vars[var].scope {
         Scope::Local(proc) => Some(&program.procs[proc].name),
         Scope::Shared | Scope::Thread => None,
     }
 }
 
-fn qualified(name: &str, procedure: Option<&str>) -> String {
+pub(super) fn qualified(name: &str, procedure: Option<&str>) -> String {
     procedure.map_or(name.to_string(), |procedure| format!("{procedure}.{name}"))
 }
 

@@ -7,7 +7,8 @@ mod trace;
 
 pub(crate) use result::unreachable_asserts;
 pub use result::{
-    Asked, Detail, Style, initial_threads, no_answer, reason, remark, report, scope, target, verdict_line, verdict_word,
+    Asked, Detail, Style, certificate_text, initial_threads, no_answer, reason, remark, report, scope, target,
+    verdict_line, verdict_word,
 };
 pub use summary::{Row, summary};
 pub use trace::trace;

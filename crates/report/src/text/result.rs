@@ -191,7 +191,8 @@ fn line_of(context: Context<'_>, edge: EdgeId) -> usize {
     context.source.line(context.map.edges[edge].span.start as usize)
 }
 
-fn certificate_text(certificate: &Certificate) -> &'static str {
+/// What a certificate says.
+pub fn certificate_text(certificate: &Certificate) -> &'static str {
     match certificate {
         Certificate::ControlFlow(_) => "no control path leads to an error",
         Certificate::Summaries(_) => "what holds at each location, and how each procedure returns",

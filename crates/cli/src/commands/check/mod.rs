@@ -44,6 +44,9 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.trace_out.is_some() && args.inputs.len() > 1 {
         return Some("--trace-out takes one trace, but several programs are given");
     }
+    if args.certificate.is_some() && args.inputs.len() > 1 {
+        return Some("--certificate takes one certificate, but several programs are given");
+    }
     None
 }
 
@@ -55,7 +58,7 @@ struct Told {
     view: json::ResultView,
 }
 
-/// Prints a result, in text format at once, and writes its trace.
+/// Prints a result, in text format at once, and writes its evidence.
 fn tell(checked: &Checked, args: &CheckArgs, session: &Session) -> Told {
     let printer = &session.printer;
     if let Ending::Internal(message) = &checked.ending {
@@ -64,8 +67,8 @@ fn tell(checked: &Checked, args: &CheckArgs, session: &Session) -> Told {
     if args.format == Format::Text {
         print_text(checked, args, session);
     }
-    let written = write_trace(checked, args, session);
-    let exit = Exit::worst([checked.ending.exit(), written]);
+    let written = [write_trace(checked, args, session), write_certificate(checked, args, session)];
+    let exit = Exit::worst(written.into_iter().chain([checked.ending.exit()]));
     Told { row: checked.row(exit), line: checked.line(), exit, view: checked.view(exit, &args.question) }
 }
 
@@ -90,6 +93,18 @@ fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
 fn write_trace(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
     let (Some(path), Some(trace)) = (&args.trace_out, checked.trace(&args.question)) else { return Exit::Success };
     program::write(path, &json::to_text(&trace), session)
+}
+
+/// Writes the certificate, if there is one and it is wanted. One that is wanted and missing is told.
+fn write_certificate(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
+    let Some(path) = &args.certificate else { return Exit::Success };
+    match checked.certificate(&args.question) {
+        Some(certificate) => program::write(path, &certificate.text(), session),
+        None => {
+            session.printer.err(&format!("note: there is no certificate: {} is not written\n", path.display()));
+            Exit::Success
+        }
+    }
 }
 
 /// The summary, the last line, or the whole JSON.

@@ -8,7 +8,7 @@ use selvedge_engines::EngineOptions;
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
-use selvedge_report::json::{self, Answer, QuestionView, ResultView, TraceFile};
+use selvedge_report::json::{self, Answer, CertificateFile, QuestionView, ResultView, TraceFile};
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 
@@ -214,6 +214,13 @@ impl Checked {
         let Ending::Answered(report) = &self.ending else { return None };
         let Outcome::Unsafe(counterexample) = &report.outcome else { return None };
         Some(TraceFile::new(self.context(report), view(question), counterexample))
+    }
+
+    /// The certificate of safety, if there is one.
+    pub(super) fn certificate(&self, question: &QuestionArgs) -> Option<CertificateFile> {
+        let Ending::Answered(report) = &self.ending else { return None };
+        let Outcome::Safe(Some(certificate)) = &report.outcome else { return None };
+        Some(CertificateFile::new(self.context(report), view(question), certificate))
     }
 
     /// The result for other programs.

@@ -1,0 +1,138 @@
+//! `selvedge verify`: checks a certificate of safety on a program.
+
+use std::time::Instant;
+
+use selvedge_check::{Certificate, Limits, Run, Stop, Task};
+use selvedge_frontend::bp::LoadOptions;
+use selvedge_ir::span::Span;
+use selvedge_ir::{EdgeId, LocId};
+use selvedge_replay::certificate::{Flaw, verify};
+use selvedge_report::Source;
+use selvedge_report::json::{CertificateFile, digest, read_certificate};
+use selvedge_report::names::count;
+use selvedge_report::text;
+
+use super::program::{self, Program, Warnings};
+use crate::args::VerifyArgs;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::session::Session;
+
+pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Exit {
+    examine(args, session).unwrap_or_else(|exit| exit)
+}
+
+fn examine(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
+    if args.certificate == Input::Stdin && args.program == Input::Stdin {
+        session.printer.error("standard input can be read once only: `-` is given twice");
+        return Err(Exit::Usage);
+    }
+    let source = program::read(&args.certificate, session)?;
+    let file = read_certificate(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
+    let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
+    let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
+    let options = LoadOptions { entry: file.question.entry.clone(), labels };
+    let subject = program::load(&args.program, &options, warnings, session)?;
+    session.listen_for_interrupts();
+    judge(&file, &source, &subject, args, session)
+}
+
+fn judge(
+    file: &CertificateFile,
+    source: &Source,
+    subject: &Program,
+    args: &VerifyArgs,
+    session: &Session,
+) -> Result<Exit, Exit> {
+    let posed = file.question.question().pose(subject.subject());
+    let (program, target, threads) = posed.map_err(|error| {
+        program::refuse(&error, session);
+        session.printer.help(&format!("the question comes from {}", source.name));
+        Exit::Input
+    })?;
+    let reject = |message: String| {
+        session.printer.error(&format!("{}: {message}", source.name));
+        if digest(subject.source.text()) != file.program.digest {
+            let help = format!("{} is not the text that the certificate was made from", subject.source.name);
+            session.printer.help(&help);
+        }
+        Exit::Input
+    };
+    let certificate = file.certificate(&program).map_err(|error| reject(error.to_string()))?;
+    let task = Task { program: &program, target: &target, threads };
+    let start = Instant::now();
+    let limits = Limits { time: args.time_limit, ..Limits::default() };
+    match verify(&task, &certificate, &Run::new(session.cancel.clone(), limits, &())) {
+        Ok(()) => {}
+        Err(Flaw::Stopped(stop)) => return Ok(stopped(stop, session)),
+        Err(flaw) => return Err(reject(format!("the certificate is flawed: {flaw}{}", place(subject, &flaw)))),
+    }
+    if !args.quiet {
+        let time = format!("{:.3} s", start.elapsed().as_secs_f64());
+        session.printer.out(&told(subject, &task, &certificate, &time));
+    }
+    session.printer.out("VERIFICATION SUCCESSFUL\n");
+    Ok(Exit::Success)
+}
+
+fn stopped(stop: Stop, session: &Session) -> Exit {
+    session.printer.out(&format!("VERIFICATION UNKNOWN ({stop})\n"));
+    match stop {
+        Stop::Cancelled => Exit::Interrupted,
+        Stop::TimeLimit(_) => Exit::TimeLimit,
+        Stop::MemoryLimit(_) | Stop::NodeLimit(_) => Exit::MemoryLimit,
+        Stop::BoundReached(_) => Exit::Unknown,
+    }
+}
+
+/// The place in the program that a flaw speaks of.
+fn place(subject: &Program, flaw: &Flaw) -> String {
+    let edge = |edge: EdgeId| Some(subject.map.edges[edge].span);
+    let loc = |loc: LocId| {
+        let leaving = subject.program.edges.iter_enumerated().find(|(_, edge)| edge.from == loc);
+        leaving.map(|(id, _)| subject.map.edges[id].span)
+    };
+    let span = match flaw {
+        Flaw::Start(at) | Flaw::Location(at) => loc(*at),
+        Flaw::NotClosed(at) | Flaw::Entry(at) | Flaw::Summary(at) | Flaw::Assert(at) => edge(*at),
+        _ => None,
+    };
+    let text = |span: Span| {
+        let line = subject.source.line(span.start as usize);
+        format!(" (line {line}, `{}`)", subject.source.flat(span))
+    };
+    span.map_or(String::new(), text)
+}
+
+/// What was checked, and what it means.
+fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &str) -> String {
+    let context = subject.context(task.program);
+    let asked = text::Asked { program: task.program, target: task.target, threads: task.threads };
+    format!(
+        "{}: the certificate is accepted\n  scope:       {}\n  asked:       {}\n  certificate: {}\n  checked:     {} in {time}\n",
+        subject.source.name,
+        text::scope(asked),
+        text::target(context, task.target),
+        text::certificate_text(certificate),
+        obligations(task, certificate),
+    )
+}
+
+/// How much was checked.
+fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
+    let reached = |loc: LocId| match certificate {
+        Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_ok(),
+        Certificate::Summaries(proof) => proof.loc(loc).is_some(),
+    };
+    let edges = task.program.edges.iter().filter(|edge| reached(edge.from)).count();
+    let asserts = task.target.asserts.iter().filter(|edge| reached(task.program.edges[**edge].from)).count();
+    let locs = task.program.locs.indices().filter(|loc| reached(*loc)).count();
+    format!(
+        "the start, {} of {} locations, the {} that leave them, {} of {} that can be reached",
+        locs,
+        task.program.locs.len(),
+        count(edges, "edge"),
+        asserts,
+        count(task.target.asserts.len(), "assertion"),
+    )
+}

@@ -1,0 +1,98 @@
+//! The clauses of one edge.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use selvedge_ir::{Assign, Call, Edge, EdgeId, Expr, Op, ProcId, VarId};
+
+use super::Writer;
+use super::clause::{self, Clause};
+
+impl Writer<'_> {
+    pub(super) fn edge(&self, id: EdgeId, edge: &Edge, text: &mut String) {
+        let span = self.context.map.edges[id].span;
+        let line = self.context.source.line(span.start as usize);
+        let _ = writeln!(text, "; line {line}: {}", self.context.source.flat(span));
+        match &edge.op {
+            Op::Assign(assign) => self.assign(edge, assign, text),
+            Op::Assert(condition) => {
+                if self.target.has_assert(id) {
+                    self.failure(edge, condition, text);
+                }
+                self.assign(edge, &Assign::assume(condition.clone()), text);
+            }
+            Op::AtomicBegin | Op::AtomicEnd => self.assign(edge, &Assign::skip(), text),
+            Op::Call(call) => self.call(edge, call, text),
+            Op::Return(values) => self.returns(edge, values, text),
+            Op::End => {}
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("programs with several threads are refused"),
+        }
+    }
+
+    /// A step. Without other threads passive assignments do nothing, and passive conditions hold.
+    fn assign(&self, edge: &Edge, assign: &Assign, text: &mut String) {
+        let mut clause = Clause::at(self.here(edge.from));
+        for (var, rhs) in &assign.active {
+            let value = clause.expr(rhs, "c", &clause::now, None);
+            clause.require(format!("(= {} {value})", clause::next(*var)));
+        }
+        let after = |var: VarId| {
+            let is_assigned = assign.active.iter().any(|(assigned, _)| *assigned == var);
+            if is_assigned { clause::next(var) } else { clause::now(var) }
+        };
+        if assign.constrain != Expr::TRUE && !assign.constrain.is_passive() {
+            let condition = clause.expr(&assign.constrain, "c", &clause::now, Some(&after));
+            clause.require(condition);
+        }
+        clause.conclude(self.there(edge.to, &after), text);
+    }
+
+    fn failure(&self, edge: &Edge, condition: &Expr, text: &mut String) {
+        let mut clause = Clause::at(self.here(edge.from));
+        let holds = clause.expr(condition, "c", &clause::now, None);
+        clause.require(format!("(not {holds})"));
+        clause.conclude("false".to_string(), text);
+    }
+
+    /// The callee is entered; and where it returns, the caller goes on.
+    fn call(&self, edge: &Edge, call: &Call, text: &mut String) {
+        let mut clause = Clause::at(self.here(edge.from));
+        let params = &self.program.procs[call.callee].params;
+        let mut args = BTreeMap::new();
+        for (param, arg) in params.iter().zip(&call.args) {
+            let value = clause.expr(arg, "c", &clause::now, None);
+            let name = format!("a{}", param.index());
+            clause.require(format!("(= {name} {value})"));
+            args.insert(*param, name);
+        }
+        let input = |var: VarId| args.get(&var).cloned().unwrap_or_else(|| clause::now(var));
+        clause.conclude(self.entered(call.callee, &input), text);
+        let results = (0..self.program.procs[call.callee].results.len()).map(clause::result);
+        let at_return = self.touched[call.callee].iter().copied().map(clause::next);
+        let inputs = self.inputs(call.callee).map(input);
+        clause.require(clause::apply('S', call.callee.index(), inputs.chain(at_return).chain(results)));
+        clause.conclude(self.there(edge.to, &|var| self.after_call(call, var)), text);
+    }
+
+    /// The value of a caller's variable after a call: a result, what the callee left, or what it was.
+    fn after_call(&self, call: &Call, var: VarId) -> String {
+        match call.results.iter().position(|result| *result == Some(var)) {
+            Some(number) => clause::result(number),
+            None if self.touched[call.callee].contains(&var) => clause::next(var),
+            None => clause::now(var),
+        }
+    }
+
+    fn returns(&self, edge: &Edge, values: &[Expr], text: &mut String) {
+        let proc: ProcId = self.program.locs[edge.from].proc;
+        let mut clause = Clause::at(self.here(edge.from));
+        for (number, value) in values.iter().enumerate() {
+            let value = clause.expr(value, "c", &clause::now, None);
+            clause.require(format!("(= {} {value})", clause::result(number)));
+        }
+        let entry = self.inputs(proc).map(clause::entry);
+        let now = self.touched[proc].iter().copied().map(clause::now);
+        let results = (0..self.program.procs[proc].results.len()).map(clause::result);
+        clause.conclude(clause::apply('S', proc.index(), entry.chain(now).chain(results)), text);
+    }
+}

@@ -1,0 +1,223 @@
+//! Programs with one thread as constrained Horn clauses in SMT-LIB 2, for Spacer and its like.
+//!
+//! Each location has a predicate over the variables at the entry of its procedure and now; each procedure has one over
+//! its entry and its return, the *summary*. Each edge is a clause or two, and recursion is a predicate that occurs on
+//! both sides. The clauses are those that the judge checks of a certificate (`replay::certificate`): a solution of them
+//! is a certificate, so that `sat` means safe and `unsat` unsafe.
+//!
+//! A predicate speaks only of the shared and per-thread variables that its procedure or a callee touches: the others
+//! keep their values while it runs.
+
+mod clause;
+mod edges;
+
+use std::fmt::Write as _;
+
+use index_vec::IndexVec;
+use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
+use selvedge_ir::dataflow::Arrows;
+use selvedge_ir::mod_ref::ModRef;
+use selvedge_ir::slots::Slots;
+use selvedge_ir::{LocId, Op, ProcId, Program, Scope, Target, Ty, VarId};
+
+use crate::story::Context;
+use clause::Clause;
+
+/// The clauses of a question, or why there are none: a sentence without a full stop.
+pub fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
+    in_scope(context.program)?;
+    let writer = Writer::new(context, target);
+    let mut text = writer.head();
+    writer.predicates(&mut text);
+    writer.start(&mut text);
+    for (id, edge) in context.program.edges.iter_enumerated() {
+        if writer.runs[context.program.locs[edge.from].proc] {
+            writer.edge(id, edge, &mut text);
+        }
+    }
+    writer.targets(&mut text);
+    text.push_str("(check-sat)\n");
+    Ok(text)
+}
+
+fn in_scope(program: &Program) -> Result<(), String> {
+    if !is_sequential(program) {
+        return Err("Horn clauses are written for programs with one thread only".to_string());
+    }
+    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+        return Err("Horn clauses are written for Boolean programs only".to_string());
+    }
+    if let Some(prelude) = program.prelude {
+        let runs = CallGraph::new(program).reachable([prelude], Through::Calls);
+        if program.edges.iter().any(|edge| edge.op == Op::End && runs[program.locs[edge.from].proc]) {
+            return Err("Horn clauses are not written for programs whose prelude may end in the middle".to_string());
+        }
+    }
+    Ok(())
+}
+
+struct Writer<'a> {
+    context: Context<'a>,
+    program: &'a Program,
+    target: &'a Target,
+    /// The shared and per-thread variables that a procedure or its callees touch.
+    touched: IndexVec<ProcId, Vec<VarId>>,
+    /// The procedures that the thread or the prelude may run.
+    runs: IndexVec<ProcId, bool>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(context: Context<'a>, target: &'a Target) -> Writer<'a> {
+        let program = context.program;
+        let calls = CallGraph::new(program);
+        let slots = Slots::new(program);
+        let effects = ModRef::new(program, &slots, &calls, &Arrows::new(program, &calls));
+        let touched = |proc: ProcId| {
+            let effect = effects.of(proc);
+            let is_touched = |slot: &usize| effect.refs.contains(*slot) || effect.mods.contains(*slot);
+            (0..slots.globals().len()).filter(is_touched).map(|slot| slots.globals()[slot]).collect()
+        };
+        let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
+        let reachable = calls.reachable(starts, Through::Calls);
+        Writer {
+            context,
+            program,
+            target,
+            touched: program.procs.indices().map(touched).collect(),
+            runs: program.procs.indices().map(|proc| reachable[proc]).collect(),
+        }
+    }
+
+    fn head(&self) -> String {
+        format!(
+            "; {}: sat means that no error can be reached, unsat that one can.\n\
+             ; Variables: eN at the entry of the procedure, vN now, nN after a step, cN choices, rN returned values.\n\
+             (set-logic HORN)\n",
+            self.context.source.name.replace('\n', " ")
+        )
+    }
+
+    /// The variables that a procedure is entered with.
+    fn inputs(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
+        self.touched[proc].iter().chain(&self.program.procs[proc].params).copied()
+    }
+
+    /// The variables that a procedure sees.
+    fn visible(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
+        self.touched[proc].iter().chain(&self.program.procs[proc].locals).copied()
+    }
+
+    /// Declares the predicates, with the places and variables that they speak of.
+    fn predicates(&self, text: &mut String) {
+        for (id, proc) in self.program.procs.iter_enumerated().filter(|(id, _)| self.runs[*id]) {
+            let names = |vars: Vec<VarId>, prefix: &str| {
+                let name = |var: &VarId| format!("{prefix}{} {}", var.index(), self.program.vars[*var].name);
+                vars.iter().map(name).collect::<Vec<_>>().join(", ")
+            };
+            let _ = writeln!(text, "\n; procedure {}", proc.name);
+            let _ = writeln!(text, ";   entry: {}", names(self.inputs(id).collect(), "e"));
+            let _ = writeln!(text, ";   now: {}", names(self.visible(id).collect(), "v"));
+            let n_summary = self.inputs(id).count() + self.touched[id].len() + proc.results.len();
+            let _ = writeln!(text, "(declare-fun S{} ({}) Bool)", id.index(), vec!["Bool"; n_summary].join(" "));
+            let n_edges = self.inputs(id).count() + self.visible(id).count();
+            for (loc, _) in self.program.locs.iter_enumerated().filter(|(_, loc)| loc.proc == id) {
+                let sorts = vec!["Bool"; n_edges].join(" ");
+                let _ = writeln!(text, "(declare-fun L{} ({sorts}) Bool){}", loc.index(), self.line(loc));
+            }
+        }
+        text.push('\n');
+    }
+
+    /// The line of the statement behind a location, as a comment.
+    fn line(&self, loc: LocId) -> String {
+        let leaving = self.program.edges.iter_enumerated().find(|(_, edge)| edge.from == loc);
+        leaving.map_or(String::new(), |(id, _)| {
+            let span = self.context.map.edges[id].span;
+            format!(" ; line {}", self.context.source.line(span.start as usize))
+        })
+    }
+
+    /// The program starts: with the prelude, if there is one, and then with its thread.
+    fn start(&self, text: &mut String) {
+        let Some(kind) = self.program.entries.first() else { return };
+        let mut clause = Clause::default();
+        let mut shared: IndexVec<VarId, String> = self.program.vars.indices().map(clause::now).collect();
+        for (var, rhs) in &self.program.init {
+            let value = clause.expr(rhs, "c", &|var| clause::now(var), None);
+            clause.require(format!("(= {} {value})", clause::now(*var)));
+        }
+        if let Some(prelude) = self.program.prelude {
+            let mut begin = clause.clone();
+            for var in self.thread_vars() {
+                begin.require(format!("(not {})", clause::now(var)));
+            }
+            begin.conclude(self.entered(prelude, &clause::now), text);
+            let entry = self.inputs(prelude).map(clause::now);
+            let after = self.touched[prelude].iter().copied().map(clause::next);
+            let results = (0..self.program.procs[prelude].results.len()).map(clause::result);
+            clause.require(clause::apply('S', prelude.index(), entry.chain(after).chain(results)));
+            for var in &self.touched[prelude] {
+                shared[*var] = clause::next(*var);
+            }
+        }
+        self.start_thread(clause, kind, &shared, text);
+    }
+
+    fn thread_vars(&self) -> impl Iterator<Item = VarId> {
+        self.program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread).map(|(id, _)| id)
+    }
+
+    /// The thread begins with these values of the shared variables.
+    fn start_thread(
+        &self,
+        mut clause: Clause,
+        kind: &selvedge_ir::Entry,
+        shared: &IndexVec<VarId, String>,
+        text: &mut String,
+    ) {
+        let fresh = |var: VarId| match self.program.vars[var].scope {
+            Scope::Shared => shared[var].clone(),
+            Scope::Thread | Scope::Local(_) => format!("t{}", var.index()),
+        };
+        for (var, rhs) in &kind.init {
+            let value = clause.expr(rhs, "d", &fresh, None);
+            clause.require(format!("(= {} {value})", fresh(*var)));
+        }
+        for var in self.thread_vars().filter(|var| !kind.thread_vars.contains(var)) {
+            clause.require(format!("(not {})", fresh(var)));
+        }
+        clause.conclude(self.entered(kind.proc, &fresh), text);
+    }
+
+    /// A procedure is entered with these values; locals that are no parameters have any.
+    fn entered(&self, proc: ProcId, value: &dyn Fn(VarId) -> String) -> String {
+        let params = &self.program.procs[proc].params;
+        let local = |var: VarId| match self.program.vars[var].scope {
+            Scope::Local(_) if !params.contains(&var) => format!("f{}", var.index()),
+            _ => value(var),
+        };
+        let args = self.inputs(proc).map(value).chain(self.visible(proc).map(local));
+        clause::apply('L', self.program.procs[proc].entry.index(), args)
+    }
+
+    fn targets(&self, text: &mut String) {
+        for loc in &self.target.locs {
+            let proc = self.program.locs[*loc].proc;
+            if self.runs[proc] {
+                Clause::at(self.here(*loc)).conclude("false".to_string(), text);
+            }
+        }
+    }
+
+    /// The thread stands at a location.
+    fn here(&self, loc: LocId) -> String {
+        self.there(loc, &clause::now)
+    }
+
+    /// The thread stands at a location, where the variables have these values.
+    fn there(&self, loc: LocId, value: &dyn Fn(VarId) -> String) -> String {
+        let proc = self.program.locs[loc].proc;
+        let args = self.inputs(proc).map(clause::entry).chain(self.visible(proc).map(value));
+        clause::apply('L', loc.index(), args)
+    }
+}

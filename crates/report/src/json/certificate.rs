@@ -1,0 +1,266 @@
+//! Certificates as JSON. A certificate names the question that it answers, so that it is verified without options.
+//!
+//! Formulas are a list of short arrays, of which each refers to earlier ones by number; locations, procedures and
+//! variables are given by number. The names of the variables are there to notice that a certificate does not belong to
+//! a program. Whether the certificate proves anything is for the judge to say.
+
+use std::collections::BTreeSet;
+
+use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::{Certificate, SummaryProof};
+use selvedge_ir::{LocId, ProcId, Program, VarId};
+use serde::{Deserialize, Serialize};
+
+use super::trace::{ProgramView, QuestionView, ReadError, mismatch, owner, qualified};
+use super::{GENERATOR, VERSION, read};
+use crate::story::Context;
+
+const FORMAT: &str = "selvedge-certificate";
+
+/// A certificate file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CertificateFile {
+    /// Always `selvedge-certificate`.
+    pub format: String,
+    pub version: u32,
+    #[serde(default)]
+    pub generator: String,
+    pub program: ProgramView,
+    pub question: QuestionView,
+    pub proof: ProofView,
+}
+
+/// The evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ProofView {
+    /// The locations that threads may stand at, in ascending order.
+    ControlFlow { locations: Vec<u32> },
+    /// Formulas about one thread.
+    Summaries(SummariesView),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SummariesView {
+    /// The variables that formulas speak of.
+    pub variables: Vec<VariableView>,
+    /// Each refers only to those before it.
+    pub formulas: Vec<NodeView>,
+    /// Location and formula, in ascending order of the locations.
+    pub locations: Vec<(u32, u32)>,
+    /// Procedure and formula, in ascending order of the procedures.
+    pub procedures: Vec<(u32, u32)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariableView {
+    pub number: u32,
+    pub variable: String,
+    /// The procedure of a local; null for shared and per-thread variables.
+    pub procedure: Option<String>,
+}
+
+/// A formula as an array: `["and", 3, 4]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum NodeView {
+    Leaf((LeafWord, u32)),
+    Const((ConstWord,)),
+    Not((NotWord, u32)),
+    Pair((PairWord, u32, u32)),
+    Ite((IteWord, u32, u32, u32)),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LeafWord {
+    /// The value of a variable now.
+    Now,
+    /// The value of a variable at the entry of the procedure.
+    Entry,
+    /// A returned value.
+    Result,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConstWord {
+    True,
+    False,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NotWord {
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PairWord {
+    And,
+    Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IteWord {
+    Ite,
+}
+
+/// Reads a certificate file; [`CertificateFile::certificate`] then fits it to a program.
+pub fn read_certificate(text: &str) -> Result<CertificateFile, ReadError> {
+    read(text, FORMAT)
+}
+
+impl CertificateFile {
+    /// Writes down a certificate of the context's program.
+    pub fn new(context: Context<'_>, question: QuestionView, certificate: &Certificate) -> CertificateFile {
+        CertificateFile {
+            format: FORMAT.to_string(),
+            version: VERSION,
+            generator: GENERATOR.to_string(),
+            program: ProgramView::new(context),
+            question,
+            proof: match certificate {
+                Certificate::ControlFlow(locs) => {
+                    ProofView::ControlFlow { locations: locs.iter().map(|loc| loc.index() as u32).collect() }
+                }
+                Certificate::Summaries(proof) => ProofView::Summaries(SummariesView::new(context.program, proof)),
+            },
+        }
+    }
+
+    /// The text of the file. Formulas are many and short, so that everything stands on one line.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).expect("the types of this module have string keys and no failing parts") + "\n"
+    }
+
+    /// The certificate, whose numbers and names are checked against a program.
+    pub fn certificate(&self, program: &Program) -> Result<Certificate, ReadError> {
+        match &self.proof {
+            ProofView::ControlFlow { locations } => {
+                let locs = locations.iter().map(|loc| location(program, *loc));
+                Ok(Certificate::ControlFlow(locs.collect::<Result<_, _>>()?))
+            }
+            ProofView::Summaries(view) => view.proof(program).map(Certificate::Summaries),
+        }
+    }
+}
+
+impl SummariesView {
+    fn new(program: &Program, proof: &SummaryProof) -> SummariesView {
+        let vars: BTreeSet<VarId> = proof.formulas.nodes().iter().filter_map(|node| variable(*node)).collect();
+        let view = |id: VarId| VariableView {
+            number: id.index() as u32,
+            variable: program.vars[id].name.clone(),
+            procedure: owner(program, id).map(str::to_string),
+        };
+        SummariesView {
+            variables: vars.into_iter().map(view).collect(),
+            formulas: proof.formulas.nodes().iter().map(|node| NodeView::from(*node)).collect(),
+            locations: proof.locs.iter().map(|(loc, formula)| (loc.index() as u32, formula.0)).collect(),
+            procedures: proof.procs.iter().map(|(proc, formula)| (proc.index() as u32, formula.0)).collect(),
+        }
+    }
+
+    fn proof(&self, program: &Program) -> Result<SummaryProof, ReadError> {
+        self.variables.iter().try_for_each(|variable| fits(program, variable))?;
+        let mut formulas = Formulas::default();
+        for (number, view) in self.formulas.iter().enumerate() {
+            let node = Node::from(view);
+            let place = || format!("formula {number}");
+            if variable(node).is_some_and(|var| program.vars.get(var).is_none()) {
+                return Err(mismatch(&place(), "it speaks of a variable that the program does not have".to_string()));
+            }
+            let missing = |id: FormulaId| mismatch(&place(), format!("it refers to formula {}, not before it", id.0));
+            formulas.add(node).map_err(missing)?;
+        }
+        let formula = |place: String, number: u32| match formulas.get(FormulaId(number)) {
+            Some(_) => Ok(FormulaId(number)),
+            None => Err(mismatch(&place, format!("there is no formula {number}"))),
+        };
+        let loc =
+            |(loc, number): &(u32, u32)| Ok((location(program, *loc)?, formula(format!("location {loc}"), *number)?));
+        let proc = |(proc, number): &(u32, u32)| {
+            Ok((procedure(program, *proc)?, formula(format!("procedure {proc}"), *number)?))
+        };
+        Ok(SummaryProof {
+            locs: self.locations.iter().map(loc).collect::<Result<_, _>>()?,
+            procs: self.procedures.iter().map(proc).collect::<Result<_, _>>()?,
+            formulas,
+        })
+    }
+}
+
+fn location(program: &Program, number: u32) -> Result<LocId, ReadError> {
+    let loc = LocId::new(number as usize);
+    match program.locs.get(loc) {
+        Some(_) => Ok(loc),
+        None => Err(mismatch("proof", format!("the program has no location {number}"))),
+    }
+}
+
+fn procedure(program: &Program, number: u32) -> Result<ProcId, ReadError> {
+    let proc = ProcId::new(number as usize);
+    match program.procs.get(proc) {
+        Some(_) => Ok(proc),
+        None => Err(mismatch("proof", format!("the program has no procedure {number}"))),
+    }
+}
+
+/// Whether the program has the variable under this number.
+fn fits(program: &Program, view: &VariableView) -> Result<(), ReadError> {
+    let id = VarId::new(view.number as usize);
+    let named = format!("variable {} is `{}`", view.number, qualified(&view.variable, view.procedure.as_deref()));
+    match program.vars.get(id) {
+        None => Err(mismatch("proof", format!("{named}, but the program has no variable {}", view.number))),
+        Some(var) if var.name != view.variable || owner(program, id) != view.procedure.as_deref() => {
+            let here = qualified(&var.name, owner(program, id));
+            Err(mismatch("proof", format!("{named}, but in the program it is `{here}`")))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The variable that an atom is about.
+fn variable(node: Node) -> Option<VarId> {
+    match node {
+        Node::Atom(Atom::Now(var) | Atom::Entry(var)) => Some(var),
+        _ => None,
+    }
+}
+
+impl From<Node> for NodeView {
+    fn from(node: Node) -> NodeView {
+        match node {
+            Node::Const(true) => NodeView::Const((ConstWord::True,)),
+            Node::Const(false) => NodeView::Const((ConstWord::False,)),
+            Node::Atom(Atom::Now(var)) => NodeView::Leaf((LeafWord::Now, var.index() as u32)),
+            Node::Atom(Atom::Entry(var)) => NodeView::Leaf((LeafWord::Entry, var.index() as u32)),
+            Node::Atom(Atom::Result(number)) => NodeView::Leaf((LeafWord::Result, number)),
+            Node::Not(operand) => NodeView::Not((NotWord::Not, operand.0)),
+            Node::And(left, right) => NodeView::Pair((PairWord::And, left.0, right.0)),
+            Node::Or(left, right) => NodeView::Pair((PairWord::Or, left.0, right.0)),
+            Node::Ite(condition, then, otherwise) => NodeView::Ite((IteWord::Ite, condition.0, then.0, otherwise.0)),
+        }
+    }
+}
+
+impl From<&NodeView> for Node {
+    fn from(view: &NodeView) -> Node {
+        let var = |number: u32| VarId::new(number as usize);
+        match *view {
+            NodeView::Const((word,)) => Node::Const(word == ConstWord::True),
+            NodeView::Leaf((LeafWord::Now, number)) => Node::Atom(Atom::Now(var(number))),
+            NodeView::Leaf((LeafWord::Entry, number)) => Node::Atom(Atom::Entry(var(number))),
+            NodeView::Leaf((LeafWord::Result, number)) => Node::Atom(Atom::Result(number)),
+            NodeView::Not((NotWord::Not, operand)) => Node::Not(FormulaId(operand)),
+            NodeView::Pair((PairWord::And, left, right)) => Node::And(FormulaId(left), FormulaId(right)),
+            NodeView::Pair((PairWord::Or, left, right)) => Node::Or(FormulaId(left), FormulaId(right)),
+            NodeView::Ite((IteWord::Ite, condition, then, otherwise)) => {
+                Node::Ite(FormulaId(condition), FormulaId(then), FormulaId(otherwise))
+            }
+        }
+    }
+}
