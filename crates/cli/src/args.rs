@@ -83,6 +83,21 @@ Examples:
   selvedge show cfg --picture svg program.bp > cfg.svg   A picture; nothing else has to be installed.
   selvedge show stats program.bp                         Numbers.";
 
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  selvedge convert program.bp --to horn > program.smt2
+  z3 program.smt2
+      Constrained Horn clauses for programs with one thread: `sat` means safe, `unsat` unsafe.";
+
+const CROSSCHECK_EXAMPLES: &str = "\
+Examples:
+  selvedge crosscheck program.bp
+  selvedge crosscheck --time-limit 1m *.bp
+      Each engine that takes the program, and each other tool that is found, has this much time for each file.
+
+Other tools: `z3` (its engine Spacer), in PATH or in `.tools/z3/bin` of this folder or one above it.
+Exit code 6: two of them disagree. Otherwise that of the verdict.";
+
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
   selvedge completions bash > ~/.local/share/bash-completion/completions/selvedge
@@ -117,6 +132,10 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     /// Show what was read: syntax tree, representation, control-flow graph, numbers.
     Show(ShowArgs),
+    /// Write a program in another format.
+    Convert(ConvertArgs),
+    /// Ask all engines and other tools, and compare their verdicts.
+    Crosscheck(CrosscheckArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }
@@ -300,6 +319,38 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = CONVERT_EXAMPLES)]
+pub(crate) struct ConvertArgs {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Input,
+    /// The format
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: ConvertTo,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = CROSSCHECK_EXAMPLES)]
+pub(crate) struct CrosscheckArgs {
+    /// The programs; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) inputs: Vec<Input>,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Stop each tool after this time: 30s, 5m, 1h, 250ms
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = quantity::duration)]
+    pub(crate) time_limit: Duration,
+    /// Stop an engine when this much memory is in use: 4GB, 500MB, 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    pub(crate) memory_limit: Option<u64>,
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
 pub(crate) struct CompletionsArgs {
     #[arg(value_name = "SHELL")]
@@ -329,6 +380,13 @@ pub(crate) enum What {
     Cfg,
     /// Numbers
     Stats,
+}
+
+/// The formats that programs can be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConvertTo {
+    /// Constrained Horn clauses in SMT-LIB 2
+    Horn,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,6 +2,7 @@
 //!
 //! The driver knows no output format and no terminal. [`check`] is the table of contents.
 
+pub mod external;
 mod question;
 mod simplify;
 mod simulate;

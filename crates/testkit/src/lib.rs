@@ -23,8 +23,11 @@ pub mod literate;
 
 pub mod lower;
 pub mod metamorph;
+pub mod obligations;
 pub mod oracle;
+pub mod spacer;
 
+pub mod bench;
 pub mod campaign;
 pub mod differ;
 pub mod texts;

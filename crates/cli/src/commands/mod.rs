@@ -2,6 +2,8 @@
 
 mod check;
 mod completions;
+mod convert;
+mod crosscheck;
 mod explain;
 mod fmt;
 mod program;
@@ -24,6 +26,8 @@ pub(crate) fn run(command: &Command, session: &Session) -> Exit {
         Command::Verify(args) => verify::run(args, session),
         Command::Simulate(args) => simulate::run(args, session),
         Command::Show(args) => show::run(args, session),
+        Command::Convert(args) => convert::run(args, session),
+        Command::Crosscheck(args) => crosscheck::run(args, session),
         Command::Completions(args) => completions::run(args, session),
     }
 }

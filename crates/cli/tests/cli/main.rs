@@ -6,8 +6,10 @@
 mod check;
 mod commands;
 mod harness;
+mod interchange;
 mod json;
 mod limits;
 mod replay;
 mod schema;
 mod usage;
+mod verify;

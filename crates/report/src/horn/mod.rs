@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 use index_vec::IndexVec;
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::dataflow::Arrows;
+use selvedge_ir::flow::Flow;
 use selvedge_ir::mod_ref::ModRef;
 use selvedge_ir::slots::Slots;
 use selvedge_ir::{LocId, Op, ProcId, Program, Scope, Target, Ty, VarId};
@@ -109,6 +110,11 @@ impl<'a> Writer<'a> {
 
     /// Declares the predicates, with the places and variables that they speak of.
     fn predicates(&self, text: &mut String) {
+        let mut locs: IndexVec<ProcId, Vec<LocId>> = self.program.procs.iter().map(|_| Vec::new()).collect();
+        for (id, loc) in self.program.locs.iter_enumerated() {
+            locs[loc.proc].push(id);
+        }
+        let flow = Flow::new(self.program);
         for (id, proc) in self.program.procs.iter_enumerated().filter(|(id, _)| self.runs[*id]) {
             let names = |vars: Vec<VarId>, prefix: &str| {
                 let name = |var: &VarId| format!("{prefix}{} {}", var.index(), self.program.vars[*var].name);
@@ -120,19 +126,18 @@ impl<'a> Writer<'a> {
             let n_summary = self.inputs(id).count() + self.touched[id].len() + proc.results.len();
             let _ = writeln!(text, "(declare-fun S{} ({}) Bool)", id.index(), vec!["Bool"; n_summary].join(" "));
             let n_edges = self.inputs(id).count() + self.visible(id).count();
-            for (loc, _) in self.program.locs.iter_enumerated().filter(|(_, loc)| loc.proc == id) {
+            for loc in locs[id].iter().copied() {
                 let sorts = vec!["Bool"; n_edges].join(" ");
-                let _ = writeln!(text, "(declare-fun L{} ({sorts}) Bool){}", loc.index(), self.line(loc));
+                let _ = writeln!(text, "(declare-fun L{} ({sorts}) Bool){}", loc.index(), self.line(&flow, loc));
             }
         }
         text.push('\n');
     }
 
     /// The line of the statement behind a location, as a comment.
-    fn line(&self, loc: LocId) -> String {
-        let leaving = self.program.edges.iter_enumerated().find(|(_, edge)| edge.from == loc);
-        leaving.map_or(String::new(), |(id, _)| {
-            let span = self.context.map.edges[id].span;
+    fn line(&self, flow: &Flow, loc: LocId) -> String {
+        flow.out(loc).first().map_or(String::new(), |edge| {
+            let span = self.context.map.edges[*edge].span;
             format!(" ; line {}", self.context.source.line(span.start as usize))
         })
     }

@@ -1,0 +1,155 @@
+//! `selvedge crosscheck`: what all engines and other tools say about a program.
+
+use std::time::{Duration, Instant};
+
+use selvedge_check::{Limits, Run};
+use selvedge_driver::external::{Silence, Spacer, Word};
+use selvedge_driver::{Failure, Options, Outcome, Reason};
+use selvedge_engines::EngineKind;
+use selvedge_frontend::bp::LoadOptions;
+use selvedge_report::horn;
+use selvedge_report::text::{self, Opinion};
+
+use super::program::{self, Program, Warnings};
+use crate::args::CrosscheckArgs;
+use crate::crash;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::memory;
+use crate::session::Session;
+
+pub(crate) fn run(args: &CrosscheckArgs, session: &Session) -> Exit {
+    if args.inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
+        session.printer.error("standard input can be read once only: `-` is given twice");
+        return Exit::Usage;
+    }
+    let spacer = Spacer::find();
+    if spacer.is_none() {
+        session.printer.err("note: `z3` was not found, so that no other tool is asked\n");
+    }
+    let mut exits = Vec::new();
+    for (number, input) in args.inputs.iter().enumerate() {
+        if number > 0 {
+            session.printer.out("\n");
+        }
+        exits.push(one(input, args, spacer.as_ref(), session).unwrap_or_else(|exit| exit));
+        if session.cancel.is_cancelled() {
+            exits.push(Exit::Interrupted);
+            break;
+        }
+    }
+    let exit = Exit::worst(exits);
+    session.printer.out(&format!("{}\n", last_line(exit)));
+    exit
+}
+
+fn last_line(exit: Exit) -> &'static str {
+    match exit {
+        Exit::Success => "VERIFICATION SUCCESSFUL",
+        Exit::Unsafe => "VERIFICATION FAILED",
+        Exit::Internal => "VERIFICATION UNKNOWN (the tools disagree)",
+        Exit::Interrupted => "VERIFICATION UNKNOWN (interrupted)",
+        Exit::Usage | Exit::Input => "VERIFICATION UNKNOWN (errors in the input)",
+        Exit::MemoryLimit | Exit::TimeLimit | Exit::Unknown => "VERIFICATION UNKNOWN (no tool decided)",
+    }
+}
+
+/// Asks everybody about one program.
+fn one(input: &Input, args: &CrosscheckArgs, spacer: Option<&Spacer>, session: &Session) -> Result<Exit, Exit> {
+    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
+    let subject = program::load(input, &options, Warnings::Hidden, session)?;
+    session.listen_for_interrupts();
+    let posed = args.question.question().pose(subject.subject());
+    posed.map_err(|error| program::refuse(&error, session))?;
+    let mut opinions = Vec::new();
+    for kind in EngineKind::ALL {
+        opinions.push(engine(*kind, &subject, args, session));
+    }
+    opinions.extend(spacer.map(|spacer| external(spacer, &subject, args, session)));
+    let shown: Vec<Opinion> = opinions.iter().map(|(opinion, _)| opinion.clone()).collect();
+    session.printer.out(&text::crosscheck(&subject.source.name, &shown, &session.printer.out_palette()));
+    let exit = agreement(&opinions.iter().map(|(_, exit)| *exit).collect::<Vec<_>>());
+    if exit == Exit::Internal {
+        session.printer.error(&format!("the tools disagree about {}: please report this", subject.source.name));
+    }
+    Ok(exit)
+}
+
+/// The verdict of those who have one, if it is the same.
+fn agreement(exits: &[Exit]) -> Exit {
+    let says = |exit: Exit| exits.contains(&exit);
+    match (says(Exit::Internal), says(Exit::Success), says(Exit::Unsafe)) {
+        (true, _, _) | (_, true, true) => Exit::Internal,
+        (false, true, false) => Exit::Success,
+        (false, false, true) => Exit::Unsafe,
+        (false, false, false) => Exit::Unknown,
+    }
+}
+
+fn limits(args: &CrosscheckArgs) -> Limits {
+    Limits { time: Some(args.time_limit), memory: args.memory_limit, memory_in_use: Some(memory::in_use) }
+}
+
+/// What an engine says, judged.
+fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
+    let options = Options { question: args.question.question(), engine: Some(kind), ..Options::default() };
+    let run = Run::new(session.cancel.clone(), limits(args), &());
+    let answer = crash::guard(|| selvedge_driver::check(subject.subject(), &options, &run));
+    let time = Some(run.elapsed());
+    let says = |verdict: &str, time, remark: String, exit| (opinion(kind.name(), verdict, time, remark), exit);
+    match answer {
+        Ok(Ok(report)) => {
+            let remark = text::reason(&report.outcome).unwrap_or_default();
+            let verdict = text::verdict_word(&report.outcome);
+            match &report.outcome {
+                Outcome::Safe(_) => says(verdict, time, remark, Exit::Success),
+                Outcome::Unsafe(_) => says(verdict, time, remark, Exit::Unsafe),
+                Outcome::Unknown(Reason::Unsupported(_)) => says("not asked", None, remark, Exit::Unknown),
+                Outcome::Unknown(Reason::Stop(_)) => says(verdict, time, remark, Exit::Unknown),
+            }
+        }
+        Ok(Err(Failure::Usage(error))) => says("not asked", None, error.message, Exit::Unknown),
+        Ok(Err(Failure::Internal { reject, .. })) => says("wrong", time, reject.to_string(), Exit::Internal),
+        Err(message) => says("wrong", time, message, Exit::Internal),
+    }
+}
+
+/// What Spacer says about the Horn clauses of the program.
+fn external(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
+    let says = |verdict: &str, time, remark: String, exit| (opinion("z3 spacer", verdict, time, remark), exit);
+    let posed = args.question.question().pose(subject.subject());
+    let Ok((program, target, _)) = posed else { unreachable!("the question was posed before") };
+    let clauses = match horn::render(subject.context(&program), &target) {
+        Ok(clauses) => clauses,
+        Err(reason) => return says("not asked", None, reason, Exit::Unknown),
+    };
+    let start = Instant::now();
+    let answer = spacer.decide(&clauses, &Run::new(session.cancel.clone(), limits(args), &()));
+    let time = Some(start.elapsed());
+    match answer {
+        Ok(Word::Safe) => says("safe (uncertified)", time, String::new(), Exit::Success),
+        Ok(Word::Unsafe) => says("unsafe", time, "no trace".to_string(), Exit::Unsafe),
+        Ok(Word::Other(line)) => says("unknown", time, line, Exit::Unknown),
+        Err(Silence::Stop(stop)) => says("unknown", time, stop.to_string(), Exit::Unknown),
+        Err(Silence::Failed(error)) => says("not asked", None, error.to_string(), Exit::Unknown),
+    }
+}
+
+fn opinion(tool: &str, verdict: &str, time: Option<Duration>, remark: String) -> Opinion {
+    let remark = remark.lines().next().unwrap_or_default().to_string();
+    Opinion { tool: tool.to_string(), verdict: verdict.to_string(), time, remark }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_verdicts_that_differ_are_an_internal_error() {
+        assert_eq!(agreement(&[Exit::Success, Exit::Unknown, Exit::Unsafe]), Exit::Internal);
+        assert_eq!(agreement(&[Exit::Success, Exit::Unknown, Exit::Success]), Exit::Success);
+        assert_eq!(agreement(&[Exit::Unknown, Exit::Unsafe]), Exit::Unsafe);
+        assert_eq!(agreement(&[Exit::Unsafe, Exit::Internal]), Exit::Internal);
+        assert_eq!(agreement(&[]), Exit::Unknown);
+    }
+}

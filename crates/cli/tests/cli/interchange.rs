@@ -1,0 +1,42 @@
+//! Programs in other formats, and what others say about them.
+
+use crate::harness::{run, scratch, snapshot};
+
+#[test]
+fn a_recursive_program_is_written_as_horn_clauses() {
+    snapshot!("horn", "convert --to horn recursion.bp");
+    let path = scratch("recursion.smt2");
+    let ran = run(&format!("convert --to horn recursion.bp --output {path}"));
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    assert_eq!(text, run("convert --to horn recursion.bp").out);
+}
+
+#[test]
+fn threads_have_no_horn_clauses() {
+    let ran = run("convert --to horn threads.bp");
+    assert_eq!((ran.code, ran.out.as_str()), (5, ""));
+    assert!(ran.err.contains("Horn clauses are written for programs with one thread only"), "{}", ran.err);
+}
+
+#[test]
+fn a_crosscheck_ends_with_the_common_verdict() {
+    for (args, code) in [("safe.bp", 0), ("unsafe.bp", 10), ("safe.bp unsafe.bp", 10), ("broken.bp", 2)] {
+        let ran = run(&format!("crosscheck --time-limit 20s {args}"));
+        assert_eq!(ran.code, code, "{args}: {}{}", ran.out, ran.err);
+    }
+    let ran = run("crosscheck safe.bp");
+    let row = |tool: &str| ran.out.lines().find(|line| line.trim_start().starts_with(tool));
+    assert!(row("summaries").is_some_and(|row| row.contains("safe ") && row.ends_with(" s")), "{}", ran.out);
+    assert!(row("exhaustive").is_some_and(|row| row.contains("safe (uncertified)")), "{}", ran.out);
+    let has_spacer = row("z3 spacer").is_some_and(|row| row.contains("safe (uncertified)"));
+    assert!(has_spacer != ran.err.contains("`z3` was not found"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn a_crosscheck_says_who_was_not_asked() {
+    let ran = run("crosscheck --threads 2 threads.bp");
+    assert_eq!(ran.code, 10, "{}", ran.err);
+    let row = ran.out.lines().find(|line| line.trim_start().starts_with("summaries"));
+    assert!(row.is_some_and(|row| row.contains("not asked") && row.contains("one thread only")), "{}", ran.out);
+}

@@ -1,0 +1,123 @@
+//! Certificates that are written, read back, and tampered with.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Ran, run, scratch};
+use crate::schema::validate;
+
+/// The certificate of a check as JSON, and the path where it stands.
+fn certificate_of(args: &str, name: &str) -> (Value, String) {
+    let path = scratch(name);
+    let ran = run(&format!("check --quiet --certificate {path} {args}"));
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+    let text = std::fs::read_to_string(&path).expect("the certificate was written");
+    (serde_json::from_str(&text).expect("it is JSON"), path)
+}
+
+/// Verifies a certificate of `safe.bp` after a change.
+fn verify_changed(name: &str, change: impl FnOnce(&mut Value)) -> Ran {
+    let (mut certificate, path) = certificate_of("--engine summaries safe.bp", name);
+    change(&mut certificate);
+    std::fs::write(&path, certificate.to_string()).expect("it can be written");
+    run(&format!("verify {path} safe.bp"))
+}
+
+#[track_caller]
+fn rejected(ran: &Ran, message: &str) {
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.err.contains(message), "{}", ran.err);
+}
+
+#[test]
+fn certificates_of_all_kinds_fit_the_schema_and_are_accepted_without_options() {
+    let checks = [
+        ("--engine summaries safe.bp", "summaries"),
+        ("--engine summaries --label ERROR --entry main unreachable.bp", "summaries"),
+        ("noerror.bp", "control_flow"),
+    ];
+    for (number, (args, kind)) in checks.into_iter().enumerate() {
+        if args.contains("--label") && run(&format!("check --quiet {args}")).code != 0 {
+            continue;
+        }
+        let (certificate, path) = certificate_of(args, &format!("accepted{number}.json"));
+        assert_eq!(validate("certificate.schema.json", &certificate), Vec::<String>::new());
+        assert_eq!(certificate["proof"]["kind"], json!(kind), "{args}");
+        let file = args.split(' ').next_back().expect("the last word");
+        let ran = run(&format!("verify {path} {file}"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+        assert!(ran.out.starts_with(&format!("{file}: the certificate is accepted\n  scope:")), "{}", ran.out);
+        assert_eq!(ran.last_line(), "VERIFICATION SUCCESSFUL");
+        assert_eq!(run(&format!("verify --quiet {path} {file}")).out, "VERIFICATION SUCCESSFUL\n");
+    }
+}
+
+#[test]
+fn a_certificate_of_another_program_is_noticed() {
+    let (_, path) = certificate_of("--engine summaries safe.bp", "other_program.json");
+    let ran = run(&format!("verify {path} unsafe.bp"));
+    rejected(&ran, "");
+    assert!(ran.err.contains("unsafe.bp is not the text that the certificate was made from"), "{}", ran.err);
+}
+
+#[test]
+fn a_missing_location_is_a_flaw_with_its_place() {
+    let ran = verify_changed("missing_location.json", |certificate| {
+        certificate["proof"]["locations"].as_array_mut().expect("a list").remove(0);
+    });
+    rejected(&ran, "the certificate is flawed: it does not allow every start at location");
+    assert!(ran.err.contains("(line 4, `x := *"), "{}", ran.err);
+}
+
+#[test]
+fn formulas_that_do_not_hold_together_are_refused() {
+    let ran = verify_changed("dangling.json", |certificate| {
+        certificate["proof"]["formulas"][0] = json!(["and", 5, 6]);
+    });
+    rejected(&ran, "formula 0: it refers to formula 5, not before it");
+    let ran = verify_changed("number.json", |certificate| {
+        certificate["proof"]["locations"][0][1] = json!(100_000);
+    });
+    rejected(&ran, "there is no formula 100000");
+    let ran = verify_changed("place.json", |certificate| certificate["proof"]["locations"][0][0] = json!(100_000));
+    rejected(&ran, "the program has no location 100000");
+    let ran = verify_changed("name.json", |certificate| {
+        certificate["proof"]["variables"] = json!([{"number": 0, "variable": "z", "procedure": null}]);
+    });
+    rejected(&ran, "variable 0 is `z`, but in the program it is `x`");
+    let ran = verify_changed("word.json", |certificate| certificate["proof"]["formulas"][0] = json!(["nor", 1]));
+    rejected(&ran, "word.json:1:");
+}
+
+#[test]
+fn a_certificate_that_allows_everything_allows_the_error() {
+    let ran = verify_changed("everything.json", |certificate| {
+        let proof = &mut certificate["proof"];
+        let number = proof["formulas"].as_array().expect("a list").len();
+        proof["formulas"].as_array_mut().expect("a list").push(json!(["true"]));
+        for pair in proof["locations"].as_array_mut().expect("a list") {
+            pair[1] = json!(number);
+        }
+    });
+    rejected(&ran, "it allows the failure of the assertion of edge");
+    assert!(ran.err.contains("(line 6, `assert(x = y)`)"), "{}", ran.err);
+}
+
+#[test]
+fn a_wanted_certificate_that_is_missing_is_told() {
+    let path = scratch("none.json");
+    let ran = run(&format!("check --quiet --engine exhaustive --certificate {path} safe.bp"));
+    assert_eq!((ran.code, ran.out.as_str()), (0, "VERIFICATION SUCCESSFUL\n"));
+    assert!(ran.err.contains("note: there is no certificate"), "{}", ran.err);
+    let ran = run(&format!("check --quiet --certificate {path} unsafe.bp"));
+    assert_eq!(ran.code, 10);
+    assert!(ran.err.contains("note: there is no certificate"), "{}", ran.err);
+    assert_eq!(run(&format!("check --certificate {path} safe.bp safe.bp")).code, 1);
+}
+
+#[test]
+fn other_files_are_no_certificates() {
+    let path = scratch("no_certificate.json");
+    std::fs::write(&path, "{\"format\": \"selvedge-trace\", \"version\": 1}").expect("it can be written");
+    rejected(&run(&format!("verify {path} safe.bp")), "this is `selvedge-trace`, not `selvedge-certificate`");
+    assert_eq!(run("verify - -").code, 1);
+}

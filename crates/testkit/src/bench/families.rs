@@ -1,0 +1,223 @@
+//! Families of programs that scale. Each instance says whether an error can be reached.
+
+use std::fmt::Write as _;
+
+use crate::corpus::{Expected, foreign};
+
+/// Programs that grow with a number.
+pub struct Family {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is about, in a line.
+    pub about: &'static str,
+    /// The sizes of a full run, ascending.
+    pub sizes: &'static [usize],
+    /// The program of a size.
+    pub make: fn(usize) -> String,
+    /// The verdict for all sizes.
+    pub expected: Expected,
+}
+
+/// All families.
+pub const FAMILIES: &[Family] = &[
+    Family {
+        name: "doubling-safe",
+        about: "n procedures, each calls the next twice: a path of length 2^n (Bebop)",
+        sizes: &[8, 16, 32, 64, 128, 256, 512, 1000],
+        make: |n| doubling(n, "!g"),
+        expected: Expected::Safe,
+    },
+    Family {
+        name: "doubling-unsafe",
+        about: "the same with an error at the end of the path",
+        sizes: &[8, 16, 32, 64, 128, 256, 512, 1000],
+        make: |n| doubling(n, "g"),
+        expected: Expected::Unsafe,
+    },
+    Family {
+        name: "counter-safe",
+        about: "a loop over an n-bit counter and 8 other variables, with an invariant about its lowest bit",
+        sizes: &[4, 6, 8, 10, 12, 14],
+        make: |n| counter(n, 8, "b0 = parity"),
+        expected: Expected::Safe,
+    },
+    Family {
+        name: "counter-unsafe",
+        about: "the same; the error needs the highest value, 2^n rounds away",
+        sizes: &[4, 6, 8, 10, 12, 14],
+        make: |n| counter(n, 8, &format!("!({})", bits(n, " & "))),
+        expected: Expected::Unsafe,
+    },
+    Family {
+        name: "modes-safe",
+        about: "mutual recursion of n procedures that hand a mode around",
+        sizes: &[4, 8, 16, 32, 64, 128],
+        make: |n| modes(n, "m = p"),
+        expected: Expected::Safe,
+    },
+    Family {
+        name: "modes-unsafe",
+        about: "the same; the last procedure notices an odd number of changes",
+        sizes: &[4, 8, 16, 32, 64, 128],
+        make: |n| modes(n, "!p"),
+        expected: Expected::Unsafe,
+    },
+    Family {
+        name: "driver-safe",
+        about: "n procedures with 4 locals each, n globals of which each procedure touches three, and a lock",
+        sizes: &[8, 16, 32, 64, 128, 256],
+        make: |n| driver(n, 4, Twin::Safe),
+        expected: Expected::Safe,
+    },
+    Family {
+        name: "driver-unsafe",
+        about: "the same; one procedure forgets to release the lock",
+        sizes: &[8, 16, 32, 64, 128, 256],
+        make: |n| driver(n, 4, Twin::Unsafe),
+        expected: Expected::Unsafe,
+    },
+    Family {
+        name: "abstraction-safe",
+        about: "n predicates in parallel assignments with constrain clauses, as SatAbs writes them",
+        sizes: &[4, 8, 12, 16, 20, 24],
+        make: |n| abstraction(n, "!(p0 & p1)"),
+        expected: Expected::Safe,
+    },
+    Family {
+        name: "abstraction-unsafe",
+        about: "the same with an assertion that fails after n steps",
+        sizes: &[4, 8, 12, 16, 20, 24],
+        make: |n| abstraction(n, &format!("!p{}", n - 1)),
+        expected: Expected::Unsafe,
+    },
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Twin {
+    Safe,
+    Unsafe,
+}
+
+/// The sequential part of the corpus, with paths as names; empty where it is not there.
+pub fn corpus() -> Vec<std::path::PathBuf> {
+    let mut waiting: Vec<_> = foreign("satabs-generated/safety").into_iter().collect();
+    let mut found = Vec::new();
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+            waiting.extend(entries.map(|entry| entry.path()));
+        } else if path.extension().is_some_and(|extension| extension == "bp") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A program of about this many lines, for the reader.
+pub fn lines(n_lines: usize) -> String {
+    let mut text = String::from("decl g0, g1, g2;\n");
+    let n_procs = (n_lines / 100).max(1);
+    for proc in 0..n_procs {
+        let name = if proc == 0 { "main".to_string() } else { format!("f{proc}") };
+        let _ = writeln!(text, "void {name}() begin\n  decl a, b;");
+        for line in 0..94 {
+            let _ = match line % 5 {
+                0 => writeln!(text, "  a, b := g0 & !b, a | g1;"),
+                1 => writeln!(text, "  L{line}: g2 := schoose[a & g0, b];"),
+                2 => writeln!(text, "  if a then g1 := !g1; else goto L{}; fi;", line - 1),
+                3 => writeln!(text, "  a := * constrain 'a = b;"),
+                _ => writeln!(text, "  assert(a | !a);"),
+            };
+        }
+        let call = if proc + 1 < n_procs { format!("f{}();", proc + 1) } else { "skip;".to_string() };
+        let _ = writeln!(text, "  {call}\nend\n");
+    }
+    text
+}
+
+fn doubling(n: usize, claim: &str) -> String {
+    let mut text = String::from("decl g;\n");
+    for proc in (0..n).rev() {
+        let body = if proc + 1 == n { "g := !g;".to_string() } else { format!("f{0}(); f{0}();", proc + 1) };
+        let _ = writeln!(text, "void f{proc}() begin {body} end");
+    }
+    let _ = writeln!(text, "void main() begin\n  g := F;\n  f0();\n  f0();\n  assert({claim});\nend");
+    // The unsafe twin claims the opposite of what an even number of flips leaves.
+    text
+}
+
+fn bits(n: usize, separator: &str) -> String {
+    (0..n).map(|bit| format!("b{bit}")).collect::<Vec<_>>().join(separator)
+}
+
+fn counter(n: usize, k: usize, claim: &str) -> String {
+    let others: Vec<String> = (0..k).map(|other| format!("x{other}")).collect();
+    let next = |bit: usize| if bit == 0 { "!b0".to_string() } else { format!("b{bit} ^ ({})", bits(bit, " & ")) };
+    let values: Vec<String> = (0..n).map(next).collect();
+    let zeros = vec!["F"; n].join(", ");
+    format!(
+        "decl {}, parity;\ndecl {};\nvoid main() begin\n  {}, parity := {zeros}, F;\n  while * do\n    {}, parity := {}, \
+         !parity;\n    {} := {};\n    assert({claim});\n  od;\nend\n",
+        bits(n, ", "),
+        others.join(", "),
+        bits(n, ", "),
+        bits(n, ", "),
+        values.join(", "),
+        others.join(", "),
+        others.iter().map(|other| format!("{other} ^ b0")).collect::<Vec<_>>().join(", "),
+    )
+}
+
+fn modes(n: usize, claim: &str) -> String {
+    let mut text = String::from("decl m;\n");
+    for proc in 0..n {
+        let _ = writeln!(
+            text,
+            "void f{proc}(p) begin\n  decl old := p;\n  assert({});\n  if * then\n    m := !m;\n    f{}(!p);\n    m := !m;\n  \
+             fi;\n  assert(p = old);\nend",
+            if proc + 1 == n { claim } else { "m = p" },
+            (proc + 1) % n
+        );
+    }
+    text + "void main() begin\n  m := F;\n  f0(F);\nend\n"
+}
+
+fn driver(n: usize, n_locals: usize, twin: Twin) -> String {
+    let globals: Vec<String> = (0..n).map(|global| format!("g{global}")).collect();
+    let mut text = format!("decl lock;\ndecl {};\n", globals.join(", "));
+    for proc in (0..n).rev() {
+        let locals: Vec<String> = (0..n_locals).map(|local| format!("l{local}")).collect();
+        let _ = writeln!(text, "void f{proc}(p) begin\n  decl {};", locals.join(", "));
+        let _ = writeln!(text, "  l0, l1 := p, g{proc};\n  l2 := l0 | *;\n  g{} := l1 ^ l2;", (proc + 1) % n);
+        for callee in [2 * proc + 1, 2 * proc + 2].into_iter().filter(|callee| *callee < n) {
+            let _ = writeln!(text, "  if l{} then f{callee}(l0 & g{proc}); fi;", callee % n_locals);
+        }
+        let forgets = twin == Twin::Unsafe && proc + 1 == n;
+        let release = if forgets { "if l3 then lock := F; fi;" } else { "lock := F;" };
+        let _ = writeln!(text, "  assert(!lock);\n  lock := T;\n  g{} := l3;\n  {release}\nend", (proc + 2) % n);
+    }
+    text + "void main() begin\n  lock := F;\n  while * do f0(*); od;\nend\n"
+}
+
+fn abstraction(n: usize, claim: &str) -> String {
+    let names = |prefix: &str| (0..n).map(|p| format!("{prefix}p{p}")).collect::<Vec<_>>().join(", ");
+    let mut text = format!("decl {};\nvoid main() begin\n", names(""));
+    let zeros = vec!["F"; n].join(", ");
+    let _ = writeln!(text, "  {} := {zeros};", names(""));
+    // A predicate becomes true only after the one before it was, and at most one of two neighbours is.
+    let value = |p: usize| match p {
+        0 => "schoose[F, p0]".to_string(),
+        p => format!("schoose[F, !p{}]", p - 1),
+    };
+    let values: Vec<String> = (0..n).map(value).collect();
+    let exclusive: Vec<String> = (1..n).map(|p| format!("!('p{} & 'p{p})", p - 1)).collect();
+    let _ = writeln!(
+        text,
+        "  while * do\n    {} := {}\n      constrain {};\n    assert({claim});\n  od;\nend",
+        names(""),
+        values.join(", "),
+        exclusive.join(" & ")
+    );
+    text
+}

@@ -1,0 +1,109 @@
+//! One run of one tool in a child process: verdict, wall-clock time, peak memory.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// `safe`, `unsafe`, `unknown`, or why there is none.
+    pub verdict: String,
+    /// Wall-clock seconds, the start of the process included.
+    pub seconds: f64,
+    /// The greatest resident memory in bytes, where the system tells.
+    pub peak: Option<u64>,
+}
+
+/// How often the child is looked at.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Runs a command and reads its verdict off its output. It is ended when it takes longer than the limit by a second.
+pub fn measure(command: &mut Command, limit: Duration) -> std::io::Result<Measured> {
+    let out = tempfile(command)?;
+    let start = Instant::now();
+    let mut child = command.spawn()?;
+    let (mut peak, mut killed) = (None, false);
+    let status = loop {
+        peak = peak.max(resident(child.id()));
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if start.elapsed() > limit + Duration::from_secs(1) && !killed {
+            child.kill()?;
+            killed = true;
+        }
+        std::thread::sleep(PAUSE);
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let text = std::fs::read_to_string(&out)?;
+    std::fs::remove_file(&out)?;
+    let verdict = if killed { "time limit".to_string() } else { verdict(&text, status.code()) };
+    Ok(Measured { verdict, seconds, peak })
+}
+
+/// The output goes to a file, so that nobody has to read along.
+fn tempfile(command: &mut Command) -> std::io::Result<std::path::PathBuf> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("selvedge-bench-{}-{number}.out", std::process::id()));
+    let file = std::fs::File::create(&path)?;
+    command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
+    Ok(path)
+}
+
+/// The high-water mark of a process's resident memory.
+fn resident(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// The verdict in the output of Selvedge or z3.
+pub fn verdict(text: &str, code: Option<i32>) -> String {
+    let last = text.lines().last().unwrap_or("").trim();
+    let word = match (last, code) {
+        ("sat" | "VERIFICATION SUCCESSFUL", _) => "safe",
+        ("unsat" | "VERIFICATION FAILED", _) => "unsafe",
+        ("timeout", _) | (_, Some(11)) => "time limit",
+        (_, Some(12)) => "memory limit",
+        (_, Some(5)) => "unknown",
+        (_, Some(0)) => "done",
+        _ => "failed",
+    };
+    word.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_read_off_the_last_line() {
+        assert_eq!(verdict("x\nsat\n", Some(0)), "safe");
+        assert_eq!(verdict("unsat\n", Some(0)), "unsafe");
+        assert_eq!(verdict("timeout\n", Some(0)), "time limit");
+        assert_eq!(verdict("VERIFICATION UNKNOWN (time limit of 1 s reached)\n", Some(11)), "time limit");
+        assert_eq!(verdict("", None), "failed");
+    }
+
+    #[test]
+    fn a_run_has_a_verdict_a_time_and_a_peak() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 0.05; echo VERIFICATION FAILED; exit 10"]);
+        let measured = measure(&mut command, Duration::from_secs(60)).expect("a shell is there");
+        assert_eq!(measured.verdict, "unsafe");
+        assert!(measured.seconds > 0.0);
+        assert!(measured.peak.is_some() || !cfg!(target_os = "linux"));
+    }
+
+    #[test]
+    fn a_run_beyond_the_limit_is_ended() {
+        let mut command = Command::new("sleep");
+        command.arg("600");
+        let measured = measure(&mut command, Duration::ZERO).expect("sleep is there");
+        assert_eq!(measured.verdict, "time limit");
+    }
+}

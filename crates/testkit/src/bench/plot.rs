@@ -1,0 +1,113 @@
+//! Plots of time against size, both logarithmic, as SVG.
+
+use std::fmt::Write as _;
+
+use super::Record;
+
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 360.0;
+/// Left, right, top, bottom.
+const MARGIN: [f64; 4] = [60.0, 130.0, 40.0, 45.0];
+/// Colours that people with any kind of sight tell apart.
+const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+
+/// A scale from values to places.
+#[derive(Clone, Copy)]
+struct Scale {
+    from: (f64, f64),
+    to: (f64, f64),
+}
+
+impl Scale {
+    fn place(&self, value: f64) -> f64 {
+        let (low, high) = (self.from.0.ln(), self.from.1.ln());
+        self.to.0 + (value.ln() - low) / (high - low) * (self.to.1 - self.to.0)
+    }
+}
+
+/// The plot of one family: a line per tool over the sizes that it decided. `None` if there are fewer than two sizes.
+pub fn svg(records: &[Record], family: &str) -> Option<String> {
+    let points: Vec<&Record> = records.iter().filter(|record| record.family == family && record.is_decided()).collect();
+    let sizes = || points.iter().map(|record| record.size as f64);
+    let (low, high) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
+    if low >= high || low < 1.0 {
+        return None;
+    }
+    let slowest = points.iter().map(|record| record.seconds).fold(0.01, f64::max);
+    let x = Scale { from: (low, high), to: (MARGIN[0], WIDTH - MARGIN[1]) };
+    let y = Scale { from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
+    let mut text = head(family);
+    axes(&mut text, x, y);
+    let mut tools: Vec<&str> = Vec::new();
+    for record in &points {
+        if !tools.contains(&record.tool.as_str()) {
+            tools.push(&record.tool);
+        }
+    }
+    for (number, tool) in tools.iter().enumerate() {
+        let of_tool = points.iter().filter(|record| record.tool == *tool);
+        let places: Vec<(f64, f64)> =
+            of_tool.map(|record| (x.place(record.size as f64), y.place(record.seconds.max(0.001)))).collect();
+        line(&mut text, tool, number, &places);
+    }
+    text.push_str("</svg>\n");
+    Some(text)
+}
+
+fn head(family: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n<text x=\"{}\" y=\"22\" \
+         font-size=\"15\">{family}: seconds by size</text>\n",
+        MARGIN[0]
+    )
+}
+
+/// Lines at powers of ten of time, and of two of size.
+fn axes(text: &mut String, x: Scale, y: Scale) {
+    let mut time = y.from.0;
+    while time <= y.from.1 {
+        let at = y.place(time);
+        let _ = writeln!(
+            text,
+            "<line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" \
+             y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            x.to.0,
+            x.to.1,
+            x.to.0 - 6.0,
+            at + 4.0,
+            (time * 1000.0).round() / 1000.0
+        );
+        time *= 10.0;
+    }
+    let mut size = 1.0;
+    while size <= x.from.1 {
+        if size >= x.from.0 {
+            let at = x.place(size);
+            let _ = writeln!(
+                text,
+                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"#ddd\"/><text x=\"{at:.1}\" \
+                 y=\"{:.1}\" text-anchor=\"middle\">{size}</text>",
+                y.to.1,
+                y.to.0,
+                y.to.0 + 18.0
+            );
+        }
+        size *= 2.0;
+    }
+}
+
+fn line(text: &mut String, tool: &str, number: usize, places: &[(f64, f64)]) {
+    let colour = COLOURS[number % COLOURS.len()];
+    let points: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    let _ = writeln!(
+        text,
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+        points.join(" ")
+    );
+    for (x, y) in places {
+        let _ = writeln!(text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>");
+    }
+    let (x, y) = (WIDTH - MARGIN[1] + 12.0, MARGIN[2] + 18.0 * number as f64);
+    let _ = writeln!(text, "<text x=\"{x:.1}\" y=\"{:.1}\" fill=\"{colour}\">{tool}</text>", y + 10.0);
+}

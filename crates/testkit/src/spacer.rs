@@ -1,0 +1,18 @@
+//! Verdicts of Spacer on the Horn clauses of many programs, in one process.
+
+use selvedge_check::Run;
+use selvedge_driver::external::{Silence, Spacer, Word};
+use selvedge_report::{Context, Source, horn};
+
+use crate::differ::Posed;
+
+/// The clauses of a program, or why there are none.
+pub fn clauses(posed: &Posed, name: &str) -> Result<String, String> {
+    let source = Source::new(name, posed.text.clone());
+    horn::render(Context { program: &posed.asked, map: &posed.map, source: &source }, &posed.target)
+}
+
+/// The verdicts on several texts with clauses, in order.
+pub fn verdicts(spacer: &Spacer, texts: &[String], run: &Run<'_>) -> Result<Vec<Word>, Silence> {
+    spacer.decide_all(&texts.join("(reset)\n"), run)
+}

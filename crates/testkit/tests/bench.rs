@@ -1,0 +1,75 @@
+//! The families of the benchmarks are what they are said to be, and their results become tables and plots.
+
+use selvedge_check::{Engine, Run, Verdict};
+use selvedge_driver::{Question, Subject};
+use selvedge_engines::summaries::Summaries;
+use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_testkit::bench::families::{FAMILIES, lines};
+use selvedge_testkit::bench::{Record, contradictions, plot, table};
+use selvedge_testkit::corpus::Expected;
+
+#[test]
+fn every_family_has_its_verdict_at_small_sizes() {
+    for family in FAMILIES {
+        for size in [4, 6, 8] {
+            let text = (family.make)(size);
+            let loaded = load(&text, &LoadOptions::default());
+            let program = loaded.program.unwrap_or_else(|| panic!("{}: {:?}\n{text}", family.name, loaded.diagnostics));
+            let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
+            let (program, target, threads) = Question::default().pose(subject).expect("the question fits");
+            let task = selvedge_check::Task { program: &program, target: &target, threads };
+            let expected = match Summaries::default().check(&task, &Run::unlimited()) {
+                Ok(Verdict::Safe(_)) => Expected::Safe,
+                Ok(Verdict::Unsafe(_)) => Expected::Unsafe,
+                Err(stop) => panic!("{}-{size}: {stop}", family.name),
+            };
+            assert_eq!(expected, family.expected, "{}-{size}\n{text}", family.name);
+        }
+    }
+}
+
+#[test]
+fn the_text_for_the_reader_has_the_lines_that_are_wanted() {
+    let text = lines(1000);
+    assert!((950..1050).contains(&text.lines().count()), "{} lines", text.lines().count());
+    assert!(load(&text, &LoadOptions::default()).program.is_some());
+}
+
+fn record(size: usize, tool: &str, verdict: &str) -> Record {
+    Record {
+        family: "f".to_string(),
+        instance: format!("f-{size}"),
+        size,
+        expected: None,
+        tool: tool.to_string(),
+        verdict: verdict.to_string(),
+        seconds: size as f64 / 10.0,
+        net_seconds: size as f64 / 10.0,
+        peak_bytes: None,
+    }
+}
+
+#[test]
+fn tools_that_disagree_are_named() {
+    let records = [record(1, "one", "safe"), record(1, "two", "unsafe"), record(2, "one", "time limit")];
+    assert_eq!(contradictions(&records), ["f-1 is safe, but two says unsafe"]);
+    let agreed = [record(1, "one", "safe"), record(1, "two", "safe"), record(2, "two", "unsafe")];
+    assert_eq!(contradictions(&agreed), Vec::<String>::new());
+}
+
+#[test]
+fn a_plot_has_a_line_for_each_tool_and_a_point_for_each_decided_run() {
+    let records: Vec<Record> = [1, 2, 4, 8]
+        .into_iter()
+        .flat_map(|size| {
+            let verdict = if size == 8 { "time limit" } else { "safe" };
+            [record(size, "one", "safe"), record(size, "spacer", verdict)]
+        })
+        .collect();
+    let svg = plot::svg(&records, "f").expect("there are several sizes");
+    assert_eq!(svg.matches("<polyline").count(), 2);
+    assert_eq!(svg.matches("<circle").count(), 7);
+    assert_eq!(plot::svg(&records[..1], "f"), None);
+    let page = table::markdown(&records, 10.0);
+    assert!(page.contains("| f-8 | 8 | safe 0.800 (≥ 12.5×) | time limit 0.800 | – |"), "{page}");
+}
