@@ -12,7 +12,7 @@ use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::obligations::proves;
 use selvedge_testkit::rng::Rng;
 
-const N_PROOFS: usize = 60;
+const N_PROOFS: usize = 300;
 const N_MUTANTS: usize = 12;
 
 /// A program and its proof, if it has one thread, is safe, and is small enough for the oracle.
