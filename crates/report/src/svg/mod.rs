@@ -5,6 +5,7 @@ mod layout;
 use std::fmt::Write as _;
 
 use index_vec::IndexVec;
+use selvedge_ir::flow::Flow;
 use selvedge_ir::text::{Names, op_with};
 use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Target};
 
@@ -22,11 +23,12 @@ const TITLE: f64 = 28.0;
 const STYLE: &str = "text{font:11px monospace;fill:#222}.title{font-weight:bold;font-size:13px}\
     .frame{fill:#fafafa;stroke:#bbb}.loc{fill:#fff;stroke:#555}.entry{stroke-width:2.5}.exit{stroke-dasharray:3 2}\
     .edge{fill:none;stroke:#777;marker-end:url(#arrow)}rect.bad,path.bad{stroke:#c22}path.call{stroke:#36c}\
-    text.label{fill:#444}text.bad{fill:#c22}";
+    text.label{fill:#444;paint-order:stroke;stroke:#fafafa;stroke-width:3px}text.bad{fill:#c22}";
 
 /// The control-flow graphs of all procedures; errors in red.
 pub fn render(program: &Program, target: &Target) -> String {
-    let drawing = Drawing { program, target, names: Names::unique(program), texts: loc_texts(program) };
+    let drawing =
+        Drawing { program, target, names: Names::unique(program), texts: loc_texts(program), flow: Flow::new(program) };
     let columns: Vec<Column> = drawing.columns();
     let height = columns.iter().map(|column| column.placed.height).fold(0.0, f64::max) + TITLE + 3.0 * MARGIN;
     let width: f64 = columns.iter().map(|column| column.width() + MARGIN).sum::<f64>() + MARGIN;
@@ -51,6 +53,7 @@ struct Drawing<'p> {
     names: Names,
     /// What stands in each location.
     texts: IndexVec<LocId, String>,
+    flow: Flow,
 }
 
 /// A procedure with the places of its parts.
@@ -149,7 +152,9 @@ impl Drawing<'_> {
             curve(path)
         );
         let (from, to) = (path[0], path[1.min(path.len() - 1)]);
-        let (x, y) = (from.x + 0.6 * (to.x - from.x), from.y + 0.6 * (to.y - from.y));
+        // The texts of edges that part stand apart near their ends, those of edges that meet near their beginnings.
+        let part = if self.flow.out(self.program.edges[id].from).len() > 1 { 0.8 } else { 0.45 };
+        let (x, y) = (from.x + part * (to.x - from.x), from.y + part * (to.y - from.y));
         let _ = writeln!(
             out,
             "<text class=\"label{class}\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{}</text></g>",
