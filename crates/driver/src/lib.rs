@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::{Certificate, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
-use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
 use selvedge_replay::certificate::Flaw;
@@ -138,7 +137,7 @@ pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<R
     let mut times = Times::default();
 
     run.event(Event::Phase("simplifying"));
-    let engine = options.engine.unwrap_or_else(|| choose(&task));
+    let engine = options.engine.unwrap_or_else(|| choose(&task, &options.engine_options));
     let passes = options.passes.as_deref().unwrap_or(Pass::before(engine));
     let simplified = timed(&mut times.simplify, || simplify(&task, passes));
 
@@ -162,9 +161,10 @@ pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<R
     Ok(report(task, outcome, engine, &simplified, times))
 }
 
-/// The engine that suits a program best.
-fn choose(task: &Task<'_>) -> EngineKind {
-    if is_sequential(task.program) { EngineKind::Summaries } else { EngineKind::Exhaustive }
+/// The engine that suits a program best: the one that proves, where it takes the program.
+fn choose(task: &Task<'_>, options: &EngineOptions) -> EngineKind {
+    let takes = |kind: &EngineKind| build(*kind, options).supports(task).is_ok();
+    Some(EngineKind::Summaries).filter(takes).unwrap_or(EngineKind::Exhaustive)
 }
 
 /// Runs an engine on the simplified program and lifts its evidence.

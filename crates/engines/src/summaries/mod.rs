@@ -21,9 +21,9 @@ mod step;
 mod trace;
 
 use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
-use selvedge_ir::callgraph::is_sequential;
+use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::passes::slice;
-use selvedge_ir::{Program, Ty};
+use selvedge_ir::{Op, Program, Ty};
 use selvedge_logic::bdd::OutOfNodes;
 
 use solve::{Entries, Solver};
@@ -92,6 +92,12 @@ fn supports(program: &Program) -> Result<(), &'static str> {
     }
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
         return Err("takes Boolean programs only");
+    }
+    if let Some(prelude) = program.prelude {
+        let runs = CallGraph::new(program).reachable([prelude], Through::Calls);
+        if program.edges.iter().any(|edge| edge.op == Op::End && runs[program.locs[edge.from].proc]) {
+            return Err("takes no program whose `init` ends its thread in the middle");
+        }
     }
     Ok(())
 }
