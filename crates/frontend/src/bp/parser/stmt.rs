@@ -155,7 +155,7 @@ impl Parser<'_> {
         // A word of the language may be the name of a procedure; `assert(..)` and the like keep their meaning.
         let is_bare = matches!(
             self.kind(),
-            TokenKind::Skip | TokenKind::AtomicBegin | TokenKind::AtomicEnd | TokenKind::EndThread
+            TokenKind::Skip | TokenKind::Goto | TokenKind::AtomicBegin | TokenKind::AtomicEnd | TokenKind::EndThread
         );
         if is_bare && self.peek(1) == TokenKind::LParen {
             return self.call(Vec::new());
