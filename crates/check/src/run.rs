@@ -35,6 +35,8 @@ pub struct CancelToken(Arc<AtomicBool>);
 pub enum Event {
     /// A phase of the work begins.
     Phase(&'static str),
+    /// Something about the way to the answer that a report may repeat.
+    Note(&'static str),
     /// An explicit search has found `visited` states, of which `waiting` are not expanded; the newest is `depth` steps
     /// from the start.
     Searched {

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use selvedge_driver::{Initial, Pass, Question};
 use selvedge_engines::EngineKind;
+use selvedge_engines::sat::SummaryMode;
 
 use crate::input::Input;
 use crate::quantity;
@@ -188,6 +189,12 @@ pub(crate) struct CheckArgs {
     /// The greatest number of frames on a stack that `exhaustive` looks at
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) frames: Option<u32>,
+    /// Which summaries the engine `sat` makes: of reached entries, universal ones, or universal ones where they matter
+    #[arg(long, value_name = "MODE", value_parser = summary_mode_parser())]
+    pub(crate) summaries: Option<SummaryMode>,
+    /// Let the engine `summaries` summarise all procedures for all entries first
+    #[arg(long)]
+    pub(crate) eager: bool,
 }
 
 /// What is asked. The same for all subcommands that run programs.
@@ -406,6 +413,14 @@ fn engine_parser() -> impl clap::builder::TypedValueParser<Value = EngineChoice>
     let engines = EngineKind::ALL.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.summary()));
     let names: Vec<PossibleValue> = std::iter::once(auto).chain(engines).collect();
     PossibleValuesParser::new(names).map(|name| EngineChoice(EngineKind::from_name(&name)))
+}
+
+fn summary_mode_parser() -> impl clap::builder::TypedValueParser<Value = SummaryMode> {
+    let names: Vec<&str> = SummaryMode::ALL.iter().map(|mode| mode.name()).collect();
+    PossibleValuesParser::new(names).map(|name| {
+        let mode = SummaryMode::ALL.iter().find(|mode| mode.name() == name);
+        *mode.expect("the parser takes the names of modes only")
+    })
 }
 
 /// Passes, in order.

@@ -84,6 +84,10 @@ impl Observer for Progress<'_> {
                 *seen = Seen { phase, since: Instant::now(), told: None };
                 self.tell(&mut seen, phase, Duration::ZERO);
             }
+            Event::Note(note) => {
+                let message = format!("{}: {note}", seen.phase);
+                self.tell(&mut seen, &message, self.pause());
+            }
             Event::Searched { visited, waiting, depth } => {
                 let rate = visited as f64 / seen.since.elapsed().as_secs_f64().max(0.001);
                 let message = format!(

@@ -29,7 +29,7 @@ impl Pass {
     pub fn before(engine: EngineKind) -> &'static [Pass] {
         match engine {
             EngineKind::Summaries => &[],
-            EngineKind::Exhaustive => &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress],
+            EngineKind::Sat | EngineKind::Exhaustive => &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress],
         }
     }
 

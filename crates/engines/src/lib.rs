@@ -4,6 +4,7 @@
 
 pub mod control_flow;
 pub mod exhaustive;
+pub mod sat;
 pub mod summaries;
 pub mod symbolic;
 
@@ -14,18 +15,21 @@ use selvedge_check::Engine;
 pub enum EngineKind {
     /// Path edges and summaries in decision diagrams, for programs with one thread.
     Summaries,
+    /// Summaries by symbolic simulation and SAT, for programs with one thread.
+    Sat,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
 
 impl EngineKind {
     /// All engines, in the order in which they are listed to the user.
-    pub const ALL: &'static [EngineKind] = &[EngineKind::Summaries, EngineKind::Exhaustive];
+    pub const ALL: &'static [EngineKind] = &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Exhaustive];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::Summaries => "summaries",
+            EngineKind::Sat => "sat",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -34,6 +38,7 @@ impl EngineKind {
     pub fn summary(self) -> &'static str {
         match self {
             EngineKind::Summaries => "one thread, with recursion: path edges and summaries in decision diagrams",
+            EngineKind::Sat => "one thread, with recursion: summaries by symbolic simulation and SAT",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -49,6 +54,8 @@ impl EngineKind {
 pub struct EngineOptions {
     /// The options of [`summaries`].
     pub summaries: summaries::Options,
+    /// The options of [`sat`].
+    pub sat: sat::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -57,6 +64,7 @@ pub struct EngineOptions {
 pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
     match kind {
         EngineKind::Summaries => Box::new(summaries::Summaries { options: options.summaries.clone() }),
+        EngineKind::Sat => Box::new(sat::Sat { options: options.sat.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

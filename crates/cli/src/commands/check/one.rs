@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::{Limits, Observer, Run, Stop};
 use selvedge_driver::{Failure, Options, Outcome, Reason, Report, Subject, UsageError};
-use selvedge_engines::EngineOptions;
+use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
@@ -93,6 +93,9 @@ fn load_and_check(source: &Source, args: &CheckArgs, run: &Run<'_>, reading: Ins
 }
 
 fn answer(subject: Subject<'_>, args: &CheckArgs, run: &Run<'_>) -> Ending {
+    if let Some(error) = misplaced(args) {
+        return Ending::Misasked(error);
+    }
     match selvedge_driver::check(subject, &options(args), run) {
         Ok(report) => Ending::Answered(Box::new(report)),
         Err(Failure::Usage(error)) => Ending::Misasked(error),
@@ -102,11 +105,24 @@ fn answer(subject: Subject<'_>, args: &CheckArgs, run: &Run<'_>) -> Ending {
     }
 }
 
+/// An option of one engine beside another engine.
+fn misplaced(args: &CheckArgs) -> Option<UsageError> {
+    let given =
+        [("--summaries", args.summaries.is_some(), EngineKind::Sat), ("--eager", args.eager, EngineKind::Summaries)];
+    let (option, _, kind) = given.into_iter().find(|(_, given, kind)| *given && args.engine.0 != Some(*kind))?;
+    Some(UsageError {
+        message: format!("{option} is an option of the engine `{}`", kind.name()),
+        help: Some(format!("add --engine {}, or leave {option} out", kind.name())),
+    })
+}
+
 fn options(args: &CheckArgs) -> Options {
     let mut engine_options = EngineOptions::default();
     if let Some(frames) = args.frames {
         engine_options.exhaustive.frames = frames;
     }
+    engine_options.summaries.eager = args.eager;
+    engine_options.sat.summaries = args.summaries.unwrap_or_default();
     Options {
         question: args.question.question(),
         engine: args.engine.0,

@@ -1,0 +1,59 @@
+//! What calls of a procedure can do, as far as it is known.
+
+use selvedge_logic::aig::Lit;
+
+use super::simulate::{End, Outcome, Simulation, Site, StateId, Via};
+
+/// What calls of a procedure can do.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    /// A universal summary: states at the exit and at errors of frames for all entry values.
+    Universal { exits: Vec<StateId>, failures: Vec<StateId> },
+    /// Nothing is known but which variables may change, and whether there are errors at all.
+    Nondeterministic { may_fail: bool },
+}
+
+impl Known {
+    /// What becomes of a call.
+    pub(super) fn outcomes(&self, sim: &mut Simulation<'_>, site: &Site) -> Vec<Outcome> {
+        match self {
+            Known::Universal { exits, failures } => {
+                let exits = exits.iter().map(|state| (*state, End::Exit));
+                let ends: Vec<_> = exits.chain(failures.iter().map(|state| (*state, End::Error))).collect();
+                ends.into_iter().filter_map(|(state, end)| sim.apply(site, state, end)).collect()
+            }
+            Known::Nondeterministic { may_fail } => {
+                let mut outcomes = vec![Outcome::Next(sim.guess(site))];
+                if *may_fail {
+                    let caller = sim.states[site.from].clone();
+                    let via = Via::Guess { edge: site.edge, from: site.from };
+                    outcomes.push(Outcome::Error(sim.error(caller.frame, caller.loc, caller.guard, via)));
+                }
+                outcomes
+            }
+        }
+    }
+}
+
+/// Makes states exclude each other, so that each assignment of the inputs is one execution: fresh inputs select.
+pub(super) fn separate(sim: &mut Simulation<'_>, states: &[StateId]) {
+    let guards: Vec<Lit> = states.iter().map(|state| sim.states[*state].guard).collect();
+    let pairs =
+        || guards.iter().enumerate().flat_map(|(at, left)| guards[at + 1..].iter().map(move |right| (left, right)));
+    if pairs().all(|(left, right)| sim.aig.and(*left, *right) == Lit::FALSE) {
+        return;
+    }
+    let mut open = Lit::TRUE;
+    for (number, state) in states.iter().enumerate() {
+        let last = number + 1 == states.len();
+        let chosen = if last {
+            open
+        } else {
+            let input = sim.aig.new_input();
+            let lit = sim.aig.input(input);
+            sim.aig.and(open, lit)
+        };
+        open = sim.aig.and(open, !chosen);
+        sim.states[*state].guard = sim.aig.and(sim.states[*state].guard, chosen);
+    }
+}

@@ -1,0 +1,171 @@
+//! The ways of getting summaries: those that are reached, universal ones of all procedures, or of those that matter.
+
+use std::collections::BTreeSet;
+
+use index_vec::IndexVec;
+use selvedge_check::{Event, Stop, Trace};
+use selvedge_ir::callgraph::Through;
+use selvedge_ir::{ProcId, Program, Target, VarId};
+use selvedge_logic::aig::Lit;
+
+use super::known::Known;
+use super::reach::{Errors, Found, Reach};
+use super::root::Root;
+use super::simulate::{Simulation, StateId};
+use super::trace::{Tracer, Witness};
+use super::unroll::unroll;
+
+type Table = IndexVec<ProcId, Option<Known>>;
+
+/// Summaries of reached entries: a fixed point from the start of the program (Fig. 4.3).
+pub(super) fn reachable(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop> {
+    let none: Table = sim.program.procs.iter().map(|_| None).collect();
+    let mut reach = Reach::new(sim, &none, Errors::Stop);
+    reach.start();
+    let Some(Found { state, record }) = reach.run()? else {
+        reach.sim.run.event(Event::Note("closed by a fixed point of formulas with one alternation"));
+        return Ok(None);
+    };
+    let formula = reach.sim.aig.and(reach.sim.states[state].guard, reach.records[record].reach);
+    let model = reach.sim.queries.model(&reach.sim.aig, formula, reach.sim.run)?;
+    let model = model.expect("the error was found to be reachable");
+    Ok(Some(Tracer::new(reach.sim).found(&reach, state, record, &model)))
+}
+
+/// Universal summaries of all procedures that can be called, callees first (§4.2).
+pub(super) fn universal(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop> {
+    let mut known: Table = sim.program.procs.iter().map(|_| None).collect();
+    for component in called(sim) {
+        summarise(sim, &mut known, &component)?;
+    }
+    let Some(witness) = witness(sim, &known)? else { return Ok(None) };
+    let trace = Tracer::new(sim).witness(&witness);
+    Ok(Some(trace.expect("universal summaries guess nothing")))
+}
+
+/// Structural abstraction (Fig. 4.8): anything is thought possible of a call until an error that cannot be ruled out
+/// leads through it; then its procedure gets a summary made of what is known about its callees.
+///
+/// *End.* Each round summarises one more procedure. *Why it is right.* Summaries made of too much allow too much, so an
+/// error that they exclude does not exist, and one that leads through no guess does.
+pub(super) fn lazy(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop> {
+    let components = called(sim);
+    let may_fail = may_fail(sim.program, sim.target, sim);
+    let mut known: Table =
+        may_fail.iter().map(|may_fail| Some(Known::Nondeterministic { may_fail: *may_fail })).collect();
+    let first = sim.program.entries.iter().map(|entry| entry.proc).chain(sim.program.prelude);
+    let mut stale: BTreeSet<ProcId> = first.collect();
+    loop {
+        for component in &components {
+            let is_summarised = |proc: &ProcId| matches!(known[*proc], Some(Known::Universal { .. }));
+            let calls_stale = |proc: &ProcId| sim.plan.calls.callees(*proc).iter().any(|callee| stale.contains(callee));
+            let stays = component.iter().all(|proc| !stale.contains(proc))
+                && !component.iter().any(|proc| is_summarised(proc) && calls_stale(proc));
+            if !stays {
+                summarise(sim, &mut known, component)?;
+                stale.extend(component);
+            }
+        }
+        let Some(witness) = witness(sim, &known)? else { return Ok(None) };
+        match Tracer::new(sim).witness(&witness) {
+            Ok(trace) => return Ok(Some(trace)),
+            Err(guessed) => stale = BTreeSet::from([guessed]),
+        }
+    }
+}
+
+/// The components of the procedures that can be called, callees first.
+fn called(sim: &Simulation<'_>) -> Vec<Vec<ProcId>> {
+    let called = sim.plan.calls.reachable_from_entries(sim.program);
+    let components = sim.plan.calls.components().iter().filter(|procs| procs.iter().any(|proc| called[*proc]));
+    components.cloned().collect()
+}
+
+/// Whether a procedure or one that it calls has an error.
+fn may_fail(program: &Program, target: &Target, sim: &Simulation<'_>) -> IndexVec<ProcId, bool> {
+    let asserts = target.asserts.iter().map(|edge| program.edges[*edge].from);
+    let failing: BTreeSet<ProcId> =
+        asserts.chain(target.locs.iter().copied()).map(|loc| program.locs[loc].proc).collect();
+    let below = |proc: ProcId| sim.plan.calls.reachable([proc], Through::Calls);
+    program
+        .procs
+        .indices()
+        .map(|proc| below(proc).iter_enumerated().any(|(callee, reached)| *reached && failing.contains(&callee)))
+        .collect()
+}
+
+/// Universal summaries of a component: by unrolling if it is not recursive, else by the fixed point from all entries.
+fn summarise(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -> Result<(), Stop> {
+    if let [proc] = component
+        && !sim.plan.calls.is_recursive(*proc)
+    {
+        known[*proc] = Some(unroll(sim, known, *proc)?);
+        sim.run.event(Event::Note("a procedure closed by the length of paths without repetition"));
+        return Ok(());
+    }
+    for proc in component {
+        known[*proc] = None;
+    }
+    let mut reach = Reach::new(sim, known, Errors::Collect);
+    let records: Vec<usize> = component.iter().map(|proc| reach.enter_anyhow(*proc)).collect();
+    reach.run()?;
+    let ends = |record: usize| (reach.records[record].exits.clone(), reach.records[record].failures.clone());
+    let ends: Vec<(Vec<StateId>, Vec<StateId>)> = records.into_iter().map(ends).collect();
+    for (proc, (exits, failures)) in component.iter().zip(ends) {
+        known[*proc] = Some(Known::Universal { exits, failures });
+    }
+    sim.run.event(Event::Note("a recursion closed by a fixed point of formulas with one alternation"));
+    Ok(())
+}
+
+/// An error of the first procedures that the initial values allow.
+fn witness(sim: &mut Simulation<'_>, known: &Table) -> Result<Option<Witness>, Stop> {
+    let root = Root::new(sim);
+    let Some(prelude) = sim.program.prelude else {
+        let root = root.thread(sim, &[]);
+        return first_error(sim, known, &root, root.main(sim.program), None, Lit::TRUE);
+    };
+    if let Some(witness) = first_error(sim, known, &root, prelude, None, Lit::TRUE)? {
+        return Ok(Some(witness));
+    }
+    for exit in ends(known, prelude).0 {
+        let state = sim.states[*exit].clone();
+        let actual = root.actual(sim, prelude);
+        let (values, guard, renaming) = sim.instantiate(&state, &actual);
+        let changed: Vec<(VarId, Lit)> = state.values.iter().zip(values).map(|((var, _), lit)| (var, lit)).collect();
+        let root = root.thread(sim, &changed);
+        let main = root.main(sim.program);
+        if let Some(witness) = first_error(sim, known, &root, main, Some((*exit, renaming)), guard)? {
+            return Ok(Some(witness));
+        }
+    }
+    Ok(None)
+}
+
+fn first_error(
+    sim: &mut Simulation<'_>,
+    known: &Table,
+    root: &Root,
+    proc: ProcId,
+    prelude: Option<(StateId, Vec<(selvedge_logic::aig::Input, Lit)>)>,
+    condition: Lit,
+) -> Result<Option<Witness>, Stop> {
+    for failure in ends(known, proc).1 {
+        let state = sim.states[*failure].clone();
+        let actual = root.actual(sim, proc);
+        let (_, guard, renaming) = sim.instantiate(&state, &actual);
+        let formula = sim.aig.and(guard, condition);
+        if let Some(model) = sim.queries.model(&sim.aig, formula, sim.run)? {
+            let error = (*failure, renaming);
+            return Ok(Some(Witness { root: root.clone(), prelude, error, model }));
+        }
+    }
+    Ok(None)
+}
+
+fn ends(known: &Table, proc: ProcId) -> (&[StateId], &[StateId]) {
+    match &known[proc] {
+        Some(Known::Universal { exits, failures }) => (exits, failures),
+        _ => unreachable!("the first procedures are summarised"),
+    }
+}

@@ -1,0 +1,132 @@
+//! What is known of a program before the search: what each procedure touches, what is live where, and the order of work.
+
+use std::collections::BTreeSet;
+
+use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
+use selvedge_ir::callgraph::CallGraph;
+use selvedge_ir::dataflow::Arrows;
+use selvedge_ir::flow::Flow;
+use selvedge_ir::liveness::Liveness;
+use selvedge_ir::mod_ref::ModRef;
+use selvedge_ir::slots::Slots;
+use selvedge_ir::{LocId, Op, ProcId, Program, Scope, VarId};
+use selvedge_logic::aig::Lit;
+
+use crate::symbolic::Valuation;
+
+/// What is known of a program before the search.
+pub(super) struct Plan {
+    pub(super) flow: Flow,
+    pub(super) calls: CallGraph,
+    /// The shared and per-thread variables that a procedure or its callees touch, then those that may be modified.
+    touched: IndexVec<ProcId, BTreeSet<VarId>>,
+    modified: IndexVec<ProcId, BTreeSet<VarId>>,
+    liveness: Liveness,
+    /// The place of a location in the order of work: that of its procedure's component, callees first, then its own in
+    /// reverse postorder. Calls wait for their callees, and a location for all that lead to it on a way without loops,
+    /// so that as much as possible is merged. Algorithm 10.1 of the thesis orders by the size of the subtree of a
+    /// depth-first search instead, which can put a join before one of its branches.
+    pub(super) rank: IndexVec<LocId, (u32, u32)>,
+    /// The locations at which what arrives may have been there before.
+    joins: FixedBitSet,
+}
+
+impl Plan {
+    pub(super) fn new(program: &Program) -> Plan {
+        let (calls, flow, slots) = (CallGraph::new(program), Flow::new(program), Slots::new(program));
+        let effects = ModRef::new(program, &slots, &calls, &Arrows::new(program, &calls));
+        let set = |bits: &mut dyn Iterator<Item = usize>| bits.map(|slot| slots.globals()[slot]).collect();
+        let touched = |proc| set(&mut effects.of(proc).refs.union(&effects.of(proc).mods));
+        let modified = |proc| set(&mut effects.of(proc).mods.ones());
+        let is_call =
+            |loc: &LocId| Flow::into(&flow, *loc).iter().any(|id| matches!(program.edges[*id].op, Op::Call(_)));
+        let exits: BTreeSet<LocId> = program.procs.iter().map(|proc| proc.exit).collect();
+        let entries: BTreeSet<LocId> = program.procs.iter().map(|proc| proc.entry).collect();
+        let is_join = |loc: &LocId| {
+            let n_ways = Flow::into(&flow, *loc).len() + usize::from(entries.contains(loc));
+            n_ways > 1 || is_call(loc) || exits.contains(loc)
+        };
+        Plan {
+            touched: program.procs.indices().map(touched).collect(),
+            modified: program.procs.indices().map(modified).collect(),
+            liveness: Liveness::new(program),
+            rank: ranks(program, &flow, &calls),
+            joins: program.locs.indices().filter(is_join).map(LocId::index).collect(),
+            flow,
+            calls,
+        }
+    }
+
+    /// Whether what arrives at a location may have been there before. Elsewhere what comes is as new as what it comes
+    /// from.
+    pub(super) fn is_join(&self, loc: LocId) -> bool {
+        self.joins.contains(loc.index())
+    }
+
+    /// The variables whose values at the entry a procedure depends on, in ascending order.
+    pub(super) fn inputs(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
+        let entry = program.procs[proc].entry;
+        let all = self.touched[proc].iter().chain(&program.procs[proc].params).copied();
+        let live: BTreeSet<VarId> = all.filter(|var| self.liveness.is_live(entry, *var)).collect();
+        live.into_iter().collect()
+    }
+
+    /// A valuation at a location of a procedure: what is not live is false, what is not touched is left out. At the exit
+    /// only what may have been modified remains.
+    pub(super) fn trim(&self, program: &Program, loc: LocId, values: &Valuation) -> Valuation {
+        let proc = program.locs[loc].proc;
+        let at_exit = loc == program.procs[proc].exit;
+        let keep = |var: VarId| match program.vars[var].scope {
+            Scope::Local(owner) => owner == proc && !at_exit,
+            _ if at_exit => self.modified[proc].contains(&var),
+            _ => self.touched[proc].contains(&var),
+        };
+        let live = |var: VarId, lit: Lit| if self.liveness.is_live(loc, var) { lit } else { Lit::FALSE };
+        values.restrict(keep).map(live)
+    }
+
+    /// The shared and per-thread variables that a procedure or its callees may modify.
+    pub(super) fn modified(&self, proc: ProcId) -> impl Iterator<Item = VarId> + '_ {
+        self.modified[proc].iter().copied()
+    }
+}
+
+/// For each location the place of its procedure's component, callees first, and its own place in reverse postorder. The
+/// exit comes last.
+fn ranks(program: &Program, flow: &Flow, calls: &CallGraph) -> IndexVec<LocId, (u32, u32)> {
+    let mut ranks = IndexVec::from_vec(vec![(0, 0); program.locs.len()]);
+    for (component, procs) in calls.components().iter().enumerate() {
+        for proc in procs {
+            let order = postorder(program, flow, program.procs[*proc].entry);
+            for (place, loc) in order.iter().rev().enumerate() {
+                ranks[*loc] = (component as u32, place as u32);
+            }
+            ranks[program.procs[*proc].exit] = (component as u32, u32::MAX);
+        }
+    }
+    ranks
+}
+
+/// The locations reachable inside a procedure, each after those that it leads to, back edges aside.
+fn postorder(program: &Program, flow: &Flow, entry: LocId) -> Vec<LocId> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::from([entry]);
+    let mut path = vec![(entry, 0)];
+    while let Some((loc, next)) = path.last_mut() {
+        match flow.out(*loc).get(*next) {
+            Some(edge) => {
+                *next += 1;
+                let to = program.edges[*edge].to;
+                if seen.insert(to) {
+                    path.push((to, 0));
+                }
+            }
+            None => {
+                order.push(*loc);
+                path.pop();
+            }
+        }
+    }
+    order
+}

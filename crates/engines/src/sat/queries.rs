@@ -1,0 +1,149 @@
+//! The questions to the solvers: can a guard be satisfied, and is one set of executions covered by others.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_check::{Run, Stop};
+use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
+use selvedge_logic::qbf::{Quantified, Strategy, forall_exists};
+use selvedge_logic::sat::{Answer, Solver};
+
+/// An assignment of the inputs; those that do not occur are false.
+pub(super) type Model = FxHashMap<Input, bool>;
+
+/// A set of tuples in parametric form: each assignment of the inputs that satisfies the guard gives one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Image {
+    pub(super) guard: Lit,
+    pub(super) tuple: Vec<Lit>,
+}
+
+/// An image in which the inputs that are bound existentially have been replaced by others of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Copied {
+    image: Image,
+    /// The replaced inputs, and by which.
+    inputs: Vec<(Input, Input)>,
+}
+
+/// The solver for guards, which keeps what it learnt, and the answers about coverage so far (thesis, §10.3.1).
+pub(super) struct Queries {
+    solver: Solver,
+    encoder: Encoder,
+    covered: FxHashMap<(Image, Vec<Image>), bool>,
+}
+
+impl Queries {
+    /// A solver that knows more variables than this is replaced by an empty one.
+    const MANY_VARS: usize = 100_000;
+
+    pub(super) fn new() -> Queries {
+        Queries { solver: Solver::new(), encoder: Encoder::new(), covered: FxHashMap::default() }
+    }
+
+    /// An assignment that satisfies a formula.
+    pub(super) fn model(&mut self, aig: &Aig, formula: Lit, run: &Run<'_>) -> Result<Option<Model>, Stop> {
+        if !self.is_satisfiable(aig, formula, run)? {
+            return Ok(None);
+        }
+        let mut model = Model::default();
+        if formula.as_constant().is_none() {
+            for input in aig.support(&[formula]) {
+                let lit = self.encoder.input(aig, input, &mut self.solver);
+                model.insert(input, self.solver.value(lit));
+            }
+        }
+        Ok(Some(model))
+    }
+
+    /// Whether some assignment satisfies a formula.
+    pub(super) fn is_satisfiable(&mut self, aig: &Aig, formula: Lit, run: &Run<'_>) -> Result<bool, Stop> {
+        if let Some(value) = formula.as_constant() {
+            return Ok(value);
+        }
+        if self.solver.var_count() > Queries::MANY_VARS {
+            (self.solver, self.encoder) = (Solver::new(), Encoder::new());
+        }
+        let lit = self.encoder.encode(aig, formula, &mut self.solver);
+        Ok(self.solver.solve(&[lit], || run.check_limits())? == Answer::Sat)
+    }
+
+    /// Whether each tuple of an image is one of the others' under the same values of the inputs that these do not own:
+    /// equations (4.2) and (4.3), for a union of path edges.
+    ///
+    /// Two answers are tried before values are gone through: each owned input has the value of the tuple at a place
+    /// where the other tuple is that input itself; or that of the input that it stands for.
+    pub(super) fn is_covered(
+        &mut self,
+        aig: &mut Aig,
+        image: &Image,
+        by: &[&Copied],
+        run: &Run<'_>,
+    ) -> Result<bool, Stop> {
+        let key = (image.clone(), by.iter().map(|copied| copied.image.clone()).collect::<Vec<_>>());
+        if let Some(known) = self.covered.get(&key) {
+            return Ok(*known);
+        }
+        let mut some = Lit::FALSE;
+        for copied in by {
+            let equal = equal(aig, &image.tuple, &copied.image.tuple);
+            let both = aig.and(copied.image.guard, equal);
+            some = aig.or(some, both);
+        }
+        let matrix = aig.implies(image.guard, some);
+        let answer = match matrix.as_constant() {
+            Some(value) => value,
+            None => decide(aig, matrix, image, by, run)?,
+        };
+        self.covered.insert(key, answer);
+        Ok(answer)
+    }
+}
+
+fn decide(aig: &mut Aig, matrix: Lit, image: &Image, by: &[&Copied], run: &Run<'_>) -> Result<bool, Stop> {
+    let support = aig.support(&[matrix]);
+    let inner: Vec<(Input, Input)> = by.iter().flat_map(|copied| copied.inputs.iter().copied()).collect();
+    let bound: FxHashSet<Input> = inner.iter().map(|(_, own)| *own).collect();
+    let inner: Vec<(Input, Input)> = inner.into_iter().filter(|(_, own)| support.contains(own)).collect();
+    let outer: Vec<Input> = support.into_iter().filter(|input| !bound.contains(input)).collect();
+    let mut matched: FxHashMap<Lit, Lit> = FxHashMap::default();
+    for copied in by {
+        for (own, wanted) in copied.image.tuple.iter().zip(&image.tuple) {
+            matched.entry(*own).or_insert(*wanted);
+            matched.entry(!*own).or_insert(!*wanted);
+        }
+    }
+    let known: FxHashSet<Input> = outer.iter().copied().collect();
+    // A match may speak of inputs that vanished from the matrix; they are as good as false.
+    let identity: Vec<Lit> = inner.iter().map(|(original, _)| aig.input(*original)).collect();
+    let by_match =
+        inner.iter().zip(&identity).map(|((_, own), original)| *matched.get(&aig.input(*own)).unwrap_or(original));
+    let by_match: Vec<Lit> = by_match.collect();
+    let mut strategies: Vec<Strategy> = Vec::new();
+    for strategy in [by_match, identity] {
+        let closed = aig.substitute(&strategy, |input| (!known.contains(&input)).then_some(Lit::FALSE));
+        if !strategies.contains(&closed) {
+            strategies.push(closed);
+        }
+    }
+    let inner: Vec<Input> = inner.into_iter().map(|(_, own)| own).collect();
+    let formula = Quantified { matrix, outer: &outer, inner: &inner };
+    Ok(forall_exists(aig, formula, &strategies, || run.check_limits())?.outer.is_none())
+}
+
+impl Copied {
+    /// An image with inputs of its own, in the place of those that satisfy a condition.
+    pub(super) fn new(aig: &mut Aig, image: &Image, own: impl Fn(Input) -> bool) -> Copied {
+        let roots: Vec<Lit> = image.tuple.iter().copied().chain([image.guard]).collect();
+        let inputs: Vec<Input> = aig.support(&roots).into_iter().filter(|input| own(*input)).collect();
+        let inputs: Vec<(Input, Input)> = inputs.into_iter().map(|input| (input, aig.new_input())).collect();
+        let new: FxHashMap<Input, Lit> = inputs.iter().map(|(old, new)| (*old, aig.input(*new))).collect();
+        let mut tuple = aig.substitute(&roots, |input| new.get(&input).copied());
+        let guard = tuple.pop().expect("the guard is the last root");
+        Copied { image: Image { guard, tuple }, inputs }
+    }
+}
+
+/// Two tuples are the same.
+pub(super) fn equal(aig: &mut Aig, left: &[Lit], right: &[Lit]) -> Lit {
+    let same: Vec<Lit> = left.iter().zip(right).map(|(left, right)| aig.iff(*left, *right)).collect();
+    aig.and_all(&same)
+}

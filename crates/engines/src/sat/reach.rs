@@ -1,0 +1,343 @@
+//! Path edges and summaries by a fixed point (thesis, Fig. 4.3).
+//!
+//! A *record* is a frame with the entry values that it is explored for: those of the call that made it. A call whose
+//! entry values are covered by the records at hand (a formula with one alternation, equation 4.2) uses them, any other
+//! makes a record. The states that wait at a location are merged; one that is taken up is followed unless its guard
+//! cannot be satisfied or all that it stands for has been there before (equation 4.3).
+//!
+//! *Order.* That of [`super::plan::Plan::rank`]: callees before callers, returns last.
+//!
+//! *Invariant.* Between two rounds, everything that the states followed so far stand for has its successors among the
+//! states followed or waiting; every call is attached to records that cover it, and every summary of a record has been
+//! applied to every call attached to it: the later ones too, which is what the figure's line 19 misses.
+//!
+//! *End.* A state is followed, and a record made, only for some execution that was not there before: there are finitely
+//! many pairs of an entry and a state.
+
+use std::collections::BTreeMap;
+
+use index_vec::IndexVec;
+use selvedge_check::{Event, Stop};
+use selvedge_ir::{LocId, Op, ProcId};
+use selvedge_logic::aig::Lit;
+
+use super::known::Known;
+use super::queries::{Copied, Image, equal};
+use super::root::Root;
+use super::simulate::{End, FrameId, Outcome, Overlap, Simulation, Site, StateId};
+
+/// The exploration.
+pub(super) struct Reach<'s, 'a> {
+    pub(super) sim: &'s mut Simulation<'a>,
+    /// The procedures whose effects are known beforehand: their calls need no records.
+    known: &'s IndexVec<ProcId, Option<Known>>,
+    /// Whether errors end the exploration, or are collected.
+    errors: Errors,
+    pub(super) records: Vec<Record>,
+    of_proc: IndexVec<ProcId, Vec<usize>>,
+    waiting: BTreeMap<((u32, u32), usize, LocId), StateId>,
+    sites: Vec<(Site, usize)>,
+}
+
+/// Who enters a procedure.
+#[derive(Clone, Debug)]
+pub(super) enum Parent {
+    /// The start of the program.
+    Root(Root),
+    /// The start of the initial thread, after the prelude has ended in this state of this record.
+    Prelude(Root, StateId, usize),
+    /// A call from a state of this record.
+    Call(Site, usize),
+    /// Nobody in particular.
+    Anybody,
+}
+
+/// A frame with the entry values that it is explored for.
+pub(super) struct Record {
+    pub(super) frame: FrameId,
+    /// The condition on the frame's parameters, over the inputs of those who led to the call.
+    pub(super) reach: Lit,
+    /// The entry values, for questions of coverage; none if all are covered.
+    entries: Option<Copied>,
+    /// Who made it.
+    pub(super) parent: Parent,
+    history: BTreeMap<LocId, Vec<(StateId, Copied)>>,
+    /// The calls attached to it.
+    sites: Vec<usize>,
+    pub(super) exits: Vec<StateId>,
+    pub(super) failures: Vec<StateId>,
+}
+
+/// What to do with errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Errors {
+    /// The first that is reachable ends the exploration.
+    Stop,
+    /// They are a way for a procedure to end.
+    Collect,
+}
+
+/// A reachable error, and the record that it was found in.
+pub(super) struct Found {
+    pub(super) state: StateId,
+    pub(super) record: usize,
+}
+
+impl<'s, 'a> Reach<'s, 'a> {
+    pub(super) fn new(
+        sim: &'s mut Simulation<'a>,
+        known: &'s IndexVec<ProcId, Option<Known>>,
+        errors: Errors,
+    ) -> Reach<'s, 'a> {
+        let of_proc = sim.program.procs.iter().map(|_| Vec::new()).collect();
+        Reach { sim, known, errors, records: Vec::new(), of_proc, waiting: BTreeMap::new(), sites: Vec::new() }
+    }
+
+    /// A record for all entry values of a procedure.
+    pub(super) fn enter_anyhow(&mut self, proc: ProcId) -> usize {
+        let frame = self.sim.frame(proc, None);
+        self.record(frame, Lit::TRUE, None, Parent::Anybody)
+    }
+
+    /// A record for the entry values of a procedure that some inputs make under a guard.
+    pub(super) fn enter(&mut self, proc: ProcId, entries: &Image, parent: Parent) -> usize {
+        let vars = self.sim.plan.inputs(self.sim.program, proc);
+        let shape = vars.into_iter().zip(entries.tuple.iter().copied()).collect();
+        let frame = self.sim.frame(proc, Some(&shape));
+        let own: Vec<Lit> = self.sim.frames[frame].entry.iter().map(|(_, lit)| lit).collect();
+        let same = equal(&mut self.sim.aig, &own, &entries.tuple);
+        let reach = self.sim.aig.and(entries.guard, same);
+        let copied = Copied::new(&mut self.sim.aig, entries, |_| true);
+        self.record(frame, reach, Some(copied), parent)
+    }
+
+    fn record(&mut self, frame: FrameId, reach: Lit, entries: Option<Copied>, parent: Parent) -> usize {
+        let number = self.records.len();
+        self.of_proc[self.sim.frames[frame].proc].push(number);
+        let (sites, exits, failures) = (Vec::new(), Vec::new(), Vec::new());
+        let history = BTreeMap::new();
+        self.records.push(Record { frame, reach, entries, parent, history, sites, exits, failures });
+        let entry = self.sim.entry(frame);
+        self.wait(number, entry);
+        number
+    }
+
+    /// The program starts: with its prelude, if there is one.
+    pub(super) fn start(&mut self) {
+        let root = Root::new(self.sim);
+        let program = self.sim.program;
+        match program.prelude {
+            Some(prelude) => {
+                let entries = root.entries(self.sim, prelude, Lit::TRUE);
+                self.enter(prelude, &entries, Parent::Root(root));
+            }
+            None => {
+                let root = root.thread(self.sim, &[]);
+                let main = root.main(self.sim.program);
+                let entries = root.entries(self.sim, main, Lit::TRUE);
+                self.enter(main, &entries, Parent::Root(root));
+            }
+        }
+    }
+
+    /// If the prelude has come to its end, the initial thread starts.
+    fn start_after(&mut self, record: usize, state: StateId) {
+        let Record { parent: Parent::Root(root), frame, reach, .. } = &self.records[record] else { return };
+        if self.sim.program.prelude != Some(self.sim.frames[*frame].proc) || root.has_thread() {
+            return;
+        }
+        let (root, reach) = (root.clone(), *reach);
+        let end = self.sim.states[state].clone();
+        let values: Vec<_> = end.values.iter().collect();
+        let root = root.thread(self.sim, &values);
+        let main = root.main(self.sim.program);
+        let guard = self.sim.aig.and(end.guard, reach);
+        let entries = root.entries(self.sim, main, guard);
+        self.enter(main, &entries, Parent::Prelude(root, state, record));
+    }
+
+    /// Follows what waits until nothing does, or an error is found.
+    pub(super) fn run(&mut self) -> Result<Option<Found>, Stop> {
+        let mut n_rounds = 0;
+        while let Some(((_, record, loc), state)) = self.waiting.pop_first() {
+            self.sim.run.check_limits()?;
+            n_rounds += 1;
+            if n_rounds % 64 == 0 {
+                let nodes = self.sim.aig.node_count();
+                self.sim.run.event(Event::Diagrams { rounds: n_rounds, waiting: self.waiting.len(), nodes });
+            }
+            if self.is_new(record, loc, state)?
+                && let Some(found) = self.follow(record, loc, state)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn wait(&mut self, record: usize, state: StateId) {
+        let loc = self.sim.states[state].loc;
+        let key = (self.sim.plan.rank[loc], record, loc);
+        let merged = match self.waiting.get(&key) {
+            Some(other) => self.sim.merge(*other, state, Overlap::Possible),
+            None => state,
+        };
+        self.waiting.insert(key, merged);
+    }
+
+    /// Whether a state stands for something that has not been at its location. Notes it if so.
+    fn is_new(&mut self, record: usize, loc: LocId, state: StateId) -> Result<bool, Stop> {
+        let reach = self.records[record].reach;
+        if !self.sim.is_feasible(state, reach)? {
+            return Ok(false);
+        }
+        if !self.sim.plan.is_join(loc) {
+            return Ok(true);
+        }
+        let image = self.sim.image(state);
+        let frame = self.records[record].frame;
+        let before = self.records[record].history.remove(&loc).unwrap_or_default();
+        let mut asked = image.clone();
+        asked.guard = self.sim.aig.and(asked.guard, reach);
+        let by: Vec<&Copied> = before.iter().map(|(_, copied)| copied).collect();
+        let sim = &mut *self.sim;
+        let covered = !by.is_empty() && sim.queries.is_covered(&mut sim.aig, &asked, &by, sim.run)?;
+        let params = sim.frames[frame].clone();
+        let mut before = before;
+        if !covered {
+            let copied = Copied::new(&mut sim.aig, &image, |input| !params.has_param(input));
+            before.push((state, copied));
+        }
+        self.records[record].history.insert(loc, before);
+        Ok(!covered)
+    }
+
+    fn follow(&mut self, record: usize, loc: LocId, state: StateId) -> Result<Option<Found>, Stop> {
+        let program = self.sim.program;
+        if self.sim.target.has_loc(loc) {
+            let error = self.sim.error_here(state);
+            return self.fail(record, error);
+        }
+        if loc == program.procs[program.locs[loc].proc].exit {
+            self.records[record].exits.push(state);
+            self.start_after(record, state);
+            return self.apply_to_all(record, state, End::Exit);
+        }
+        for edge in self.sim.plan.flow.out(loc).to_vec() {
+            let found = match &program.edges[edge].op {
+                Op::Call(call) => self.call(record, state, edge, call.callee)?,
+                _ => {
+                    let outcomes = self.sim.step(state, edge);
+                    self.take(record, outcomes)?
+                }
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, record: usize, outcomes: Vec<Outcome>) -> Result<Option<Found>, Stop> {
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Next(state) => self.wait(record, state),
+                Outcome::Error(state) => {
+                    if let Some(found) = self.fail(record, state)? {
+                        return Ok(Some(found));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// An error may be reached: it is one if its guard can be satisfied. A collected one is handed to the callers if
+    /// the record has not failed from these entry values before.
+    fn fail(&mut self, record: usize, state: StateId) -> Result<Option<Found>, Stop> {
+        let reach = self.records[record].reach;
+        if !self.sim.is_feasible(state, reach)? {
+            return Ok(None);
+        }
+        if self.errors == Errors::Stop {
+            return Ok(Some(Found { state, record }));
+        }
+        let frame = self.sim.frames[self.records[record].frame].clone();
+        let sim = &mut *self.sim;
+        let own: Vec<Copied> = self.records[record]
+            .failures
+            .iter()
+            .map(|failure| {
+                let image = sim.image(*failure);
+                Copied::new(&mut sim.aig, &image, |input| !frame.has_param(input))
+            })
+            .collect();
+        let image = sim.image(state);
+        let by: Vec<&Copied> = own.iter().collect();
+        if !by.is_empty() && sim.queries.is_covered(&mut sim.aig, &image, &by, sim.run)? {
+            return Ok(None);
+        }
+        self.records[record].failures.push(state);
+        self.apply_to_all(record, state, End::Error)
+    }
+
+    fn apply_to_all(&mut self, record: usize, summary: StateId, end: End) -> Result<Option<Found>, Stop> {
+        for number in self.records[record].sites.clone() {
+            let (site, caller) = self.sites[number].clone();
+            let outcome = self.sim.apply(&site, summary, end);
+            if let Some(found) = self.take(caller, outcome.into_iter().collect())? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A call is attached to records that cover it, and all their summaries so far are applied to it.
+    fn call(
+        &mut self,
+        record: usize,
+        from: StateId,
+        edge: selvedge_ir::EdgeId,
+        callee: ProcId,
+    ) -> Result<Option<Found>, Stop> {
+        let site = self.sim.site(from, edge);
+        if let Some(known) = &self.known[callee] {
+            let outcomes = known.outcomes(self.sim, &site);
+            return self.take(record, outcomes);
+        }
+        let number = self.sites.len();
+        self.sites.push((site.clone(), record));
+        let at = self.covering(record, &site, callee)?;
+        for at in at {
+            self.records[at].sites.push(number);
+            let ends = self.records[at].exits.iter().map(|exit| (*exit, End::Exit));
+            let ends: Vec<_> = ends.chain(self.records[at].failures.iter().map(|state| (*state, End::Error))).collect();
+            for (summary, end) in ends {
+                let outcome = self.sim.apply(&site, summary, end);
+                if let Some(found) = self.take(record, outcome.into_iter().collect())? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Records that together cover the entry values of a call: one that does so alone, else all, else a new one.
+    fn covering(&mut self, caller: usize, site: &Site, callee: ProcId) -> Result<Vec<usize>, Stop> {
+        let guard = self.sim.aig.and(self.sim.states[site.from].guard, self.records[caller].reach);
+        let image = Image { guard, tuple: site.actual.iter().map(|(_, lit)| lit).collect() };
+        let all = self.of_proc[callee].clone();
+        let alone = all.iter().map(|record| vec![*record]);
+        let together = (all.len() > 1).then(|| all.clone());
+        for records in alone.chain(together) {
+            let entries: Option<Vec<&Copied>> =
+                records.iter().map(|record| self.records[*record].entries.as_ref()).collect();
+            let Some(by) = entries else { return Ok(records) };
+            let sim = &mut *self.sim;
+            if sim.queries.is_covered(&mut sim.aig, &image, &by, sim.run)? {
+                return Ok(records);
+            }
+        }
+        Ok(vec![self.enter(callee, &image, Parent::Call(site.clone(), caller))])
+    }
+}

@@ -1,0 +1,357 @@
+//! Symbolic states with their origin, and what steps, merges and summaries make of them (thesis, §3.2 and §10.5).
+//!
+//! A *frame* is one symbolic run of a procedure: its variables at the entry are inputs of the graph, its *parameters*.
+//! A state of the frame is reached from the entry values that some assignment of the other inputs satisfies its guard
+//! with. This holds for all entry values, also for those with which nobody calls the procedure; so a state at the exit
+//! of a frame, or at an error, is applied to a call by putting the values at the call in the place of the parameters,
+//! and fresh inputs in the place of all others. Nothing has to be quantified.
+
+use rustc_hash::FxHashMap;
+use selvedge_check::{Run, Stop};
+use selvedge_ir::{Assign, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Target, VarId};
+use selvedge_logic::aig::{Aig, Input, Lit};
+
+use super::plan::Plan;
+use super::queries::{Image, Queries, equal};
+use crate::symbolic::{self, Valuation};
+
+/// The number of a state.
+pub(super) type StateId = usize;
+/// The number of a frame.
+pub(super) type FrameId = usize;
+
+/// All that was simulated.
+pub(super) struct Simulation<'a> {
+    pub(super) program: &'a Program,
+    pub(super) target: &'a Target,
+    pub(super) run: &'a Run<'a>,
+    pub(super) plan: Plan,
+    pub(super) aig: Aig,
+    pub(super) queries: Queries,
+    pub(super) states: Vec<State>,
+    pub(super) frames: Vec<Frame>,
+}
+
+/// A symbolic state.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) frame: FrameId,
+    pub(super) loc: LocId,
+    pub(super) guard: Lit,
+    /// Of all visible variables that are touched; the dead ones are false. An error has none.
+    pub(super) values: Valuation,
+    /// At an exit, the returned values.
+    pub(super) results: Vec<Lit>,
+    pub(super) via: Via,
+}
+
+/// Where a state comes from.
+#[derive(Clone, Debug)]
+pub(super) enum Via {
+    /// The entry of the frame.
+    Entry,
+    /// A step inside the procedure, or one that fails.
+    Step { edge: EdgeId, from: StateId, choices: Vec<Input> },
+    /// The first where the condition holds, else the second.
+    Merge { condition: Lit, then: StateId, otherwise: StateId },
+    /// A call, run by a state at the exit of another frame, or leading into an error there.
+    Call { edge: EdgeId, from: StateId, choices: Vec<Input>, callee: StateId, renaming: Vec<(Input, Lit)> },
+    /// A call of which anything is thought possible.
+    Guess { edge: EdgeId, from: StateId },
+}
+
+/// One symbolic run of a procedure.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub(super) proc: ProcId,
+    /// The values of the procedure's inputs at the entry: parameters, or constants.
+    pub(super) entry: Valuation,
+    /// The parameters, each with a variable that it is the value of.
+    params: FxHashMap<Input, VarId>,
+    /// The locals that start with any value.
+    pub(super) locals: Vec<(VarId, Input)>,
+}
+
+impl Frame {
+    /// Whether an input is a parameter.
+    pub(super) fn has_param(&self, input: Input) -> bool {
+        self.params.contains_key(&input)
+    }
+}
+
+/// A call from a state, whose arguments are computed.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) edge: EdgeId,
+    pub(super) from: StateId,
+    pub(super) choices: Vec<Input>,
+    /// The inputs of the callee.
+    pub(super) actual: Valuation,
+}
+
+/// What becomes of a state along an edge.
+pub(super) enum Outcome {
+    /// It goes on elsewhere.
+    Next(StateId),
+    /// It fails.
+    Error(StateId),
+}
+
+impl<'a> Simulation<'a> {
+    pub(super) fn new(program: &'a Program, target: &'a Target, run: &'a Run<'a>) -> Simulation<'a> {
+        Simulation {
+            program,
+            target,
+            run,
+            plan: Plan::new(program),
+            aig: Aig::new(),
+            queries: Queries::new(),
+            states: Vec::new(),
+            frames: Vec::new(),
+        }
+    }
+
+    /// A frame for all entry values, or for the shape of some: constants stay, and what is always equal stays so.
+    pub(super) fn frame(&mut self, proc: ProcId, shape: Option<&Valuation>) -> FrameId {
+        let mut frame = Frame { proc, entry: Valuation::default(), params: FxHashMap::default(), locals: Vec::new() };
+        let mut known: FxHashMap<Lit, Lit> = FxHashMap::default();
+        for var in self.plan.inputs(self.program, proc) {
+            let like = shape.map(|shape| shape.get(var));
+            let lit = match like.and_then(|like| like.as_constant().map(Lit::from).or(known.get(&like).copied())) {
+                Some(lit) => lit,
+                None => {
+                    let input = self.aig.new_input();
+                    frame.params.insert(input, var);
+                    self.aig.input(input)
+                }
+            };
+            if let Some(like) = like {
+                known.extend([(like, lit), (!like, !lit)]);
+            }
+            frame.entry.set(var, lit);
+        }
+        let this = &self.program.procs[proc];
+        for local in this.locals.iter().filter(|local| !this.params.contains(local)) {
+            frame.locals.push((*local, self.aig.new_input()));
+        }
+        self.frames.push(frame);
+        self.frames.len() - 1
+    }
+
+    /// The state at the entry of a frame.
+    pub(super) fn entry(&mut self, id: FrameId) -> StateId {
+        let frame = &self.frames[id];
+        let loc = self.program.procs[frame.proc].entry;
+        let mut values: Valuation = self.program.vars.indices().map(|var| (var, Lit::FALSE)).collect();
+        for (var, lit) in frame.entry.iter() {
+            values.set(var, lit);
+        }
+        for (var, input) in &frame.locals {
+            values.set(*var, self.aig.input(*input));
+        }
+        self.add(id, loc, Lit::TRUE, &values, Via::Entry)
+    }
+
+    fn add(&mut self, frame: FrameId, loc: LocId, guard: Lit, values: &Valuation, via: Via) -> StateId {
+        let values = self.plan.trim(self.program, loc, values);
+        self.push(State { frame, loc, guard, values, results: Vec::new(), via })
+    }
+
+    pub(super) fn push(&mut self, state: State) -> StateId {
+        self.states.push(state);
+        self.states.len() - 1
+    }
+
+    /// The set of executions that a state stands for, as tuples of its values; those that are the same in all frames'
+    /// states at the location are there too.
+    pub(super) fn image(&self, id: StateId) -> Image {
+        let state = &self.states[id];
+        let tuple = state.values.iter().map(|(_, lit)| lit).chain(state.results.iter().copied()).collect();
+        Image { guard: state.guard, tuple }
+    }
+
+    /// One state for two at the same location. Where their guards exclude each other, that of the first selects;
+    /// where they may not, a fresh input does.
+    pub(super) fn merge(&mut self, then: StateId, otherwise: StateId, overlap: Overlap) -> StateId {
+        let (left, right) = (self.states[then].clone(), self.states[otherwise].clone());
+        if left.guard == right.guard && left.values == right.values && left.results == right.results {
+            return then;
+        }
+        let exclude = overlap == Overlap::None || self.aig.and(left.guard, right.guard) == Lit::FALSE;
+        let (condition, guard) = if exclude {
+            (left.guard, self.aig.or(left.guard, right.guard))
+        } else {
+            let input = self.aig.new_input();
+            let condition = self.aig.input(input);
+            (condition, self.aig.ite(condition, left.guard, right.guard))
+        };
+        let values = left.values.map(|var, lit| self.aig.ite(condition, lit, right.values.get(var)));
+        let pairs = left.results.iter().zip(&right.results);
+        let results = pairs.map(|(left, right)| self.aig.ite(condition, *left, *right)).collect();
+        self.push(State { guard, values, results, via: Via::Merge { condition, then, otherwise }, ..left })
+    }
+
+    /// What becomes of a state along an edge that is no call.
+    pub(super) fn step(&mut self, from: StateId, edge: EdgeId) -> Vec<Outcome> {
+        let (program, state) = (self.program, self.states[from].clone());
+        let step = &program.edges[edge];
+        let choices = symbolic::fresh(&mut self.aig, step.op.choices().len());
+        let via = Via::Step { edge, from, choices: choices.clone() };
+        let skip = Assign::skip();
+        let assign = match &step.op {
+            Op::Assign(assign) => assign,
+            Op::AtomicBegin | Op::AtomicEnd => &skip,
+            Op::Assert(condition) => return self.assert(from, edge, condition, &choices),
+            Op::Return(values) => {
+                let results = symbolic::values(&mut self.aig, values, &state.values, &choices);
+                let exit = self.add(state.frame, step.to, state.guard, &state.values, via);
+                self.states[exit].results = results;
+                return vec![Outcome::Next(exit)];
+            }
+            Op::End => return Vec::new(),
+            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("calls have sites, and there is one thread"),
+        };
+        let (condition, after) = symbolic::assign(&mut self.aig, assign, &state.values, &choices);
+        let guard = self.aig.and(state.guard, condition);
+        match guard {
+            Lit::FALSE => Vec::new(),
+            guard => vec![Outcome::Next(self.add(state.frame, step.to, guard, &after, via))],
+        }
+    }
+
+    fn assert(&mut self, from: StateId, edge: EdgeId, condition: &Expr, choices: &[Input]) -> Vec<Outcome> {
+        let state = self.states[from].clone();
+        let condition = symbolic::value(&mut self.aig, condition, &state.values, choices);
+        let via = || Via::Step { edge, from, choices: choices.to_vec() };
+        let (passes, fails) = (self.aig.and(state.guard, condition), self.aig.and(state.guard, !condition));
+        let mut outcomes = Vec::new();
+        if self.target.has_assert(edge) && fails != Lit::FALSE {
+            outcomes.push(Outcome::Error(self.error(state.frame, state.loc, fails, via())));
+        }
+        if passes != Lit::FALSE {
+            let to = self.program.edges[edge].to;
+            outcomes.push(Outcome::Next(self.add(state.frame, to, passes, &state.values, via())));
+        }
+        outcomes
+    }
+
+    pub(super) fn error(&mut self, frame: FrameId, loc: LocId, guard: Lit, via: Via) -> StateId {
+        self.push(State { frame, loc, guard, values: Valuation::default(), results: Vec::new(), via })
+    }
+
+    /// The call along an edge from a state.
+    pub(super) fn site(&mut self, from: StateId, edge: EdgeId) -> Site {
+        let (program, call) = (self.program, callee(self.program, edge));
+        let choices = symbolic::fresh(&mut self.aig, program.edges[edge].op.choices().len());
+        let values = &self.states[from].values;
+        let args = symbolic::values(&mut self.aig, &call.args, values, &choices);
+        let params = &program.procs[call.callee].params;
+        let actual = self.plan.inputs(program, call.callee).into_iter().map(|var| {
+            let arg = params.iter().position(|param| *param == var);
+            (var, arg.map_or_else(|| values.get(var), |arg| args[arg]))
+        });
+        Site { edge, from, choices, actual: actual.collect() }
+    }
+
+    /// What becomes of a call by a state at the exit of a frame of the callee, or by one at an error there.
+    pub(super) fn apply(&mut self, site: &Site, callee: StateId, at: End) -> Option<Outcome> {
+        let (program, summary) = (self.program, self.states[callee].clone());
+        let (values, guard, renaming) = self.instantiate(&summary, &site.actual);
+        let caller = self.states[site.from].clone();
+        let guard = self.aig.and(caller.guard, guard);
+        if guard == Lit::FALSE {
+            return None;
+        }
+        let Site { edge, from, choices, .. } = site.clone();
+        let via = Via::Call { edge, from, choices, callee, renaming };
+        if at == End::Error {
+            return Some(Outcome::Error(self.error(caller.frame, caller.loc, guard, via)));
+        }
+        let (globals, results) = values.split_at(values.len() - summary.results.len());
+        let globals: Valuation = summary.values.iter().zip(globals).map(|((var, _), lit)| (var, *lit)).collect();
+        let call = self::callee(program, edge);
+        let after = symbolic::resume(program, call, &caller.values, &globals, results);
+        Some(Outcome::Next(self.add(caller.frame, program.edges[edge].to, guard, &after, via)))
+    }
+
+    /// The values and results of a state of another frame, and its guard, for some entry values. Entry values that have
+    /// not the frame's shape are excluded.
+    pub(super) fn instantiate(&mut self, state: &State, actual: &Valuation) -> (Vec<Lit>, Lit, Vec<(Input, Lit)>) {
+        let frame = &self.frames[state.frame];
+        let mut roots: Vec<Lit> =
+            state.values.iter().map(|(_, lit)| lit).chain(state.results.iter().copied()).collect();
+        let n_values = roots.len();
+        roots.push(state.guard);
+        roots.extend(frame.entry.iter().map(|(_, lit)| lit));
+        let support = self.aig.support(&roots);
+        let params = frame.params.clone();
+        let mut renaming = Vec::new();
+        for input in support {
+            let lit = match params.get(&input) {
+                Some(var) => actual.get(*var),
+                None => {
+                    let own = self.aig.new_input();
+                    self.aig.input(own)
+                }
+            };
+            renaming.push((input, lit));
+        }
+        let new: FxHashMap<Input, Lit> = renaming.iter().copied().collect();
+        let mut values = self.aig.substitute(&roots, |input| new.get(&input).copied());
+        let entry = values.split_off(n_values + 1);
+        let wanted: Vec<Lit> = actual.iter().map(|(_, lit)| lit).collect();
+        let shape = equal(&mut self.aig, &entry, &wanted);
+        let guard = values.pop().expect("the guard follows the values");
+        (values, self.aig.and(guard, shape), renaming)
+    }
+
+    /// The error at a location that counts as one.
+    pub(super) fn error_here(&mut self, state: StateId) -> StateId {
+        let State { frame, loc, guard, .. } = self.states[state].clone();
+        self.error(frame, loc, guard, Via::Merge { condition: Lit::TRUE, then: state, otherwise: state })
+    }
+
+    /// What becomes of a call if anything is thought possible.
+    pub(super) fn guess(&mut self, site: &Site) -> StateId {
+        let call = callee(self.program, site.edge);
+        let caller = self.states[site.from].clone();
+        let aig = &mut self.aig;
+        let mut any = || {
+            let input = aig.new_input();
+            aig.input(input)
+        };
+        let results: Vec<Lit> = call.results.iter().map(|_| any()).collect();
+        let globals: Valuation = self.plan.modified(call.callee).map(|var| (var, any())).collect();
+        let after = symbolic::resume(self.program, call, &caller.values, &globals, &results);
+        let to = self.program.edges[site.edge].to;
+        self.add(caller.frame, to, caller.guard, &after, Via::Guess { edge: site.edge, from: site.from })
+    }
+
+    /// Whether a state's guard can be satisfied, under a condition on the parameters of its frame.
+    pub(super) fn is_feasible(&mut self, state: StateId, reach: Lit) -> Result<bool, Stop> {
+        let formula = self.aig.and(self.states[state].guard, reach);
+        self.queries.is_satisfiable(&self.aig, formula, self.run)
+    }
+}
+
+/// Whether the guards of states that are merged may hold together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Overlap {
+    None,
+    Possible,
+}
+
+/// How a run of a procedure ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Exit,
+    Error,
+}
+
+/// The call of an edge.
+pub(super) fn callee(program: &Program, edge: EdgeId) -> &Call {
+    match &program.edges[edge].op {
+        Op::Call(call) => call,
+        _ => unreachable!("only calls have callees"),
+    }
+}
