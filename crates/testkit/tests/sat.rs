@@ -12,7 +12,7 @@ use selvedge_testkit::corpus;
 use selvedge_testkit::generate::{Weights, generate};
 
 fn engine(mode: SummaryMode) -> Sat {
-    Sat { options: Options { summaries: mode, ..Options::default() } }
+    Sat { options: Options { summaries: mode } }
 }
 
 /// The verdict in a word, a trace replayed.

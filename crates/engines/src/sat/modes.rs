@@ -11,7 +11,7 @@ use selvedge_logic::aig::Lit;
 use super::known::Known;
 use super::reach::{Errors, Found, Reach};
 use super::root::Root;
-use super::simulate::{Simulation, StateId};
+use super::simulate::{Renaming, Simulation, StateId};
 use super::trace::{Tracer, Witness};
 use super::unroll::unroll;
 
@@ -147,7 +147,7 @@ fn first_error(
     known: &Table,
     root: &Root,
     proc: ProcId,
-    prelude: Option<(StateId, Vec<(selvedge_logic::aig::Input, Lit)>)>,
+    prelude: Option<(StateId, Renaming)>,
     condition: Lit,
 ) -> Result<Option<Witness>, Stop> {
     for failure in ends(known, proc).1 {

@@ -20,6 +20,9 @@ pub(super) type StateId = usize;
 /// The number of a frame.
 pub(super) type FrameId = usize;
 
+/// The inputs of a frame, and what stands in their place where it is used.
+pub(super) type Renaming = Vec<(Input, Lit)>;
+
 /// All that was simulated.
 pub(super) struct Simulation<'a> {
     pub(super) program: &'a Program,
@@ -55,7 +58,7 @@ pub(super) enum Via {
     /// The first where the condition holds, else the second.
     Merge { condition: Lit, then: StateId, otherwise: StateId },
     /// A call, run by a state at the exit of another frame, or leading into an error there.
-    Call { edge: EdgeId, from: StateId, choices: Vec<Input>, callee: StateId, renaming: Vec<(Input, Lit)> },
+    Call { edge: EdgeId, from: StateId, choices: Vec<Input>, callee: StateId, renaming: Renaming },
     /// A call of which anything is thought possible.
     Guess { edge: EdgeId, from: StateId },
 }
@@ -276,7 +279,7 @@ impl<'a> Simulation<'a> {
 
     /// The values and results of a state of another frame, and its guard, for some entry values. Entry values that have
     /// not the frame's shape are excluded.
-    pub(super) fn instantiate(&mut self, state: &State, actual: &Valuation) -> (Vec<Lit>, Lit, Vec<(Input, Lit)>) {
+    pub(super) fn instantiate(&mut self, state: &State, actual: &Valuation) -> (Vec<Lit>, Lit, Renaming) {
         let frame = &self.frames[state.frame];
         let mut roots: Vec<Lit> =
             state.values.iter().map(|(_, lit)| lit).chain(state.results.iter().copied()).collect();

@@ -12,7 +12,9 @@ use selvedge_logic::aig::{Aig, Input, Lit};
 use super::queries::Model;
 use super::reach::{Parent, Reach};
 use super::root::Root;
-use super::simulate::{FrameId, Simulation, StateId, Via, callee};
+use super::simulate::{FrameId, Renaming, Simulation, StateId, Via, callee};
+
+type BodyKey = (StateId, Vec<(Input, bool)>, ThreadId);
 
 /// Rebuilds executions.
 pub(super) struct Tracer<'s, 'a> {
@@ -20,7 +22,7 @@ pub(super) struct Tracer<'s, 'a> {
     thread: ThreadId,
     bodies: Vec<Vec<Step>>,
     /// The bodies of calls that were rebuilt, by the state at the exit and the values of its inputs.
-    built: FxHashMap<(StateId, Vec<(Input, bool)>, ThreadId), u32>,
+    built: FxHashMap<BodyKey, u32>,
     /// The first call on the way of which anything was thought possible.
     guessed: Option<ProcId>,
 }
@@ -29,9 +31,9 @@ pub(super) struct Tracer<'s, 'a> {
 pub(super) struct Witness {
     pub(super) root: Root,
     /// The way through the prelude, and what its inputs are.
-    pub(super) prelude: Option<(StateId, Vec<(Input, Lit)>)>,
+    pub(super) prelude: Option<(StateId, Renaming)>,
     /// The error, in a frame of the first procedure, and what its inputs are.
-    pub(super) error: (StateId, Vec<(Input, Lit)>),
+    pub(super) error: (StateId, Renaming),
     pub(super) model: Model,
 }
 
