@@ -11,6 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selvedge_check::{Run, Task, ThreadScope, Verdict};
 use selvedge_driver::{Failure, Options, Outcome, Pass, Reason, Subject};
+use selvedge_engines::EngineKind;
 use selvedge_ir::passes::{Lift, Passed};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::validate::{validate, validate_target};
@@ -190,22 +191,41 @@ pub fn compare_passes(task: &Task<'_>, list: &[NamedPass<'_>], answer: &Answer, 
     check_trace(&stage, task, &Answer::Unsafe(lifted))
 }
 
-/// The whole driver, its own passes included.
+/// The whole driver: as the user calls it, and with each engine that takes the program, without passes and with all.
 fn compare_driver(model: &Model, posed: &Posed, answer: &Answer, budget: Budget) -> Result<(), Fault> {
     let mut options = Options { question: model.question.clone(), ..Options::default() };
     options.engine_options.exhaustive.frames = budget.frames;
-    let found = match within(budget, |run| selvedge_driver::check(posed.subject(), &options, run)) {
+    compare_options(posed, "driver", &options, answer, budget)?;
+    for engine in EngineKind::ALL {
+        for passes in [Vec::new(), Pass::ALL.to_vec()] {
+            let stage = format!("{} after {} passes", engine.name(), passes.len());
+            let options = Options { engine: Some(*engine), passes: Some(passes), ..options.clone() };
+            compare_options(posed, &stage, &options, answer, budget)?;
+        }
+    }
+    Ok(())
+}
+
+fn compare_options(
+    posed: &Posed,
+    stage: &str,
+    options: &Options,
+    answer: &Answer,
+    budget: Budget,
+) -> Result<(), Fault> {
+    let found = match within(budget, |run| selvedge_driver::check(posed.subject(), options, run)) {
         Ok(report) => match report.outcome {
             Outcome::Safe(_) => Answer::Safe,
             Outcome::Unsafe(counterexample) => Answer::Unsafe(counterexample.trace),
             Outcome::Unknown(Reason::Stop(_)) => Answer::Large,
-            Outcome::Unknown(Reason::Unsupported(unsupported)) => return fault("driver (support)", unsupported.reason),
+            Outcome::Unknown(Reason::Unsupported(_)) if options.engine.is_some() => return Ok(()),
+            Outcome::Unknown(Reason::Unsupported(unsupported)) => return fault(stage, unsupported.reason),
         },
-        Err(Failure::Usage(usage)) => return fault("driver (usage)", usage.message),
-        Err(Failure::Internal { reject, .. }) => return fault("driver (judge)", reject.to_string()),
+        Err(Failure::Usage(usage)) => return fault(format!("{stage} (usage)"), usage.message),
+        Err(Failure::Internal { reject, .. }) => return fault(format!("{stage} (judge)"), reject.to_string()),
     };
-    check_trace("driver", &posed.task(), &found)?;
-    check_answers("driver", answer, &found)
+    check_trace(stage, &posed.task(), &found)?;
+    check_answers(stage, answer, &found)
 }
 
 fn compare_rewritten(model: &Model, rng: &mut Rng, answer: &Answer, budget: Budget) -> Result<(), Fault> {
