@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use selvedge_ir::trace::Trace;
+use selvedge_ir::{EdgeId, LocId};
 
 use crate::{Certificate, Run, Task};
 
@@ -22,6 +23,13 @@ pub trait Engine: Sync {
 
     /// Decides the task.
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop>;
+
+    /// Decides each assertion and location of the target on its own, as if it were the only one, all in one run. `None`
+    /// from engines that cannot.
+    fn check_each(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Findings, Stop>> {
+        let _ = (task, run);
+        None
+    }
 }
 
 /// A decided question, with the evidence that decides it.
@@ -31,6 +39,19 @@ pub enum Verdict {
     Safe(Option<Certificate>),
     /// This execution ends in an error.
     Unsafe(Trace),
+}
+
+/// What became of each assertion and location of a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// The assertions that can fail, in ascending order, each with an execution that ends in its failure.
+    pub asserts: Vec<(EdgeId, Trace)>,
+    /// The locations that can be reached, in ascending order, each with an execution that ends there.
+    pub locs: Vec<(LocId, Trace)>,
+    /// Assertions of the target that no execution reaches, in ascending order.
+    pub unreachable: Vec<EdgeId>,
+    /// Evidence that the rest of the target cannot be reached.
+    pub certificate: Option<Certificate>,
 }
 
 /// Why an engine returned without a verdict. Never an error of the user.

@@ -12,7 +12,7 @@ mod run;
 mod task;
 
 pub use certificate::{Certificate, SummaryProof};
-pub use engine::{Bound, Engine, Stop, Unsupported, Verdict};
+pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use run::{CancelToken, Event, Limits, Observer, Run};
 pub use selvedge_ir::Target;
 pub use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};

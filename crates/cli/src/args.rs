@@ -173,6 +173,9 @@ pub(crate) struct CheckArgs {
     /// Print the last line only, and no warnings
     #[arg(long, short, conflicts_with = "full")]
     pub(crate) quiet: bool,
+    /// Decide every assertion and error label on its own
+    #[arg(long, conflicts_with_all = ["trace_out", "certificate", "label", "assertion"])]
+    pub(crate) all: bool,
     /// Show all warnings, not only the first of each kind
     #[arg(long)]
     pub(crate) all_warnings: bool,

@@ -2,6 +2,7 @@
 //!
 //! The driver knows no output format and no terminal. [`check`] is the table of contents.
 
+mod each;
 pub mod external;
 mod question;
 mod simplify;
@@ -16,6 +17,7 @@ use selvedge_ir::{Program, Target, Trace};
 use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, Replay, judge};
 
+pub use each::{Answer, Asked, Each, Evidence, check_each};
 pub use question::{Initial, Question, UsageError};
 pub use simplify::{Pass, Simplified, simplify};
 pub use simulate::{RunEnd, Simulation, simulate};
@@ -133,7 +135,11 @@ pub enum Failure {
 /// Answers a question about a program, with evidence about the program as the user wrote it.
 pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<Report, Failure> {
     let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
-    let task = Task { program: &program, target: &target, threads };
+    check_task(Task { program: &program, target: &target, threads }, options, run)
+}
+
+/// Answers a question that was posed.
+fn check_task(task: Task<'_>, options: &Options, run: &Run<'_>) -> Result<Report, Failure> {
     let mut times = Times::default();
 
     run.event(Event::Phase("simplifying"));

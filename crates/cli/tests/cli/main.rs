@@ -5,6 +5,7 @@
 
 mod check;
 mod commands;
+mod each;
 mod harness;
 mod interchange;
 mod json;

@@ -82,9 +82,9 @@ enum Obstacle {
 }
 
 /// What the parts of the slice are in the whole program.
-struct Back {
+pub(super) struct Back {
     edges: BTreeSet<EdgeId>,
-    locs: BTreeMap<LocId, LocId>,
+    pub(super) locs: BTreeMap<LocId, LocId>,
     procs: BTreeMap<ProcId, ProcId>,
     /// For each procedure of the whole program the places of those of its results that are left.
     results: IndexVec<ProcId, Vec<usize>>,
@@ -92,7 +92,7 @@ struct Back {
 
 impl Back {
     /// Each edge of the slice is one edge of the whole, and so are its ends.
-    fn new(slice: &Program, whole: &Program, lift: &Lift, results: &IndexVec<ProcId, Vec<usize>>) -> Back {
+    pub(super) fn new(slice: &Program, whole: &Program, lift: &Lift, results: &IndexVec<ProcId, Vec<usize>>) -> Back {
         let (edges, locs, procs) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
         let mut back = Back { edges, locs, procs, results: results.clone() };
         for (id, edge) in slice.edges.iter_enumerated() {

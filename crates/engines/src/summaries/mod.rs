@@ -14,13 +14,14 @@
 //! The engine works on a slice of the program ([`selvedge_ir::passes::slice`]) and answers about the whole of it.
 
 mod certificate;
+mod each;
 mod explore;
 mod layout;
 mod solve;
 mod step;
 mod trace;
 
-use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::passes::slice;
 use selvedge_ir::{Op, Program, Ty};
@@ -69,6 +70,10 @@ impl Engine for Summaries {
             Some(_) if self.options.eager => Summaries::default().check(task, run),
             Some(error) => Ok(Verdict::Unsafe(sliced.lift.trace(&solver.trace(&error)?))),
         }
+    }
+
+    fn check_each(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Findings, Stop>> {
+        Some(each::check(task, run))
     }
 }
 

@@ -34,6 +34,14 @@ pub(super) struct Error {
     pub(super) edges: Bdd,
 }
 
+/// What happens at an error.
+pub(super) enum Errors {
+    /// The work ends.
+    End,
+    /// It is noted, the first of each location and assertion, and the work goes on.
+    Note(Vec<Error>),
+}
+
 /// Path edges that were found at one time, in one way.
 pub(super) struct Ring {
     pub(super) edges: Bdd,
@@ -90,6 +98,7 @@ pub(super) struct Solver<'a> {
     pub(super) program: &'a Program,
     pub(super) target: &'a Target,
     run: &'a Run<'a>,
+    pub(super) errors: Errors,
     pub(super) layout: Layout,
     pub(super) flow: Flow,
     sites: IndexVec<ProcId, Vec<EdgeId>>,
@@ -120,6 +129,7 @@ impl<'a> Solver<'a> {
             program,
             target,
             run,
+            errors: Errors::End,
             sites: program.procs.indices().map(|proc| calls.sites(proc).to_vec()).collect(),
             prepared: program.edges.iter().map(|_| None).collect(),
             rank: ranks(program, &flow, &calls),
@@ -274,7 +284,10 @@ impl<'a> Solver<'a> {
         let falsum = self.layout.manager.falsum();
         let edges = std::mem::replace(&mut self.waiting[loc], falsum);
         if self.target.has_loc(loc) {
-            return Ok(Some(Error { loc, assert: None, edges }));
+            let error = self.met(Error { loc, assert: None, edges: edges.clone() });
+            if error.is_some() {
+                return Ok(error);
+            }
         }
         for id in self.flow.out(loc).to_vec() {
             self.prepare(id)?;
@@ -285,11 +298,16 @@ impl<'a> Solver<'a> {
                     self.add(to, image, Via::Step(id, edges.clone()))?;
                 }
                 Prepared::Assert { holds, fails } => {
-                    if self.target.has_assert(id) && !edges.is_disjoint(fails) {
-                        let edges = edges.and(fails)?;
-                        return Ok(Some(Error { loc, assert: Some(id), edges }));
-                    }
+                    let failing = if self.target.has_assert(id) && !edges.is_disjoint(fails) {
+                        Some(edges.and(fails)?)
+                    } else {
+                        None
+                    };
                     let image = holds.image(&edges)?;
+                    let error = failing.and_then(|edges| self.met(Error { loc, assert: Some(id), edges }));
+                    if error.is_some() {
+                        return Ok(error);
+                    }
                     self.add(to, image, Via::Step(id, edges.clone()))?;
                 }
                 Prepared::Call(call) => {
@@ -311,6 +329,19 @@ impl<'a> Solver<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// An error was met: gives it back if the work ends with it.
+    fn met(&mut self, error: Error) -> Option<Error> {
+        match &mut self.errors {
+            Errors::End => Some(error),
+            Errors::Note(noted) => {
+                if !noted.iter().any(|known| (known.loc, known.assert) == (error.loc, error.assert)) {
+                    noted.push(error);
+                }
+                None
+            }
+        }
     }
 
     /// Adds to the summary of the procedure that an edge returns from, and notes it at all its calls.

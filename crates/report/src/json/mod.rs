@@ -9,8 +9,8 @@ mod trace;
 
 pub use certificate::{CertificateFile, ProofView, read_certificate};
 pub use report::{
-    Answer, DiagnosticView, PlaceView, ReportFile, ResultView, ScopeView, SizeView, TargetView, ThreadsView, TimesView,
-    diagnostics,
+    Answer, DiagnosticView, EachView, PlaceView, ReportFile, ResultView, ScopeView, SizeView, TargetView, ThreadsView,
+    TimesView, diagnostics,
 };
 pub use trace::{QuestionView, ReadError, TraceFile, digest, read_trace};
 

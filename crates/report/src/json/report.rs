@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selvedge_check::ThreadScope;
-use selvedge_driver::{Outcome, Report, Size};
+use selvedge_driver::{self as driver, Asked, Each, Outcome, Report, Size};
 use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_ir::{EdgeId, LocId};
 use serde::Serialize;
@@ -40,6 +40,46 @@ pub struct ResultView {
     pub diagnostics: Vec<DiagnosticView>,
     /// Where an engine was asked.
     pub answer: Option<Answer>,
+    /// With `--all`: what became of each assertion and error label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub each: Option<Vec<EachView>>,
+}
+
+/// One assertion or error label.
+#[derive(Clone, Debug, Serialize)]
+pub struct EachView {
+    pub line: Option<usize>,
+    pub column: Option<usize>,
+    pub text: String,
+    /// `violated`, `holds`, `unreachable` or `unknown`.
+    pub result: String,
+    /// For `holds` and `unreachable`: whether a certificate was checked.
+    pub certified: Option<bool>,
+    /// For `violated`: the trace, in the format of trace files.
+    pub trace: Option<TraceFile>,
+}
+
+impl EachView {
+    /// The answers of a report.
+    pub fn list(context: Context<'_>, question: &QuestionView, each: &Each) -> Vec<EachView> {
+        let view = |(asked, answer): &(Asked, driver::Answer)| {
+            let (position, text) = text::place_of(context, *asked);
+            let word = text::answer_word(answer);
+            let decided = matches!(answer, driver::Answer::Holds(_) | driver::Answer::Unreachable(_));
+            EachView {
+                line: position.map(|at| at.line),
+                column: position.map(|at| at.column),
+                text,
+                result: word.split(' ').next().unwrap_or_default().to_string(),
+                certified: decided.then_some(!word.contains("uncertified")),
+                trace: match answer {
+                    driver::Answer::Violated(found) => Some(TraceFile::new(context, question.clone(), found)),
+                    _ => None,
+                },
+            }
+        };
+        each.answers.iter().map(view).collect()
+    }
 }
 
 /// The details of a decided or undecided question.

@@ -1,12 +1,14 @@
 //! Reports for people: the result, the trace, the last line.
 
 mod crosscheck;
+mod each;
 mod layout;
 mod result;
 mod summary;
 mod trace;
 
 pub use crosscheck::{Opinion, crosscheck};
+pub use each::{answer_word, each, each_line, place_of};
 pub(crate) use result::unreachable_asserts;
 pub use result::{
     Asked, Detail, Style, certificate_text, initial_threads, no_answer, reason, remark, report, scope, target,

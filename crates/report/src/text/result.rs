@@ -120,7 +120,7 @@ pub fn remark(report: &Report, load: Duration) -> String {
     reason(&report.outcome).unwrap_or_else(|| format!("{}, {total}", report.engine))
 }
 
-fn reason_text(reason: &Reason) -> String {
+pub(super) fn reason_text(reason: &Reason) -> String {
     match reason {
         Reason::Stop(stop) => stop.to_string(),
         Reason::Unsupported(unsupported) => unsupported.to_string(),

@@ -81,7 +81,7 @@ fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
     match &checked.ending {
         Ending::NotRead(message) => printer.error(message),
         Ending::Misasked(error) => drop(program::refuse(error, session)),
-        Ending::Answered(_) | Ending::Erroneous | Ending::Stopped(_) | Ending::Internal(_) => {}
+        Ending::Answered(_) | Ending::Each(_) | Ending::Erroneous | Ending::Stopped(_) | Ending::Internal(_) => {}
     }
     if !args.quiet {
         let detail = if args.full { Detail::Full } else { Detail::Changes };

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use selvedge_check::{Limits, Observer, Run, Stop};
-use selvedge_driver::{Failure, Options, Outcome, Reason, Report, Subject, UsageError};
+use selvedge_driver::{self as driver, Each, Failure, Options, Outcome, Reason, Report, Subject, UsageError};
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
-use selvedge_report::json::{self, Answer, CertificateFile, QuestionView, ResultView, TraceFile};
+use selvedge_report::json::{self, Answer, CertificateFile, EachView, QuestionView, ResultView, TraceFile};
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 
@@ -31,6 +31,8 @@ pub(super) struct Checked {
 /// What the check of a file ends in.
 pub(super) enum Ending {
     Answered(Box<Report>),
+    /// Each assertion and error label on its own.
+    Each(Box<Each>),
     /// The file could not be read; a sentence says why.
     NotRead(String),
     /// The diagnostics say what is wrong.
@@ -96,8 +98,13 @@ fn answer(subject: Subject<'_>, args: &CheckArgs, run: &Run<'_>) -> Ending {
     if let Some(error) = misplaced(args) {
         return Ending::Misasked(error);
     }
-    match selvedge_driver::check(subject, &options(args), run) {
-        Ok(report) => Ending::Answered(Box::new(report)),
+    let answer = if args.all {
+        selvedge_driver::check_each(subject, &options(args), run).map(|each| Ending::Each(Box::new(each)))
+    } else {
+        selvedge_driver::check(subject, &options(args), run).map(|report| Ending::Answered(Box::new(report)))
+    };
+    match answer {
+        Ok(ending) => ending,
         Err(Failure::Usage(error)) => Ending::Misasked(error),
         Err(Failure::Internal { engine, reject }) => {
             Ending::Internal(format!("the engine `{engine}` and the judge disagree: {reject}"))
@@ -140,6 +147,12 @@ impl Ending {
                 Outcome::Unknown(Reason::Stop(stop)) => stopped(*stop),
                 Outcome::Unknown(Reason::Unsupported(_)) => Exit::Unknown,
             },
+            Ending::Each(each) => Exit::worst(each.answers.iter().map(|(_, answer)| match answer {
+                driver::Answer::Violated(_) => Exit::Unsafe,
+                driver::Answer::Holds(_) | driver::Answer::Unreachable(_) => Exit::Success,
+                driver::Answer::Unknown(Reason::Stop(stop)) => stopped(*stop),
+                driver::Answer::Unknown(Reason::Unsupported(_)) => Exit::Unknown,
+            })),
             Ending::NotRead(_) | Ending::Erroneous => Exit::Input,
             Ending::Misasked(_) => Exit::Usage,
             Ending::Stopped(stop) => stopped(*stop),
@@ -170,13 +183,22 @@ impl Checked {
     }
 
     fn context<'a>(&'a self, report: &'a Report) -> Context<'a> {
-        Context { program: &report.program, map: &self.map, source: &self.source }
+        self.about(&report.program)
+    }
+
+    fn about<'a>(&'a self, program: &'a selvedge_ir::Program) -> Context<'a> {
+        Context { program, map: &self.map, source: &self.source }
     }
 
     /// `safe`, `unsafe`, `unknown` or `error`.
     fn verdict(&self) -> &'static str {
         match &self.ending {
             Ending::Answered(report) => text::verdict_word(&report.outcome),
+            Ending::Each(_) => match self.ending.exit() {
+                Exit::Success => "safe",
+                Exit::Unsafe => "unsafe",
+                _ => "unknown",
+            },
             Ending::Stopped(_) => "unknown",
             Ending::NotRead(_) | Ending::Erroneous | Ending::Misasked(_) | Ending::Internal(_) => "error",
         }
@@ -186,6 +208,11 @@ impl Checked {
     fn reason(&self) -> Option<String> {
         match &self.ending {
             Ending::Answered(report) => text::reason(&report.outcome),
+            Ending::Each(each) => {
+                let line = text::each_line(each);
+                let reason = line.strip_prefix("VERIFICATION UNKNOWN (")?.strip_suffix(')')?;
+                Some(reason.to_string())
+            }
             Ending::Stopped(stop) => Some(stop.to_string()),
             Ending::NotRead(_) => Some("the input cannot be read".to_string()),
             Ending::Erroneous => {
@@ -201,6 +228,7 @@ impl Checked {
     pub(super) fn line(&self) -> String {
         match &self.ending {
             Ending::Answered(report) => text::verdict_line(&report.outcome),
+            Ending::Each(each) => text::each_line(each),
             _ => format!("VERIFICATION UNKNOWN ({})", self.reason().unwrap_or_default()),
         }
     }
@@ -209,6 +237,7 @@ impl Checked {
     pub(super) fn block(&self, style: Style) -> String {
         match &self.ending {
             Ending::Answered(report) => text::report(self.context(report), report, self.load, style),
+            Ending::Each(each) => text::each(self.about(&each.program), each, self.load, style),
             _ => {
                 let reason = self.reason().unwrap_or_default();
                 text::no_answer(&self.source.name, self.verdict(), &reason, &style.palette)
@@ -257,6 +286,10 @@ impl Checked {
             reason,
             diagnostics: json::diagnostics(&self.source, &self.diagnostics),
             answer,
+            each: match &self.ending {
+                Ending::Each(each) => Some(EachView::list(self.about(&each.program), &view(question), each)),
+                _ => None,
+            },
         }
     }
 }

@@ -1,0 +1,55 @@
+//! Every assertion and location of a target on its own, in one run: errors are noted, and the work goes on.
+//!
+//! An execution goes on behind an error, as it does where the error is not asked for: so the path edges are those of the
+//! program without a target, and each error is found as if it were the only one. What was not noted is not reachable.
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{Findings, Run, Stop, Task};
+use selvedge_ir::passes::slice;
+use selvedge_ir::{EdgeId, LocId};
+
+use super::certificate::Back;
+use super::solve::{Entries, Error, Errors, Solver};
+
+/// Decides each assertion and location of the target.
+pub(super) fn check(task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
+    let (sliced, results) = slice::run_with_results(task.program, task.target);
+    let mut solver = Solver::new(&sliced.program, &sliced.target, run)?;
+    solver.errors = Errors::Note(Vec::new());
+    solver.run(Entries::Reached)?;
+    let noted = noted(&mut solver);
+    let back = Back::new(&sliced.program, task.program, &sliced.lift, &results);
+    let mut findings = Findings::default();
+    for error in &noted {
+        let trace = sliced.lift.trace(&solver.trace(error)?);
+        match error.assert {
+            Some(edge) => findings.asserts.push((sliced.lift.edges[edge][0].edge, trace)),
+            None => findings.locs.extend(back.locs.get(&error.loc).map(|loc| (*loc, trace))),
+        }
+    }
+    findings.asserts.sort_by_key(|(edge, _)| *edge);
+    findings.locs.sort_by_key(|(loc, _)| *loc);
+    let reached: BTreeSet<LocId> =
+        back.locs.iter().filter(|(loc, _)| !solver.edges[**loc].is_false()).map(|(_, old)| *old).collect();
+    let is_unreachable = |edge: &EdgeId| !reached.contains(&task.program.edges[*edge].from);
+    findings.unreachable = task.target.asserts.iter().copied().filter(is_unreachable).collect();
+    findings.certificate = solver.certificate(task.program, &sliced.lift, &results)?;
+    // Entering procedures in other ways than the program does, for the certificate's sake, may lead to other errors.
+    if self::noted(&mut solver).iter().any(|error| !is_known(&noted, error)) {
+        findings.certificate = None;
+    }
+    Ok(findings)
+}
+
+/// The errors noted so far, which stay noted.
+fn noted(solver: &mut Solver<'_>) -> Vec<Error> {
+    match &solver.errors {
+        Errors::End => Vec::new(),
+        Errors::Note(noted) => noted.clone(),
+    }
+}
+
+fn is_known(noted: &[Error], error: &Error) -> bool {
+    noted.iter().any(|known| (known.loc, known.assert) == (error.loc, error.assert))
+}
