@@ -66,7 +66,8 @@ pub fn check_each(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Res
     let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
     let task = Task { program: &program, target: &target, threads };
     let start = Instant::now();
-    let engine = build(options.engine.unwrap_or_else(|| choose(&task)), &options.engine_options);
+    let engine =
+        build(options.engine.unwrap_or_else(|| choose(&task, &options.engine_options)), &options.engine_options);
     let together = engine.supports(&task).ok().and_then(|()| engine.check_each(&task, run));
     let answers = match together {
         Some(Ok(findings)) => judged(&task, engine.name(), findings, run)?,
