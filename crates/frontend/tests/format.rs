@@ -331,3 +331,8 @@ fn processes() {
          v := g;\n  end\nend\n\nprocess q [3] begin\n  void main() begin\n  end\nend\n",
     );
 }
+
+#[test]
+fn a_byte_order_mark_in_a_comment_stays() {
+    assert_eq!(selvedge_frontend::bp::format("//\u{feff} \n").as_deref(), Ok("//\u{feff}\n"));
+}

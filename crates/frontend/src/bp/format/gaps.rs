@@ -84,7 +84,7 @@ impl<'t> Printer<'t> {
 
     /// The text without white space at its end.
     pub(super) fn comment_text(&self, comment: Comment) -> &'t str {
-        comment.span.of(self.text).trim_end_matches(is_white)
+        comment.span.of(self.text).trim_end()
     }
 
     /// Whether a comment is the first thing on its line.
