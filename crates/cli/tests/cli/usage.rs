@@ -48,6 +48,13 @@ fn options_that_exclude_each_other() {
 }
 
 #[test]
+fn an_option_of_another_engine() {
+    refused("check --summaries lazy safe.bp", "--summaries is an option of the engine `sat`");
+    refused("check --engine sat --eager safe.bp", "--eager is an option of the engine `summaries`");
+    refused("check --engine sat --summaries eager safe.bp", "universal");
+}
+
+#[test]
 fn a_question_that_does_not_fit_the_program() {
     snapshot!("unknown_label", "check --label NOWHERE calls.bp");
     let ran = run("check --initial 3 --threads 2 safe.bp");

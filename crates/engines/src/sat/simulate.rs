@@ -165,8 +165,7 @@ impl<'a> Simulation<'a> {
         self.states.len() - 1
     }
 
-    /// The set of executions that a state stands for, as tuples of its values; those that are the same in all frames'
-    /// states at the location are there too.
+    /// The set of executions that a state stands for, as tuples of its values and results.
     pub(super) fn image(&self, id: StateId) -> Image {
         let state = &self.states[id];
         let tuple = state.values.iter().map(|(_, lit)| lit).chain(state.results.iter().copied()).collect();
