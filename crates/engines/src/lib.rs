@@ -29,13 +29,8 @@ pub enum EngineKind {
 
 impl EngineKind {
     /// All engines, in the order in which they are listed to the user.
-    pub const ALL: &'static [EngineKind] = &[
-        EngineKind::Summaries,
-        EngineKind::Sat,
-        EngineKind::Bmc,
-        EngineKind::Induction,
-        EngineKind::Exhaustive,
-    ];
+    pub const ALL: &'static [EngineKind] =
+        &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Bmc, EngineKind::Induction, EngineKind::Exhaustive];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
