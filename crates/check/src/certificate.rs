@@ -13,6 +13,23 @@ pub enum Certificate {
     ControlFlow(Vec<LocId>),
     /// For programs with one thread, recursive or not.
     Summaries(SummaryProof),
+    /// For programs with one thread and without recursion: no error within `k` steps of the start, and none in the step
+    /// after `k + 1` states without error that follow one another.
+    Induction {
+        /// The length.
+        k: u32,
+        /// Which sequences of states the second part speaks of.
+        paths: Paths,
+    },
+}
+
+/// Sequences of states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Paths {
+    /// All.
+    All,
+    /// Those in which no state occurs twice. A shortest way to an error is such a one.
+    LoopFree,
 }
 
 /// What holds at each location of a procedure that was entered in some way, and how each procedure can return.

@@ -76,6 +76,8 @@ pub enum Bound {
     Threads(u32),
     /// This many frames on a stack.
     Frames(u32),
+    /// This many steps of an execution.
+    Steps(u32),
 }
 
 /// Why an engine does not take a task.
@@ -94,6 +96,7 @@ impl fmt::Display for Stop {
             Stop::NodeLimit(limit) => write!(f, "limit of {limit} nodes reached"),
             Stop::BoundReached(Bound::Threads(n)) => write!(f, "no error within {n} threads"),
             Stop::BoundReached(Bound::Frames(n)) => write!(f, "no error within {n} frames per stack"),
+            Stop::BoundReached(Bound::Steps(n)) => write!(f, "no error within {n} steps"),
         }
     }
 }

@@ -11,7 +11,7 @@ pub mod formula;
 mod run;
 mod task;
 
-pub use certificate::{Certificate, SummaryProof};
+pub use certificate::{Certificate, Paths, SummaryProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use run::{CancelToken, Event, Limits, Observer, Run};
 pub use selvedge_ir::Target;

@@ -56,6 +56,13 @@ pub enum Event {
         /// The nodes of all diagrams, garbage included.
         nodes: usize,
     },
+    /// All executions of `steps` steps are written as formulas, which have `nodes` nodes.
+    Unwound {
+        /// The steps.
+        steps: usize,
+        /// The nodes of all formulas.
+        nodes: usize,
+    },
 }
 
 /// Receives the events of a check.

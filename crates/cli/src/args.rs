@@ -198,6 +198,12 @@ pub(crate) struct CheckArgs {
     /// Let the engine `summaries` summarise all procedures for all entries first
     #[arg(long)]
     pub(crate) eager: bool,
+    /// The greatest number of steps that `bmc` looks at, and the greatest k of `induction` [default: 200]
+    #[arg(long, value_name = "K")]
+    pub(crate) bound: Option<u32>,
+    /// The paths that the step of `induction` speaks of [default: loop-free]
+    #[arg(long, value_name = "PATHS")]
+    pub(crate) paths: Option<PathsChoice>,
 }
 
 /// What is asked. The same for all subcommands that run programs.
@@ -405,6 +411,14 @@ pub(crate) enum Picture {
     Dot,
     /// A picture
     Svg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PathsChoice {
+    /// All paths: some safe programs are never proved
+    All,
+    /// Those without repeated state, where it makes a difference
+    LoopFree,
 }
 
 /// An engine, or `auto`.

@@ -109,6 +109,10 @@ impl Observer for Progress<'_> {
                 );
                 self.tell(&mut seen, &message, self.pause());
             }
+            Event::Unwound { steps, nodes } => {
+                let message = format!("{}: {} steps, {} nodes", seen.phase, grouped(steps), grouped(nodes));
+                self.tell(&mut seen, &message, self.pause());
+            }
         }
     }
 }

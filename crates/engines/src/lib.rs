@@ -2,8 +2,10 @@
 //!
 //! Engines never print, never read the environment and never see a file name.
 
+pub mod bmc;
 pub mod control_flow;
 pub mod exhaustive;
+pub mod induction;
 pub mod sat;
 pub mod summaries;
 pub mod symbolic;
@@ -17,19 +19,26 @@ pub enum EngineKind {
     Summaries,
     /// Summaries by symbolic simulation and SAT, for programs with one thread.
     Sat,
+    /// All executions of so many steps by SAT, for programs with one thread.
+    Bmc,
+    /// k-induction by SAT, for programs with one thread and without recursion.
+    Induction,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
 
 impl EngineKind {
     /// All engines, in the order in which they are listed to the user.
-    pub const ALL: &'static [EngineKind] = &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Exhaustive];
+    pub const ALL: &'static [EngineKind] =
+        &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Bmc, EngineKind::Induction, EngineKind::Exhaustive];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::Summaries => "summaries",
             EngineKind::Sat => "sat",
+            EngineKind::Bmc => "bmc",
+            EngineKind::Induction => "induction",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -39,6 +48,10 @@ impl EngineKind {
         match self {
             EngineKind::Summaries => "one thread, with recursion: path edges and summaries in decision diagrams",
             EngineKind::Sat => "one thread, with recursion: summaries by symbolic simulation and SAT",
+            EngineKind::Bmc => {
+                "one thread, with recursion: a shortest error within a number of steps, by SAT; never safe"
+            }
+            EngineKind::Induction => "one thread, without recursion: k-induction by SAT",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -56,6 +69,10 @@ pub struct EngineOptions {
     pub summaries: summaries::Options,
     /// The options of [`sat`].
     pub sat: sat::Options,
+    /// The options of [`bmc`].
+    pub bmc: bmc::Options,
+    /// The options of [`induction`].
+    pub induction: induction::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -65,6 +82,8 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
     match kind {
         EngineKind::Summaries => Box::new(summaries::Summaries { options: options.summaries.clone() }),
         EngineKind::Sat => Box::new(sat::Sat { options: options.sat.clone() }),
+        EngineKind::Bmc => Box::new(bmc::Bmc { options: options.bmc.clone() }),
+        EngineKind::Induction => Box::new(induction::Induction { options: options.induction.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

@@ -195,6 +195,8 @@ pub fn compare_passes(task: &Task<'_>, list: &[NamedPass<'_>], answer: &Answer, 
 fn compare_driver(model: &Model, posed: &Posed, answer: &Answer, budget: Budget) -> Result<(), Fault> {
     let mut options = Options { question: model.question.clone(), ..Options::default() };
     options.engine_options.exhaustive.frames = budget.frames;
+    options.engine_options.bmc.steps = 25;
+    options.engine_options.induction.bound = 8;
     compare_options(posed, "driver", &options, answer, budget)?;
     for engine in EngineKind::ALL {
         for passes in [Vec::new(), Pass::ALL.to_vec()] {

@@ -14,7 +14,9 @@ fn outcome(entry: &Entry, question: &Question, engine: Option<EngineKind>, state
     let loaded = load(&entry.text, &LoadOptions { labels, ..LoadOptions::default() });
     let Some(program) = &loaded.program else { return Err(format!("{:?}", loaded.diagnostics)) };
     let subject = Subject { program, map: &loaded.source_map, text: &entry.text };
-    let options = Options { question: question.clone(), engine, ..Options::default() };
+    let mut options = Options { question: question.clone(), engine, ..Options::default() };
+    options.engine_options.bmc.steps = 40;
+    options.engine_options.induction.bound = 12;
     match within(Budget { states, ..Budget::default() }, |run| check(subject, &options, run)) {
         Ok(report) => Ok(report.outcome),
         Err(Failure::Usage(usage)) => Err(usage.to_string()),

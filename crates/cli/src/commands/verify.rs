@@ -123,7 +123,15 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     let reached = |loc: LocId| match certificate {
         Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_ok(),
         Certificate::Summaries(proof) => proof.loc(loc).is_some(),
+        Certificate::Induction { .. } => true,
     };
+    if let Certificate::Induction { k, .. } = certificate {
+        return format!(
+            "no error within {} of the start, and none after {}",
+            count(*k as usize, "step"),
+            count(*k as usize + 1, "state")
+        );
+    }
     let edges = task.program.edges.iter().filter(|edge| reached(edge.from)).count();
     let asserts = task.target.asserts.iter().filter(|edge| reached(task.program.edges[**edge].from)).count();
     let locs = task.program.locs.indices().filter(|loc| reached(*loc)).count();

@@ -49,6 +49,23 @@ fn a_bound_on_frames_is_unknown() {
 }
 
 #[test]
+fn bmc_ends_at_its_bound() {
+    let ran = run("check --engine bmc --bound 12 safe.bp");
+    assert_eq!((ran.code, ran.last_line()), (5, "VERIFICATION UNKNOWN (no error within 12 steps)"));
+    let ran = run("check --engine bmc unsafe.bp");
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"));
+}
+
+#[test]
+fn induction_says_with_which_k_it_closed() {
+    let ran = run("check --engine induction safe.bp");
+    assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"));
+    assert!(ran.out.contains("k-induction with k = "), "{}", ran.out);
+    let ran = run("check --engine induction --paths all --bound 0 safe.bp");
+    assert_eq!((ran.code, ran.last_line()), (5, "VERIFICATION UNKNOWN (no error within 0 steps)"));
+}
+
+#[test]
 fn a_program_that_spawns_needs_a_thread_bound() {
     let ran = run("check --engine exhaustive --passes none spawner.bp");
     assert_eq!(ran.code, 5);

@@ -33,6 +33,7 @@ fn certificates_of_all_kinds_fit_the_schema_and_are_accepted_without_options() {
     let checks = [
         ("--engine summaries safe.bp", "summaries"),
         ("--engine summaries --label ERROR --entry main unreachable.bp", "summaries"),
+        ("--engine induction safe.bp", "induction"),
         ("noerror.bp", "control_flow"),
     ];
     for (number, (args, kind)) in checks.into_iter().enumerate() {
@@ -49,6 +50,14 @@ fn certificates_of_all_kinds_fit_the_schema_and_are_accepted_without_options() {
         assert_eq!(ran.last_line(), "VERIFICATION SUCCESSFUL");
         assert_eq!(run(&format!("verify --quiet {path} {file}")).out, "VERIFICATION SUCCESSFUL\n");
     }
+}
+
+#[test]
+fn an_induction_over_fewer_states_is_rejected() {
+    let (mut certificate, path) = certificate_of("--engine induction safe.bp", "induction.json");
+    certificate["proof"]["k"] = json!(0);
+    std::fs::write(&path, certificate.to_string()).expect("it can be written");
+    rejected(&run(&format!("verify {path} safe.bp")), "its induction step does not hold");
 }
 
 #[test]

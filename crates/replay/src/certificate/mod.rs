@@ -5,6 +5,8 @@
 
 mod control_flow;
 mod encode;
+mod induction;
+mod places;
 mod sat;
 mod summaries;
 
@@ -28,6 +30,10 @@ pub enum Flaw {
     Location(LocId),
     /// The certificate allows the failure of a target assertion.
     Assert(EdgeId),
+    /// An error can be reached within this many steps of the start.
+    Base(u32),
+    /// After states without error, as many as the certificate says, the next can be an error.
+    Step,
     /// A formula of this procedure speaks of something that is not visible there, or a list is not in order.
     Malformed(Option<ProcId>),
     /// This kind of certificate does not cover the program.
@@ -47,6 +53,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
     match certificate {
         Certificate::ControlFlow(locs) => control_flow::verify(task, locs),
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
+        Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
     }
 }
 
@@ -59,6 +66,8 @@ impl fmt::Display for Flaw {
             Flaw::Summary(edge) => write!(f, "the summary lacks the return of edge {}", edge.index()),
             Flaw::Location(loc) => write!(f, "it allows a thread at the error location {}", loc.index()),
             Flaw::Assert(edge) => write!(f, "it allows the failure of the assertion of edge {}", edge.index()),
+            Flaw::Base(steps) => write!(f, "it denies an error within {steps} steps"),
+            Flaw::Step => write!(f, "its induction step does not hold"),
             Flaw::Malformed(Some(proc)) => write!(f, "its formulas do not fit procedure {}", proc.index()),
             Flaw::Malformed(None) => write!(f, "it is malformed"),
             Flaw::OutOfScope(why) => write!(f, "it does not cover the program: {why}"),

@@ -41,7 +41,7 @@ impl<'r> Sat<'r> {
         self.clause(&[lit]);
     }
 
-    fn clause(&mut self, lits: &[Lit]) {
+    pub(super) fn clause(&mut self, lits: &[Lit]) {
         self.solver.add_clause_reuse(&mut lits.to_vec());
     }
 
@@ -79,7 +79,12 @@ impl<'r> Sat<'r> {
 
     /// Whether all clauses can hold at once.
     pub(super) fn satisfiable(&mut self) -> Result<bool, Stop> {
-        match self.solver.solve_limited(&[]) {
+        self.satisfiable_with(self.truth)
+    }
+
+    /// Whether all clauses can hold at once together with a literal.
+    pub(super) fn satisfiable_with(&mut self, lit: Lit) -> Result<bool, Stop> {
+        match self.solver.solve_limited(&[lit]) {
             result if result == lbool::TRUE => Ok(true),
             result if result == lbool::FALSE => Ok(false),
             _ => Err(self.run.check_limits().err().unwrap_or(Stop::Cancelled)),

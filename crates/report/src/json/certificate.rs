@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Certificate, SummaryProof};
+use selvedge_check::{Certificate, Paths, SummaryProof};
 use selvedge_ir::{LocId, ProcId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,8 @@ pub enum ProofView {
     ControlFlow { locations: Vec<u32> },
     /// Formulas about one thread.
     Summaries(SummariesView),
+    /// k-induction, over all paths or over those in which no state occurs twice.
+    Induction { k: u32, loop_free: bool },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +129,9 @@ impl CertificateFile {
                     ProofView::ControlFlow { locations: locs.iter().map(|loc| loc.index() as u32).collect() }
                 }
                 Certificate::Summaries(proof) => ProofView::Summaries(SummariesView::new(context.program, proof)),
+                Certificate::Induction { k, paths } => {
+                    ProofView::Induction { k: *k, loop_free: *paths == Paths::LoopFree }
+                }
             },
         }
     }
@@ -144,6 +149,10 @@ impl CertificateFile {
                 Ok(Certificate::ControlFlow(locs.collect::<Result<_, _>>()?))
             }
             ProofView::Summaries(view) => view.proof(program).map(Certificate::Summaries),
+            ProofView::Induction { k, loop_free } => {
+                let paths = if *loop_free { Paths::LoopFree } else { Paths::All };
+                Ok(Certificate::Induction { k: *k, paths })
+            }
         }
     }
 }

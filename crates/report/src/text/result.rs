@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use selvedge_check::{Certificate, ThreadScope};
+use selvedge_check::{Certificate, Paths, ThreadScope};
 use selvedge_driver::{Outcome, Reason, Report};
 use selvedge_ir::{Count, EdgeId, Entry, Op, Program, Target};
 
@@ -192,10 +192,12 @@ fn line_of(context: Context<'_>, edge: EdgeId) -> usize {
 }
 
 /// What a certificate says.
-pub fn certificate_text(certificate: &Certificate) -> &'static str {
+pub fn certificate_text(certificate: &Certificate) -> String {
     match certificate {
-        Certificate::ControlFlow(_) => "no control path leads to an error",
-        Certificate::Summaries(_) => "what holds at each location, and how each procedure returns",
+        Certificate::ControlFlow(_) => "no control path leads to an error".to_string(),
+        Certificate::Summaries(_) => "what holds at each location, and how each procedure returns".to_string(),
+        Certificate::Induction { k, paths: Paths::All } => format!("k-induction with k = {k}"),
+        Certificate::Induction { k, paths: Paths::LoopFree } => format!("k-induction with k = {k}, loop-free paths"),
     }
 }
 
@@ -206,6 +208,7 @@ pub(crate) fn unreachable_asserts(report: &Report, certificate: &Certificate) ->
         match certificate {
             Certificate::ControlFlow(locs) => locs.binary_search(&from).is_err(),
             Certificate::Summaries(proof) => proof.loc(from).is_none(),
+            Certificate::Induction { .. } => false,
         }
     };
     report.target.asserts.iter().copied().filter(is_outside).collect()

@@ -4,6 +4,7 @@ mod one;
 
 use std::time::Instant;
 
+use selvedge_engines::EngineKind;
 use selvedge_report::diagnostic::Shown;
 use selvedge_report::json::{self, ReportFile};
 use selvedge_report::text::{self, Detail, Style};
@@ -46,6 +47,12 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     }
     if args.certificate.is_some() && args.inputs.len() > 1 {
         return Some("--certificate takes one certificate, but several programs are given");
+    }
+    if args.bound.is_some() && !matches!(args.engine.0, Some(EngineKind::Bmc | EngineKind::Induction)) {
+        return Some("--bound is for the engines `bmc` and `induction`: name one of them with --engine");
+    }
+    if args.paths.is_some() && args.engine.0 != Some(EngineKind::Induction) {
+        return Some("--paths is for the engine `induction`: name it with --engine");
     }
     None
 }

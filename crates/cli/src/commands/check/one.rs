@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Limits, Observer, Run, Stop};
+use selvedge_check::{Limits, Observer, Paths, Run, Stop};
 use selvedge_driver::{self as driver, Each, Failure, Options, Outcome, Reason, Report, Subject, UsageError};
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_frontend::bp::{self, LoadOptions};
@@ -12,7 +12,7 @@ use selvedge_report::json::{self, Answer, CertificateFile, EachView, QuestionVie
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 
-use crate::args::{CheckArgs, QuestionArgs};
+use crate::args::{CheckArgs, PathsChoice, QuestionArgs};
 use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -130,6 +130,16 @@ fn options(args: &CheckArgs) -> Options {
     }
     engine_options.summaries.eager = args.eager;
     engine_options.sat.summaries = args.summaries.unwrap_or_default();
+    if let Some(bound) = args.bound {
+        engine_options.bmc.steps = bound;
+        engine_options.induction.bound = bound;
+    }
+    if let Some(paths) = args.paths {
+        engine_options.induction.paths = match paths {
+            PathsChoice::All => Paths::All,
+            PathsChoice::LoopFree => Paths::LoopFree,
+        };
+    }
     Options {
         question: args.question.question(),
         engine: args.engine.0,

@@ -1,0 +1,96 @@
+//! What an unwinding knows of a place: its guard, the values there, and the frames below; and how several ways to one
+//! place become one.
+
+use std::rc::Rc;
+
+use selvedge_ir::{EdgeId, LocId, VarId};
+use selvedge_logic::aig::{Aig, Lit};
+
+use crate::symbolic::Valuation;
+
+/// Who runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    Prelude,
+    Thread,
+}
+
+/// Where the thread stands after some number of steps, and on how many frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) phase: Phase,
+    pub(super) loc: LocId,
+    pub(super) height: u32,
+}
+
+/// The states at one place after some number of steps: those assignments of the inputs that satisfy the guard.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) guard: Lit,
+    /// The shared and per-thread variables and the locals of the running procedure.
+    pub(super) valuation: Valuation,
+    pub(super) callers: Callers,
+}
+
+/// The frames below the running one, the last caller first.
+pub(super) type Callers = Option<Rc<Caller>>;
+
+/// A frame whose call has not returned.
+#[derive(Debug)]
+pub(super) struct Caller {
+    /// The call, in ascending order of the edges; under the guard of the node exactly one of the conditions holds.
+    pub(super) calls: Vec<(EdgeId, Lit)>,
+    /// The locals. Those of a procedure are there if one of its calls is.
+    pub(super) locals: Valuation,
+    pub(super) below: Callers,
+}
+
+impl Node {
+    /// Both nodes as one. Their guards exclude each other, so that the guard of the second selects.
+    pub(super) fn merge(self, aig: &mut Aig, other: Node) -> Node {
+        let select = other.guard;
+        Node {
+            guard: aig.or(self.guard, other.guard),
+            valuation: valuation(aig, select, &other.valuation, &self.valuation),
+            callers: callers(aig, select, &other.callers, &self.callers),
+        }
+    }
+}
+
+/// The first valuation where `select` is true, else the second. A variable that only one speaks of is not read where
+/// the other one holds.
+fn valuation(aig: &mut Aig, select: Lit, yes: &Valuation, no: &Valuation) -> Valuation {
+    let shared: Vec<(VarId, Lit)> =
+        yes.iter().map(|(var, lit)| (var, choice(aig, select, lit, no.find(var)))).collect();
+    let rest = no.iter().filter(|(var, _)| yes.find(*var).is_none());
+    shared.into_iter().chain(rest).collect()
+}
+
+fn choice(aig: &mut Aig, select: Lit, yes: Lit, no: Option<Lit>) -> Lit {
+    match no {
+        Some(no) if no != yes => aig.ite(select, yes, no),
+        _ => yes,
+    }
+}
+
+/// The same for the frames below. Those of one place are of the same number.
+fn callers(aig: &mut Aig, select: Lit, yes: &Callers, no: &Callers) -> Callers {
+    let (Some(yes), Some(no)) = (yes, no) else { return None };
+    if Rc::ptr_eq(yes, no) {
+        return Some(Rc::clone(yes));
+    }
+    let below = callers(aig, select, &yes.below, &no.below);
+    let locals = valuation(aig, select, &yes.locals, &no.locals);
+    Some(Rc::new(Caller { calls: calls(aig, select, &yes.calls, &no.calls), locals, below }))
+}
+
+fn calls(aig: &mut Aig, select: Lit, yes: &[(EdgeId, Lit)], no: &[(EdgeId, Lit)]) -> Vec<(EdgeId, Lit)> {
+    let find = |calls: &[(EdgeId, Lit)], edge: EdgeId| {
+        calls.binary_search_by_key(&edge, |(edge, _)| *edge).map_or(Lit::FALSE, |at| calls[at].1)
+    };
+    let mut edges: Vec<EdgeId> = yes.iter().chain(no).map(|(edge, _)| *edge).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let merged = |edge: EdgeId| (edge, choice(aig, select, find(yes, edge), Some(find(no, edge))));
+    edges.into_iter().map(merged).collect()
+}

@@ -1,0 +1,80 @@
+//! Bounded model checking by SAT, for programs with one thread, recursive or not (thesis behind Boom, §2.4).
+//!
+//! The order of work: all executions of no step, of one step, of two, and so on up to the bound; for each number the
+//! question whether one of them ends in an error, so that the first counterexample is a shortest one. The program
+//! counter is explicit: [`unwinding`] has one valuation and one guard for each location and stack height at which
+//! control flow can stand after so many steps. Calls are unwound like loops, one frame per call.
+//!
+//! It ends at the bound. It is right because each execution of so many steps is one assignment of the unwinding's
+//! inputs, and each assignment one execution at most. It never answers "safe", also where no execution is longer than
+//! the bound.
+
+mod frame;
+mod unwinding;
+
+use selvedge_check::{Bound, Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_ir::callgraph::is_sequential;
+use selvedge_ir::{Program, Ty};
+
+pub(crate) use unwinding::Unwinding;
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Bmc {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The greatest number of steps of an execution that it looks at.
+    ///
+    /// Default: 200. Range: all.
+    pub steps: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { steps: 200 }
+    }
+}
+
+impl Engine for Bmc {
+    fn name(&self) -> &'static str {
+        "bmc"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        supports(task.program).map_err(|reason| Unsupported { reason: format!("`bmc` {reason}") })
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let bound = self.options.steps;
+        let mut unwinding = Unwinding::new(*task);
+        for _ in 0..bound {
+            if let Some(trace) = unwinding.error(run)? {
+                return Ok(Verdict::Unsafe(trace));
+            }
+            if unwinding.is_complete() {
+                return Err(Stop::BoundReached(Bound::Steps(bound)));
+            }
+            unwinding.extend(run)?;
+        }
+        match unwinding.error(run)? {
+            Some(trace) => Ok(Verdict::Unsafe(trace)),
+            None => Err(Stop::BoundReached(Bound::Steps(bound))),
+        }
+    }
+}
+
+/// What this engine and the base case of `induction` can unwind.
+pub(crate) fn supports(program: &Program) -> Result<(), &'static str> {
+    if !is_sequential(program) {
+        return Err("takes programs with one thread only");
+    }
+    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+        return Err("takes Boolean programs only");
+    }
+    Ok(())
+}

@@ -1,0 +1,332 @@
+//! The unwinding of a program: step by step, the states at each place as formulas.
+//!
+//! The inputs of the formulas are all that is nondeterministic: choices, first values, and which of several edges is
+//! taken where more than one can be. At most one place has a guard that holds in an assignment of the inputs, and at
+//! most one of the moves that leave it: by induction over the number of steps, so an assignment is one execution.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use selvedge_check::{Event, Run, Stop, Task};
+use selvedge_ir::flow::Flow;
+use selvedge_ir::trace::{Step, ThreadId, Trace};
+use selvedge_ir::{Assign, Call, EdgeId, LocId, Op, Program, Scope, Value, VarId};
+use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
+use selvedge_logic::sat::{Answer, Solver};
+
+use super::frame::{Caller, Node, Phase, Place};
+use crate::symbolic::{self, Begin, Valuation};
+
+/// All executions of a number of steps, of which none of fewer ends in an error.
+pub(crate) struct Unwinding<'t> {
+    task: Task<'t>,
+    flow: Flow,
+    aig: Aig,
+    encoder: Encoder,
+    solver: Solver,
+    begin: Begin,
+    /// The beginning of the thread where there is no prelude.
+    thread: Option<Begin>,
+    /// The moves of each step.
+    moves: Vec<Vec<Move>>,
+    /// The states after the last step that are no errors.
+    nodes: BTreeMap<Place, Node>,
+    /// Whether the last step leads to an error.
+    error: Lit,
+}
+
+/// One way to make a step.
+struct Move {
+    guard: Lit,
+    phase: Phase,
+    edge: EdgeId,
+    choices: Vec<Input>,
+    /// The locals of a callee.
+    fresh: Vec<(VarId, Input)>,
+    /// The beginning of the thread, at the end of the prelude.
+    thread: Option<Begin>,
+}
+
+/// A step along an edge from a node, before its guard is complete: what the edge itself demands, and what comes of it.
+struct Outcome {
+    condition: Lit,
+    /// `None`: the failure of a target assertion.
+    to: Option<(Place, Valuation, super::frame::Callers)>,
+    fresh: Vec<(VarId, Input)>,
+    thread: Option<Begin>,
+}
+
+impl Outcome {
+    fn plain(condition: Lit, to: Place, valuation: Valuation, node: &Node) -> Outcome {
+        let callers = node.callers.clone();
+        Outcome { condition, to: Some((to, valuation, callers)), fresh: Vec::new(), thread: None }
+    }
+}
+
+impl<'t> Unwinding<'t> {
+    /// The executions of no step.
+    pub(crate) fn new(task: Task<'t>) -> Unwinding<'t> {
+        let program = task.program;
+        let mut aig = Aig::new();
+        let mut begin = symbolic::begin(&mut aig, program);
+        let mut unwinding = Unwinding {
+            task,
+            flow: Flow::new(program),
+            encoder: Encoder::new(),
+            solver: Solver::new(),
+            begin: Begin::default(),
+            thread: None,
+            moves: Vec::new(),
+            nodes: BTreeMap::new(),
+            error: Lit::FALSE,
+            aig,
+        };
+        let (phase, proc, valuation) = match program.prelude {
+            Some(prelude) => {
+                // The prelude's thread has no variables of its own: they have the default value.
+                let thread = program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Thread);
+                thread.for_each(|var| begin.valuation.set(var, Lit::FALSE));
+                (Phase::Prelude, prelude, begin.valuation.clone())
+            }
+            None => {
+                let thread = symbolic::begin_thread(&mut unwinding.aig, program, &begin.valuation);
+                let valuation = thread.valuation.clone();
+                unwinding.thread = Some(thread);
+                (Phase::Thread, program.entries[0].proc, valuation)
+            }
+        };
+        unwinding.begin = begin;
+        let place = Place { phase, loc: program.procs[proc].entry, height: 0 };
+        unwinding.arrive(place, Node { guard: Lit::TRUE, valuation, callers: None });
+        unwinding
+    }
+
+    /// Whether no execution has more steps.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The executions of one step more.
+    pub(crate) fn extend(&mut self, run: &Run<'_>) -> Result<(), Stop> {
+        self.error = Lit::FALSE;
+        self.moves.push(Vec::new());
+        for (place, node) in std::mem::take(&mut self.nodes) {
+            run.tick()?;
+            self.leave(place, &node);
+        }
+        Ok(())
+    }
+
+    /// An execution of so many steps that ends in an error. If there is none, the solver keeps that in mind.
+    pub(crate) fn error(&mut self, run: &Run<'_>) -> Result<Option<Trace>, Stop> {
+        run.event(Event::Unwound { steps: self.moves.len(), nodes: self.aig.node_count() });
+        run.check_limits()?;
+        if self.error == Lit::FALSE {
+            return Ok(None);
+        }
+        let error = self.encoder.encode(&self.aig, self.error, &mut self.solver);
+        match self.solver.solve(&[error], || run.check_limits())? {
+            Answer::Sat => Ok(Some(self.trace())),
+            Answer::Unsat => {
+                self.solver.add_clause(&[!error]);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The states of a node come to a place. Errors go no further.
+    fn arrive(&mut self, place: Place, node: Node) {
+        if self.task.target.has_loc(place.loc) {
+            self.error = self.aig.or(self.error, node.guard);
+            return;
+        }
+        let merged = match self.nodes.remove(&place) {
+            Some(known) => known.merge(&mut self.aig, node),
+            None => node,
+        };
+        self.nodes.insert(place, merged);
+    }
+
+    /// All moves from a node. Where the conditions of two edges do not exclude each other, inputs say which edge it is.
+    fn leave(&mut self, place: Place, node: &Node) {
+        let mut edges = Vec::new();
+        for edge in self.flow.out(place.loc).to_vec() {
+            let choices = symbolic::fresh(&mut self.aig, self.task.program.edges[edge].op.choices().len());
+            let outcomes = self.outcomes(place, node, edge, &choices);
+            if !outcomes.is_empty() {
+                edges.push((edge, choices, outcomes));
+            }
+        }
+        let conditions: Vec<Vec<Lit>> =
+            edges.iter().map(|(_, _, outcomes)| outcomes.iter().map(|outcome| outcome.condition).collect()).collect();
+        let selectors = self.selectors(&conditions);
+        for ((edge, choices, outcomes), selector) in edges.into_iter().zip(selectors) {
+            let guard = self.aig.and(node.guard, selector);
+            for outcome in outcomes {
+                self.follow(place.phase, guard, edge, choices.clone(), outcome);
+            }
+        }
+    }
+
+    /// A condition for each edge, such that no two edges can be taken at once and each one can where it alone could.
+    fn selectors(&mut self, conditions: &[Vec<Lit>]) -> Vec<Lit> {
+        let mut exclusive = true;
+        for (number, left) in conditions.iter().enumerate() {
+            for right in &conditions[..number] {
+                exclusive &=
+                    left.iter().all(|left| right.iter().all(|right| self.aig.and(*left, *right) == Lit::FALSE));
+            }
+        }
+        if exclusive {
+            return vec![Lit::TRUE; conditions.len()];
+        }
+        let mut rest = Lit::TRUE;
+        let mut selectors = Vec::new();
+        for _ in 1..conditions.len() {
+            let input = self.aig.new_input();
+            let here = self.aig.input(input);
+            selectors.push(self.aig.and(rest, here));
+            rest = self.aig.and(rest, !here);
+        }
+        selectors.push(rest);
+        selectors
+    }
+
+    fn follow(&mut self, phase: Phase, guard: Lit, edge: EdgeId, choices: Vec<Input>, outcome: Outcome) {
+        let guard = self.aig.and(guard, outcome.condition);
+        if guard == Lit::FALSE {
+            return;
+        }
+        let Outcome { to, fresh, thread, .. } = outcome;
+        let step = self.moves.last_mut().expect("a step is being made");
+        step.push(Move { guard, phase, edge, choices, fresh, thread });
+        match to {
+            Some((place, valuation, callers)) => self.arrive(place, Node { guard, valuation, callers }),
+            None => self.error = self.aig.or(self.error, guard),
+        }
+    }
+
+    /// What a step along an edge can lead to.
+    fn outcomes(&mut self, place: Place, node: &Node, id: EdgeId, choices: &[Input]) -> Vec<Outcome> {
+        let program = self.task.program;
+        let edge = &program.edges[id];
+        let next = |loc: LocId| Place { loc, ..place };
+        match &edge.op {
+            Op::Assign(assign) => vec![self.assign(node, assign, next(edge.to), choices)],
+            Op::AtomicBegin | Op::AtomicEnd => {
+                vec![Outcome::plain(Lit::TRUE, next(edge.to), node.valuation.clone(), node)]
+            }
+            Op::Assert(condition) => {
+                let holds = symbolic::value(&mut self.aig, condition, &node.valuation, choices);
+                let mut outcomes = vec![Outcome::plain(holds, next(edge.to), node.valuation.clone(), node)];
+                if self.task.target.has_assert(id) {
+                    outcomes.push(Outcome { condition: !holds, to: None, fresh: Vec::new(), thread: None });
+                }
+                outcomes
+            }
+            Op::Call(call) => vec![self.call(place, node, id, call, choices)],
+            Op::Return(_) | Op::End
+                if place.phase == Phase::Prelude && (node.callers.is_none() || edge.op == Op::End) =>
+            {
+                vec![self.start(node)]
+            }
+            Op::Return(values) => {
+                let results = symbolic::values(&mut self.aig, values, &node.valuation, choices);
+                node.callers.iter().flat_map(|caller| returns(program, place, node, caller, &results)).collect()
+            }
+            Op::End => Vec::new(),
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine takes programs with one thread only"),
+        }
+    }
+
+    fn assign(&mut self, node: &Node, assign: &Assign, to: Place, choices: &[Input]) -> Outcome {
+        let (condition, valuation) = symbolic::assign(&mut self.aig, assign, &node.valuation, choices);
+        Outcome::plain(condition, to, valuation, node)
+    }
+
+    fn call(&mut self, place: Place, node: &Node, id: EdgeId, call: &Call, choices: &[Input]) -> Outcome {
+        let program = self.task.program;
+        let (valuation, fresh) = symbolic::enter(&mut self.aig, program, call, &node.valuation, choices);
+        let locals = node.valuation.restrict(|var| is_local(program, var));
+        let caller = Caller { calls: vec![(id, Lit::TRUE)], locals, below: node.callers.clone() };
+        let to = Place { loc: program.procs[call.callee].entry, height: place.height + 1, ..place };
+        Outcome { condition: Lit::TRUE, to: Some((to, valuation, Some(Rc::new(caller)))), fresh, thread: None }
+    }
+
+    /// The end of the prelude.
+    fn start(&mut self, node: &Node) -> Outcome {
+        let program = self.task.program;
+        let thread = symbolic::begin_thread(&mut self.aig, program, &node.valuation);
+        let loc = program.procs[program.entries[0].proc].entry;
+        let to = Place { phase: Phase::Thread, loc, height: 0 };
+        let to = Some((to, thread.valuation.clone(), None));
+        Outcome { condition: Lit::TRUE, to, fresh: Vec::new(), thread: Some(thread) }
+    }
+
+    /// The execution that the solver has found.
+    fn trace(&mut self) -> Trace {
+        let guards: Vec<Lit> = self.moves.iter().flatten().map(|step| step.guard).collect();
+        let mut inputs: FxHashMap<Input, bool> = FxHashMap::default();
+        for input in self.aig.support(&guards) {
+            let lit = self.encoder.input(&self.aig, input, &mut self.solver);
+            inputs.insert(input, self.solver.value(lit));
+        }
+        let value = |input: Input| inputs.get(&input).copied().unwrap_or(false);
+        let holds = self.aig.eval(&guards, value);
+        let moves = self.moves.iter().flatten().zip(holds).filter(|(_, holds)| *holds).map(|(step, _)| step);
+        let moves: Vec<&Move> = moves.collect();
+        let thread = self.thread.as_ref().or_else(|| moves.iter().find_map(|step| step.thread.as_ref()));
+        // An error in the prelude comes before the thread: any beginning of it will do.
+        let unborn = symbolic::begin_thread(&mut Aig::new(), self.task.program, &no_values(self.task.program));
+        let start = self.begin.start(thread.unwrap_or(&unborn), &value);
+        let steps = moves.iter().map(|step| step.trace_step(self.task.program, &value)).collect();
+        Trace { start, steps, bodies: Vec::new() }
+    }
+}
+
+impl Move {
+    fn trace_step(&self, program: &Program, value: &dyn Fn(Input) -> bool) -> Step {
+        let thread = match self.phase {
+            Phase::Thread if program.prelude.is_some() => ThreadId(1),
+            Phase::Prelude | Phase::Thread => ThreadId(0),
+        };
+        Step {
+            thread,
+            edge: self.edge,
+            choices: symbolic::choose(&self.choices, value),
+            passive: Vec::new(),
+            fresh: self.fresh.iter().map(|(var, input)| (*var, Value::Bool(value(*input)))).collect(),
+            body: None,
+        }
+    }
+}
+
+/// The return from a node to each of its callers.
+fn returns(program: &Program, place: Place, node: &Node, caller: &Caller, results: &[Lit]) -> Vec<Outcome> {
+    let return_to = |&(edge, condition): &(EdgeId, Lit)| {
+        let Op::Call(call) = &program.edges[edge].op else { unreachable!("callers stand at calls") };
+        let owner = program.locs[program.edges[edge].from].proc;
+        let locals = caller.locals.iter().filter(|(var, _)| program.vars[*var].scope == Scope::Local(owner));
+        let globals = node.valuation.iter().filter(|(var, _)| !is_local(program, *var));
+        let before: Valuation = globals.chain(locals).collect();
+        let after = symbolic::resume(program, call, &before, &node.valuation, results);
+        let to = Place { loc: program.edges[edge].to, height: place.height - 1, ..place };
+        Outcome { condition, to: Some((to, after, caller.below.clone())), fresh: Vec::new(), thread: None }
+    };
+    caller.calls.iter().map(return_to).collect()
+}
+
+fn is_local(program: &Program, var: VarId) -> bool {
+    matches!(program.vars[var].scope, Scope::Local(_))
+}
+
+/// All shared variables false.
+fn no_values(program: &Program) -> Valuation {
+    program
+        .vars
+        .indices()
+        .filter(|var| program.vars[*var].scope == Scope::Shared)
+        .map(|var| (var, Lit::FALSE))
+        .collect()
+}

@@ -1,0 +1,252 @@
+//! The induction step: states that follow one another and end in an error, written from the error backwards.
+//!
+//! A longer sequence is a shorter one with one state more before it, so that nothing is ever taken back from the solver
+//! and it keeps all that it has learnt. A state has a place only from which control flow leads to an error in so many
+//! steps as lie behind it. Which move is taken is a number in binary over fresh inputs; the place of a state is where
+//! the move that leaves it begins. The variables are inputs; those of the next state equal what the move makes of them.
+//!
+//! Distinctness is added only for pairs of states that were the same in some solution: most pairs never are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use selvedge_check::{Paths, Run, Stop, Task};
+use selvedge_ir::{Op, ProcId, Scope, VarId};
+use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
+use selvedge_logic::sat::{Answer, Solver};
+
+use super::places::{Move, Phase, Places, To};
+use crate::symbolic::{self, Valuation};
+
+/// Sequences of states, the last one first, of which the next would be an error.
+pub(super) struct Backward<'t> {
+    task: Task<'t>,
+    places: &'t Places,
+    paths: Paths,
+    aig: Aig,
+    encoder: Encoder,
+    solver: Solver,
+    states: Vec<State>,
+    /// Whether states were required to be distinct.
+    distinct: bool,
+}
+
+/// A state, by the move that leaves it.
+struct State {
+    vars: Valuation,
+    /// The places that it may have, each with the condition that it has it.
+    at: BTreeMap<usize, Lit>,
+}
+
+/// What a move demands, and the values after it.
+struct Effect {
+    condition: Lit,
+    after: Valuation,
+}
+
+impl<'t> Backward<'t> {
+    pub(super) fn new(task: Task<'t>, places: &'t Places, paths: Paths) -> Backward<'t> {
+        let (aig, encoder, solver) = (Aig::new(), Encoder::new(), Solver::new());
+        Backward { task, places, paths, aig, encoder, solver, states: Vec::new(), distinct: false }
+    }
+
+    /// Puts one state more before the others and asks whether there is no such sequence; then, whether that holds for
+    /// all paths or for those without repetition only.
+    pub(super) fn closes(&mut self, run: &Run<'_>) -> Result<Option<Paths>, Stop> {
+        self.extend(run)?;
+        loop {
+            match self.solver.solve(&[], || run.check_limits())? {
+                Answer::Unsat if self.distinct => return Ok(Some(Paths::LoopFree)),
+                Answer::Unsat => return Ok(Some(Paths::All)),
+                Answer::Sat if self.paths == Paths::All => return Ok(None),
+                Answer::Sat => {
+                    let same = self.same_states();
+                    if same.is_empty() {
+                        return Ok(None);
+                    }
+                    for (left, right) in same {
+                        self.require_distinct(left, right);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts a state before the others. Its move ends where the state after it begins.
+    fn extend(&mut self, run: &Run<'_>) -> Result<(), Stop> {
+        let fits = |step: &&Move| match (step.to, self.states.last()) {
+            (To::Target | To::Failure, None) => true,
+            (To::Place(to), Some(next)) => next.at.contains_key(&to),
+            (To::Place(_), None) | (To::Target | To::Failure, Some(_)) => false,
+        };
+        let moves: Vec<&Move> = self.places.moves.iter().filter(fits).collect();
+        let vars = self.any_values();
+        let taken = self.one_of(moves.len());
+        if moves.is_empty() {
+            self.require(Lit::FALSE);
+        }
+        let mut at: BTreeMap<usize, Lit> = BTreeMap::new();
+        let mut after: Vec<(Lit, Valuation)> = Vec::new();
+        for (step, taken) in moves.into_iter().zip(taken) {
+            run.tick()?;
+            let effect = self.effect(step, &vars);
+            let demand = self.aig.implies(taken, effect.condition);
+            self.require(demand);
+            if let (To::Place(to), Some(next)) = (step.to, self.states.last()) {
+                let demand = self.aig.implies(taken, next.at[&to]);
+                self.require(demand);
+            }
+            let here = at.entry(step.from).or_insert(Lit::FALSE);
+            *here = self.aig.or(*here, taken);
+            after.push((taken, effect.after));
+        }
+        self.connect(&vars, &after);
+        self.states.push(State { vars, at });
+        Ok(())
+    }
+
+    fn any_values(&mut self) -> Valuation {
+        let vars: Vec<VarId> = self.task.program.vars.indices().collect();
+        vars.into_iter().map(|var| (var, self.any_value())).collect()
+    }
+
+    fn any_value(&mut self) -> Lit {
+        let input = self.aig.new_input();
+        self.aig.input(input)
+    }
+
+    /// So many literals of which always exactly one is true: the leaves of a tree whose levels have an input each.
+    fn one_of(&mut self, count: usize) -> Vec<Lit> {
+        let mut leaves = vec![Lit::TRUE; count.min(1)];
+        while leaves.len() < count {
+            let bit = self.any_value();
+            let split = (count - leaves.len()).min(leaves.len());
+            let (both, one) = leaves.split_at(split);
+            let halves: Vec<Lit> =
+                both.iter().flat_map(|leaf| [self.aig.and(*leaf, bit), self.aig.and(*leaf, !bit)]).collect();
+            leaves = halves.into_iter().chain(one.iter().copied()).collect();
+        }
+        leaves
+    }
+
+    fn require(&mut self, lit: Lit) {
+        if lit == Lit::FALSE {
+            self.solver.add_clause(&[]);
+        } else {
+            self.encoder.assert(&self.aig, lit, &mut self.solver);
+        }
+    }
+
+    /// The variables of the next state, if it is no error, are what the move that is taken makes of these.
+    fn connect(&mut self, now: &Valuation, after: &[(Lit, Valuation)]) {
+        let Some(next) = self.states.last() else { return };
+        let next = next.vars.clone();
+        for ((var, old), (_, new)) in now.iter().zip(next.iter()) {
+            let mut value = old;
+            for (taken, after) in after {
+                if after.get(var) != old {
+                    value = self.aig.ite(*taken, after.get(var), value);
+                }
+            }
+            let same = self.aig.iff(new, value);
+            self.require(same);
+        }
+    }
+
+    /// What a move demands and does. Locals of procedures that are not on the stack have any value: nobody looks.
+    fn effect(&mut self, step: &Move, now: &Valuation) -> Effect {
+        let program = self.task.program;
+        let edge = &program.edges[step.edge];
+        let place = self.places.all.get_index(step.from).expect("moves begin at places");
+        let choices = symbolic::fresh(&mut self.aig, edge.op.choices().len());
+        let mut effect = Effect { condition: Lit::TRUE, after: now.clone() };
+        match &edge.op {
+            Op::Assign(assign) => {
+                let (condition, after) = symbolic::assign(&mut self.aig, assign, now, &choices);
+                effect = Effect { condition, after };
+            }
+            Op::Assert(condition) => {
+                let holds = symbolic::value(&mut self.aig, condition, now, &choices);
+                effect.condition = if step.to == To::Failure { !holds } else { holds };
+            }
+            Op::Call(call) => {
+                let (entry, _) = symbolic::enter(&mut self.aig, program, call, now, &choices);
+                entry.iter().for_each(|(var, lit)| effect.after.set(var, lit));
+            }
+            Op::Return(values) => match place.calls.last().map(|call| &program.edges[*call].op) {
+                Some(Op::Call(call)) => {
+                    let results = symbolic::values(&mut self.aig, values, now, &choices);
+                    effect.after = symbolic::resume(program, call, now, now, &results);
+                }
+                _ => self.start(&mut effect),
+            },
+            Op::End if place.phase == Phase::Prelude => self.start(&mut effect),
+            _ => {}
+        }
+        effect
+    }
+
+    /// The end of the prelude.
+    fn start(&mut self, effect: &mut Effect) {
+        let begin = symbolic::begin_thread(&mut self.aig, self.task.program, &effect.after);
+        begin.valuation.iter().for_each(|(var, lit)| effect.after.set(var, lit));
+    }
+
+    /// The pairs of states that are the same in the solution that the solver has found.
+    fn same_states(&mut self) -> Vec<(usize, usize)> {
+        let lits = self
+            .states
+            .iter()
+            .flat_map(|state| state.at.values().copied().chain(state.vars.iter().map(|(_, lit)| lit)));
+        let lits: Vec<Lit> = lits.collect();
+        let mut inputs: FxHashMap<Input, bool> = FxHashMap::default();
+        for input in self.aig.support(&lits) {
+            let lit = self.encoder.input(&self.aig, input, &mut self.solver);
+            inputs.insert(input, self.solver.value(lit));
+        }
+        let mut values = self.aig.eval(&lits, |input| inputs[&input]).into_iter();
+        let mut seen: BTreeMap<(usize, Vec<bool>), usize> = BTreeMap::new();
+        let mut same = Vec::new();
+        for (number, state) in self.states.iter().enumerate() {
+            let at: Vec<bool> = values.by_ref().take(state.at.len()).collect();
+            let vars: Vec<bool> = values.by_ref().take(self.task.program.vars.len()).collect();
+            let place = state.at.keys().zip(at).find(|(_, at)| *at).map(|(place, _)| *place);
+            let place = place.expect("a state has a place");
+            let visible = self.visible(place);
+            let key = state.vars.iter().zip(vars).filter(|((var, _), _)| visible.contains(var)).map(|(_, value)| value);
+            if let Some(earlier) = seen.insert((place, key.collect()), number) {
+                same.push((earlier, number));
+            }
+        }
+        same
+    }
+
+    /// The variables that a state at a place has: shared and per-thread ones, and the locals of all frames.
+    fn visible(&self, place: usize) -> BTreeSet<VarId> {
+        let program = self.task.program;
+        let procs: Vec<ProcId> = self.places.all.get_index(place).expect("the place is listed").procs(program);
+        let is_visible = |var: &VarId| match program.vars[*var].scope {
+            Scope::Shared | Scope::Thread => true,
+            Scope::Local(owner) => procs.contains(&owner),
+        };
+        program.vars.indices().filter(is_visible).collect()
+    }
+
+    /// Two states differ in their places, or in a variable that they have there.
+    fn require_distinct(&mut self, left: usize, right: usize) {
+        self.distinct = true;
+        let (left, right) = (&self.states[left], &self.states[right]);
+        let mut demands = Vec::new();
+        for (place, at_left) in &left.at {
+            let Some(at_right) = right.at.get(place) else { continue };
+            let mut differences = vec![!*at_left, !*at_right];
+            for var in self.visible(*place) {
+                differences.push(self.aig.xor(left.vars.get(var), right.vars.get(var)));
+            }
+            demands.push(self.aig.or_all(&differences));
+        }
+        for demand in demands {
+            self.require(demand);
+        }
+    }
+}

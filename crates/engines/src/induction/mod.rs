@@ -1,0 +1,79 @@
+//! k-induction by SAT, for programs with one thread and without recursion.
+//!
+//! After Sheeran, Singh and Stålmarck (2000), as the thesis behind Boom has it in §2.5; its equation (2.6) has the
+//! property the wrong way round and leaves the last state unconnected. For k = 0, 1, 2, ..:
+//!
+//! - *base*: is there an error within k steps of the start? The unwinding of [`crate::bmc`] says so, with a trace.
+//! - *step*: are there k + 1 states without error that follow one another, with an error in the step after them? The
+//!   first of them is any state ([`backward`]). If there are none, the program is safe: a shortest path to an error
+//!   would have more than k steps, and its last k + 2 states would be such ones.
+//!
+//! On a shortest path no state occurs twice, so the states of *step* may be required to be distinct. Then it ends even
+//! without the bound: at the latest where k is the length of the longest path without repetition.
+//!
+//! The answer carries only k and whether distinctness was needed; the judge asks both questions again.
+
+mod backward;
+mod places;
+
+use selvedge_check::{Bound, Certificate, Engine, Paths, Run, Stop, Task, Unsupported, Verdict};
+
+use crate::bmc::{self, Unwinding};
+use backward::Backward;
+use places::Places;
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Induction {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The greatest k.
+    ///
+    /// Default: 200. Range: all.
+    pub bound: u32,
+    /// Whether the states of the induction step may be required to be distinct (Sheeran, Singh and Stålmarck, 2000,
+    /// §3.2). They are only where it makes a difference.
+    ///
+    /// Default: [`Paths::LoopFree`].
+    pub paths: Paths,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { bound: 200, paths: Paths::LoopFree }
+    }
+}
+
+impl Engine for Induction {
+    fn name(&self) -> &'static str {
+        "induction"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        let unsupported = |reason| Unsupported { reason: format!("`induction` {reason}") };
+        bmc::supports(task.program).map_err(unsupported)?;
+        Places::new(task).map(|_| ()).map_err(unsupported)
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let bound = Stop::BoundReached(Bound::Steps(self.options.bound));
+        let places = Places::new(task).map_err(|_| bound)?;
+        let mut base = Unwinding::new(*task);
+        let mut step = Backward::new(*task, &places, self.options.paths);
+        for k in 0..=self.options.bound {
+            if let Some(trace) = base.error(run)? {
+                return Ok(Verdict::Unsafe(trace));
+            }
+            if let Some(paths) = step.closes(run)? {
+                return Ok(Verdict::Safe(Some(Certificate::Induction { k, paths })));
+            }
+            base.extend(run)?;
+        }
+        Err(bound)
+    }
+}

@@ -1,0 +1,129 @@
+//! Where the thread can stand, its callers included, and how it moves from place to place.
+//!
+//! Without recursion there are finitely many places, and no procedure is on a stack twice, so that a valuation of all
+//! variables holds the locals of all frames. It is the graph of the program with all calls inlined.
+
+use indexmap::IndexSet;
+use selvedge_check::Task;
+use selvedge_ir::flow::Flow;
+use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program};
+
+/// More places than this are not listed. The judge lists as many.
+const LIMIT: usize = 20_000;
+
+/// Who runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Phase {
+    Prelude,
+    Thread,
+}
+
+/// The calls that have not returned, the first one first, and where the last callee stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) phase: Phase,
+    pub(super) calls: Vec<EdgeId>,
+    pub(super) loc: LocId,
+}
+
+/// A step from a place to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Move {
+    pub(super) from: usize,
+    pub(super) edge: EdgeId,
+    pub(super) to: To,
+}
+
+/// Where a step leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum To {
+    /// A place that is no error.
+    Place(usize),
+    /// A target location.
+    Target,
+    /// The failure of a target assertion.
+    Failure,
+}
+
+/// All places that are no errors, by number, and the moves from them.
+pub(super) struct Places {
+    pub(super) all: IndexSet<Place>,
+    pub(super) moves: Vec<Move>,
+}
+
+impl Places {
+    /// The places that control flow can reach, each looked at once; or why they cannot be listed.
+    pub(super) fn new(task: &Task<'_>) -> Result<Places, &'static str> {
+        let flow = Flow::new(task.program);
+        let mut places = Places { all: IndexSet::new(), moves: Vec::new() };
+        let program = task.program;
+        let (phase, proc) = match program.prelude {
+            Some(prelude) => (Phase::Prelude, prelude),
+            None => (Phase::Thread, program.entries[0].proc),
+        };
+        places.number(task, Place { phase, calls: Vec::new(), loc: program.procs[proc].entry });
+        let mut from = 0;
+        while let Some(place) = places.all.get_index(from).cloned() {
+            for edge in flow.out(place.loc) {
+                places.follow(task, from, &place, *edge)?;
+            }
+            if places.all.len() > LIMIT {
+                return Err("takes programs whose calls can be nested in few ways only");
+            }
+            from += 1;
+        }
+        Ok(places)
+    }
+
+    fn number(&mut self, task: &Task<'_>, place: Place) -> To {
+        if task.target.has_loc(place.loc) { To::Target } else { To::Place(self.all.insert_full(place).0) }
+    }
+
+    /// The moves from a place along an edge.
+    fn follow(&mut self, task: &Task<'_>, from: usize, place: &Place, id: EdgeId) -> Result<(), &'static str> {
+        let program = task.program;
+        let edge = &program.edges[id];
+        let next = match &edge.op {
+            Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => Place { loc: edge.to, ..place.clone() },
+            Op::Call(call) if place.procs(program).contains(&call.callee) => {
+                return Err("takes programs without recursion only");
+            }
+            Op::Call(call) => Place {
+                calls: [place.calls.as_slice(), &[id]].concat(),
+                loc: program.procs[call.callee].entry,
+                ..*place
+            },
+            Op::Return(_) if !place.calls.is_empty() => {
+                let (call, calls) = place.calls.split_last().expect("it is not empty");
+                Place { calls: calls.to_vec(), loc: program.edges[*call].to, ..*place }
+            }
+            Op::Return(_) | Op::End if place.phase == Phase::Prelude => {
+                let loc = program.procs[program.entries[0].proc].entry;
+                Place { phase: Phase::Thread, calls: Vec::new(), loc }
+            }
+            Op::Return(_) | Op::End => return Ok(()),
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine takes programs with one thread only"),
+        };
+        let to = self.number(task, next);
+        self.moves.push(Move { from, edge: id, to });
+        if task.target.has_assert(id) {
+            self.moves.push(Move { from, edge: id, to: To::Failure });
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    /// The procedures on the stack, the running one last.
+    pub(super) fn procs(&self, program: &Program) -> Vec<ProcId> {
+        let first = match self.phase {
+            Phase::Prelude => program.prelude,
+            Phase::Thread => program.entries.first().map(|entry| entry.proc),
+        };
+        let callee = |edge: &EdgeId| match &program.edges[*edge].op {
+            Op::Call(call) => Some(call.callee),
+            _ => None,
+        };
+        first.into_iter().chain(self.calls.iter().filter_map(callee)).collect()
+    }
+}
