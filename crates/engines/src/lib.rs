@@ -4,6 +4,7 @@
 
 pub mod control_flow;
 pub mod exhaustive;
+pub mod pushdown;
 pub mod sat;
 pub mod summaries;
 pub mod symbolic;
@@ -17,19 +18,23 @@ pub enum EngineKind {
     Summaries,
     /// Summaries by symbolic simulation and SAT, for programs with one thread.
     Sat,
+    /// Saturation of automata over explicit states, for programs with one thread: the twin of `Summaries`.
+    Pushdown,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
 
 impl EngineKind {
     /// All engines, in the order in which they are listed to the user.
-    pub const ALL: &'static [EngineKind] = &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Exhaustive];
+    pub const ALL: &'static [EngineKind] =
+        &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Pushdown, EngineKind::Exhaustive];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::Summaries => "summaries",
             EngineKind::Sat => "sat",
+            EngineKind::Pushdown => "pushdown",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -39,6 +44,7 @@ impl EngineKind {
         match self {
             EngineKind::Summaries => "one thread, with recursion: path edges and summaries in decision diagrams",
             EngineKind::Sat => "one thread, with recursion: summaries by symbolic simulation and SAT",
+            EngineKind::Pushdown => "one thread, with recursion: saturation of an automaton over explicit states",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -56,6 +62,8 @@ pub struct EngineOptions {
     pub summaries: summaries::Options,
     /// The options of [`sat`].
     pub sat: sat::Options,
+    /// The options of [`pushdown`].
+    pub pushdown: pushdown::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -65,6 +73,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
     match kind {
         EngineKind::Summaries => Box::new(summaries::Summaries { options: options.summaries.clone() }),
         EngineKind::Sat => Box::new(sat::Sat { options: options.sat.clone() }),
+        EngineKind::Pushdown => Box::new(pushdown::Pushdown { options: options.pushdown.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }
