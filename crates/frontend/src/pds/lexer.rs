@@ -45,8 +45,15 @@ pub(super) fn lex(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut diagnostics = Vec::new();
     let mut start = 0;
+    // Arrows stand between brackets and not inside: `<q, ->` has the empty word.
+    let mut arrows = Arrows::Arrows;
     while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
-        let (kind, length) = next(rest);
+        let (kind, length) = next(rest, arrows);
+        arrows = match kind {
+            Some(Kind::Open) => Arrows::Words,
+            Some(Kind::Close | Kind::Newline) => Arrows::Arrows,
+            _ => arrows,
+        };
         let span = Span::new(start, start + length);
         let repeated = kind == Some(Kind::Newline) && tokens.last().is_none_or(|last| last.kind == Kind::Newline);
         match kind {
@@ -61,8 +68,15 @@ pub(super) fn lex(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     (tokens, diagnostics)
 }
 
+/// What an arrow is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arrows {
+    Arrows,
+    Words,
+}
+
 /// The first word of a text that is not empty, and its length; `None` for what stands between words.
-fn next(rest: &str) -> (Option<Kind>, usize) {
+fn next(rest: &str, arrows: Arrows) -> (Option<Kind>, usize) {
     let first = rest.chars().next().unwrap_or(' ');
     match first {
         '\n' => (Some(Kind::Newline), 1),
@@ -71,8 +85,8 @@ fn next(rest: &str) -> (Option<Kind>, usize) {
         '>' => (Some(Kind::Close), 1),
         ',' => (Some(Kind::Comma), 1),
         '|' => (Some(Kind::Bar), 1),
-        _ if rest.starts_with("-->") => (Some(Kind::Arrow), 3),
-        _ if rest.starts_with("->") => (Some(Kind::Arrow), 2),
+        _ if arrows == Arrows::Arrows && rest.starts_with("-->") => (Some(Kind::Arrow), 3),
+        _ if arrows == Arrows::Arrows && rest.starts_with("->") => (Some(Kind::Arrow), 2),
         _ if first.is_whitespace() || first.is_control() => (None, first.len_utf8()),
         _ => (Some(Kind::Word), word_length(rest)),
     }
