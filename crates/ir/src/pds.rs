@@ -207,9 +207,11 @@ impl Threads {
     pub fn single(&self) -> Result<Pds, NotSingle> {
         let [thread] = self.threads.as_slice() else { return Err(NotSingle::Threads(self.threads.len())) };
         let initial = self.initial.as_ref().ok_or(NotSingle::NoInitial)?;
-        let mut pds = Pds::default();
-        pds.states = (0..self.n_shared).map(|state| state.to_string()).collect();
-        pds.symbols = (thread.first..=thread.last).map(|symbol| symbol.to_string()).collect();
+        let mut pds = Pds {
+            states: (0..self.n_shared).map(|state| state.to_string()).collect(),
+            symbols: (thread.first..=thread.last).map(|symbol| symbol.to_string()).collect(),
+            ..Pds::default()
+        };
         let symbol = |number: u32| SymbolId::from_raw(number.saturating_sub(thread.first));
         let has_bottom = thread.rules.iter().any(|rule| rule.top.is_none());
         let bottom = has_bottom.then(|| pds.symbols.push("bottom".to_string()));

@@ -43,6 +43,9 @@ pub(super) struct Move<L> {
     pub(super) label: L,
 }
 
+/// The steps from a head, shared so that they can be walked while the automaton grows.
+type Moves<L> = Rc<[Move<L>]>;
+
 /// What replaces the topmost symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
@@ -107,7 +110,7 @@ pub(super) struct Saturation<'r, S: System> {
     run: &'r Run<'r>,
     pub(super) transitions: Ordered<Transition, Reason<S::Label>>,
     expanded: usize,
-    moves: FxHashMap<(Control, Symbol), Rc<[Move<S::Label>]>>,
+    moves: FxHashMap<(Control, Symbol), Moves<S::Label>>,
     /// The transitions from each node, oldest first.
     out: FxHashMap<Node, Vec<usize>>,
     /// The transitions into each node that read nothing.
@@ -234,11 +237,11 @@ impl<'r, S: System> Saturation<'r, S> {
         }
     }
 
-    fn moves(&mut self, control: Control, top: Symbol) -> Result<Rc<[Move<S::Label>]>, Stop> {
+    fn moves(&mut self, control: Control, top: Symbol) -> Result<Moves<S::Label>, Stop> {
         if let Some(known) = self.moves.get(&(control, top)) {
             return Ok(Rc::clone(known));
         }
-        let moves: Rc<[Move<S::Label>]> = self.system.moves(control, top)?.into();
+        let moves: Moves<S::Label> = self.system.moves(control, top)?.into();
         self.moves.insert((control, top), Rc::clone(&moves));
         Ok(moves)
     }
