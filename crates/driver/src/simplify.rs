@@ -28,7 +28,7 @@ impl Pass {
     /// as it is, since certificates do not survive a pass.
     pub fn before(engine: EngineKind) -> &'static [Pass] {
         match engine {
-            EngineKind::Summaries | EngineKind::Bmc | EngineKind::Induction => &[],
+            EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
             EngineKind::Sat | EngineKind::Exhaustive => &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress],
         }
     }

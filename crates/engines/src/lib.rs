@@ -6,6 +6,7 @@ pub mod bmc;
 pub mod control_flow;
 pub mod exhaustive;
 pub mod induction;
+pub mod pushdown;
 pub mod sat;
 pub mod summaries;
 pub mod symbolic;
@@ -19,6 +20,8 @@ pub enum EngineKind {
     Summaries,
     /// Summaries by symbolic simulation and SAT, for programs with one thread.
     Sat,
+    /// Saturation of automata over explicit states, for programs with one thread: the twin of `Summaries`.
+    Pushdown,
     /// All executions of so many steps by SAT, for programs with one thread.
     Bmc,
     /// k-induction by SAT, for programs with one thread and without recursion.
@@ -29,14 +32,21 @@ pub enum EngineKind {
 
 impl EngineKind {
     /// All engines, in the order in which they are listed to the user.
-    pub const ALL: &'static [EngineKind] =
-        &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Bmc, EngineKind::Induction, EngineKind::Exhaustive];
+    pub const ALL: &'static [EngineKind] = &[
+        EngineKind::Summaries,
+        EngineKind::Sat,
+        EngineKind::Pushdown,
+        EngineKind::Bmc,
+        EngineKind::Induction,
+        EngineKind::Exhaustive,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::Summaries => "summaries",
             EngineKind::Sat => "sat",
+            EngineKind::Pushdown => "pushdown",
             EngineKind::Bmc => "bmc",
             EngineKind::Induction => "induction",
             EngineKind::Exhaustive => "exhaustive",
@@ -48,6 +58,7 @@ impl EngineKind {
         match self {
             EngineKind::Summaries => "one thread, with recursion: path edges and summaries in decision diagrams",
             EngineKind::Sat => "one thread, with recursion: summaries by symbolic simulation and SAT",
+            EngineKind::Pushdown => "one thread, with recursion: saturation of an automaton over explicit states",
             EngineKind::Bmc => {
                 "one thread, with recursion: a shortest error within a number of steps, by SAT; never safe"
             }
@@ -73,6 +84,8 @@ pub struct EngineOptions {
     pub bmc: bmc::Options,
     /// The options of [`induction`].
     pub induction: induction::Options,
+    /// The options of [`pushdown`].
+    pub pushdown: pushdown::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -82,6 +95,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
     match kind {
         EngineKind::Summaries => Box::new(summaries::Summaries { options: options.summaries.clone() }),
         EngineKind::Sat => Box::new(sat::Sat { options: options.sat.clone() }),
+        EngineKind::Pushdown => Box::new(pushdown::Pushdown { options: options.pushdown.clone() }),
         EngineKind::Bmc => Box::new(bmc::Bmc { options: options.bmc.clone() }),
         EngineKind::Induction => Box::new(induction::Induction { options: options.induction.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),

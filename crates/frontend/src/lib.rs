@@ -5,3 +5,4 @@
 pub mod bp;
 pub mod codes;
 pub mod diagnostic;
+pub mod pds;

@@ -11,6 +11,13 @@ pub fn is_sequential(program: &Program) -> bool {
     entry.count == Count::Exactly(1) && !program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
 }
 
+/// Whether the prelude may end in the middle of a call. The initial threads start then, as after its return.
+pub fn prelude_ends_early(program: &Program) -> bool {
+    let Some(prelude) = program.prelude else { return false };
+    let runs = CallGraph::new(program).reachable([prelude], Through::Calls);
+    program.edges.iter().any(|edge| edge.op == Op::End && runs[program.locs[edge.from].proc])
+}
+
 /// The calls and spawns of a program, and the strongly connected components of its calls.
 #[derive(Clone, Debug)]
 pub struct CallGraph {

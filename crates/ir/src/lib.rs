@@ -4,7 +4,7 @@
 //! edges by location, [`visit`] walks expressions, [`simplify`] shortens them, [`validate`] says what a well-formed
 //! program is, [`text`] prints and reads programs, [`dot`] draws them, [`passes`] change them. The passes ask analyses:
 //! [`callgraph`], [`mod_ref`] and [`liveness`], which stand on [`dataflow`]. [`trace`] holds the executions, which
-//! passes lift.
+//! passes lift. [`pds`] holds pushdown systems, which are no programs.
 //!
 //! This crate never reads a file, never prints and knows no solver.
 
@@ -17,6 +17,7 @@ pub mod flow;
 pub mod liveness;
 pub mod mod_ref;
 pub mod passes;
+pub mod pds;
 pub mod simplify;
 pub mod slots;
 pub mod span;

@@ -68,3 +68,41 @@ pub struct Step {
     /// for bodies that start none.
     pub body: Option<u32>,
 }
+
+impl Trace {
+    /// The number of steps of the trace written out, or the greatest number that there is.
+    pub fn length(&self) -> u128 {
+        let mut lengths: Vec<u128> = Vec::new();
+        for body in &self.bodies {
+            lengths.push(total(body, &lengths));
+        }
+        total(&self.steps, &lengths)
+    }
+
+    /// The same execution without bodies.
+    #[must_use]
+    pub fn written_out(&self) -> Trace {
+        let mut steps = Vec::new();
+        // The rest of each list that is being written, the innermost last.
+        let mut open = vec![self.steps.iter()];
+        while let Some(rest) = open.last_mut() {
+            match rest.next() {
+                Some(step) => {
+                    steps.push(Step { body: None, ..step.clone() });
+                    if let Some(body) = step.body {
+                        open.push(self.bodies[body as usize].iter());
+                    }
+                }
+                None => {
+                    open.pop();
+                }
+            }
+        }
+        Trace { start: self.start.clone(), steps, bodies: Vec::new() }
+    }
+}
+
+fn total(steps: &[Step], lengths: &[u128]) -> u128 {
+    let of_body = |step: &Step| step.body.map_or(0, |body| lengths[body as usize]);
+    steps.iter().fold(0, |sum: u128, step| sum.saturating_add(of_body(step)).saturating_add(1))
+}

@@ -3,7 +3,7 @@
 //! [`generate`] makes programs as [`model`]s, which [`print`](mod@print) turns into text and [`shrink`](mod@shrink)
 //! makes smaller while they show a fault. [`differ`] sends one program along all ways through the checker and compares
 //! the answers, [`campaign`] many of them; [`texts`] does the same for broken texts, which [`mutate`](mod@mutate)
-//! makes. [`corpus`] and [`literate`] read programs with known verdicts.
+//! makes; [`engines`] compares all engines. [`corpus`] and [`literate`] read programs with known verdicts.
 
 pub mod rng;
 
@@ -30,5 +30,6 @@ pub mod spacer;
 pub mod bench;
 pub mod campaign;
 pub mod differ;
+pub mod engines;
 pub mod texts;
 pub mod workers;

@@ -29,7 +29,7 @@ impl Solver<'_> {
         let thread = ThreadId(u32::from(self.program.prelude.is_some()));
         let mut builder = Builder { solver: self, thread, bodies: Vec::new(), known: BTreeMap::new() };
         let trace = builder.trace(error)?;
-        Ok(if length(&trace) <= WRITTEN_OUT { write_out(&trace) } else { trace })
+        Ok(if trace.length() <= WRITTEN_OUT { trace.written_out() } else { trace })
     }
 }
 
@@ -440,39 +440,4 @@ impl<'s> Builder<'s, '_> {
 
 fn holds(set: &Bdd, tuple: &Tuple) -> bool {
     set.eval(|var| tuple.get(&var).copied().unwrap_or(false))
-}
-
-/// The number of steps of a trace written out.
-fn length(trace: &Trace) -> u128 {
-    let mut lengths: Vec<u128> = Vec::new();
-    for body in &trace.bodies {
-        lengths.push(total(body, &lengths));
-    }
-    total(&trace.steps, &lengths)
-}
-
-fn total(steps: &[Step], lengths: &[u128]) -> u128 {
-    let of_body = |step: &Step| step.body.map_or(0, |body| lengths[body as usize]);
-    steps.iter().fold(0, |sum: u128, step| sum.saturating_add(of_body(step)).saturating_add(1))
-}
-
-/// The same trace without bodies.
-fn write_out(trace: &Trace) -> Trace {
-    let mut steps = Vec::new();
-    // The rest of each list that is being written, the innermost last.
-    let mut open = vec![trace.steps.iter()];
-    while let Some(rest) = open.last_mut() {
-        match rest.next() {
-            Some(step) => {
-                steps.push(Step { body: None, ..step.clone() });
-                if let Some(body) = step.body {
-                    open.push(trace.bodies[body as usize].iter());
-                }
-            }
-            None => {
-                open.pop();
-            }
-        }
-    }
-    Trace { start: trace.start.clone(), steps, bodies: Vec::new() }
 }

@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use selvedge_testkit::campaign::{self, Campaign};
+use selvedge_testkit::engines;
 use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::texts;
 use selvedge_testkit::workers::{Hang, Items};
 
 const USAGE: &str = "\
-usage: fuzz passes|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
+engines compares all engines on programs with one thread: verdicts, evidence, reachable states
 parser  reads and formats mutated texts
 print   prints the programs that `passes` would try
 ";
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     campaign::silence_panics();
     match command.as_deref() {
         Some("passes") => passes(&campaign),
+        Some("engines") => compare_engines(&campaign),
         Some("parser") => parser(&campaign),
         Some("print") => print(&campaign),
         Some(other) => usage(&format!("unknown command `{other}`")),
@@ -78,6 +81,21 @@ fn passes(campaign: &Campaign) -> ExitCode {
         println!("{}", finding.render(campaign.seed));
     }
     println!("{tally}; {} findings", findings.len());
+    end(findings.len())
+}
+
+fn compare_engines(campaign: &Campaign) -> ExitCode {
+    let Campaign { seed, items, budget } = *campaign;
+    let (compared, findings) = match engines::run(seed, items, budget, progress(items.count)) {
+        Ok(result) => result,
+        Err(hang) => return report_hang(seed, &hang),
+    };
+    eprintln!();
+    for finding in &findings {
+        let again = format!("--bin fuzz -- engines --seed {seed} --first {} --count 1", finding.number);
+        println!("{}\n\n{}\nFrom program {}: {again}\n", finding.fault, finding.small, finding.number);
+    }
+    println!("{compared}; {} findings", findings.len());
     end(findings.len())
 }
 

@@ -1,0 +1,159 @@
+//! The path edges and summaries of a saturated automaton as a certificate.
+//!
+//! A transition into the entry of a procedure relates the variables at the entry to those now; one that reads nothing
+//! relates them to the return. The formula of a location is a decision tree of its tuples, over the variables that
+//! matter there; equal subtrees are one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use selvedge_check::formula::{Atom, FormulaId, Formulas, Node as Connective};
+use selvedge_check::{Certificate, Stop, SummaryProof};
+use selvedge_ir::{LocId, ProcId, VarId};
+
+use super::post::{Control, From, Node, Saturation, Symbol};
+use super::system::{Frame, ProgramSystem, State, Values};
+
+/// Automata with more transitions than this get no certificate: it would be larger than anyone wants to check.
+const MOST_TRANSITIONS: usize = 300_000;
+
+type Automaton<'r, 'a> = Saturation<'r, ProgramSystem<'a>>;
+
+/// The certificate that a saturated automaton without errors gives.
+pub(super) fn certificate(automaton: &Automaton<'_, '_>) -> Result<Option<Certificate>, Stop> {
+    if automaton.transitions.len() > MOST_TRANSITIONS {
+        return Ok(None);
+    }
+    let mut rows = Rows { automaton, locs: BTreeMap::new(), procs: BTreeMap::new() };
+    for transition in automaton.transitions.keys() {
+        automaton.tick()?;
+        if let (From::Control(control), Node::Entry(start, first)) = (transition.from, transition.to) {
+            rows.add(control, transition.read, start, first);
+        }
+    }
+    let Rows { locs, procs, .. } = rows;
+    let mut writer = Writer { automaton, formulas: Formulas::default(), known: FxHashMap::default() };
+    let mut proof = SummaryProof::default();
+    for (loc, tuples) in &locs {
+        let id = writer.tree(&location_atoms(&automaton.system, *loc), tuples)?;
+        proof.locs.push((*loc, id));
+    }
+    for (proc, tuples) in &procs {
+        let id = writer.tree(&summary_atoms(&automaton.system, *proc), tuples)?;
+        proof.procs.push((*proc, id));
+    }
+    Ok(Some(Certificate::Summaries(SummaryProof { formulas: writer.formulas, ..proof })))
+}
+
+/// The tuples of each location and each summary, in the order of their atoms.
+struct Rows<'b, 'r, 'a> {
+    automaton: &'b Automaton<'r, 'a>,
+    locs: BTreeMap<LocId, BTreeSet<Vec<bool>>>,
+    procs: BTreeMap<ProcId, BTreeSet<Vec<bool>>>,
+}
+
+impl Rows<'_, '_, '_> {
+    fn add(&mut self, control: Control, read: Option<Symbol>, start: Control, first: Symbol) {
+        let system = &self.automaton.system;
+        let (State::At(entry), Frame::Here(entry_loc, params)) =
+            (&system.states[start as usize], &system.frames[first as usize])
+        else {
+            return;
+        };
+        let value = |atom: &Atom, globals: &Values, locals: &[bool], results: &[bool]| match *atom {
+            Atom::Now(var) => read_var(system, var, globals, locals),
+            Atom::Entry(var) => read_var(system, var, entry, params),
+            Atom::Result(number) => results[number as usize],
+        };
+        match (&system.states[control as usize], read.map(|symbol| &system.frames[symbol as usize])) {
+            (State::At(globals), Some(Frame::Here(loc, locals))) => {
+                let atoms = location_atoms(system, *loc);
+                let row = atoms.iter().map(|atom| value(atom, globals, locals, &[])).collect();
+                self.locs.entry(*loc).or_default().insert(row);
+            }
+            (State::Back(globals, results), None) => {
+                let proc = system.program.locs[*entry_loc].proc;
+                let atoms = summary_atoms(system, proc);
+                let row = atoms.iter().map(|atom| value(atom, globals, &[], results)).collect();
+                self.procs.entry(proc).or_default().insert(row);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn read_var(system: &ProgramSystem<'_>, var: VarId, globals: &[bool], locals: &[bool]) -> bool {
+    let place = system.slot[var];
+    if system.globals.get(place) == Some(&var) { globals[place] } else { locals[place] }
+}
+
+/// What the formula of a location speaks of: what matters at the entry, and what matters there.
+fn location_atoms(system: &ProgramSystem<'_>, loc: LocId) -> Vec<Atom> {
+    let proc = system.program.locs[loc].proc;
+    let vars = system.globals.iter().chain(&system.program.procs[proc].locals);
+    vars.flat_map(|var| [entry_atom(system, proc, *var), now_atom(system, loc, *var)]).flatten().collect()
+}
+
+/// What the summary of a procedure speaks of.
+fn summary_atoms(system: &ProgramSystem<'_>, proc: ProcId) -> Vec<Atom> {
+    let this = &system.program.procs[proc];
+    let globals = system.globals.iter();
+    let globals = globals.flat_map(|var| [entry_atom(system, proc, *var), now_atom(system, this.exit, *var)]);
+    let params = this.params.iter().map(|param| entry_atom(system, proc, *param));
+    let results = (0..this.results.len() as u32).map(|number| Some(Atom::Result(number)));
+    globals.chain(params).chain(results).flatten().collect()
+}
+
+fn entry_atom(system: &ProgramSystem<'_>, proc: ProcId, var: VarId) -> Option<Atom> {
+    let this = &system.program.procs[proc];
+    let is_input = !this.locals.contains(&var) || this.params.contains(&var);
+    (is_input && system.relevant.has(this.entry, var)).then_some(Atom::Entry(var))
+}
+
+fn now_atom(system: &ProgramSystem<'_>, loc: LocId, var: VarId) -> Option<Atom> {
+    system.relevant.has(loc, var).then_some(Atom::Now(var))
+}
+
+struct Writer<'b, 'r, 'a> {
+    automaton: &'b Automaton<'r, 'a>,
+    formulas: Formulas,
+    known: FxHashMap<Connective, FormulaId>,
+}
+
+impl Writer<'_, '_, '_> {
+    /// The decision tree of some tuples.
+    fn tree(&mut self, atoms: &[Atom], tuples: &BTreeSet<Vec<bool>>) -> Result<FormulaId, Stop> {
+        let rows: Vec<&[bool]> = tuples.iter().map(Vec::as_slice).collect();
+        self.subtree(atoms, &rows)
+    }
+
+    /// The rows, sorted, agree on what was decided and are listed from the first open atom on.
+    fn subtree(&mut self, atoms: &[Atom], rows: &[&[bool]]) -> Result<FormulaId, Stop> {
+        self.automaton.tick()?;
+        let Some((atom, rest)) = atoms.split_first() else {
+            return Ok(self.node(Connective::Const(!rows.is_empty())));
+        };
+        if rows.is_empty() {
+            return Ok(self.node(Connective::Const(false)));
+        }
+        let split = rows.partition_point(|row| !row[0]);
+        let tails = |rows: &[&'_ [bool]]| -> Vec<Vec<bool>> { rows.iter().map(|row| row[1..].to_vec()).collect() };
+        let (low, high) = (tails(&rows[..split]), tails(&rows[split..]));
+        let low = self.subtree(rest, &low.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        let high = self.subtree(rest, &high.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        if low == high {
+            return Ok(low);
+        }
+        let atom = self.node(Connective::Atom(*atom));
+        Ok(self.node(Connective::Ite(atom, high, low)))
+    }
+
+    fn node(&mut self, node: Connective) -> FormulaId {
+        if let Some(known) = self.known.get(&node) {
+            return *known;
+        }
+        let id = self.formulas.add(node).expect("parts are written before wholes");
+        self.known.insert(node, id);
+        id
+    }
+}

@@ -1,0 +1,114 @@
+//! A program with one thread as a pushdown system that can be written down.
+
+use selvedge_check::{Run, Stop, Task};
+use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
+use selvedge_ir::{Program, VarId};
+
+use super::automaton;
+use super::post::{Symbol, System as _, Until, Word};
+use super::relevant::Relevant;
+use super::system::{Frame, ProgramSystem, State};
+
+/// A pushdown system, and what it stands for.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    /// The system.
+    pub pds: Pds,
+    /// What its states and symbols are, one line each.
+    pub legend: Vec<String>,
+}
+
+/// The reachable part of a program: all heads that a run can have, errors or not, and their rules. The targets are the
+/// task's. For tasks that [`Pushdown`](super::Pushdown) supports.
+pub fn convert(task: &Task<'_>, run: &Run<'_>) -> Result<Converted, Stop> {
+    let mut automaton = automaton(task, Relevant::new(task.program), run);
+    automaton.run(Until::Done)?;
+    let system = &automaton.system;
+    let mut pds = Pds {
+        states: (0..system.states.len()).map(|number| format!("s{number}")).collect(),
+        symbols: (0..system.frames.len()).map(|number| symbol_name(system, number)).collect(),
+        ..Pds::default()
+    };
+    pds.initial.push(Config { state: StateId::new(0), stack: vec![SymbolId::new(0)] });
+    let mut heads: Vec<_> = automaton.heads().map(|(control, symbol, _)| (control, symbol)).collect();
+    heads.sort_unstable();
+    heads.dedup();
+    for (control, top) in heads {
+        run.tick()?;
+        for step in automaton.known_moves(control, top) {
+            let (from, to) = (StateId::from_raw(control), StateId::from_raw(step.to));
+            pds.rules.push(Rule { from, top: SymbolId::from_raw(top), to, push: word(step.push) });
+        }
+        if system.is_target(control, Some(top)) && !system.is_target(control, None) {
+            pds.targets.push(Head { state: StateId::from_raw(control), top: Some(SymbolId::from_raw(top)) });
+        }
+    }
+    let failed = system.states.get_index_of(&State::Failed).map(StateId::new);
+    pds.targets.extend(failed.map(|state| Head { state, top: None }));
+    dedup(&mut pds);
+    Ok(Converted { legend: legend(system), pds })
+}
+
+/// Several choices may lead to one rule.
+fn dedup(pds: &mut Pds) {
+    let mut seen = rustc_hash::FxHashSet::default();
+    pds.rules.retain(|rule| seen.insert(rule.clone()));
+}
+
+fn word(push: Word) -> Vec<SymbolId> {
+    let symbol = |symbol: Symbol| SymbolId::from_raw(symbol);
+    match push {
+        Word::Pop => Vec::new(),
+        Word::Replace(top) => vec![symbol(top)],
+        Word::Push(top, below) => vec![symbol(top), symbol(below)],
+    }
+}
+
+fn symbol_name(system: &ProgramSystem<'_>, number: usize) -> String {
+    match &system.frames[number] {
+        Frame::Boot => "boot".to_string(),
+        Frame::ThreadStart => "start".to_string(),
+        Frame::PreludeEnd => "prelude".to_string(),
+        Frame::Done => "done".to_string(),
+        Frame::Here(..) => format!("n{number}"),
+        Frame::Site(..) => format!("c{number}"),
+    }
+}
+
+fn legend(system: &ProgramSystem<'_>) -> Vec<String> {
+    let program = system.program;
+    let mut lines = Vec::new();
+    for (number, state) in system.states.iter().enumerate() {
+        let meaning = match state {
+            State::Boot => "before the first step".to_string(),
+            State::Failed => "an assertion has failed".to_string(),
+            State::At(globals) => valuation(program, &system.globals, globals),
+            State::Back(globals, results) => {
+                let results: Vec<&str> = results.iter().map(|value| truth(*value)).collect();
+                format!("returning ({}), {}", results.join(", "), valuation(program, &system.globals, globals))
+            }
+        };
+        lines.push(format!("s{number}: {meaning}"));
+    }
+    for (number, frame) in system.frames.iter().enumerate() {
+        let (place, loc, locals) = match frame {
+            Frame::Here(loc, locals) => ("", *loc, locals),
+            Frame::Site(edge, locals) => ("waiting in ", program.edges[*edge].from, locals),
+            _ => continue,
+        };
+        let proc = &program.procs[program.locs[loc].proc];
+        let values = valuation(program, &proc.locals, locals);
+        lines.push(format!("{}: {place}{} L{}, {values}", symbol_name(system, number), proc.name, loc.index()));
+    }
+    lines
+}
+
+fn valuation(program: &Program, vars: &[VarId], values: &[bool]) -> String {
+    let parts: Vec<String> =
+        vars.iter().zip(values).map(|(var, value)| format!("{}={}", program.vars[*var].name, truth(*value))).collect();
+    if parts.is_empty() { "no variables".to_string() } else { parts.join(" ") }
+}
+
+fn truth(value: bool) -> &'static str {
+    if value { "T" } else { "F" }
+}

@@ -1,0 +1,117 @@
+//! Pushdown systems, explicitly: reachability by saturation of automata that read configurations.
+//!
+//! After Bouajjani, Esparza and Maler (*Reachability analysis of pushdown automata*, 1997) and Schwoon's thesis (*Model
+//! checking pushdown systems*, 2002, chapter 3). [`post`] saturates forward and [`pre`] backward; both stop early and
+//! remember why each transition is there. [`systems`] answers questions about systems that the user writes, and
+//! [`convert`] makes such systems of programs.
+//!
+//! As an engine for programs with one thread it is the naive twin of [`summaries`](crate::summaries): [`system`] makes
+//! the rules of a program for heads that are reached, one valuation at a time. The automaton has a state for each entry
+//! of a procedure with its valuation, so its transitions are the path edges and summaries, one by one, and
+//! [`certificate`] reads them off; [`trace`] goes back from an error. It ends because a program has finitely many
+//! heads; it is right because saturation is.
+
+mod certificate;
+mod convert;
+mod post;
+mod pre;
+mod relevant;
+mod system;
+mod systems;
+mod trace;
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_ir::callgraph::{is_sequential, prelude_ends_early};
+use selvedge_ir::{Scope, Ty, Value};
+
+use crate::exhaustive::ThreadState;
+use post::{Saturation, Until};
+use relevant::Relevant;
+use system::{Frame, ProgramSystem, State};
+
+pub use convert::{Converted, convert};
+pub use systems::{Answer, Direction, check};
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Pushdown {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine: there are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {}
+
+impl Engine for Pushdown {
+    fn name(&self) -> &'static str {
+        "pushdown"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        supports(task).map_err(|reason| Unsupported { reason: format!("`pushdown` {reason}") })
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let mut automaton = automaton(task, Relevant::new(task.program), run);
+        match automaton.run(Until::Target)? {
+            Some(hit) => Ok(Verdict::Unsafe(trace::trace(&automaton, hit)?)),
+            None => Ok(Verdict::Safe(certificate::certificate(&automaton)?)),
+        }
+    }
+}
+
+impl Pushdown {
+    /// All states in which the thread can be seen, errors or not, for comparisons.
+    pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<BTreeSet<ThreadState>, Stop> {
+        let mut automaton = automaton(task, Relevant::everything(task.program), run);
+        automaton.run(Until::Done)?;
+        let system = &automaton.system;
+        let heads = automaton.heads();
+        let seen = heads.filter_map(|(control, symbol, _)| {
+            match (&system.states[control as usize], &system.frames[symbol as usize]) {
+                (State::At(globals), Frame::Here(loc, locals)) => Some((*loc, globals, locals)),
+                _ => None,
+            }
+        });
+        let of_scope = |globals: &[bool], scope: Scope| -> Vec<Value> {
+            let vars = system.globals.iter().zip(globals);
+            vars.filter(|(var, _)| system.program.vars[**var].scope == scope)
+                .map(|(_, value)| Value::Bool(*value))
+                .collect()
+        };
+        let state = |(loc, globals, locals): (_, &system::Values, &system::Values)| ThreadState {
+            loc,
+            shared: of_scope(globals, Scope::Shared),
+            vars: of_scope(globals, Scope::Thread),
+            locals: locals.iter().copied().map(Value::Bool).collect(),
+        };
+        Ok(seen.map(state).collect())
+    }
+}
+
+/// The automaton of a program, before the first step.
+fn automaton<'a>(task: &Task<'a>, relevant: Relevant, run: &'a Run<'a>) -> Saturation<'a, ProgramSystem<'a>> {
+    let mut system = ProgramSystem::new(task, relevant, run);
+    let initial = system.initial();
+    Saturation::new(system, &[initial], run)
+}
+
+fn supports(task: &Task<'_>) -> Result<(), &'static str> {
+    let program = task.program;
+    if !is_sequential(program) {
+        return Err("takes programs with one thread only");
+    }
+    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+        return Err("takes Boolean programs only");
+    }
+    if prelude_ends_early(program) {
+        return Err("takes no program whose prelude may end in the middle");
+    }
+    if ProgramSystem::new(task, Relevant::new(program), &Run::unlimited()).most_bits() > 63 {
+        return Err("takes no program with more than 63 choices in one step");
+    }
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! Saturation backward: all configurations from which a target can be reached, as an automaton.
+//!
+//! Schwoon's thesis, algorithm 1. States of the automaton are the control states and one more, [`Node::Any`], that
+//! reads every stack. Order of work: transitions in the order in which they were found, first those of the targets and of
+//! the rules that pop. At the loop's head every transition before `expanded` has its consequences among the transitions:
+//!
+//! - `(q, h, n)` and `<p, g> --> <q, h>` give `(p, g, n)`;
+//! - `(q, h, m)`, `(m, i, n)` and `<p, g> --> <q, h i>` give `(p, g, n)`.
+//!
+//! It ends because there are finitely many transitions, and is right because a configuration is read exactly if a step
+//! from it leads to one that is, or it is a target. Transitions remember older ones as their reasons; so the way forward
+//! from a configuration that is read ends in a target.
+
+use rustc_hash::FxHashMap;
+use selvedge_check::{Run, Stop};
+use selvedge_ir::pds::{Config, Pds, PdsTrace, RuleId, StateId, SymbolId};
+
+use super::post::Ordered;
+
+/// A state of the automaton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Node {
+    Control(StateId),
+    /// Reads every stack.
+    Any,
+}
+
+type Transition = (Node, SymbolId, Node);
+
+/// Why a transition is there.
+#[derive(Clone, Copy, Debug)]
+enum Reason {
+    /// It begins to read a target, or goes on reading one.
+    Target,
+    Pop(RuleId),
+    Replace(RuleId, usize),
+    Push(RuleId, usize, usize),
+}
+
+/// The automaton, and the work on it.
+pub(super) struct Backward<'p> {
+    pds: &'p Pds,
+    run: &'p Run<'p>,
+    transitions: Ordered<Transition, Reason>,
+    expanded: usize,
+    /// The transitions from each state by what they read.
+    out: FxHashMap<(Node, SymbolId), Vec<usize>>,
+    /// The rules by the head that they lead to.
+    into: FxHashMap<(StateId, SymbolId), Vec<RuleId>>,
+    /// The first halves of pushes that wait for a transition from this state that reads this symbol.
+    halves: FxHashMap<(Node, SymbolId), Vec<(RuleId, usize)>>,
+}
+
+impl<'p> Backward<'p> {
+    pub(super) fn new(pds: &'p Pds, run: &'p Run<'p>) -> Backward<'p> {
+        let mut into: FxHashMap<_, Vec<RuleId>> = FxHashMap::default();
+        for (id, rule) in pds.rules.iter_enumerated() {
+            if let Some(top) = rule.push.first() {
+                into.entry((rule.to, *top)).or_default().push(id);
+            }
+        }
+        let (transitions, out, halves) = (Ordered::default(), FxHashMap::default(), FxHashMap::default());
+        Backward { pds, run, transitions, expanded: 0, out, into, halves }
+    }
+
+    /// A run from an initial configuration to a target, if there is one.
+    pub(super) fn check(&mut self) -> Result<Option<PdsTrace>, Stop> {
+        self.add_targets();
+        for (id, rule) in self.pds.rules.iter_enumerated() {
+            if rule.push.is_empty() {
+                self.add((Node::Control(rule.from), rule.top, Node::Control(rule.to)), Reason::Pop(id));
+            }
+        }
+        while self.expanded < self.transitions.len() {
+            self.run.tick()?;
+            let number = self.expanded;
+            self.expanded += 1;
+            self.expand(number);
+            if let Some(trace) = self.early(number)? {
+                return Ok(Some(trace));
+            }
+        }
+        self.finish()
+    }
+
+    fn add_targets(&mut self) {
+        for symbol in self.pds.symbols.indices() {
+            self.add((Node::Any, symbol, Node::Any), Reason::Target);
+        }
+        for head in &self.pds.targets {
+            match head.top {
+                Some(top) => self.add((Node::Control(head.state), top, Node::Any), Reason::Target),
+                None => {
+                    for symbol in self.pds.symbols.indices() {
+                        self.add((Node::Control(head.state), symbol, Node::Any), Reason::Target);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, transition: Transition, reason: Reason) {
+        let number = self.transitions.len();
+        if !self.transitions.contains_key(&transition) {
+            self.transitions.insert(transition, reason);
+            self.out.entry((transition.0, transition.1)).or_default().push(number);
+        }
+    }
+
+    fn transition(&self, number: usize) -> Transition {
+        *self.transitions.get_index(number).expect("numbers are those of transitions").0
+    }
+
+    fn expand(&mut self, number: usize) {
+        let pds = self.pds;
+        let (from, read, to) = self.transition(number);
+        let rules = match from {
+            Node::Control(state) => self.into.get(&(state, read)).cloned().unwrap_or_default(),
+            Node::Any => Vec::new(),
+        };
+        for id in rules {
+            let rule = &pds.rules[id];
+            match rule.push[..] {
+                [_, below] => {
+                    self.halves.entry((to, below)).or_default().push((id, number));
+                    for second in self.out.get(&(to, below)).cloned().unwrap_or_default() {
+                        self.add_push(id, number, second);
+                    }
+                }
+                _ => self.add((Node::Control(rule.from), rule.top, to), Reason::Replace(id, number)),
+            }
+        }
+        for (id, first) in self.halves.get(&(from, read)).cloned().unwrap_or_default() {
+            self.add_push(id, first, number);
+        }
+    }
+
+    fn add_push(&mut self, id: RuleId, first: usize, second: usize) {
+        let rule = &self.pds.rules[id];
+        let to = self.transition(second).2;
+        self.add((Node::Control(rule.from), rule.top, to), Reason::Push(id, first, second));
+    }
+
+    /// Looks whether a new transition lets an initial configuration be read.
+    fn early(&self, number: usize) -> Result<Option<PdsTrace>, Stop> {
+        let (from, read, _) = self.transition(number);
+        let begins = |config: &Config| Node::Control(config.state) == from && config.stack.first() == Some(&read);
+        if self.pds.initial.iter().any(begins) { self.finish() } else { Ok(None) }
+    }
+
+    fn finish(&self) -> Result<Option<PdsTrace>, Stop> {
+        for (start, config) in self.pds.initial.iter().enumerate() {
+            if let Some(reading) = self.reading(config)? {
+                return Ok(Some(PdsTrace { start, rules: self.way_from(reading)? }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a word may end in a state.
+    fn accepts(&self, node: Node) -> bool {
+        match node {
+            Node::Any => true,
+            Node::Control(state) => self.pds.targets.iter().any(|head| head.state == state && head.top.is_none()),
+        }
+    }
+
+    /// The transitions that read a configuration, the topmost symbol's last.
+    fn reading(&self, config: &Config) -> Result<Option<Vec<usize>>, Stop> {
+        // For each state after so many symbols, the transition by which it was first reached.
+        let mut layers: Vec<Ordered<Node, Option<usize>>> =
+            vec![[(Node::Control(config.state), None)].into_iter().collect()];
+        for symbol in &config.stack {
+            self.run.tick()?;
+            let mut next = Ordered::default();
+            for node in layers.last().into_iter().flat_map(|layer| layer.keys()) {
+                for number in self.out.get(&(*node, *symbol)).into_iter().flatten() {
+                    next.entry(self.transition(*number).2).or_insert(Some(*number));
+                }
+            }
+            layers.push(next);
+        }
+        let last = layers.last().and_then(|layer| layer.keys().find(|node| self.accepts(**node)).copied());
+        let Some(mut node) = last else { return Ok(None) };
+        let mut reading = Vec::new();
+        for layer in layers.iter().rev() {
+            if let Some(Some(number)) = layer.get(&node) {
+                reading.push(*number);
+                node = self.transition(*number).0;
+            }
+        }
+        Ok(Some(reading))
+    }
+
+    /// The rules from a configuration that is read to a target: each step replaces the topmost symbol's transition by
+    /// older ones.
+    fn way_from(&self, mut reading: Vec<usize>) -> Result<Vec<RuleId>, Stop> {
+        let mut rules = Vec::new();
+        while let Some(top) = reading.pop() {
+            self.run.tick()?;
+            match *self.transitions.get_index(top).expect("numbers are those of transitions").1 {
+                Reason::Target => break,
+                Reason::Pop(rule) => rules.push(rule),
+                Reason::Replace(rule, next) => {
+                    rules.push(rule);
+                    reading.push(next);
+                }
+                Reason::Push(rule, first, second) => {
+                    rules.push(rule);
+                    reading.extend([second, first]);
+                }
+            }
+        }
+        Ok(rules)
+    }
+}

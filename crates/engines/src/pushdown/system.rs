@@ -1,0 +1,443 @@
+//! A program with one thread as a pushdown system whose rules are made when they are asked for.
+//!
+//! The control state is the valuation of the shared and per-thread variables, with the returned values while a return
+//! is under way; a stack symbol is a location with the valuation of its procedure's locals. A call pushes the callee's
+//! first location onto the symbol of the call, which waits for the values.
+
+use std::hash::BuildHasherDefault;
+
+use index_vec::IndexVec;
+use indexmap::IndexSet;
+use rustc_hash::FxHasher;
+use selvedge_check::{Run, Stop, Task};
+use selvedge_ir::flow::Flow;
+use selvedge_ir::visit::choice_types;
+use selvedge_ir::{Assign, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Target, Value, VarId};
+use selvedge_replay::eval::eval;
+
+use super::post::{Control, Move, Symbol, System, Word};
+use super::relevant::Relevant;
+
+/// Values of variables in a fixed order.
+pub(super) type Values = Box<[bool]>;
+
+/// A control state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum State {
+    /// Before everything.
+    Boot,
+    /// An assertion of the target has failed.
+    Failed,
+    /// The shared and per-thread variables.
+    At(Values),
+    /// The same after a return, and the returned values.
+    Back(Values, Values),
+}
+
+/// A stack symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Frame {
+    /// Before everything.
+    Boot,
+    /// The initial thread comes to life.
+    ThreadStart,
+    /// The prelude runs above.
+    PreludeEnd,
+    /// The initial thread runs above.
+    Done,
+    /// A location, and the locals of its procedure.
+    Here(LocId, Values),
+    /// A call that has not returned, and the locals of its procedure.
+    Site(EdgeId, Values),
+}
+
+/// What a rule stands for. Numbers are the bits drawn for choices and fresh values, the first one lowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    /// The shared variables and the prelude's locals begin.
+    Start(u64),
+    /// The initial thread begins.
+    Thread(u64),
+    /// A step along an edge.
+    Step(EdgeId, u64),
+    /// A part of a step that another rule stands for.
+    Silent,
+}
+
+type Interned<T> = IndexSet<T, BuildHasherDefault<FxHasher>>;
+
+/// The system.
+pub(super) struct ProgramSystem<'a> {
+    pub(super) program: &'a Program,
+    target: &'a Target,
+    run: &'a Run<'a>,
+    flow: Flow,
+    pub(super) relevant: Relevant,
+    pub(super) states: Interned<State>,
+    pub(super) frames: Interned<Frame>,
+    /// The shared and per-thread variables.
+    pub(super) globals: Vec<VarId>,
+    /// The place of a variable among the globals or its procedure's locals.
+    pub(super) slot: IndexVec<VarId, usize>,
+}
+
+/// What is open in a step or start: the choices that are read, of so many, and the variables that start with any value.
+pub(super) struct Open {
+    n_choices: usize,
+    read: Vec<u32>,
+    fresh: Vec<VarId>,
+}
+
+/// What was drawn for it.
+pub(super) struct Drawn {
+    pub(super) choices: Vec<bool>,
+    pub(super) fresh: Vec<(VarId, bool)>,
+}
+
+impl Open {
+    fn new<'e>(n_choices: usize, exprs: impl Iterator<Item = &'e Expr>, fresh: Vec<VarId>) -> Open {
+        let mut read = Vec::new();
+        for expr in exprs {
+            expr.for_each_leaf(|leaf| {
+                if let Expr::Choice(number, _) = leaf {
+                    read.push(*number);
+                }
+            });
+        }
+        read.sort_unstable();
+        read.dedup();
+        Open { n_choices, read, fresh }
+    }
+
+    pub(super) fn n_bits(&self) -> usize {
+        self.read.len() + self.fresh.len()
+    }
+
+    /// What a number stands for.
+    pub(super) fn draw(&self, bits: u64) -> Drawn {
+        let bit = |place: usize| bits >> place & 1 == 1;
+        let mut choices = vec![false; self.n_choices];
+        for (place, number) in self.read.iter().enumerate() {
+            choices[*number as usize] = bit(place);
+        }
+        let fresh = self.fresh.iter().enumerate().map(|(place, var)| (*var, bit(self.read.len() + place)));
+        Drawn { choices, fresh: fresh.collect() }
+    }
+
+    /// All numbers that can be drawn.
+    fn all(&self) -> std::ops::Range<u64> {
+        0..1 << self.n_bits()
+    }
+}
+
+/// The variables as a running procedure sees them.
+struct View<'v> {
+    globals: &'v [bool],
+    locals: &'v [bool],
+}
+
+impl<'a> ProgramSystem<'a> {
+    pub(super) fn new(task: &Task<'a>, relevant: Relevant, run: &'a Run<'a>) -> ProgramSystem<'a> {
+        let program = task.program;
+        let is_global = |var: &VarId| !matches!(program.vars[*var].scope, Scope::Local(_));
+        let globals: Vec<VarId> = program.vars.indices().filter(is_global).collect();
+        let mut slot: IndexVec<VarId, usize> = program.vars.iter().map(|_| 0).collect();
+        for list in program.procs.iter().map(|proc| &proc.locals).chain([&globals]) {
+            list.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
+        }
+        let mut states = Interned::default();
+        states.extend([State::Boot, State::Failed]);
+        let mut frames = Interned::default();
+        frames.insert(Frame::Boot);
+        let flow = Flow::new(program);
+        ProgramSystem { program, target: task.target, run, flow, relevant, states, frames, globals, slot }
+    }
+
+    /// The configuration before everything.
+    pub(super) fn initial(&mut self) -> (Control, Vec<Symbol>) {
+        (self.state(State::Boot), vec![self.frame(Frame::Boot)])
+    }
+
+    pub(super) fn state(&mut self, state: State) -> Control {
+        self.states.insert_full(state).0 as Control
+    }
+
+    pub(super) fn frame(&mut self, frame: Frame) -> Symbol {
+        self.frames.insert_full(frame).0 as Symbol
+    }
+
+    fn is_global(&self, var: VarId) -> bool {
+        !matches!(self.program.vars[var].scope, Scope::Local(_))
+    }
+
+    /// The state with these globals, as far as they matter at a location.
+    fn at(&mut self, mut globals: Vec<bool>, loc: LocId) -> Control {
+        self.forget_globals(&mut globals, loc);
+        self.state(State::At(globals.into()))
+    }
+
+    fn forget_globals(&self, globals: &mut [bool], loc: LocId) {
+        for (value, var) in globals.iter_mut().zip(&self.globals) {
+            *value &= self.relevant.has(loc, *var);
+        }
+    }
+
+    /// The symbol for a location with these locals, as far as they matter there.
+    fn here(&mut self, loc: LocId, mut locals: Vec<bool>) -> Symbol {
+        let vars = &self.program.procs[self.program.locs[loc].proc].locals;
+        for (value, var) in locals.iter_mut().zip(vars) {
+            *value &= self.relevant.has(loc, *var);
+        }
+        self.frame(Frame::Here(loc, locals.into()))
+    }
+
+    fn eval(&self, expr: &Expr, view: &View<'_>, choices: &[bool], next: Option<&View<'_>>) -> bool {
+        let read = |var: VarId, view: &View<'_>| {
+            if self.is_global(var) { view.globals[self.slot[var]] } else { view.locals[self.slot[var]] }
+        };
+        let leaf = |leaf: &Expr| match leaf {
+            Expr::Var(var) => Value::Bool(read(*var, view)),
+            Expr::Next(var) => Value::Bool(read(*var, next.unwrap_or(view))),
+            Expr::Choice(number, _) => Value::Bool(choices[*number as usize]),
+            _ => unreachable!("passive conditions hold where there is one thread"),
+        };
+        eval(expr, &leaf) == Ok(Value::Bool(true))
+    }
+
+    /// What is open in a step along an edge. Without other threads passive parts choose nothing.
+    pub(super) fn open(&self, edge: EdgeId) -> Open {
+        let op = &self.program.edges[edge].op;
+        let n_choices = op.choices().len();
+        match op {
+            Op::Assign(assign) => {
+                let constrain = Some(&assign.constrain).filter(|constrain| !constrain.is_passive());
+                Open::new(n_choices, assign.active.iter().map(|(_, rhs)| rhs).chain(constrain), Vec::new())
+            }
+            Op::Call(call) => Open::new(n_choices, op.exprs(), self.fresh_locals(call.callee)),
+            _ => Open::new(n_choices, op.exprs(), Vec::new()),
+        }
+    }
+
+    /// The locals of a procedure that start with any value, where that matters.
+    fn fresh_locals(&self, proc: ProcId) -> Vec<VarId> {
+        let proc = &self.program.procs[proc];
+        let open = proc.locals.iter().filter(|local| !proc.params.contains(local));
+        open.copied().filter(|local| self.relevant.has(proc.entry, *local)).collect()
+    }
+
+    /// What is open before the first step: shared variables, and the prelude's locals.
+    pub(super) fn open_start(&self) -> Open {
+        let program = self.program;
+        let mut fresh: Vec<VarId> = program.vars.indices().filter(|var| self.starts_open(*var)).collect();
+        fresh.extend(program.prelude.map_or(Vec::new(), |prelude| self.fresh_locals(prelude)));
+        let init = || program.init.iter().map(|(_, rhs)| rhs);
+        Open::new(choice_types(init()).len(), init(), fresh)
+    }
+
+    fn starts_open(&self, var: VarId) -> bool {
+        let program = self.program;
+        let matters = match program.prelude {
+            Some(prelude) => self.relevant.has(program.procs[prelude].entry, var),
+            None => self.relevant.at_thread_start(program).contains(var.index()),
+        };
+        matters && program.vars[var].scope == Scope::Shared && !program.init.iter().any(|(given, _)| *given == var)
+    }
+
+    /// What is open when the initial thread begins.
+    pub(super) fn open_thread(&self) -> Open {
+        let kind = &self.program.entries[0];
+        let proc = &self.program.procs[kind.proc];
+        let uninitialised = kind.thread_vars.iter().filter(|var| !kind.init.iter().any(|(given, _)| given == *var));
+        let open = uninitialised.chain(&proc.params).copied().filter(|var| self.relevant.has(proc.entry, *var));
+        let fresh = open.chain(self.fresh_locals(kind.proc)).collect();
+        let init = || kind.init.iter().map(|(_, rhs)| rhs);
+        Open::new(choice_types(init()).len(), init(), fresh)
+    }
+
+    /// The greatest number of bits that are open at once.
+    pub(super) fn most_bits(&self) -> usize {
+        let steps = self.program.edges.indices().map(|edge| self.open(edge).n_bits());
+        steps.chain([self.open_start().n_bits(), self.open_thread().n_bits()]).max().unwrap_or(0)
+    }
+
+    fn write(&self, var: VarId, value: bool, globals: &mut [bool], locals: &mut [bool]) {
+        let list = if self.is_global(var) { globals } else { locals };
+        list[self.slot[var]] = value;
+    }
+
+    /// The shared variables get their first values; then the prelude begins or, without one, the thread.
+    fn boot(&mut self) -> Result<Vec<Move<Label>>, Stop> {
+        let open = self.open_start();
+        let mut moves = Vec::new();
+        for bits in open.all() {
+            self.run.tick()?;
+            let drawn = open.draw(bits);
+            let mut globals = vec![false; self.globals.len()];
+            let mut locals = self.program.prelude.map_or(Vec::new(), |prelude| self.blank(prelude));
+            drawn.fresh.iter().for_each(|(var, value)| self.write(*var, *value, &mut globals, &mut locals));
+            let no_vars = View { globals: &[], locals: &[] };
+            for (var, rhs) in &self.program.init {
+                globals[self.slot[*var]] = self.eval(rhs, &no_vars, &drawn.choices, None);
+            }
+            let label = Label::Start(bits);
+            moves.push(match self.program.prelude {
+                Some(prelude) => {
+                    let entry = self.program.procs[prelude].entry;
+                    let push = Word::Push(self.here(entry, locals), self.frame(Frame::PreludeEnd));
+                    Move { to: self.at(globals, entry), push, label }
+                }
+                None => {
+                    let push = Word::Replace(self.frame(Frame::ThreadStart));
+                    Move { to: self.state(State::At(globals.into())), push, label }
+                }
+            });
+        }
+        Ok(moves)
+    }
+
+    fn blank(&self, proc: ProcId) -> Vec<bool> {
+        vec![false; self.program.procs[proc].locals.len()]
+    }
+
+    /// The initial thread begins: its variables get their first values.
+    fn start_thread(&mut self, shared: &[bool]) -> Result<Vec<Move<Label>>, Stop> {
+        let kind = &self.program.entries[0];
+        let entry = self.program.procs[kind.proc].entry;
+        let open = self.open_thread();
+        let mut moves = Vec::new();
+        for bits in open.all() {
+            self.run.tick()?;
+            let drawn = open.draw(bits);
+            let (mut globals, mut locals) = (shared.to_vec(), self.blank(kind.proc));
+            let thread_vars = self.globals.iter().filter(|var| self.program.vars[**var].scope == Scope::Thread);
+            thread_vars.for_each(|var| globals[self.slot[*var]] = false);
+            drawn.fresh.iter().for_each(|(var, value)| self.write(*var, *value, &mut globals, &mut locals));
+            for (var, rhs) in &kind.init {
+                let view = View { globals: shared, locals: &[] };
+                globals[self.slot[*var]] = self.eval(rhs, &view, &drawn.choices, None);
+            }
+            let push = Word::Push(self.here(entry, locals), self.frame(Frame::Done));
+            moves.push(Move { to: self.at(globals, entry), push, label: Label::Thread(bits) });
+        }
+        Ok(moves)
+    }
+
+    /// All steps from a location.
+    fn steps(&mut self, loc: LocId, view: &View<'_>) -> Result<Vec<Move<Label>>, Stop> {
+        let mut moves = Vec::new();
+        for edge in self.flow.out(loc).to_vec() {
+            let open = self.open(edge);
+            for bits in open.all() {
+                self.run.tick()?;
+                let step = self.step(edge, view, &open.draw(bits));
+                moves.extend(step.map(|(to, push)| Move { to, push, label: Label::Step(edge, bits) }));
+            }
+        }
+        Ok(moves)
+    }
+
+    fn step(&mut self, id: EdgeId, view: &View<'_>, drawn: &Drawn) -> Option<(Control, Word)> {
+        let program = self.program;
+        let edge = &program.edges[id];
+        match &edge.op {
+            Op::Assign(assign) => self.assign(assign, edge.to, view, drawn),
+            Op::Assert(condition) if self.eval(condition, view, &drawn.choices, None) => Some(self.go(edge.to, view)),
+            Op::Assert(_) => self.target.has_assert(id).then(|| (self.state(State::Failed), Word::Pop)),
+            Op::Call(call) => Some(self.call(id, call, view, drawn)),
+            Op::Return(values) => {
+                let values = values.iter().map(|value| self.eval(value, view, &drawn.choices, None)).collect();
+                let mut globals = view.globals.to_vec();
+                self.forget_globals(&mut globals, edge.to);
+                Some((self.state(State::Back(globals.into(), values)), Word::Pop))
+            }
+            Op::AtomicBegin | Op::AtomicEnd => Some(self.go(edge.to, view)),
+            Op::End => None,
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine takes programs with one thread"),
+        }
+    }
+
+    fn go(&mut self, to: LocId, view: &View<'_>) -> (Control, Word) {
+        let here = self.here(to, view.locals.to_vec());
+        (self.at(view.globals.to_vec(), to), Word::Replace(here))
+    }
+
+    fn assign(&mut self, assign: &Assign, to: LocId, view: &View<'_>, drawn: &Drawn) -> Option<(Control, Word)> {
+        let (mut globals, mut locals) = (view.globals.to_vec(), view.locals.to_vec());
+        for (var, rhs) in &assign.active {
+            let value = self.eval(rhs, view, &drawn.choices, None);
+            self.write(*var, value, &mut globals, &mut locals);
+        }
+        let next = View { globals: &globals, locals: &locals };
+        let passes = assign.constrain.is_passive() || self.eval(&assign.constrain, view, &drawn.choices, Some(&next));
+        passes.then(|| self.go(to, &next))
+    }
+
+    fn call(&mut self, id: EdgeId, call: &Call, view: &View<'_>, drawn: &Drawn) -> (Control, Word) {
+        let callee = &self.program.procs[call.callee];
+        let mut locals = self.blank(call.callee);
+        for (param, arg) in callee.params.iter().zip(&call.args) {
+            locals[self.slot[*param]] = self.eval(arg, view, &drawn.choices, None);
+        }
+        drawn.fresh.iter().for_each(|(var, value)| locals[self.slot[*var]] = *value);
+        let site = self.site(id, call, view);
+        let push = Word::Push(self.here(callee.entry, locals), site);
+        (self.at(view.globals.to_vec(), callee.entry), push)
+    }
+
+    /// The symbol that waits for a return: the locals as far as they matter behind it and are no results.
+    fn site(&mut self, id: EdgeId, call: &Call, view: &View<'_>) -> Symbol {
+        let edge = &self.program.edges[id];
+        let vars = &self.program.procs[self.program.locs[edge.from].proc].locals;
+        let kept = vars
+            .iter()
+            .zip(view.locals)
+            .map(|(var, value)| *value && self.relevant.has(edge.to, *var) && !call.results.contains(&Some(*var)));
+        let kept = kept.collect();
+        self.frame(Frame::Site(id, kept))
+    }
+
+    /// A return arrives at the call.
+    fn back(&mut self, id: EdgeId, locals: &[bool], globals: &[bool], values: &[bool]) -> Move<Label> {
+        let program = self.program;
+        let edge = &program.edges[id];
+        let Op::Call(call) = &edge.op else { unreachable!("only calls wait for returns") };
+        let (mut globals, mut locals) = (globals.to_vec(), locals.to_vec());
+        for (result, value) in call.results.iter().zip(values) {
+            if let Some(var) = result {
+                self.write(*var, *value, &mut globals, &mut locals);
+            }
+        }
+        let (to, push) = self.go(edge.to, &View { globals: &globals, locals: &locals });
+        Move { to, push, label: Label::Silent }
+    }
+}
+
+impl System for ProgramSystem<'_> {
+    type Label = Label;
+
+    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<Move<Label>>, Stop> {
+        match (self.states[control as usize].clone(), self.frames[top as usize].clone()) {
+            (State::Boot, Frame::Boot) => self.boot(),
+            (State::At(shared), Frame::ThreadStart) => self.start_thread(&shared),
+            (State::At(globals), Frame::Here(loc, locals)) => {
+                self.steps(loc, &View { globals: &globals, locals: &locals })
+            }
+            (State::Back(globals, values), Frame::Site(edge, locals)) => {
+                Ok(vec![self.back(edge, &locals, &globals, &values)])
+            }
+            (State::Back(globals, _), Frame::PreludeEnd) => {
+                let push = Word::Replace(self.frame(Frame::ThreadStart));
+                Ok(vec![Move { to: self.state(State::At(globals)), push, label: Label::Silent }])
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn is_target(&self, control: Control, top: Option<Symbol>) -> bool {
+        match (&self.states[control as usize], top.map(|top| &self.frames[top as usize])) {
+            (State::Failed, _) => true,
+            (State::At(_), Some(Frame::Here(loc, _))) => self.target.has_loc(*loc),
+            _ => false,
+        }
+    }
+}

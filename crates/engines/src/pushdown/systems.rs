@@ -1,0 +1,91 @@
+//! Questions about pushdown systems that the user writes.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_check::{Run, Stop};
+use selvedge_ir::pds::{Config, Head, Pds, PdsTrace, RuleId, StateId, SymbolId};
+
+use super::post::{Control, Move, Saturation, Symbol, System, Until, Word};
+use super::pre::Backward;
+
+/// Which way to saturate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// From the initial configurations.
+    #[default]
+    Forward,
+    /// From the targets.
+    Backward,
+}
+
+/// The answer about a pushdown system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// No target can be reached.
+    Unreachable,
+    /// This run ends in a target.
+    Reachable(PdsTrace),
+}
+
+/// Decides whether a target of the system can be reached.
+pub fn check(pds: &Pds, direction: Direction, run: &Run<'_>) -> Result<Answer, Stop> {
+    let trace = match direction {
+        Direction::Forward => forward(pds, run)?,
+        Direction::Backward => Backward::new(pds, run).check()?,
+    };
+    Ok(trace.map_or(Answer::Unreachable, Answer::Reachable))
+}
+
+fn forward(pds: &Pds, run: &Run<'_>) -> Result<Option<PdsTrace>, Stop> {
+    let raw = |config: &Config| -> (Control, Vec<Symbol>) {
+        (config.state.raw(), config.stack.iter().map(|symbol| symbol.raw()).collect())
+    };
+    let initial: Vec<_> = pds.initial.iter().map(raw).collect();
+    let mut automaton = Saturation::new(Explicit::new(pds), &initial, run);
+    let Some(hit) = automaton.run(Until::Target)? else { return Ok(None) };
+    let (rules, reading) = automaton.way_to(hit)?;
+    let word: Vec<Symbol> = reading.iter().rev().filter_map(|number| automaton.transition(*number).read).collect();
+    let first = reading.last().map(|number| automaton.transition(*number).from);
+    let is_start = |(control, stack): &(Control, Vec<Symbol>)| {
+        first == Some(super::post::From::Control(*control)) && *stack == word
+    };
+    let start = initial.iter().position(is_start).expect("ways begin with initial configurations");
+    Ok(Some(PdsTrace { start, rules }))
+}
+
+/// A system whose rules are listed.
+struct Explicit<'p> {
+    pds: &'p Pds,
+    by_head: FxHashMap<(Control, Symbol), Vec<RuleId>>,
+    targets: FxHashSet<Head>,
+}
+
+impl<'p> Explicit<'p> {
+    fn new(pds: &'p Pds) -> Explicit<'p> {
+        let mut by_head: FxHashMap<_, Vec<RuleId>> = FxHashMap::default();
+        for (id, rule) in pds.rules.iter_enumerated() {
+            by_head.entry((rule.from.raw(), rule.top.raw())).or_default().push(id);
+        }
+        Explicit { pds, by_head, targets: pds.targets.iter().copied().collect() }
+    }
+}
+
+impl System for Explicit<'_> {
+    type Label = RuleId;
+
+    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<Move<RuleId>>, Stop> {
+        let step = |id: &RuleId| {
+            let rule = &self.pds.rules[*id];
+            let push = match rule.push[..] {
+                [] => Word::Pop,
+                [top] => Word::Replace(top.raw()),
+                [top, below, ..] => Word::Push(top.raw(), below.raw()),
+            };
+            Move { to: rule.to.raw(), push, label: *id }
+        };
+        Ok(self.by_head.get(&(control, top)).into_iter().flatten().map(step).collect())
+    }
+
+    fn is_target(&self, control: Control, top: Option<Symbol>) -> bool {
+        self.targets.contains(&Head { state: StateId::from_raw(control), top: top.map(SymbolId::from_raw) })
+    }
+}

@@ -1,0 +1,98 @@
+//! The words of pushdown systems, in both forms.
+
+use selvedge_ir::span::Span;
+
+use crate::diagnostic::{Code, Diagnostic};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `<`
+    Open,
+    /// `>`
+    Close,
+    Comma,
+    /// `|`, between the parts of a view
+    Bar,
+    /// `-->` or `->`
+    Arrow,
+    /// The end of a line that holds something.
+    Newline,
+    /// Everything else, up to a space or one of the signs above.
+    Word,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'t> {
+    pub(super) kind: Kind,
+    pub(super) text: &'t str,
+    pub(super) span: Span,
+}
+
+impl Token<'_> {
+    /// The number that the word is.
+    pub(super) fn number(&self) -> Option<u64> {
+        let is_number = self.kind == Kind::Word && self.text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| self.text.parse().unwrap_or(u64::MAX))
+    }
+}
+
+/// The words of a text, without comments, which go from `#` to the end of the line.
+pub(super) fn lex(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
+    if u32::try_from(text.len()).is_err() {
+        let message = "texts of 4 GiB and more are not read";
+        return (Vec::new(), vec![Diagnostic::new(Code::BeyondLimit, message, Span::default())]);
+    }
+    let mut tokens: Vec<Token<'_>> = Vec::new();
+    let mut diagnostics = Vec::new();
+    let mut start = 0;
+    // Arrows stand between brackets and not inside: `<q, ->` has the empty word.
+    let mut arrows = Arrows::Arrows;
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let (kind, length) = next(rest, arrows);
+        arrows = match kind {
+            Some(Kind::Open) => Arrows::Words,
+            Some(Kind::Close | Kind::Newline) => Arrows::Arrows,
+            _ => arrows,
+        };
+        let span = Span::new(start, start + length);
+        let repeated = kind == Some(Kind::Newline) && tokens.last().is_none_or(|last| last.kind == Kind::Newline);
+        match kind {
+            Some(kind) if !repeated => tokens.push(Token { kind, text: &rest[..length], span }),
+            None if rest.starts_with(char::is_control) && !rest.starts_with(char::is_whitespace) => {
+                diagnostics.push(Diagnostic::new(Code::StrayCharacter, "a character that means nothing here", span));
+            }
+            _ => {}
+        }
+        start += length;
+    }
+    (tokens, diagnostics)
+}
+
+/// What an arrow is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arrows {
+    Arrows,
+    Words,
+}
+
+/// The first word of a text that is not empty, and its length; `None` for what stands between words.
+fn next(rest: &str, arrows: Arrows) -> (Option<Kind>, usize) {
+    let first = rest.chars().next().unwrap_or(' ');
+    match first {
+        '\n' => (Some(Kind::Newline), 1),
+        '#' => (None, rest.find('\n').unwrap_or(rest.len())),
+        '<' => (Some(Kind::Open), 1),
+        '>' => (Some(Kind::Close), 1),
+        ',' => (Some(Kind::Comma), 1),
+        '|' => (Some(Kind::Bar), 1),
+        _ if arrows == Arrows::Arrows && rest.starts_with("-->") => (Some(Kind::Arrow), 3),
+        _ if arrows == Arrows::Arrows && rest.starts_with("->") => (Some(Kind::Arrow), 2),
+        _ if first.is_whitespace() || first.is_control() => (None, first.len_utf8()),
+        _ => (Some(Kind::Word), word_length(rest)),
+    }
+}
+
+fn word_length(rest: &str) -> usize {
+    let ends = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '#' | '<' | '>' | ',' | '|');
+    rest.find(ends).unwrap_or(rest.len())
+}

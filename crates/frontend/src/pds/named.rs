@@ -1,0 +1,209 @@
+//! Our own form: a rule, `initial` or `target` per line.
+//!
+//!     initial <p, g>
+//!     target <q, h>
+//!     <p, g> --> <q, h g>
+//!
+//! A line that cannot be read is left out, and the next one is tried.
+
+use std::fmt::Write as _;
+
+use rustc_hash::FxHashMap;
+use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
+use selvedge_ir::span::Span;
+
+use super::lexer::{Kind, Token, lex};
+use crate::diagnostic::{Code, Diagnostic};
+
+/// What stands in angle brackets.
+struct Angled<'t> {
+    state: &'t str,
+    word: Vec<Token<'t>>,
+    span: Span,
+}
+
+/// Reads the words of a text of this length.
+pub(super) fn parse(tokens: &[Token<'_>], length: usize, diagnostics: &mut Vec<Diagnostic>) -> Pds {
+    let mut builder = Builder::default();
+    for line in tokens.split(|token| token.kind == Kind::Newline).filter(|line| !line.is_empty()) {
+        if let Err(diagnostic) = builder.line(line) {
+            diagnostics.push(*diagnostic);
+        }
+    }
+    if builder.pds.initial.is_empty() && diagnostics.is_empty() {
+        let diagnostic =
+            Diagnostic::new(Code::NoEntry, "the system has no initial configuration", Span::new(length, length));
+        diagnostics.push(diagnostic.help("add a line `initial <p, g>`"));
+    }
+    builder.pds
+}
+
+#[derive(Default)]
+struct Builder<'t> {
+    pds: Pds,
+    states: FxHashMap<&'t str, StateId>,
+    symbols: FxHashMap<&'t str, SymbolId>,
+}
+
+type Parse<T> = Result<T, Box<Diagnostic>>;
+
+fn unexpected<T>(message: impl Into<String>, span: Span) -> Parse<T> {
+    Err(Box::new(Diagnostic::new(Code::UnexpectedToken, message, span)))
+}
+
+impl<'t> Builder<'t> {
+    fn line(&mut self, line: &[Token<'t>]) -> Parse<()> {
+        let (first, rest) = line.split_first().expect("empty lines are left out");
+        match (first.kind, first.text) {
+            (Kind::Word, "initial") => {
+                let angled = whole(rest, first.span)?;
+                let stack = self.word(&angled)?;
+                let state = self.state(angled.state);
+                self.pds.initial.push(Config { state, stack });
+            }
+            (Kind::Word, "target") => {
+                let angled = whole(rest, first.span)?;
+                let head = self.head(&angled)?;
+                self.pds.targets.push(head);
+            }
+            (Kind::Open, _) => self.rule(line)?,
+            _ => {
+                return unexpected(
+                    "a line is a rule `<p, g> --> <q, w>`, `initial <p, w>` or `target <p, g>`",
+                    first.span,
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn rule(&mut self, line: &[Token<'t>]) -> Parse<()> {
+        let (left, rest) = angled(line, line[0].span)?;
+        let Some((arrow, rest)) = rest.split_first() else {
+            return unexpected("a rule goes on with `-->` behind its left-hand side", left.span);
+        };
+        if arrow.kind != Kind::Arrow {
+            return unexpected("a rule goes on with `-->` behind its left-hand side", arrow.span);
+        }
+        let right = whole(rest, arrow.span)?;
+        let [top] = self.word(&left)?[..] else {
+            return unexpected("the left-hand side of a rule has one stack symbol", left.span);
+        };
+        let push = self.word(&right)?;
+        if push.len() > 2 {
+            let help = "push in several steps, through states of your own";
+            let diagnostic = Diagnostic::new(Code::UnexpectedToken, "a rule pushes at most two symbols", right.span);
+            return Err(Box::new(diagnostic.help(help)));
+        }
+        let (from, to) = (self.state(left.state), self.state(right.state));
+        self.pds.rules.push(Rule { from, top, to, push });
+        Ok(())
+    }
+
+    fn head(&mut self, angled: &Angled<'t>) -> Parse<Head> {
+        let top = match angled.word[..] {
+            [any] if any.text == "*" => None,
+            _ => match self.word(angled)?[..] {
+                [top] => Some(top),
+                _ => return unexpected("a target has one stack symbol, or `*` for any stack", angled.span),
+            },
+        };
+        Ok(Head { state: self.state(angled.state), top })
+    }
+
+    /// The symbols between the comma and the bracket; `-` alone is the empty word.
+    fn word(&mut self, angled: &Angled<'t>) -> Parse<Vec<SymbolId>> {
+        if matches!(angled.word[..], [dash] if dash.text == "-") {
+            return Ok(Vec::new());
+        }
+        let mut symbols = Vec::new();
+        for token in &angled.word {
+            if token.text == "-" || token.text == "*" {
+                return unexpected(format!("`{}` is no stack symbol", token.text), token.span);
+            }
+            let names = &mut self.pds.symbols;
+            symbols.push(*self.symbols.entry(token.text).or_insert_with(|| names.push(token.text.to_string())));
+        }
+        Ok(symbols)
+    }
+
+    fn state(&mut self, name: &'t str) -> StateId {
+        let names = &mut self.pds.states;
+        *self.states.entry(name).or_insert_with(|| names.push(name.to_string()))
+    }
+}
+
+/// `<p, g h>` with nothing behind it.
+fn whole<'t>(tokens: &[Token<'t>], before: Span) -> Parse<Angled<'t>> {
+    let (angled, rest) = angled(tokens, before)?;
+    match rest.first() {
+        Some(token) => unexpected("the line should end here", token.span),
+        None => Ok(angled),
+    }
+}
+
+/// `<p, g h>`, and what stands behind it. `before` is where a bracket is missed if nothing is left.
+fn angled<'t, 's>(tokens: &'s [Token<'t>], before: Span) -> Parse<(Angled<'t>, &'s [Token<'t>])> {
+    let Some((open, rest)) = tokens.split_first() else { return unexpected("`<p, g>` is missing behind this", before) };
+    if open.kind != Kind::Open {
+        return unexpected("a configuration begins with `<`", open.span);
+    }
+    let Some(close) = rest.iter().position(|token| token.kind == Kind::Close) else {
+        return unexpected("this `<` is not closed", open.span);
+    };
+    let (inside, behind) = (&rest[..close], &rest[close + 1..]);
+    let span = open.span.to(rest[close].span);
+    let (state, word) = match inside {
+        [state] => (state, &inside[1..]),
+        [state, comma, word @ ..] if comma.kind == Kind::Comma => (state, word),
+        [_, other, ..] => return unexpected("a comma stands behind the state", other.span),
+        [] => return unexpected("a configuration has a state", span),
+    };
+    match word.iter().chain([state]).find(|token| token.kind != Kind::Word) {
+        Some(token) => unexpected(format!("`{}` is no name", token.text), token.span),
+        None => Ok((Angled { state: state.text, word: word.to_vec(), span }, behind)),
+    }
+}
+
+/// See [`super::read_head`].
+pub(super) fn read_head(text: &str, pds: &Pds) -> Result<Head, String> {
+    let (tokens, diagnostics) = lex(text);
+    if let Some(diagnostic) = diagnostics.first() {
+        return Err(diagnostic.message.clone());
+    }
+    let angled = whole(&tokens, Span::default()).map_err(|diagnostic| diagnostic.message.clone())?;
+    let state = pds.states.position(|name| name == angled.state);
+    let state = state.ok_or(format!("the system has no state `{}`", angled.state))?;
+    let top = match angled.word[..] {
+        [any] if any.text == "*" => None,
+        [top] => {
+            let symbol = pds.symbols.position(|name| name == top.text);
+            Some(symbol.ok_or(format!("the system has no stack symbol `{}`", top.text))?)
+        }
+        _ => return Err("a target has one stack symbol, or `*` for any stack".to_string()),
+    };
+    Ok(Head { state, top })
+}
+
+/// The system as a text that is read as the same system, up to the order of names.
+pub fn print(pds: &Pds) -> String {
+    print_with_comments(pds, &[])
+}
+
+/// The same with comments at the beginning, one per line.
+pub fn print_with_comments(pds: &Pds, comments: &[String]) -> String {
+    let mut text = String::new();
+    for comment in comments {
+        let _ = writeln!(text, "# {}", comment.replace('\n', " "));
+    }
+    for config in &pds.initial {
+        let _ = writeln!(text, "initial {}", pds.show(config));
+    }
+    for head in &pds.targets {
+        let _ = writeln!(text, "target {}", pds.show_head(*head));
+    }
+    for rule in &pds.rules {
+        let _ = writeln!(text, "{}", pds.show_rule(rule));
+    }
+    text
+}

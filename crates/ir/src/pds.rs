@@ -1,0 +1,276 @@
+//! Pushdown systems as data: of one thread ([`Pds`]), and of several with a shared state ([`Threads`]).
+//!
+//! A configuration is a control state and a stack; a rule `<p, g> --> <q, w>` replaces the state `p` by `q` and the
+//! topmost symbol `g` by the word `w`, whose first symbol is the new top.
+
+use std::fmt;
+
+index_vec::define_index_type! {
+    /// A control state.
+    pub struct StateId = u32;
+}
+index_vec::define_index_type! {
+    /// A stack symbol.
+    pub struct SymbolId = u32;
+}
+index_vec::define_index_type! {
+    /// A rule.
+    pub struct RuleId = u32;
+}
+
+/// A pushdown system with the question about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pds {
+    /// The names of the control states.
+    pub states: index_vec::IndexVec<StateId, String>,
+    /// The names of the stack symbols.
+    pub symbols: index_vec::IndexVec<SymbolId, String>,
+    /// The rules.
+    pub rules: index_vec::IndexVec<RuleId, Rule>,
+    /// The configurations in which a run may start.
+    pub initial: Vec<Config>,
+    /// What is asked for: a configuration with one of these heads.
+    pub targets: Vec<Head>,
+}
+
+/// `<from, top> --> <to, push>`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    /// The state before.
+    pub from: StateId,
+    /// The symbol that is popped.
+    pub top: SymbolId,
+    /// The state after.
+    pub to: StateId,
+    /// The symbols that are pushed, at most two, the new top first.
+    pub push: Vec<SymbolId>,
+}
+
+/// A configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Config {
+    /// The control state.
+    pub state: StateId,
+    /// The stack, its top first.
+    pub stack: Vec<SymbolId>,
+}
+
+/// A set of configurations: those with this state, and this symbol on top of any stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Head {
+    /// The control state.
+    pub state: StateId,
+    /// The topmost symbol; `None`: any stack, the empty one included.
+    pub top: Option<SymbolId>,
+}
+
+/// A run of a pushdown system: which initial configuration it starts in, and its rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PdsTrace {
+    /// The number of the initial configuration.
+    pub start: usize,
+    /// The rules in order.
+    pub rules: Vec<RuleId>,
+}
+
+/// Why a list of rules is no run to a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoRun {
+    /// There is no such initial configuration.
+    Start,
+    /// The step with this number does not apply.
+    Step(usize),
+    /// The run ends outside the target.
+    End,
+}
+
+impl Head {
+    /// Whether the configuration is in the set.
+    pub fn holds(self, config: &Config) -> bool {
+        self.state == config.state && (self.top.is_none() || self.top == config.stack.first().copied())
+    }
+}
+
+impl Pds {
+    /// What a rule makes of a configuration; `None` if it does not apply.
+    pub fn apply(&self, rule: RuleId, config: &Config) -> Option<Config> {
+        let rule = self.rules.get(rule)?;
+        let (top, rest) = config.stack.split_first()?;
+        let applies = rule.from == config.state && rule.top == *top;
+        applies.then(|| Config { state: rule.to, stack: rule.push.iter().chain(rest).copied().collect() })
+    }
+
+    /// Executes a run that must end in a target, and returns its configurations, the first one included.
+    pub fn replay(&self, trace: &PdsTrace) -> Result<Vec<Config>, NoRun> {
+        let mut configs = vec![self.initial.get(trace.start).ok_or(NoRun::Start)?.clone()];
+        for (number, rule) in trace.rules.iter().enumerate() {
+            let next = configs.last().and_then(|config| self.apply(*rule, config)).ok_or(NoRun::Step(number))?;
+            configs.push(next);
+        }
+        let arrives = configs.last().is_some_and(|last| self.targets.iter().any(|head| head.holds(last)));
+        if arrives { Ok(configs) } else { Err(NoRun::End) }
+    }
+
+    /// A configuration as text: `<p, g h>`.
+    pub fn show(&self, config: &Config) -> String {
+        self.angled(config.state, &config.stack)
+    }
+
+    /// A rule as text: `<p, g> --> <q, g h>`.
+    pub fn show_rule(&self, rule: &Rule) -> String {
+        format!("{} --> {}", self.angled(rule.from, &[rule.top]), self.angled(rule.to, &rule.push))
+    }
+
+    /// A head as text: `<p, g>`, or `<p, *>` for any stack.
+    pub fn show_head(&self, head: Head) -> String {
+        match head.top {
+            Some(top) => self.angled(head.state, &[top]),
+            None => format!("<{}, *>", self.states[head.state]),
+        }
+    }
+
+    fn angled(&self, state: StateId, word: &[SymbolId]) -> String {
+        let names: Vec<&str> = word.iter().map(|symbol| self.symbols[*symbol].as_str()).collect();
+        let word = if names.is_empty() { "-".to_string() } else { names.join(" ") };
+        format!("<{}, {word}>", self.states[state])
+    }
+}
+
+/// Several pushdown systems that share a control state: the format of the tool CUBA. Shared states and stack symbols
+/// are numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Threads {
+    /// How many shared states there are, from 0 on.
+    pub n_shared: u32,
+    /// The threads in order.
+    pub threads: Vec<Thread>,
+    /// The configuration at the beginning, where it is known.
+    pub initial: Option<View>,
+    /// What is asked for, where it is known.
+    pub target: Option<View>,
+}
+
+/// One thread of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Thread {
+    /// The least stack symbol.
+    pub first: u32,
+    /// The greatest stack symbol.
+    pub last: u32,
+    /// The rules.
+    pub rules: Vec<ThreadRule>,
+}
+
+/// A rule of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadRule {
+    /// The shared state before.
+    pub from: u32,
+    /// The symbol that is popped; `None`: the stack is empty.
+    pub top: Option<u32>,
+    /// The shared state after.
+    pub to: u32,
+    /// The symbols that are pushed, at most two, the new top first.
+    pub push: Vec<u32>,
+}
+
+/// What can be seen of all threads: the shared state and the topmost symbols.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The shared state.
+    pub shared: u32,
+    /// The topmost symbol of each thread; `None`: an empty stack, or in a target any stack.
+    pub tops: Vec<Option<u32>>,
+}
+
+/// Why several threads are not one pushdown system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotSingle {
+    /// There are several threads, or none.
+    Threads(usize),
+    /// The configuration at the beginning is not known.
+    NoInitial,
+}
+
+impl fmt::Display for NotSingle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotSingle::Threads(0) => write!(f, "the system has no thread"),
+            NotSingle::Threads(_) => write!(f, "several threads: comes with the context-bounded engine"),
+            NotSingle::NoInitial => write!(f, "the initial configuration is not known"),
+        }
+    }
+}
+
+impl Threads {
+    /// The system of a single thread. Rules for the empty stack are rules for a symbol `bottom` below all others.
+    pub fn single(&self) -> Result<Pds, NotSingle> {
+        let [thread] = self.threads.as_slice() else { return Err(NotSingle::Threads(self.threads.len())) };
+        let initial = self.initial.as_ref().ok_or(NotSingle::NoInitial)?;
+        let mut pds = Pds {
+            states: (0..self.n_shared).map(|state| state.to_string()).collect(),
+            symbols: (thread.first..=thread.last).map(|symbol| symbol.to_string()).collect(),
+            ..Pds::default()
+        };
+        let symbol = |number: u32| SymbolId::from_raw(number.saturating_sub(thread.first));
+        let has_bottom = thread.rules.iter().any(|rule| rule.top.is_none());
+        let bottom = has_bottom.then(|| pds.symbols.push("bottom".to_string()));
+        for rule in &thread.rules {
+            let below = bottom.filter(|_| rule.top.is_none());
+            let top = rule.top.map(symbol).or(below).expect("rules for the empty stack make a bottom");
+            let push = rule.push.iter().map(|pushed| symbol(*pushed)).chain(below).collect();
+            let (from, to) = (StateId::from_raw(rule.from), StateId::from_raw(rule.to));
+            pds.rules.push(Rule { from, top, to, push });
+        }
+        let top = |view: &View| view.tops.first().copied().flatten().map(symbol);
+        let stack = top(initial).into_iter().chain(bottom).collect();
+        pds.initial.push(Config { state: StateId::from_raw(initial.shared), stack });
+        let heads = self.target.iter().map(|view| Head { state: StateId::from_raw(view.shared), top: top(view) });
+        pds.targets.extend(heads);
+        Ok(pds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(state: u32, stack: &[u32]) -> Config {
+        Config { state: StateId::from_raw(state), stack: stack.iter().map(|raw| SymbolId::from_raw(*raw)).collect() }
+    }
+
+    fn one_thread(rules: Vec<ThreadRule>, initial: Option<u32>) -> Threads {
+        Threads {
+            n_shared: 2,
+            threads: vec![Thread { first: 3, last: 4, rules }],
+            initial: Some(View { shared: 0, tops: vec![initial] }),
+            target: Some(View { shared: 1, tops: vec![Some(4)] }),
+        }
+    }
+
+    #[test]
+    fn a_run_that_arrives_replays_and_others_do_not() {
+        let rule = ThreadRule { from: 0, top: Some(3), to: 1, push: vec![4, 3] };
+        let pds = one_thread(vec![rule], Some(3)).single().unwrap();
+        let good = PdsTrace { start: 0, rules: vec![RuleId::from_raw(0)] };
+        assert_eq!(pds.replay(&good).unwrap(), [config(0, &[0]), config(1, &[1, 0])]);
+        assert_eq!(pds.replay(&PdsTrace { start: 1, rules: Vec::new() }), Err(NoRun::Start));
+        assert_eq!(pds.replay(&PdsTrace { start: 0, rules: Vec::new() }), Err(NoRun::End));
+        assert_eq!(pds.replay(&PdsTrace { start: 0, rules: vec![RuleId::from_raw(0); 2] }), Err(NoRun::Step(1)));
+    }
+
+    #[test]
+    fn rules_for_the_empty_stack_stand_on_a_bottom() {
+        let rule = ThreadRule { from: 0, top: None, to: 1, push: vec![4] };
+        let pds = one_thread(vec![rule], None).single().unwrap();
+        assert_eq!(pds.initial, [config(0, &[2])]);
+        assert_eq!(pds.show_rule(&pds.rules[RuleId::from_raw(0)]), "<0, bottom> --> <1, 4 bottom>");
+        assert!(pds.replay(&PdsTrace { start: 0, rules: vec![RuleId::from_raw(0)] }).is_ok());
+    }
+
+    #[test]
+    fn several_threads_are_not_one() {
+        let threads = Threads { n_shared: 1, threads: vec![Thread::default(); 2], initial: None, target: None };
+        assert_eq!(threads.single(), Err(NotSingle::Threads(2)));
+    }
+}

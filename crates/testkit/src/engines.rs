@@ -1,0 +1,253 @@
+//! All engines on one program: verdicts, evidence and reachable sets against the exhaustive engine.
+//!
+//! For each engine that takes the program: its verdict does not contradict the oracle's, its trace replays, its
+//! certificate is accepted. Two engines that decide must agree also where the oracle gave up. `pushdown` and `summaries`
+//! list what they reach; the lists must be the oracle's, or contain them where it stopped at the bound on frames. The
+//! pushdown system of the program has the same verdict after it was printed and read.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use selvedge_check::{Engine as _, Stop, Task, Verdict};
+use selvedge_engines::exhaustive::{Exhaustive, Exploration, Options, ThreadState};
+use selvedge_engines::pushdown::{self, Direction, Pushdown};
+use selvedge_engines::summaries::Summaries;
+use selvedge_engines::{EngineKind, EngineOptions, build};
+use selvedge_frontend::pds::{System, load, print};
+use selvedge_ir::{LocId, Scope, Value, VarId};
+use selvedge_replay::{Judged, judge};
+
+use crate::differ::{Fault, fault, panic_message, pose};
+use crate::generate::{Weights, generate_with};
+use crate::model::Model;
+use crate::oracle::{Answer, Budget, ask, within};
+use crate::rng::Rng;
+use crate::shrink::{Shrunk, shrink};
+use crate::workers::{Enough, Hang, Items, each};
+
+/// What a comparison did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Safe programs.
+    pub safe: u64,
+    /// Unsafe programs.
+    pub unsafe_: u64,
+    /// Programs that no engine decided within the budget.
+    pub open: u64,
+    /// Certificates that were accepted.
+    pub certified: u64,
+    /// Safe answers without certificate, those of `exhaustive` aside.
+    pub uncertified: u64,
+    /// Lists of reachable states that were compared.
+    pub sets: u64,
+}
+
+impl fmt::Display for Compared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Compared { safe, unsafe_, open, certified, uncertified, sets } = self;
+        write!(f, "{safe} safe, {unsafe_} unsafe, {open} open; ")?;
+        write!(
+            f,
+            "{certified} certificates accepted, {uncertified} safe answers without; {sets} sets of states compared"
+        )
+    }
+}
+
+impl Compared {
+    fn add(&mut self, other: Compared) {
+        self.safe += other.safe;
+        self.unsafe_ += other.unsafe_;
+        self.open += other.open;
+        self.certified += other.certified;
+        self.uncertified += other.uncertified;
+        self.sets += other.sets;
+    }
+}
+
+/// A program on which engines disagree, made small.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Its number in the campaign.
+    pub number: u64,
+    /// What is wrong with the generated program.
+    pub fault: Fault,
+    /// The small program.
+    pub small: Model,
+}
+
+/// The program with this number: sequential and recursive ones take turns.
+pub fn item(seed: u64, number: u64) -> Model {
+    let weights = if number.is_multiple_of(2) { Weights::sequential() } else { Weights::recursive() };
+    generate_with(&mut Rng::for_item(seed, number), &weights)
+}
+
+/// Compares the engines on many programs. `progress` is called after each, with the numbers of programs and findings.
+pub fn run(
+    seed: u64,
+    items: Items,
+    budget: Budget,
+    mut progress: impl FnMut(u64, usize),
+) -> Result<(Compared, Vec<Finding>), Hang> {
+    let (mut total, mut findings, mut done) = (Compared::default(), Vec::new(), 0);
+    each(
+        items,
+        move |number| compare(&item(seed, number), budget),
+        |number, result| {
+            match result {
+                Ok(compared) => total.add(compared),
+                Err(fault) => {
+                    let small = shrink_fault(&item(seed, number), &fault, budget).model;
+                    findings.push(Finding { number, fault, small });
+                }
+            }
+            done += 1;
+            progress(done, findings.len());
+            if findings.len() < 10 { Enough::No } else { Enough::Yes }
+        },
+    )?;
+    Ok((total, findings))
+}
+
+/// Shrinks a program with a fault to a small one with a fault of the same stage.
+pub fn shrink_fault(model: &Model, fault: &Fault, budget: Budget) -> Shrunk {
+    shrink(model, 5_000, |smaller| matches!(compare(smaller, budget), Err(other) if other.stage == fault.stage))
+}
+
+/// Compares the engines on one program. Panics are faults.
+pub fn compare(model: &Model, budget: Budget) -> Result<Compared, Fault> {
+    let unwound = catch_unwind(AssertUnwindSafe(|| compare_engines(model, budget)));
+    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+}
+
+fn compare_engines(model: &Model, budget: Budget) -> Result<Compared, Fault> {
+    let posed = pose(model)?;
+    let task = posed.task();
+    let mut known = ask(&task, budget);
+    let mut compared = Compared::default();
+    for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
+        let Some(found) = decide(kind, &task, budget, &mut compared)? else { continue };
+        if known.contradicts(&found) {
+            return fault(kind.name(), format!("{known} for the engines before, but then {found}"));
+        }
+        if matches!(found, Answer::Safe | Answer::Unsafe(_)) {
+            known = found;
+        }
+    }
+    match known {
+        Answer::Safe => compared.safe += 1,
+        Answer::Unsafe(_) => compared.unsafe_ += 1,
+        Answer::Deep | Answer::Large => compared.open += 1,
+    }
+    compare_sets(&task, budget, &mut compared)?;
+    compare_converted(&task, &known, budget)?;
+    Ok(compared)
+}
+
+/// The answer of an engine, with evidence that was judged; `None` if it does not take the program.
+fn decide(kind: EngineKind, task: &Task<'_>, budget: Budget, compared: &mut Compared) -> Result<Option<Answer>, Fault> {
+    let engine = build(kind, &EngineOptions::default());
+    if engine.supports(task).is_err() {
+        return Ok(None);
+    }
+    let answer = within(budget, |run| match engine.check(task, run) {
+        Ok(verdict) => judge(task, &verdict, run).map(|judged| Ok((verdict, judged))),
+        Err(stop) => Ok(Err(stop)),
+    });
+    match answer {
+        Ok(Ok((Verdict::Unsafe(trace), _))) => Ok(Some(Answer::Unsafe(trace))),
+        Ok(Ok((Verdict::Safe(_), judged))) => {
+            if judged == Judged::Certified {
+                compared.certified += 1;
+            } else {
+                compared.uncertified += 1;
+            }
+            Ok(Some(Answer::Safe))
+        }
+        Ok(Err(Stop::BoundReached(_))) => Ok(Some(Answer::Deep)),
+        Ok(Err(_)) => Ok(Some(Answer::Large)),
+        Err(reject) => fault(format!("{} (judge)", kind.name()), reject.to_string()),
+    }
+}
+
+/// Compares what the engines reach.
+fn compare_sets(task: &Task<'_>, budget: Budget, compared: &mut Compared) -> Result<(), Fault> {
+    if Pushdown::default().supports(task).is_err() || Summaries::default().supports(task).is_err() {
+        return Ok(());
+    }
+    let oracle = Exhaustive { options: Options { frames: budget.frames } };
+    let Ok(seen) = within(budget, |run| oracle.explore(task, run)) else { return Ok(()) };
+    let Ok(found) = within(budget, |run| Pushdown::default().explore(task, run)) else { return Ok(()) };
+    compared.sets += 1;
+    check_set("pushdown (states)", &seen, &seen.thread_states, &found)?;
+    let Ok(reached) = within(budget, |run| Summaries::default().explore(task, run)) else { return Ok(()) };
+    compared.sets += 1;
+    let project = |state: &ThreadState| -> (LocId, Vec<bool>) {
+        let place = reached.vars.binary_search_by_key(&state.loc, |(loc, _)| *loc);
+        let vars = place.map_or(&[][..], |place| &reached.vars[place].1);
+        (state.loc, vars.iter().map(|var| value(task, state, *var)).collect())
+    };
+    let projected: BTreeSet<_> = found.iter().map(project).collect();
+    if projected != reached.states {
+        return fault("summaries (states)", difference(&projected, &reached.states));
+    }
+    Ok(())
+}
+
+/// The oracle sees less where the bound on frames stopped it, never more.
+fn check_set(
+    stage: &str,
+    seen: &Exploration,
+    expected: &BTreeSet<ThreadState>,
+    found: &BTreeSet<ThreadState>,
+) -> Result<(), Fault> {
+    let agrees = if seen.truncated { expected.is_subset(found) } else { expected == found };
+    if agrees { Ok(()) } else { fault(stage, difference(expected, found)) }
+}
+
+fn difference<T: Ord + fmt::Debug>(expected: &BTreeSet<T>, found: &BTreeSet<T>) -> String {
+    let missing = expected.difference(found).next();
+    let extra = found.difference(expected).next();
+    format!("{} states expected, {} found; missing {missing:?}, not expected {extra:?}", expected.len(), found.len())
+}
+
+fn value(task: &Task<'_>, state: &ThreadState, var: VarId) -> bool {
+    let program = task.program;
+    let scope = program.vars[var].scope;
+    let of_scope: Vec<VarId> = match scope {
+        Scope::Local(proc) => program.procs[proc].locals.clone(),
+        _ => program.vars.indices().filter(|other| program.vars[*other].scope == scope).collect(),
+    };
+    let list = match scope {
+        Scope::Shared => &state.shared,
+        Scope::Thread => &state.vars,
+        Scope::Local(_) => &state.locals,
+    };
+    let place = of_scope.iter().position(|other| *other == var);
+    place.is_some_and(|place| list[place] == Value::Bool(true))
+}
+
+/// The pushdown system, printed and read, has the same verdict in both directions.
+fn compare_converted(task: &Task<'_>, known: &Answer, budget: Budget) -> Result<(), Fault> {
+    if Pushdown::default().supports(task).is_err() {
+        return Ok(());
+    }
+    let Ok(converted) = within(budget, |run| pushdown::convert(task, run)) else { return Ok(()) };
+    let Some(System::Single(pds)) = load(&print(&converted.pds)).system else {
+        return fault("convert", "the printed system is not read");
+    };
+    for direction in [Direction::Forward, Direction::Backward] {
+        let Ok(answer) = within(budget, |run| pushdown::check(&pds, direction, run)) else { continue };
+        let found = match answer {
+            pushdown::Answer::Unreachable => Answer::Safe,
+            pushdown::Answer::Reachable(trace) => match pds.replay(&trace) {
+                Ok(_) => Answer::Unsafe(selvedge_check::Trace::default()),
+                Err(reason) => return fault("convert (trace)", format!("{direction:?}: {reason:?}")),
+            },
+        };
+        if known.contradicts(&found) {
+            return fault("convert", format!("{direction:?}: {known}, but as a pushdown system {found}"));
+        }
+    }
+    Ok(())
+}

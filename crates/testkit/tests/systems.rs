@@ -1,0 +1,136 @@
+//! Random pushdown systems: forward against backward saturation against the exploration of all short stacks.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use selvedge_check::Run;
+use selvedge_engines::pushdown::{Answer, Direction, check};
+use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
+use selvedge_testkit::rng::Rng;
+
+/// Stacks up to this height, and configurations up to this number, are explored.
+const HEIGHT: usize = 14;
+const CONFIGS: usize = 20_000;
+
+fn state(rng: &mut Rng, pds: &Pds) -> StateId {
+    StateId::new(rng.between(0, pds.states.len() - 1))
+}
+
+fn word(rng: &mut Rng, pds: &Pds, length: usize) -> Vec<SymbolId> {
+    (0..length).map(|_| SymbolId::new(rng.between(0, pds.symbols.len() - 1))).collect()
+}
+
+/// A system with few states, whose rules pop, replace and push; initial stacks may be empty or deep.
+fn random(rng: &mut Rng) -> Pds {
+    let names = |rng: &mut Rng, letter: char, most: usize| -> Vec<String> {
+        (0..rng.between(1, most)).map(|number| format!("{letter}{number}")).collect()
+    };
+    let mut pds = Pds {
+        states: names(rng, 'p', 4).into_iter().collect(),
+        symbols: names(rng, 'g', 4).into_iter().collect(),
+        ..Pds::default()
+    };
+    for _ in 0..rng.between(0, 9) {
+        let length = rng.between(0, 2);
+        let (from, to) = (state(rng, &pds), state(rng, &pds));
+        let (top, push) = (word(rng, &pds, 1)[0], word(rng, &pds, length));
+        pds.rules.push(Rule { from, top, to, push });
+    }
+    for _ in 0..rng.between(1, 2) {
+        let height = rng.between(0, 3);
+        let config = Config { state: state(rng, &pds), stack: word(rng, &pds, height) };
+        pds.initial.push(config);
+    }
+    for _ in 0..rng.between(1, 2) {
+        let top = rng.percent(75).then(|| word(rng, &pds, 1)[0]);
+        let head = Head { state: state(rng, &pds), top };
+        pds.targets.push(head);
+    }
+    pds
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Naive {
+    Reachable,
+    Unreachable,
+    /// Stacks grow too high.
+    Open,
+}
+
+fn naive(pds: &Pds) -> Naive {
+    let mut depths: BTreeMap<Config, ()> = pds.initial.iter().map(|config| (config.clone(), ())).collect();
+    let mut waiting: VecDeque<Config> = pds.initial.iter().cloned().collect();
+    let mut open = false;
+    while let Some(config) = waiting.pop_front() {
+        if pds.targets.iter().any(|head| head.holds(&config)) {
+            return Naive::Reachable;
+        }
+        for next in pds.rules.indices().filter_map(|rule| pds.apply(rule, &config)) {
+            if next.stack.len() > HEIGHT || depths.len() > CONFIGS {
+                open = true;
+            } else if depths.insert(next.clone(), ()).is_none() {
+                waiting.push_back(next);
+            }
+        }
+    }
+    if open { Naive::Open } else { Naive::Unreachable }
+}
+
+/// What is wrong with the answers about a system.
+fn fault(pds: &Pds) -> Option<String> {
+    let mut answers = Vec::new();
+    for direction in [Direction::Forward, Direction::Backward] {
+        match check(pds, direction, &Run::unlimited()).expect("nothing stops it") {
+            Answer::Unreachable => answers.push(Naive::Unreachable),
+            Answer::Reachable(trace) => {
+                if let Err(reason) = pds.replay(&trace) {
+                    return Some(format!("{direction:?}: the run does not replay: {reason:?}"));
+                }
+                answers.push(Naive::Reachable);
+            }
+        }
+    }
+    let naive = naive(pds);
+    // A run through high stacks only is out of the naive search's sight.
+    let agrees = answers[0] == answers[1] && (naive == Naive::Open || naive == answers[0]);
+    (!agrees).then(|| format!("forward {:?}, backward {:?}, naive {naive:?}", answers[0], answers[1]))
+}
+
+/// A part of a system with as few rules, starts and targets as still have a fault.
+fn shrink(mut pds: Pds) -> Pds {
+    loop {
+        let smaller = (0..pds.rules.len()).map(|number| {
+            let mut smaller = pds.clone();
+            smaller.rules.remove(selvedge_ir::pds::RuleId::new(number));
+            smaller
+        });
+        let fewer_starts = (0..pds.initial.len()).map(|number| {
+            let mut smaller = pds.clone();
+            smaller.initial.remove(number);
+            smaller
+        });
+        let fewer_targets = (0..pds.targets.len()).map(|number| {
+            let mut smaller = pds.clone();
+            smaller.targets.remove(number);
+            smaller
+        });
+        let mut candidates = smaller.chain(fewer_starts).chain(fewer_targets);
+        match candidates.find(|smaller| fault(smaller).is_some()) {
+            Some(smaller) => pds = smaller,
+            None => return pds,
+        }
+    }
+}
+
+#[test]
+fn forward_backward_and_naive_search_agree_on_random_systems() {
+    let mut tally = BTreeMap::new();
+    for seed in 0..4_000 {
+        let pds = random(&mut Rng::new(seed));
+        if let Some(fault) = fault(&pds) {
+            let small = shrink(pds);
+            panic!("seed {seed}: {fault}; smaller:\n{}", selvedge_frontend::pds::print(&small));
+        }
+        *tally.entry(format!("{:?}", naive(&pds))).or_insert(0) += 1;
+    }
+    assert!(tally.values().all(|count| *count > 50) && tally.len() == 3, "every kind is tried: {tally:?}");
+}
