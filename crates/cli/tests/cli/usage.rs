@@ -52,8 +52,8 @@ fn options_that_exclude_each_other() {
 
 #[test]
 fn an_option_of_another_engine() {
-    refused("check --summaries lazy safe.bp", "--summaries is an option of the engine `sat`");
-    refused("check --engine sat --eager safe.bp", "--eager is an option of the engine `summaries`");
+    refused("check --summaries lazy safe.bp", "--summaries is for the engine `sat`");
+    refused("check --engine sat --eager safe.bp", "--eager is for the engine `summaries`");
     refused("check --engine sat --summaries eager safe.bp", "universal");
 }
 

@@ -1,8 +1,10 @@
 //! Our own form: a rule, `initial` or `target` per line.
 //!
-//!     initial <p, g>
-//!     target <q, h>
-//!     <p, g> --> <q, h g>
+//! ```text
+//! initial <p, g>
+//! target <q, h>
+//! <p, g> --> <q, h g>
+//! ```
 //!
 //! A line that cannot be read is left out, and the next one is tried.
 

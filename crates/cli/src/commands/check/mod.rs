@@ -54,6 +54,12 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.paths.is_some() && args.engine.0 != Some(EngineKind::Induction) {
         return Some("--paths is for the engine `induction`: name it with --engine");
     }
+    if args.summaries.is_some() && args.engine.0 != Some(EngineKind::Sat) {
+        return Some("--summaries is for the engine `sat`: name it with --engine");
+    }
+    if args.eager && args.engine.0 != Some(EngineKind::Summaries) {
+        return Some("--eager is for the engine `summaries`: name it with --engine");
+    }
     None
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::{Limits, Observer, Paths, Run, Stop};
 use selvedge_driver::{self as driver, Each, Failure, Options, Outcome, Reason, Report, Subject, UsageError};
-use selvedge_engines::{EngineKind, EngineOptions};
+use selvedge_engines::EngineOptions;
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
@@ -95,9 +95,6 @@ fn load_and_check(source: &Source, args: &CheckArgs, run: &Run<'_>, reading: Ins
 }
 
 fn answer(subject: Subject<'_>, args: &CheckArgs, run: &Run<'_>) -> Ending {
-    if let Some(error) = misplaced(args) {
-        return Ending::Misasked(error);
-    }
     let answer = if args.all {
         selvedge_driver::check_each(subject, &options(args), run).map(|each| Ending::Each(Box::new(each)))
     } else {
@@ -110,17 +107,6 @@ fn answer(subject: Subject<'_>, args: &CheckArgs, run: &Run<'_>) -> Ending {
             Ending::Internal(format!("the engine `{engine}` and the judge disagree: {reject}"))
         }
     }
-}
-
-/// An option of one engine beside another engine.
-fn misplaced(args: &CheckArgs) -> Option<UsageError> {
-    let given =
-        [("--summaries", args.summaries.is_some(), EngineKind::Sat), ("--eager", args.eager, EngineKind::Summaries)];
-    let (option, _, kind) = given.into_iter().find(|(_, given, kind)| *given && args.engine.0 != Some(*kind))?;
-    Some(UsageError {
-        message: format!("{option} is an option of the engine `{}`", kind.name()),
-        help: Some(format!("add --engine {}, or leave {option} out", kind.name())),
-    })
 }
 
 fn options(args: &CheckArgs) -> Options {
