@@ -56,16 +56,18 @@ struct Lowering<'m> {
 
 impl<'m> Lowering<'m> {
     fn globals(&mut self) {
-        let mut n_choices = 0;
         for decl in &self.model.globals {
             let scope = if decl.thread_local { Scope::Thread } else { Scope::Shared };
             let var = self.program.vars.push(ir::Var { name: decl.name.clone(), scope, ty: Ty::Bool });
             self.globals.insert(&decl.name, var);
-            if let (Some(init), false) = (&decl.init, decl.thread_local) {
-                let rhs = initial_value(init, &mut n_choices);
-                self.program.init.push((var, rhs));
-            }
         }
+        self.program.init = self.global_values(|decl| !decl.thread_local);
+    }
+
+    /// The initial values of some variables outside procedures: any value is a choice.
+    fn global_values(&self, is_ours: impl Fn(&Decl) -> bool) -> Vec<(VarId, ir::Expr)> {
+        let ours = self.model.globals.iter().filter(|decl| is_ours(decl));
+        in_parallel(ours.map(|decl| (decl, decl.init.as_ref().unwrap_or(&Expr::Choice))), &self.globals)
     }
 
     fn plain(&mut self) {
@@ -102,13 +104,8 @@ impl<'m> Lowering<'m> {
     }
 
     fn entry(&mut self, name: &str, proc: ProcId, count: Count) {
-        let mut n_choices = 0;
         let thread_locals = self.model.globals.iter().filter(|decl| decl.thread_local);
-        let init = |decl: &Decl| {
-            let init = decl.init.as_ref()?;
-            Some((self.globals[decl.name.as_str()], initial_value(init, &mut n_choices)))
-        };
-        let init = thread_locals.clone().filter_map(init).collect();
+        let init = self.global_values(|decl| decl.thread_local);
         let thread_vars = thread_locals.map(|decl| self.globals[decl.name.as_str()]).collect();
         let _: EntryId =
             self.program.entries.push(ir::Entry { name: name.to_string(), proc, count, thread_vars, init });
@@ -147,9 +144,22 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// The initial values of shared and per-thread variables read nothing.
-fn initial_value(init: &Expr, n_choices: &mut u32) -> ir::Expr {
-    Numbering { n_choices, vars: &|_| unreachable!("generated initial values read no variables") }.expr(init)
+/// Initial values take effect one after the other, but are written as one assignment: a read of a variable before is
+/// replaced by its value.
+fn in_parallel<'m>(
+    inits: impl Iterator<Item = (&'m Decl, &'m Expr)>,
+    vars: &BTreeMap<&str, VarId>,
+) -> Vec<(VarId, ir::Expr)> {
+    let mut numbering = OwnedNumbering { n_choices: 0, vars: vars.clone() };
+    let mut values: Vec<(VarId, ir::Expr)> = Vec::new();
+    for (decl, init) in inits {
+        let value = numbering.expr(init).map_leaves(&mut |leaf| {
+            let known = values.iter().find(|(var, _)| *leaf == ir::Expr::Var(*var));
+            known.map_or_else(|| leaf.clone(), |(_, value)| value.clone())
+        });
+        values.push((vars[decl.name.as_str()], value));
+    }
+    values
 }
 
 struct BodyLowering<'a, 'm> {
@@ -192,11 +202,8 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
         let (entry, exit) = (self.program.procs[self.proc].entry, self.program.procs[self.proc].exit);
         let fall_off = self.new_loc();
         let body = if self.procedure.body.is_empty() { fall_off } else { self.locs[0] };
-        let initialised: Vec<(&Decl, &Expr)> =
-            self.procedure.locals.iter().filter_map(|decl| Some((decl, decl.init.as_ref()?))).collect();
-        let mut numbers = self.numbers();
-        let active =
-            initialised.iter().map(|(decl, init)| (self.vars[decl.name.as_str()], numbers.expr(init))).collect();
+        let initialised = self.procedure.locals.iter().filter_map(|decl| Some((decl, decl.init.as_ref()?)));
+        let active = in_parallel(initialised, &self.vars);
         self.step(entry, body, ir::Op::Assign(ir::Assign { active, ..ir::Assign::skip() }));
         self.block(&self.procedure.body, fall_off);
         let arbitrary = (0..self.procedure.results as u32).map(ir::Expr::choice).collect();

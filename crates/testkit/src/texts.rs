@@ -86,7 +86,9 @@ fn check_formatted(text: &str, loaded: &Loaded, formatted: &str) -> Result<(), F
         return fault("format (tree)", format!("formatting changes the tree:\n{formatted}"));
     }
     let comments = |text: &str, loaded: &Loaded| -> Vec<String> {
-        let words = |span: Span| span.of(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        // The language takes a byte order mark for white space.
+        let words =
+            |span: Span| span.of(text).replace('\u{feff}', " ").split_whitespace().collect::<Vec<_>>().join(" ");
         loaded.comments.iter().map(|comment| words(comment.span)).collect()
     };
     if comments(text, loaded) != comments(formatted, &again) {
@@ -128,8 +130,9 @@ pub fn run(
             Ok(Reading::Parsed) => tally.parsed += 1,
             Ok(Reading::Lowered) => tally.lowered += 1,
             Err(found) => {
-                let small =
-                    shrink_text(&mutant, 20_000, |text| matches!(read(text), Err(other) if other.stage == found.stage));
+                let same = |text: &[u8]| matches!(read(text), Err(other) if other.stage == found.stage);
+                let small = shrink_text(&mutant, 20_000, same);
+                let found = read(&small).err().unwrap_or(found);
                 tally.findings.push((number, small, found));
             }
         }

@@ -115,12 +115,21 @@ fn globals(rng: &mut Rng, weights: &Weights, shape: Shape) -> Vec<Decl> {
     for number in 0..rng.between(weights.globals.0, weights.globals.1) {
         let thread_local = number > 0 && shape != Shape::Classic && rng.percent(weights.chances.thread_local);
         let name = if thread_local { format!("t{number}") } else { format!("g{number}") };
-        let init = rng
-            .percent(weights.chances.initialiser)
-            .then(|| if rng.percent(10) { Expr::Choice } else { Expr::Const(rng.coin()) });
+        let init = rng.percent(weights.chances.initialiser).then(|| initial_value(rng, weights, &decls, thread_local));
         decls.push(Decl { name, thread_local, init });
     }
     decls
+}
+
+/// A constant, a choice, or something about the variables before: shared ones know shared ones only.
+fn initial_value(rng: &mut Rng, weights: &Weights, before: &[Decl], thread_local: bool) -> Expr {
+    let known = before.iter().filter(|decl| thread_local || !decl.thread_local);
+    let leaves: Vec<Expr> = known.map(|decl| Expr::var(&decl.name)).collect();
+    match rng.below(10) {
+        0 => Expr::Choice,
+        1 | 2 if !leaves.is_empty() => ExprMaker { rng, chances: &weights.chances, leaves, choices_left: 1 }.expr(1),
+        _ => Expr::Const(rng.coin()),
+    }
 }
 
 fn signature(rng: &mut Rng, weights: &Weights, model: &Model, name: String, initial: Option<Copies>) -> Procedure {
@@ -138,9 +147,10 @@ fn signature(rng: &mut Rng, weights: &Weights, model: &Model, name: String, init
     for number in 0..n_locals {
         let mut maker = ExprMaker { rng: &mut *rng, chances, leaves: leaves.clone(), choices_left: 1 };
         let init = maker.rng.percent(chances.initialiser / 2).then(|| maker.expr(1));
-        locals.push(Decl { name: format!("l{number}"), thread_local: false, init });
+        let name = format!("l{number}");
+        leaves.push(Expr::var(&name));
+        locals.push(Decl { name, thread_local: false, init });
     }
-    leaves.extend(locals.iter().map(|decl| Expr::var(&decl.name)));
     let mut maker = ExprMaker { rng: &mut *rng, chances, leaves, choices_left: 0 };
     let enforce = maker.rng.percent(chances.enforce).then(|| Expr::binary(BinOp::Or, maker.literal(), maker.literal()));
     Procedure { name, initial, params, results, locals, enforce, body: Vec::new() }
