@@ -2,7 +2,7 @@
 //!
 //! [`interpreter`] defines the meaning of programs: every other engine is measured by it. It is written for reading,
 //! keeps whole states, makes every choice explicit and shares no code with the engines beyond the representation.
-//! [`replay`] executes traces on it; [`certificate`] checks certificates. [`judge`] is what the driver asks before a
+//! [`mod@replay`] executes traces on it; [`certificate`] checks certificates. [`mod@judge`] is what the driver asks before a
 //! verdict leaves it.
 
 #![warn(missing_docs)]

@@ -2,7 +2,7 @@
 //!
 //! The order of work: all executions of no step, of one step, of two, and so on up to the bound; for each number the
 //! question whether one of them ends in an error, so that the first counterexample is a shortest one. The program
-//! counter is explicit: [`unwinding`] has one valuation and one guard for each location and stack height at which
+//! counter is explicit: `unwinding` has one valuation and one guard for each location and stack height at which
 //! control flow can stand after so many steps. Calls are unwound like loops, one frame per call.
 //!
 //! It ends at the bound. It is right because each execution of so many steps is one assignment of the unwinding's

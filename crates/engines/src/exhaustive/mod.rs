@@ -2,7 +2,7 @@
 //! other engine.
 //!
 //! The order of work: all initial states, then the successors of each state in the order in which they were found.
-//! States that differ only in the numbers of their threads are one state ([`canonical`]). It ends because the numbers
+//! States that differ only in the numbers of their threads are one state (`canonical`). It ends because the numbers
 //! of threads and frames are bounded and all values are Boolean. It is right because it tries every step that the
 //! interpreter lists; where the bound on frames cut something off, it does not answer "safe".
 

@@ -5,7 +5,7 @@
 //!
 //! - *base*: is there an error within k steps of the start? The unwinding of [`crate::bmc`] says so, with a trace.
 //! - *step*: are there k + 1 states without error that follow one another, with an error in the step after them? The
-//!   first of them is any state ([`backward`]). If there are none, the program is safe: a shortest path to an error
+//!   first of them is any state (`backward`). If there are none, the program is safe: a shortest path to an error
 //!   would have more than k steps, and its last k + 2 states would be such ones.
 //!
 //! On a shortest path no state occurs twice, so the states of *step* may be required to be distinct. Then it ends even

@@ -1,14 +1,14 @@
 //! Pushdown systems, explicitly: reachability by saturation of automata that read configurations.
 //!
 //! After Bouajjani, Esparza and Maler (*Reachability analysis of pushdown automata*, 1997) and Schwoon's thesis (*Model
-//! checking pushdown systems*, 2002, chapter 3). [`post`] saturates forward and [`pre`] backward; both stop early and
-//! remember why each transition is there. [`systems`] answers questions about systems that the user writes, and
+//! checking pushdown systems*, 2002, chapter 3). `post` saturates forward and `pre` backward; both stop early and
+//! remember why each transition is there. `systems` answers questions about systems that the user writes, and
 //! [`convert`] makes such systems of programs.
 //!
-//! As an engine for programs with one thread it is the naive twin of [`summaries`](crate::summaries): [`system`] makes
+//! As an engine for programs with one thread it is the naive twin of [`summaries`](crate::summaries): `system` makes
 //! the rules of a program for heads that are reached, one valuation at a time. The automaton has a state for each entry
 //! of a procedure with its valuation, so its transitions are the path edges and summaries, one by one, and
-//! [`certificate`] reads them off; [`trace`] goes back from an error. It ends because a program has finitely many
+//! `certificate` reads them off; `trace` goes back from an error. It ends because a program has finitely many
 //! heads; it is right because saturation is.
 
 mod certificate;

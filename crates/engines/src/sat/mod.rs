@@ -1,13 +1,13 @@
 //! Reachability in programs with one thread, recursive or not, by summaries without decision diagrams.
 //!
 //! After Basler, Kroening and Weissenbacher (chapters 3, 4 and 10 of the thesis behind Boom). States are guards and
-//! valuations in and-inverter graphs ([`simulate`]); where decision diagrams would be compared, a solver is asked
-//! ([`queries`]): SAT for the feasibility of guards, formulas with one alternation for coverage. Three ways of getting
-//! summaries ([`Summaries`]): [`reach`] follows reached entries to a fixed point, [`unroll`] makes universal summaries,
-//! and [`modes`] makes them on demand.
+//! valuations in and-inverter graphs (`simulate`); where decision diagrams would be compared, a solver is asked
+//! (`queries`): SAT for the feasibility of guards, formulas with one alternation for coverage. Three ways of getting
+//! summaries (`Summaries`): `reach` follows reached entries to a fixed point, `unroll` makes universal summaries,
+//! and `modes` makes them on demand.
 //!
 //! An error is reported where its guard can be satisfied, and not where a summary is made: a callee that never returns
-//! can fail all the same. Its trace is read off the assignment ([`trace`]).
+//! can fail all the same. Its trace is read off the assignment (`trace`).
 //!
 //! Safe answers have no certificate: that path edges with existential choices are closed is a question with one
 //! alternation, which the judge does not ask.

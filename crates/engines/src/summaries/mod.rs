@@ -6,7 +6,7 @@
 //!
 //! For each location `n` of a procedure, the *path edges* of `n` are the pairs of a valuation at the procedure's entry
 //! and one at `n` that the former leads to. The order of work: the location that is first in its procedure, of the
-//! procedure that is lowest in the call graph, among those with path edges that have not been followed ([`solve`]).
+//! procedure that is lowest in the call graph, among those with path edges that have not been followed (`solve`).
 //! Between two rounds, every path edge that was followed has all its successors among the path edges, calls included:
 //! its callee's entry is there, and so is what follows for each known summary. It ends because path edges only grow.
 //! It is right because a path edge is added only for a step from another one, and none is missing at the end.

@@ -1,8 +1,8 @@
 //! The one shape in which Boolean programs are written.
 //!
 //! The tree is printed anew, statement by statement; the comments, which the tree does not have, are merged in by
-//! their places. [`gaps`] decides where comments and blank lines between statements go, [`pieces`] how a statement is
-//! cut into pieces and where a comment inside it goes, [`expr`] which parentheses stand, [`layout`] where lines break.
+//! their places. `gaps` decides where comments and blank lines between statements go, `pieces` how a statement is
+//! cut into pieces and where a comment inside it goes, `expr` which parentheses stand, `layout` where lines break.
 //!
 //! Why formatting twice changes nothing: the layout depends only on the tree, on the order of comments and names, on
 //! which comments have a line of their own, and on where blank lines are; and the output has the same tree, the same
