@@ -88,7 +88,10 @@ const CONVERT_EXAMPLES: &str = "\
 Examples:
   selvedge convert program.bp --to horn > program.smt2
   z3 program.smt2
-      Constrained Horn clauses for programs with one thread: `sat` means safe, `unsat` unsafe.";
+      Constrained Horn clauses for programs with one thread: `sat` means safe, `unsat` unsafe.
+  selvedge convert program.bp --to pds -o program.pds
+  selvedge check program.pds
+      The same question about the pushdown system (docs/pds.md).";
 
 const CROSSCHECK_EXAMPLES: &str = "\
 Examples:
@@ -147,6 +150,15 @@ pub(crate) struct CheckArgs {
     /// The programs; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) inputs: Vec<Input>,
+    /// The language of the input [auto: by the ending of the file's name]
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    pub(crate) input_format: InputFormat,
+    /// For pushdown systems: ask for this head instead of the file's targets, as in '<p, g>' or '<p, *>'
+    #[arg(long, value_name = "HEAD")]
+    pub(crate) target: Option<String>,
+    /// For pushdown systems: from where to search
+    #[arg(long, value_name = "WAY", default_value = "forward")]
+    pub(crate) direction: Way,
     /// How to search
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_parser())]
     pub(crate) engine: EngineChoice,
@@ -348,6 +360,12 @@ pub(crate) struct ConvertArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// For `pds`: stop after this time: 30s, 5m, 1h, 250ms
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) time_limit: Option<Duration>,
+    /// For `pds`: stop when this much memory is in use: 4GB, 500MB, 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    pub(crate) memory_limit: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -386,6 +404,25 @@ pub(crate) enum Format {
     Json,
 }
 
+/// The languages that programs are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InputFormat {
+    /// By the ending: `.pds` is a pushdown system, all else a Boolean program
+    Auto,
+    /// Boolean programs
+    Bp,
+    /// Pushdown systems (docs/pds.md)
+    Pds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Way {
+    /// From the initial configurations
+    Forward,
+    /// From the targets
+    Backward,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum What {
     /// The syntax tree
@@ -403,6 +440,8 @@ pub(crate) enum What {
 pub(crate) enum ConvertTo {
     /// Constrained Horn clauses in SMT-LIB 2
     Horn,
+    /// A pushdown system (docs/pds.md): the reachable part, one valuation at a time
+    Pds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

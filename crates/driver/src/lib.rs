@@ -7,6 +7,7 @@ pub mod external;
 mod question;
 mod simplify;
 mod simulate;
+mod systems;
 
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ pub use each::{Answer, Asked, Each, Evidence, check_each};
 pub use question::{Initial, Question, UsageError};
 pub use simplify::{Pass, Simplified, simplify};
 pub use simulate::{RunEnd, Simulation, simulate};
+pub use systems::{SystemOutcome, SystemReport, check_system};
 
 /// A program as the user wrote it, with its source positions.
 #[derive(Clone, Copy)]

@@ -207,12 +207,16 @@ impl Threads {
     pub fn single(&self) -> Result<Pds, NotSingle> {
         let [thread] = self.threads.as_slice() else { return Err(NotSingle::Threads(self.threads.len())) };
         let initial = self.initial.as_ref().ok_or(NotSingle::NoInitial)?;
+        let tops =
+            [Some(initial), self.target.as_ref()].into_iter().flatten().flat_map(|view| view.tops.iter().flatten());
+        let first = tops.clone().copied().min().map_or(thread.first, |top| top.min(thread.first));
+        let last = tops.copied().max().map_or(thread.last, |top| top.max(thread.last));
         let mut pds = Pds {
             states: (0..self.n_shared).map(|state| state.to_string()).collect(),
-            symbols: (thread.first..=thread.last).map(|symbol| symbol.to_string()).collect(),
+            symbols: (first..=last).map(|symbol| symbol.to_string()).collect(),
             ..Pds::default()
         };
-        let symbol = |number: u32| SymbolId::from_raw(number.saturating_sub(thread.first));
+        let symbol = |number: u32| SymbolId::from_raw(number.saturating_sub(first));
         let has_bottom = thread.rules.iter().any(|rule| rule.top.is_none());
         let bottom = has_bottom.then(|| pds.symbols.push("bottom".to_string()));
         for rule in &thread.rules {

@@ -12,6 +12,7 @@ pub mod source;
 pub mod stats;
 pub mod story;
 pub mod svg;
+pub mod systems;
 pub mod text;
 
 pub use palette::Palette;

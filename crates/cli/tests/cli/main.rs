@@ -12,5 +12,6 @@ mod json;
 mod limits;
 mod replay;
 mod schema;
+mod systems;
 mod usage;
 mod verify;

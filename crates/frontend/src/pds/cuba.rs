@@ -50,7 +50,7 @@ fn add_line(line: &[Token<'_>], threads: &mut Threads) -> Parse<()> {
             Ok(())
         }
         [from, top, arrow, to, push @ ..] if arrow.kind == Kind::Arrow && (1..=2).contains(&push.len()) => {
-            let shared = 0..=u64::from(threads.n_shared.saturating_sub(1));
+            let shared = 0..=MOST - 1;
             let Some(thread) = threads.threads.last_mut() else {
                 return wrong(
                     Code::UnexpectedToken,
@@ -58,7 +58,8 @@ fn add_line(line: &[Token<'_>], threads: &mut Threads) -> Parse<()> {
                     span,
                 );
             };
-            let symbols = u64::from(thread.first)..=u64::from(thread.last);
+            // Some files have rules for states and symbols outside the bounds that they give; these count as well.
+            let symbols = 0..=MOST;
             let from = number(from, shared.clone(), "a shared state")?;
             let to = number(to, shared, "a shared state")?;
             let top = if top.text == "-" { None } else { Some(number(top, symbols.clone(), "a stack symbol")?) };
@@ -67,6 +68,10 @@ fn add_line(line: &[Token<'_>], threads: &mut Threads) -> Parse<()> {
                 push.iter().map(|token| number(token, symbols.clone(), "a stack symbol")).collect::<Parse<_>>()?;
             if top.is_none() && push.len() > 1 {
                 return wrong(Code::UnexpectedToken, "onto the empty stack a rule pushes one symbol", span);
+            }
+            threads.n_shared = threads.n_shared.max(from.max(to) + 1);
+            for symbol in push.iter().copied().chain(top) {
+                (thread.first, thread.last) = (thread.first.min(symbol), thread.last.max(symbol));
             }
             thread.rules.push(ThreadRule { from, top, to, push });
             Ok(())
@@ -116,12 +121,12 @@ fn view(line: &[Token<'_>], threads: &Threads, length: usize) -> Parse<View> {
             format!("the system has {} threads, but {} symbols are given", threads.threads.len(), parts.len());
         return wrong(Code::WrongValueCount, message, Span::new(0, length));
     }
-    let top = |(part, thread): (&&[Token<'_>], &Thread)| match part {
+    let top = |part: &&[Token<'_>]| match part {
         [dash] if dash.text == "-" => Ok(None),
-        [top] => number(top, u64::from(thread.first)..=u64::from(thread.last), "a stack symbol").map(Some),
+        [top] => number(top, 0..=MOST, "a stack symbol").map(Some),
         _ => wrong(Code::UnexpectedToken, "one symbol per thread, or `-`", bar.span),
     };
-    let tops = parts.iter().zip(&threads.threads).map(top).collect::<Parse<_>>()?;
+    let tops = parts.iter().map(top).collect::<Parse<_>>()?;
     Ok(View { shared, tops })
 }
 

@@ -12,6 +12,7 @@ use super::trace::{QuestionView, TraceFile};
 use super::{GENERATOR, VERSION};
 use crate::source::Source;
 use crate::story::Context;
+use crate::systems::SystemView;
 use crate::text;
 
 /// All results of one run.
@@ -38,11 +39,14 @@ pub struct ResultView {
     /// Why it is `unknown` or `error`.
     pub reason: Option<String>,
     pub diagnostics: Vec<DiagnosticView>,
-    /// Where an engine was asked.
+    /// Where an engine was asked about a program.
     pub answer: Option<Answer>,
     /// With `--all`: what became of each assertion and error label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub each: Option<Vec<EachView>>,
+    /// Where an engine was asked about a pushdown system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemView>,
 }
 
 /// One assertion or error label.

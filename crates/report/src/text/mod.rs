@@ -9,10 +9,10 @@ mod trace;
 
 pub use crosscheck::{Opinion, crosscheck};
 pub use each::{answer_word, each, each_line, place_of};
-pub(crate) use result::unreachable_asserts;
 pub use result::{
     Asked, Detail, Style, certificate_text, initial_threads, no_answer, reason, remark, report, scope, target,
     verdict_line, verdict_word,
 };
+pub(crate) use result::{seconds, unreachable_asserts};
 pub use summary::{Row, summary};
 pub use trace::trace;

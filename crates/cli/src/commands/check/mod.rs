@@ -1,6 +1,7 @@
 //! `selvedge check`: can an error be reached?
 
 mod one;
+mod system;
 
 use std::time::Instant;
 
@@ -94,7 +95,13 @@ fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
     match &checked.ending {
         Ending::NotRead(message) => printer.error(message),
         Ending::Misasked(error) => drop(program::refuse(error, session)),
-        Ending::Answered(_) | Ending::Each(_) | Ending::Erroneous | Ending::Stopped(_) | Ending::Internal(_) => {}
+        Ending::Answered(_)
+        | Ending::Each(_)
+        | Ending::System(_)
+        | Ending::Unsupported(_)
+        | Ending::Erroneous
+        | Ending::Stopped(_)
+        | Ending::Internal(_) => {}
     }
     if !args.quiet {
         let detail = if args.full { Detail::Full } else { Detail::Changes };

@@ -3,16 +3,20 @@
 use std::time::{Duration, Instant};
 
 use selvedge_check::{Limits, Observer, Paths, Run, Stop};
-use selvedge_driver::{self as driver, Each, Failure, Options, Outcome, Reason, Report, Subject, UsageError};
+use selvedge_driver::{
+    self as driver, Each, Failure, Options, Outcome, Reason, Report, Subject, SystemOutcome, SystemReport, UsageError,
+};
 use selvedge_engines::EngineOptions;
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::json::{self, Answer, CertificateFile, EachView, QuestionView, ResultView, TraceFile};
+use selvedge_report::systems::{self, SystemView};
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 
-use crate::args::{CheckArgs, PathsChoice, QuestionArgs};
+use super::system;
+use crate::args::{CheckArgs, InputFormat, PathsChoice, QuestionArgs};
 use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -33,6 +37,10 @@ pub(super) enum Ending {
     Answered(Box<Report>),
     /// Each assertion and error label on its own.
     Each(Box<Each>),
+    /// The answer about a pushdown system.
+    System(Box<SystemReport>),
+    /// No engine takes it; a sentence says why.
+    Unsupported(String),
     /// The file could not be read; a sentence says why.
     NotRead(String),
     /// The diagnostics say what is wrong.
@@ -64,7 +72,10 @@ pub(super) fn check(
         },
     };
     session.listen_for_interrupts();
-    match crash::guard(|| load_and_check(&source, args, &run, reading)) {
+    match crash::guard(|| match is_system(input, args.input_format) {
+        true => system::load_and_check(input, &source, args, &run, reading),
+        false => load_and_check(&source, args, &run, reading),
+    }) {
         Ok((parts, ending)) => {
             Checked { source, diagnostics: parts.diagnostics, ending, map: parts.map, load: parts.load }
         }
@@ -72,11 +83,20 @@ pub(super) fn check(
     }
 }
 
+/// Whether an input is a pushdown system.
+fn is_system(input: &Input, format: InputFormat) -> bool {
+    match (format, input) {
+        (InputFormat::Pds, _) => true,
+        (InputFormat::Auto, Input::File(path)) => path.extension().is_some_and(|ending| ending == "pds"),
+        (InputFormat::Auto, Input::Stdin) | (InputFormat::Bp, _) => false,
+    }
+}
+
 /// What reading gives beside the program.
-struct Parts {
-    diagnostics: Vec<Diagnostic>,
-    map: SourceMap,
-    load: Duration,
+pub(super) struct Parts {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) map: SourceMap,
+    pub(super) load: Duration,
 }
 
 fn load_and_check(source: &Source, args: &CheckArgs, run: &Run<'_>, reading: Instant) -> (Parts, Ending) {
@@ -149,6 +169,12 @@ impl Ending {
                 driver::Answer::Unknown(Reason::Stop(stop)) => stopped(*stop),
                 driver::Answer::Unknown(Reason::Unsupported(_)) => Exit::Unknown,
             })),
+            Ending::System(report) => match report.outcome {
+                SystemOutcome::Unreachable => Exit::Success,
+                SystemOutcome::Reachable(..) => Exit::Unsafe,
+                SystemOutcome::Unknown(stop) => stopped(stop),
+            },
+            Ending::Unsupported(_) => Exit::Unknown,
             Ending::NotRead(_) | Ending::Erroneous => Exit::Input,
             Ending::Misasked(_) => Exit::Usage,
             Ending::Stopped(stop) => stopped(*stop),
@@ -195,7 +221,8 @@ impl Checked {
                 Exit::Unsafe => "unsafe",
                 _ => "unknown",
             },
-            Ending::Stopped(_) => "unknown",
+            Ending::System(report) => systems::verdict_word(&report.outcome),
+            Ending::Stopped(_) | Ending::Unsupported(_) => "unknown",
             Ending::NotRead(_) | Ending::Erroneous | Ending::Misasked(_) | Ending::Internal(_) => "error",
         }
     }
@@ -209,6 +236,11 @@ impl Checked {
                 let reason = line.strip_prefix("VERIFICATION UNKNOWN (")?.strip_suffix(')')?;
                 Some(reason.to_string())
             }
+            Ending::System(report) => match report.outcome {
+                SystemOutcome::Unknown(stop) => Some(stop.to_string()),
+                SystemOutcome::Unreachable | SystemOutcome::Reachable(..) => None,
+            },
+            Ending::Unsupported(reason) => Some(reason.clone()),
             Ending::Stopped(stop) => Some(stop.to_string()),
             Ending::NotRead(_) => Some("the input cannot be read".to_string()),
             Ending::Erroneous => {
@@ -225,6 +257,7 @@ impl Checked {
         match &self.ending {
             Ending::Answered(report) => text::verdict_line(&report.outcome),
             Ending::Each(each) => text::each_line(each),
+            Ending::System(report) => systems::verdict_line(&report.outcome),
             _ => format!("VERIFICATION UNKNOWN ({})", self.reason().unwrap_or_default()),
         }
     }
@@ -234,6 +267,7 @@ impl Checked {
         match &self.ending {
             Ending::Answered(report) => text::report(self.context(report), report, self.load, style),
             Ending::Each(each) => text::each(self.about(&each.program), each, self.load, style),
+            Ending::System(report) => systems::render(&self.source.name, report, &style.palette),
             _ => {
                 let reason = self.reason().unwrap_or_default();
                 text::no_answer(&self.source.name, self.verdict(), &reason, &style.palette)
@@ -245,6 +279,7 @@ impl Checked {
     pub(super) fn row(&self, exit: Exit) -> Row {
         let remark = match &self.ending {
             Ending::Answered(report) => text::remark(report, self.load),
+            Ending::System(_) => self.reason().unwrap_or_else(|| "pushdown".to_string()),
             _ => self.reason().unwrap_or_default(),
         };
         Row { file: self.source.name.clone(), verdict: self.verdict().to_string(), remark, exit_code: exit.code() }
@@ -270,6 +305,10 @@ impl Checked {
             Ending::Answered(report) => Some(Answer::new(self.context(report), view(question), report, self.load)),
             _ => None,
         };
+        let system = match &self.ending {
+            Ending::System(report) => Some(SystemView::new(report)),
+            _ => None,
+        };
         let reason = match &self.ending {
             Ending::NotRead(message) | Ending::Internal(message) => Some(message.clone()),
             _ => self.reason(),
@@ -286,6 +325,7 @@ impl Checked {
                 Ending::Each(each) => Some(EachView::list(self.about(&each.program), &view(question), each)),
                 _ => None,
             },
+            system,
         }
     }
 }

@@ -1,0 +1,70 @@
+//! Pushdown systems: checked, and written for programs.
+
+use serde_json::Value;
+
+use crate::harness::{command, run, run_with_stdin, scratch};
+use crate::schema::validate;
+
+#[test]
+fn a_reachable_target_fails_and_an_unreachable_one_does_not() {
+    for direction in ["forward", "backward"] {
+        let ran = run(&format!("check --direction {direction} stack.pds"));
+        assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("run of 3 rules") && ran.out.contains("<done, bottom>"), "{}", ran.out);
+
+        let mut other = command(&format!("check --direction {direction} stack.pds"));
+        let output = other.args(["--target", "<done, one>"]).output().expect("the program was built");
+        assert_eq!(output.status.code(), Some(0));
+        assert!(output.stdout.ends_with(b"VERIFICATION SUCCESSFUL\n"));
+
+        let ran = run(&format!("check --direction {direction} numbered.pds"));
+        assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}{}", ran.out, ran.err);
+    }
+    let ran = run_with_stdin("check --input-format pds -", b"initial <p, g>\ntarget <q, *>\n<p, g> --> <q, ->\n");
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}", ran.err);
+}
+
+#[test]
+fn several_threads_are_unknown_and_mistakes_are_errors() {
+    let check = |text: &str| run_with_stdin("check --input-format pds -", text.as_bytes());
+    let ran = check("1\nPDA 1 1\nPDA 2 2\n");
+    assert_eq!(ran.code, 5, "{}{}", ran.out, ran.err);
+    assert!(ran.last_line().starts_with("VERIFICATION UNKNOWN ("), "{}", ran.out);
+    assert_eq!(check("initial <p, g>\n").code, 1);
+    assert_eq!(check("initial <p g>\n").code, 2);
+}
+
+#[test]
+fn answers_about_systems_satisfy_the_schema() {
+    let ran = run("check --format json stack.pds numbered.pds unsafe.bp");
+    let report: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    let results = &report["results"];
+    let verdicts: Vec<&Value> = (0..3).map(|number| &results[number]["verdict"]).collect();
+    assert_eq!(verdicts, ["unsafe", "safe", "unsafe"]);
+    assert_eq!(results[0]["system"]["run"]["steps"].as_array().map(Vec::len), Some(3));
+    assert_eq!(results[1]["system"]["run"], Value::Null);
+    assert!(results[0]["answer"].is_null() && results[2].get("system").is_none(), "{}", ran.out);
+}
+
+#[test]
+fn a_converted_program_has_the_verdict_of_the_program() {
+    for name in ["safe", "unsafe", "recursion", "calls"] {
+        let path = scratch(&format!("{name}.pds"));
+        let ran = run(&format!("convert --to pds {name}.bp --output {path}"));
+        assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{name}: {}", ran.err);
+        let text = std::fs::read_to_string(&path).expect("it was written");
+        assert_eq!(text, run(&format!("convert --to pds {name}.bp")).out);
+        let (program, system) = (run(&format!("check {name}.bp")), run(&format!("check {path}")));
+        assert_eq!((system.code, system.last_line()), (program.code, program.last_line()), "{name}: {}", system.err);
+    }
+}
+
+#[test]
+fn threads_have_no_pushdown_system_and_limits_are_for_pds() {
+    let ran = run("convert --to pds threads.bp");
+    assert_eq!((ran.code, ran.out.as_str()), (5, ""));
+    assert!(ran.err.contains("threads.bp: "), "{}", ran.err);
+    assert_eq!(run("convert --to horn --time-limit 1s safe.bp").code, 1);
+    assert_eq!(run("convert --to pds --time-limit 1m safe.bp").code, 0);
+}
