@@ -68,3 +68,12 @@ fn threads_have_no_pushdown_system_and_limits_are_for_pds() {
     assert_eq!(run("convert --to horn --time-limit 1s safe.bp").code, 1);
     assert_eq!(run("convert --to pds --time-limit 1m safe.bp").code, 0);
 }
+
+#[test]
+fn options_of_programs_and_of_systems_are_not_mixed() {
+    for args in ["check --target <p,g> safe.bp", "check --label L stack.pds", "check --all stack.pds"] {
+        let ran = run(args);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{args}: {}", ran.err);
+        assert!(ran.err.contains("pushdown systems"), "{}", ran.err);
+    }
+}

@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::progress::Progress;
 use crate::session::Session;
-use one::{Checked, Ending, check};
+use one::{Checked, Ending, check, is_system};
 
 pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
     if let Some(mistake) = mistake(args) {
@@ -60,6 +60,25 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     }
     if args.eager && args.engine.0 != Some(EngineKind::Summaries) {
         return Some("--eager is for the engine `summaries`: name it with --engine");
+    }
+    misplaced_for_systems(args)
+}
+
+/// Options of programs beside pushdown systems, and the other way round.
+fn misplaced_for_systems(args: &CheckArgs) -> Option<&'static str> {
+    let n_systems = args.inputs.iter().filter(|input| is_system(input, args.input_format)).count();
+    if args.target.is_some() && n_systems < args.inputs.len() {
+        return Some("--target is for pushdown systems (.pds); programs have --label and --assertion");
+    }
+    let question = &args.question;
+    let asks = question.threads.is_some() || question.initial.is_some() || question.label.is_some();
+    let of_programs = asks || question.assertion.is_some() || question.entry.is_some() || args.all;
+    let engine = args.engine.0.is_some_and(|engine| engine != EngineKind::Pushdown);
+    if n_systems > 0 && (of_programs || engine || args.passes.is_some() || args.trace_out.is_some()) {
+        return Some(
+            "pushdown systems take no options of programs: of --engine only `pushdown`, and none of --threads, \
+             --initial, --label, --assertion, --entry, --all, --passes, --trace-out",
+        );
     }
     None
 }

@@ -84,7 +84,7 @@ pub(super) fn check(
 }
 
 /// Whether an input is a pushdown system.
-fn is_system(input: &Input, format: InputFormat) -> bool {
+pub(super) fn is_system(input: &Input, format: InputFormat) -> bool {
     match (format, input) {
         (InputFormat::Pds, _) => true,
         (InputFormat::Auto, Input::File(path)) => path.extension().is_some_and(|ending| ending == "pds"),
