@@ -1,5 +1,7 @@
 //! The edges of a program, indexed by location.
 
+use std::collections::BTreeSet;
+
 use index_vec::IndexVec;
 
 use crate::syntax::{EdgeId, LocId, Program};
@@ -28,6 +30,32 @@ impl Flow {
     /// The edges that reach a location.
     pub fn into(&self, loc: LocId) -> &[EdgeId] {
         self.into.get(loc)
+    }
+
+    /// The locations that can be reached inside a procedure, each after those that it leads to, back edges aside.
+    ///
+    /// A depth-first search without recursion: `path` holds the locations that are entered and not left, each with the
+    /// number of its edges already taken. It ends because each location is entered once.
+    pub fn postorder(&self, program: &Program, entry: LocId) -> Vec<LocId> {
+        let mut order = Vec::new();
+        let mut seen = BTreeSet::from([entry]);
+        let mut path = vec![(entry, 0)];
+        while let Some((loc, next)) = path.last_mut() {
+            match self.out(*loc).get(*next) {
+                Some(edge) => {
+                    *next += 1;
+                    let to = program.edges[*edge].to;
+                    if seen.insert(to) {
+                        path.push((to, 0));
+                    }
+                }
+                None => {
+                    order.push(*loc);
+                    path.pop();
+                }
+            }
+        }
+        order
     }
 }
 

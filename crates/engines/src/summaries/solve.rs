@@ -439,34 +439,11 @@ fn ranks(program: &Program, flow: &Flow, calls: &CallGraph) -> IndexVec<LocId, (
     let mut ranks = IndexVec::from_vec(vec![(0, 0); program.locs.len()]);
     for (component, procs) in calls.components().iter().enumerate() {
         for proc in procs {
-            let order = postorder(program, flow, program.procs[*proc].entry);
+            let order = flow.postorder(program, program.procs[*proc].entry);
             for (place, loc) in order.iter().rev().enumerate() {
                 ranks[*loc] = (component as u32, place as u32);
             }
         }
     }
     ranks
-}
-
-/// The locations reachable inside a procedure, each after those that it leads to, back edges aside.
-fn postorder(program: &Program, flow: &Flow, entry: LocId) -> Vec<LocId> {
-    let mut order = Vec::new();
-    let mut seen = BTreeSet::from([entry]);
-    let mut path = vec![(entry, 0)];
-    while let Some((loc, next)) = path.last_mut() {
-        match flow.out(*loc).get(*next) {
-            Some(edge) => {
-                *next += 1;
-                let to = program.edges[*edge].to;
-                if seen.insert(to) {
-                    path.push((to, 0));
-                }
-            }
-            None => {
-                order.push(*loc);
-                path.pop();
-            }
-        }
-    }
-    order
 }
