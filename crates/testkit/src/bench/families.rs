@@ -90,6 +90,20 @@ pub const FAMILIES: &[Family] = &[
         make: |n| abstraction(n, &format!("!p{}", n - 1)),
         expected: Expected::Unsafe,
     },
+    Family {
+        name: "factoring-safe",
+        about: "the product of two numbers of n bits, by shifting and adding, is never a given prime",
+        sizes: &[4, 6, 8, 9, 10, 12, 14],
+        make: |n| factoring(n, Twin::Safe),
+        expected: Expected::Safe,
+    },
+    Family {
+        name: "factoring-unsafe",
+        about: "the same with the product of two primes of n bits",
+        sizes: &[4, 6, 8, 9, 10, 12, 14],
+        make: |n| factoring(n, Twin::Unsafe),
+        expected: Expected::Unsafe,
+    },
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -220,4 +234,43 @@ fn abstraction(n: usize, claim: &str) -> String {
         exclusive.join(" & ")
     );
     text
+}
+
+/// Two numbers of n bits with any values are multiplied, one bit of the second after the other. The error is a product
+/// that is the given number, with no factor 0 or 1. For n from 3 on.
+fn factoring(n: usize, twin: Twin) -> String {
+    let (small, large) = (next_prime(5 << n >> 3), previous_prime(7 << n >> 3));
+    let number = match twin {
+        Twin::Unsafe => small * large,
+        Twin::Safe => next_prime(small * large),
+    };
+    let names = |prefix: &str, n_bits| (0..n_bits).map(|bit| format!("{prefix}{bit}")).collect::<Vec<_>>();
+    let (x, y, product) = (names("x", n), names("y", n), names("p", 2 * n));
+    let mut text = format!("decl {};\ndecl {};\ndecl {}, c;\n", x.join(", "), y.join(", "), product.join(", "));
+    let _ = writeln!(text, "void main() begin\n  {} := {};", product.join(", "), vec!["F"; 2 * n].join(", "));
+    for (shift, y) in y.iter().enumerate() {
+        let _ = writeln!(text, "  c := F;");
+        for (x, p) in x.iter().zip(&product[shift..]) {
+            let both = format!("({x} & {y})");
+            let _ = writeln!(text, "  {p}, c := {p} ^ {both} ^ c, ({p} & {both}) | (c & ({p} | {both}));");
+        }
+        let _ = writeln!(text, "  {} := c;", product[shift + n]);
+    }
+    let is_bit = |(bit, p): (usize, &String)| if number >> bit & 1 == 1 { p.clone() } else { format!("!{p}") };
+    let is_number: Vec<String> = product.iter().enumerate().map(is_bit).collect();
+    let _ = writeln!(text, "  assume({});\n  assume({});", x[1..].join(" | "), y[1..].join(" | "));
+    let _ = writeln!(text, "  assert(!({}));\nend", is_number.join(" & "));
+    text
+}
+
+fn is_prime(number: u64) -> bool {
+    number > 1 && (2..).take_while(|divisor| divisor * divisor <= number).all(|divisor| !number.is_multiple_of(divisor))
+}
+
+fn next_prime(from: u64) -> u64 {
+    (from..).find(|number| is_prime(*number)).expect("there is always a larger prime")
+}
+
+fn previous_prime(from: u64) -> u64 {
+    (2..=from).rev().find(|number| is_prime(*number)).expect("it begins at 2 or above")
 }
