@@ -9,6 +9,7 @@ mod certificate;
 mod engine;
 pub mod formula;
 mod run;
+pub mod system;
 mod task;
 
 pub use certificate::{Certificate, Paths, SummaryProof};
@@ -16,4 +17,5 @@ pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use run::{CancelToken, Event, Limits, Observer, Run};
 pub use selvedge_ir::Target;
 pub use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
+pub use system::SystemProof;
 pub use task::{Task, ThreadScope};

@@ -63,6 +63,8 @@ const VERIFY_EXAMPLES: &str = "\
 Examples:
   selvedge check --certificate proof.json program.bp
   selvedge verify proof.json program.bp
+  selvedge check --certificate proof.json system.pds
+  selvedge verify proof.json system.pds
 
 The certificate names the options under which it was made, so none have to be given. Exit code 0: it proves that no error
 can be reached. Exit code 2: the file is no certificate, does not belong to the program, or proves nothing about it; the
@@ -82,7 +84,8 @@ Examples:
   selvedge show ir program.bp                            The control-flow representation.
   selvedge show cfg program.bp | dot -Tpdf > cfg.pdf     The control-flow graph for Graphviz.
   selvedge show cfg --picture svg program.bp > cfg.svg   A picture; nothing else has to be installed.
-  selvedge show stats program.bp                         Numbers.";
+  selvedge show stats program.bp                         Numbers.
+  selvedge show cfg system.pds | dot -Tpdf > pds.pdf     A pushdown system: its states and rules.";
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:
@@ -130,7 +133,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Execute a trace on a program.
     Replay(ReplayArgs),
-    /// Check a certificate of safety on a program.
+    /// Check a certificate of safety on a program or a pushdown system.
     Verify(VerifyArgs),
     /// Run a program randomly.
     Simulate(SimulateArgs),
@@ -176,7 +179,8 @@ pub(crate) struct CheckArgs {
     /// Write the trace to an error as JSON (docs/schema/trace.schema.json); only with one FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_out: Option<PathBuf>,
-    /// Write the certificate of safety as JSON (docs/schema/certificate.schema.json); only with one FILE
+    /// Write the certificate of safety as JSON (docs/schema/certificate.schema.json, for pushdown systems
+    /// docs/schema/system-certificate.schema.json); only with one FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
     /// Show the whole state after each step of a trace, not only what changed
@@ -299,6 +303,9 @@ pub(crate) struct VerifyArgs {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) program: Input,
+    /// The language of the input [auto: by the ending of the file's name]
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    pub(crate) input_format: InputFormat,
     /// Stop after this time: 30s, 5m, 1h, 250ms
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub(crate) time_limit: Option<Duration>,
@@ -338,6 +345,9 @@ pub(crate) struct ShowArgs {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) input: Input,
+    /// The language of the input [auto: by the ending of the file's name]
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    pub(crate) input_format: InputFormat,
     /// The form of `cfg`
     #[arg(long, value_name = "FORM", default_value = "dot")]
     pub(crate) picture: Picture,

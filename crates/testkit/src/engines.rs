@@ -16,6 +16,7 @@ use selvedge_engines::summaries::Summaries;
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_frontend::pds::{System, load, print};
 use selvedge_ir::{LocId, Scope, Value, VarId};
+use selvedge_replay::certificate::{SystemFlaw, verify_system};
 use selvedge_replay::{Judged, judge};
 
 use crate::differ::{Fault, fault, panic_message, pose};
@@ -239,7 +240,13 @@ fn compare_converted(task: &Task<'_>, known: &Answer, budget: Budget) -> Result<
     for direction in [Direction::Forward, Direction::Backward] {
         let Ok(answer) = within(budget, |run| pushdown::check(&pds, direction, run)) else { continue };
         let found = match answer {
-            pushdown::Answer::Unreachable => Answer::Safe,
+            pushdown::Answer::Unreachable(proof) => match within(budget, |run| match verify_system(&pds, &proof, run) {
+                Err(SystemFlaw::Stopped(stop)) => Err(stop),
+                verified => Ok(verified),
+            }) {
+                Ok(Err(flaw)) => return fault("convert (proof)", format!("{direction:?}: {}", flaw.show(&pds))),
+                Ok(Ok(())) | Err(_) => Answer::Safe,
+            },
             pushdown::Answer::Reachable(trace) => match pds.replay(&trace) {
                 Ok(_) => Answer::Unsafe(selvedge_check::Trace::default()),
                 Err(reason) => return fault("convert (trace)", format!("{direction:?}: {reason:?}")),

@@ -26,6 +26,7 @@ pub mod metamorph;
 pub mod obligations;
 pub mod oracle;
 pub mod spacer;
+pub mod systems;
 
 pub mod bench;
 pub mod campaign;

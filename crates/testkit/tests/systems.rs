@@ -4,49 +4,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use selvedge_check::Run;
 use selvedge_engines::pushdown::{Answer, Direction, check};
-use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
+use selvedge_ir::pds::{Config, Pds};
+use selvedge_replay::certificate::verify_system;
 use selvedge_testkit::rng::Rng;
+use selvedge_testkit::systems::random;
 
 /// Stacks up to this height, and configurations up to this number, are explored.
 const HEIGHT: usize = 14;
 const CONFIGS: usize = 20_000;
-
-fn state(rng: &mut Rng, pds: &Pds) -> StateId {
-    StateId::new(rng.between(0, pds.states.len() - 1))
-}
-
-fn word(rng: &mut Rng, pds: &Pds, length: usize) -> Vec<SymbolId> {
-    (0..length).map(|_| SymbolId::new(rng.between(0, pds.symbols.len() - 1))).collect()
-}
-
-/// A system with few states, whose rules pop, replace and push; initial stacks may be empty or deep.
-fn random(rng: &mut Rng) -> Pds {
-    let names = |rng: &mut Rng, letter: char, most: usize| -> Vec<String> {
-        (0..rng.between(1, most)).map(|number| format!("{letter}{number}")).collect()
-    };
-    let mut pds = Pds {
-        states: names(rng, 'p', 4).into_iter().collect(),
-        symbols: names(rng, 'g', 4).into_iter().collect(),
-        ..Pds::default()
-    };
-    for _ in 0..rng.between(0, 9) {
-        let length = rng.between(0, 2);
-        let (from, to) = (state(rng, &pds), state(rng, &pds));
-        let (top, push) = (word(rng, &pds, 1)[0], word(rng, &pds, length));
-        pds.rules.push(Rule { from, top, to, push });
-    }
-    for _ in 0..rng.between(1, 2) {
-        let height = rng.between(0, 3);
-        let config = Config { state: state(rng, &pds), stack: word(rng, &pds, height) };
-        pds.initial.push(config);
-    }
-    for _ in 0..rng.between(1, 2) {
-        let top = rng.percent(75).then(|| word(rng, &pds, 1)[0]);
-        let head = Head { state: state(rng, &pds), top };
-        pds.targets.push(head);
-    }
-    pds
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Naive {
@@ -80,7 +45,12 @@ fn fault(pds: &Pds) -> Option<String> {
     let mut answers = Vec::new();
     for direction in [Direction::Forward, Direction::Backward] {
         match check(pds, direction, &Run::unlimited()).expect("nothing stops it") {
-            Answer::Unreachable => answers.push(Naive::Unreachable),
+            Answer::Unreachable(proof) => {
+                if let Err(flaw) = verify_system(pds, &proof, &Run::unlimited()) {
+                    return Some(format!("{direction:?}: the proof is rejected: {}", flaw.show(pds)));
+                }
+                answers.push(Naive::Unreachable);
+            }
             Answer::Reachable(trace) => {
                 if let Err(reason) = pds.replay(&trace) {
                     return Some(format!("{direction:?}: the run does not replay: {reason:?}"));

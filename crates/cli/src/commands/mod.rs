@@ -10,7 +10,9 @@ mod program;
 mod replay;
 mod show;
 mod simulate;
+mod system;
 mod verify;
+mod verify_system;
 
 use crate::args::Command;
 use crate::exit::Exit;

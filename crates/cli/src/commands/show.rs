@@ -3,9 +3,10 @@
 use selvedge_driver::Question;
 use selvedge_frontend::bp::{self, LoadOptions, dump};
 use selvedge_ir::{dot, text};
-use selvedge_report::{stats, svg};
+use selvedge_report::{stats, svg, systems};
 
 use super::program::{self, Warnings};
+use super::system::{is_system, load_or_refuse};
 use crate::args::{Picture, ShowArgs, What};
 use crate::exit::Exit;
 use crate::session::Session;
@@ -15,6 +16,9 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Exit {
 }
 
 fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
+    if is_system(&args.input, args.input_format) {
+        return show_system(args, session);
+    }
     if args.what == What::Ast {
         return show_tree(args, session);
     }
@@ -30,6 +34,27 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
             Picture::Dot => dot::render(&program, &target),
             Picture::Svg => svg::render(&program, &target),
         },
+    });
+    Ok(Exit::Success)
+}
+
+/// A pushdown system has no tree, and one form of picture.
+fn show_system(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
+    let refuse = |message: &str| {
+        session.printer.error(message);
+        Err(Exit::Usage)
+    };
+    match (args.what, args.picture) {
+        (What::Ast, _) => return refuse("pushdown systems have no syntax tree: `show ir` shows what was read"),
+        (What::Cfg, Picture::Svg) => return refuse("pushdown systems are drawn for Graphviz only: --picture dot"),
+        _ if args.entry.is_some() => return refuse("--entry is for programs"),
+        _ => {}
+    }
+    let (_, pds) = load_or_refuse(&args.input, Warnings::Hidden, session)?;
+    session.printer.out(&match args.what {
+        What::Ast | What::Ir => selvedge_frontend::pds::print(&pds),
+        What::Stats => systems::stats(&pds),
+        What::Cfg => systems::dot(&pds),
     });
     Ok(Exit::Success)
 }

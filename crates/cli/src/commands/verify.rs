@@ -1,4 +1,4 @@
-//! `selvedge verify`: checks a certificate of safety on a program.
+//! `selvedge verify`: checks a certificate of safety on a program or a pushdown system.
 
 use std::time::Instant;
 
@@ -13,6 +13,8 @@ use selvedge_report::names::count;
 use selvedge_report::text;
 
 use super::program::{self, Program, Warnings};
+use super::system::is_system;
+use super::verify_system;
 use crate::args::VerifyArgs;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -28,6 +30,9 @@ fn examine(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     let source = program::read(&args.certificate, session)?;
+    if is_system(&args.program, args.input_format) {
+        return verify_system::examine(args, &source, session);
+    }
     let file = read_certificate(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
     let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
@@ -75,7 +80,7 @@ fn judge(
     Ok(Exit::Success)
 }
 
-fn stopped(stop: Stop, session: &Session) -> Exit {
+pub(super) fn stopped(stop: Stop, session: &Session) -> Exit {
     session.printer.out(&format!("VERIFICATION UNKNOWN ({stop})\n"));
     match stop {
         Stop::Cancelled => Exit::Interrupted,

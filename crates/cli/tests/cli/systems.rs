@@ -1,8 +1,8 @@
 //! Pushdown systems: checked, and written for programs.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::harness::{command, run, run_with_stdin, scratch};
+use crate::harness::{Ran, command, run, run_with_stdin, scratch};
 use crate::schema::validate;
 
 #[test]
@@ -75,5 +75,79 @@ fn options_of_programs_and_of_systems_are_not_mixed() {
         let ran = run(args);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{args}: {}", ran.err);
         assert!(ran.err.contains("pushdown systems"), "{}", ran.err);
+    }
+}
+
+/// The certificate of `numbered.pds` after a change, verified.
+fn verify_changed(name: &str, direction: &str, change: impl FnOnce(&mut Value)) -> Ran {
+    let path = scratch(name);
+    let ran = run(&format!("check --quiet --direction {direction} --certificate {path} numbered.pds"));
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let text = std::fs::read_to_string(&path).expect("the certificate was written");
+    let mut certificate = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(validate("system-certificate.schema.json", &certificate), Vec::<String>::new());
+    change(&mut certificate);
+    std::fs::write(&path, certificate.to_string()).expect("it can be written");
+    run(&format!("verify {path} numbered.pds"))
+}
+
+#[test]
+fn answers_have_certificates_that_are_accepted_and_tampered_ones_are_not() {
+    for (direction, closure) in [("forward", "successors"), ("backward", "predecessors")] {
+        let ran = run(&format!("check --direction {direction} numbered.pds"));
+        assert!(
+            ran.out.starts_with("numbered.pds: safe\n") && ran.out.contains("certificate: an automaton"),
+            "{}",
+            ran.out
+        );
+        let name = |what: &str| format!("{what}_{direction}.json");
+        let ran = verify_changed(&name("kept"), direction, |certificate| {
+            assert_eq!(certificate["proof"]["closure"], json!(closure));
+        });
+        assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}", ran.err);
+        assert!(ran.out.starts_with("numbered.pds: the certificate is accepted\n"), "{}", ran.out);
+        let ran = verify_changed(&name("emptied"), direction, |certificate| {
+            certificate["proof"]["transitions"] = json!([]);
+            certificate["proof"]["states"] = json!(certificate["system"]["states"].as_array().map_or(0, Vec::len) + 1);
+        });
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+        assert!(ran.err.contains("the certificate is flawed: "), "{}", ran.err);
+        let ran = verify_changed(&name("renamed"), direction, |certificate| {
+            certificate["system"]["states"][0] = json!("elsewhere");
+        });
+        assert!(ran.code == 2 && ran.err.contains("state 0 is `elsewhere`, but in the system it is"), "{}", ran.err);
+        let ran = verify_changed(&name("aimless"), direction, |certificate| certificate["targets"] = json!([]));
+        assert!(ran.code == 2 && ran.err.contains("names no target"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn certificates_of_programs_and_of_systems_are_not_mixed() {
+    let path = scratch("of_program.json");
+    assert_eq!(run(&format!("check --quiet --engine pushdown --certificate {path} safe.bp")).code, 0);
+    assert_eq!(run(&format!("verify --quiet {path} safe.bp")).code, 0);
+    let ran = run(&format!("verify {path} numbered.pds"));
+    assert!(ran.code == 2 && ran.err.contains("not `selvedge-system-certificate`"), "{}", ran.err);
+    let ran = run(&format!("check --quiet --certificate {path} stack.pds"));
+    assert!(ran.code == 10 && ran.err.contains("there is no certificate"), "{}", ran.err);
+}
+
+#[test]
+fn systems_are_shown_in_numbers_as_text_and_as_a_graph() {
+    let stats = run("show stats stack.pds");
+    assert_eq!((stats.code, stats.err.as_str()), (0, ""));
+    assert!(
+        stats.out.contains("states:") && stats.out.contains(" pop, ") && stats.out.contains("targets:"),
+        "{}",
+        stats.out
+    );
+    let graph = run("show cfg stack.pds");
+    assert_eq!(graph.code, 0);
+    assert!(graph.out.starts_with("digraph system {\n") && graph.out.contains("color=red"), "{}", graph.out);
+    let printed = run("show ir stack.pds");
+    let again = run_with_stdin("show ir --input-format pds -", printed.out.as_bytes());
+    assert_eq!((printed.code, &printed.out), (0, &again.out));
+    for args in ["show ast stack.pds", "show cfg --picture svg stack.pds", "show stats --entry f stack.pds"] {
+        assert_eq!(run(args).code, 1, "{args}");
     }
 }

@@ -12,6 +12,7 @@
 //! from a configuration that is read ends in a target.
 
 use rustc_hash::FxHashMap;
+use selvedge_check::system::{self, Closure, SystemProof};
 use selvedge_check::{Run, Stop};
 use selvedge_ir::pds::{Config, Pds, PdsTrace, RuleId, StateId, SymbolId};
 
@@ -146,6 +147,27 @@ impl<'p> Backward<'p> {
         let (from, read, _) = self.transition(number);
         let begins = |config: &Config| Node::Control(config.state) == from && config.stack.first() == Some(&read);
         if self.pds.initial.iter().any(begins) { self.finish() } else { Ok(None) }
+    }
+
+    /// The automaton of all configurations from which a target can be reached.
+    pub(super) fn proof(&self) -> SystemProof {
+        let any = self.pds.states.len() as u32;
+        let number = |node: Node| match node {
+            Node::Control(state) => state.raw(),
+            Node::Any => any,
+        };
+        let transition = |(from, read, to): &Transition| system::Transition {
+            from: number(*from),
+            read: Some(*read),
+            to: number(*to),
+        };
+        let states = self.pds.states.indices().map(Node::Control).chain([Node::Any]);
+        SystemProof {
+            closure: Closure::Predecessors,
+            n_nodes: any + 1,
+            finals: states.filter(|node| self.accepts(*node)).map(number).collect(),
+            transitions: self.transitions.keys().map(transition).collect(),
+        }
     }
 
     fn finish(&self) -> Result<Option<PdsTrace>, Stop> {

@@ -1,10 +1,12 @@
-//! Questions about pushdown systems that the user writes.
+//! Questions about pushdown systems that the user writes. An automaton that was saturated without a target is its own
+//! proof: nothing follows from its transitions, so that it is closed under all rules.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_check::system::{Closure, SystemProof, Transition};
 use selvedge_check::{Run, Stop};
 use selvedge_ir::pds::{Config, Head, Pds, PdsTrace, RuleId, StateId, SymbolId};
 
-use super::post::{Control, Move, Saturation, Symbol, System, Until, Word};
+use super::post::{Control, From, Move, Node, Ordered, Saturation, Symbol, System, Until, Word};
 use super::pre::Backward;
 
 /// Which way to saturate.
@@ -20,36 +22,56 @@ pub enum Direction {
 /// The answer about a pushdown system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// No target can be reached.
-    Unreachable,
+    /// No target can be reached, as this automaton proves.
+    Unreachable(SystemProof),
     /// This run ends in a target.
     Reachable(PdsTrace),
 }
 
 /// Decides whether a target of the system can be reached.
 pub fn check(pds: &Pds, direction: Direction, run: &Run<'_>) -> Result<Answer, Stop> {
-    let trace = match direction {
-        Direction::Forward => forward(pds, run)?,
-        Direction::Backward => Backward::new(pds, run).check()?,
-    };
-    Ok(trace.map_or(Answer::Unreachable, Answer::Reachable))
+    match direction {
+        Direction::Forward => forward(pds, run),
+        Direction::Backward => {
+            let mut automaton = Backward::new(pds, run);
+            let trace = automaton.check()?;
+            Ok(trace.map_or_else(|| Answer::Unreachable(automaton.proof()), Answer::Reachable))
+        }
+    }
 }
 
-fn forward(pds: &Pds, run: &Run<'_>) -> Result<Option<PdsTrace>, Stop> {
+fn forward(pds: &Pds, run: &Run<'_>) -> Result<Answer, Stop> {
     let raw = |config: &Config| -> (Control, Vec<Symbol>) {
         (config.state.raw(), config.stack.iter().map(|symbol| symbol.raw()).collect())
     };
     let initial: Vec<_> = pds.initial.iter().map(raw).collect();
     let mut automaton = Saturation::new(Explicit::new(pds), &initial, run);
-    let Some(hit) = automaton.run(Until::Target)? else { return Ok(None) };
+    let Some(hit) = automaton.run(Until::Target)? else { return Ok(Answer::Unreachable(proof(pds, &automaton))) };
     let (rules, reading) = automaton.way_to(hit)?;
     let word: Vec<Symbol> = reading.iter().rev().filter_map(|number| automaton.transition(*number).read).collect();
     let first = reading.last().map(|number| automaton.transition(*number).from);
-    let is_start = |(control, stack): &(Control, Vec<Symbol>)| {
-        first == Some(super::post::From::Control(*control)) && *stack == word
-    };
+    let is_start = |(control, stack): &(Control, Vec<Symbol>)| first == Some(From::Control(*control)) && *stack == word;
     let start = initial.iter().position(is_start).expect("ways begin with initial configurations");
-    Ok(Some(PdsTrace { start, rules }))
+    Ok(Answer::Reachable(PdsTrace { start, rules }))
+}
+
+/// The automaton of all configurations that can be reached. Control states come first, then the other states in the
+/// order in which they occur.
+fn proof(pds: &Pds, automaton: &Saturation<'_, Explicit<'_>>) -> SystemProof {
+    let mut nodes: Ordered<Node, ()> = Ordered::default();
+    let mut number = |node: Node| (pds.states.len() + nodes.insert_full(node, ()).0) as u32;
+    let finals = vec![number(Node::End)];
+    let mut transition = |step: &super::post::Transition| Transition {
+        from: match step.from {
+            From::Control(control) => control,
+            From::Node(node) => number(node),
+        },
+        read: step.read.map(SymbolId::from_raw),
+        to: number(step.to),
+    };
+    let transitions = automaton.transitions.keys().map(&mut transition).collect();
+    let n_nodes = (pds.states.len() + nodes.len()) as u32;
+    SystemProof { closure: Closure::Successors, n_nodes, finals, transitions }
 }
 
 /// A system whose rules are listed.

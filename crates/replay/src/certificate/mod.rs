@@ -9,11 +9,14 @@ mod induction;
 mod places;
 mod sat;
 mod summaries;
+mod system;
 
 use std::fmt;
 
 use selvedge_check::{Certificate, Run, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId};
+
+pub use system::{SystemFlaw, verify_system};
 
 /// Why a certificate proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]

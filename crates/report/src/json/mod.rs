@@ -5,6 +5,7 @@
 
 mod certificate;
 mod report;
+mod system;
 mod trace;
 
 pub use certificate::{CertificateFile, ProofView, read_certificate};
@@ -12,6 +13,7 @@ pub use report::{
     Answer, DiagnosticView, EachView, PlaceView, ReportFile, ResultView, ScopeView, SizeView, TargetView, ThreadsView,
     TimesView, diagnostics,
 };
+pub use system::{SystemCertificateFile, read_system_certificate};
 pub use trace::{QuestionView, ReadError, TraceFile, digest, read_trace};
 
 use serde::{Deserialize, Serialize};

@@ -11,13 +11,14 @@ use selvedge_report::json::{self, ReportFile};
 use selvedge_report::text::{self, Detail, Style};
 
 use super::program;
+use super::system::is_system;
 use crate::args::{CheckArgs, Format};
 use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::progress::Progress;
 use crate::session::Session;
-use one::{Checked, Ending, check, is_system};
+use one::{Checked, Ending, check};
 
 pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
     if let Some(mistake) = mistake(args) {
@@ -138,7 +139,7 @@ fn write_trace(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
 fn write_certificate(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
     let Some(path) = &args.certificate else { return Exit::Success };
     match checked.certificate(&args.question) {
-        Some(certificate) => program::write(path, &certificate.text(), session),
+        Some(certificate) => program::write(path, &certificate, session),
         None => {
             session.printer.err(&format!("note: there is no certificate: {} is not written\n", path.display()));
             Exit::Success

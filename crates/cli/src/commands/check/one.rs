@@ -10,13 +10,16 @@ use selvedge_engines::EngineOptions;
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
-use selvedge_report::json::{self, Answer, CertificateFile, EachView, QuestionView, ResultView, TraceFile};
+use selvedge_report::json::{
+    self, Answer, CertificateFile, EachView, QuestionView, ResultView, SystemCertificateFile, TraceFile,
+};
 use selvedge_report::systems::{self, SystemView};
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 
 use super::system;
-use crate::args::{CheckArgs, InputFormat, PathsChoice, QuestionArgs};
+use crate::args::{CheckArgs, PathsChoice, QuestionArgs};
+use crate::commands::system::is_system;
 use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -80,15 +83,6 @@ pub(super) fn check(
             Checked { source, diagnostics: parts.diagnostics, ending, map: parts.map, load: parts.load }
         }
         Err(message) => Checked { source, ..Checked::early(input, Ending::Internal(message)) },
-    }
-}
-
-/// Whether an input is a pushdown system.
-pub(super) fn is_system(input: &Input, format: InputFormat) -> bool {
-    match (format, input) {
-        (InputFormat::Pds, _) => true,
-        (InputFormat::Auto, Input::File(path)) => path.extension().is_some_and(|ending| ending == "pds"),
-        (InputFormat::Auto, Input::Stdin) | (InputFormat::Bp, _) => false,
     }
 }
 
@@ -170,7 +164,7 @@ impl Ending {
                 driver::Answer::Unknown(Reason::Unsupported(_)) => Exit::Unknown,
             })),
             Ending::System(report) => match report.outcome {
-                SystemOutcome::Unreachable => Exit::Success,
+                SystemOutcome::Unreachable(_) => Exit::Success,
                 SystemOutcome::Reachable(..) => Exit::Unsafe,
                 SystemOutcome::Unknown(stop) => stopped(stop),
             },
@@ -238,7 +232,7 @@ impl Checked {
             }
             Ending::System(report) => match report.outcome {
                 SystemOutcome::Unknown(stop) => Some(stop.to_string()),
-                SystemOutcome::Unreachable | SystemOutcome::Reachable(..) => None,
+                SystemOutcome::Unreachable(_) | SystemOutcome::Reachable(..) => None,
             },
             Ending::Unsupported(reason) => Some(reason.clone()),
             Ending::Stopped(stop) => Some(stop.to_string()),
@@ -292,11 +286,23 @@ impl Checked {
         Some(TraceFile::new(self.context(report), view(question), counterexample))
     }
 
-    /// The certificate of safety, if there is one.
-    pub(super) fn certificate(&self, question: &QuestionArgs) -> Option<CertificateFile> {
-        let Ending::Answered(report) = &self.ending else { return None };
-        let Outcome::Safe(Some(certificate)) = &report.outcome else { return None };
-        Some(CertificateFile::new(self.context(report), view(question), certificate))
+    /// The text of the certificate of safety, if there is one.
+    pub(super) fn certificate(&self, question: &QuestionArgs) -> Option<String> {
+        match &self.ending {
+            Ending::Answered(report) => match &report.outcome {
+                Outcome::Safe(Some(certificate)) => {
+                    Some(CertificateFile::new(self.context(report), view(question), certificate).text())
+                }
+                _ => None,
+            },
+            Ending::System(report) => match &report.outcome {
+                SystemOutcome::Unreachable(proof) => {
+                    Some(SystemCertificateFile::new(&self.source, &report.pds, proof).text())
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The result for other programs.

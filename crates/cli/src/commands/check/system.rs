@@ -1,18 +1,18 @@
 //! The check of a pushdown system.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use selvedge_check::Run;
 use selvedge_driver::{UsageError, check_system};
 use selvedge_engines::pushdown::Direction;
-use selvedge_frontend::pds::{self, System};
-use selvedge_ir::pds::{NotSingle, Pds, Threads, View};
+use selvedge_frontend::pds;
+use selvedge_ir::pds::Pds;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::Source;
 
 use super::one::{Ending, Parts};
 use crate::args::{CheckArgs, Way};
+use crate::commands::system::{self, NoSystem};
 use crate::input::Input;
 
 pub(super) fn load_and_check(
@@ -22,18 +22,24 @@ pub(super) fn load_and_check(
     run: &Run<'_>,
     reading: Instant,
 ) -> (Parts, Ending) {
-    let loaded = pds::load(source.text());
-    let system = match loaded.system {
-        Some(System::Single(pds)) => Ok(pds),
-        Some(System::Threads(threads)) => single(threads, input),
-        None => Err(Ending::Erroneous),
-    };
-    let ending = match system.and_then(|pds| with_target(pds, args)) {
+    let (system, diagnostics) = system::load(input, source);
+    let ending = match system.map_err(Ending::from).and_then(|pds| with_target(pds, args)) {
         Ok(pds) => answer(pds, args, run),
         Err(ending) => ending,
     };
     let map = SourceMap::default();
-    (Parts { diagnostics: loaded.diagnostics, map, load: reading.elapsed() }, ending)
+    (Parts { diagnostics, map, load: reading.elapsed() }, ending)
+}
+
+impl From<NoSystem> for Ending {
+    fn from(reason: NoSystem) -> Ending {
+        match reason {
+            NoSystem::Erroneous => Ending::Erroneous,
+            NoSystem::Unsupported(reason) => Ending::Unsupported(reason),
+            NoSystem::Incomplete(error) => Ending::Misasked(error),
+            NoSystem::NotRead(message) => Ending::NotRead(message),
+        }
+    }
 }
 
 fn answer(pds: Pds, args: &CheckArgs, run: &Run<'_>) -> Ending {
@@ -43,37 +49,8 @@ fn answer(pds: Pds, args: &CheckArgs, run: &Run<'_>) -> Ending {
     };
     match check_system(pds, direction, run) {
         Ok(report) => Ending::System(Box::new(report)),
-        Err(reason) => Ending::Internal(format!("`pushdown` found a run that is none: {reason:?}")),
+        Err(reason) => Ending::Internal(format!("`pushdown` and the judge disagree: {reason}")),
     }
-}
-
-/// The system of one thread, with the configuration and the target that stand beside the file.
-fn single(mut threads: Threads, input: &Input) -> Result<Pds, Ending> {
-    threads.initial = beside(input, "init", &threads)?;
-    threads.target = beside(input, "spec", &threads)?;
-    threads.single().map_err(|reason| match reason {
-        NotSingle::Threads(_) => Ending::Unsupported(reason.to_string()),
-        NotSingle::NoInitial => Ending::Misasked(UsageError {
-            message: reason.to_string(),
-            help: Some("put it beside the file, in a file of the same name that ends in .init".to_string()),
-        }),
-    })
-}
-
-/// A file beside the input, if there is one.
-fn beside(input: &Input, ending: &str, threads: &Threads) -> Result<Option<View>, Ending> {
-    let Input::File(path) = input else { return Ok(None) };
-    let path: PathBuf = path.with_extension(ending);
-    if !path.exists() {
-        return Ok(None);
-    }
-    let source = Input::File(path).read().map_err(Ending::NotRead)?;
-    let view = pds::read_view(source.text(), threads);
-    view.map(Some).map_err(|found| {
-        let message = found.first().map_or("it is empty", |diagnostic| diagnostic.message.as_str());
-        let line = found.first().map_or(1, |diagnostic| source.line(diagnostic.primary.span.start as usize));
-        Ending::NotRead(format!("{}:{line}: {message}", source.name))
-    })
 }
 
 /// The system with the target that the user asks for.

@@ -1,13 +1,20 @@
 //! Answers about pushdown systems, as text and as JSON.
 
+mod show;
+
 use std::fmt::Write as _;
 
+use selvedge_check::SystemProof;
+use selvedge_check::system::Closure;
 use selvedge_driver::{SystemOutcome, SystemReport};
 use selvedge_ir::pds::{Config, Pds};
 use serde::Serialize;
 
+use crate::names::count;
 use crate::palette::{Palette, paint};
 use crate::text::seconds;
+
+pub use show::{dot, stats};
 
 /// The answer for other programs.
 #[derive(Clone, Debug, Serialize)]
@@ -18,6 +25,10 @@ pub struct SystemView {
     pub rules: usize,
     /// Seconds.
     pub search: f64,
+    /// Seconds that the judge took.
+    pub judge: f64,
+    /// For `safe`: whether a certificate was checked.
+    pub certified: Option<bool>,
     /// For `unsafe`: the run.
     pub run: Option<RunView>,
 }
@@ -62,7 +73,7 @@ impl SystemView {
                 let steps = trace.rules.iter().copied().zip(&configs[1..]).map(step).collect();
                 Some(RunView { start: ConfigView::new(pds, &configs[0]), steps })
             }
-            SystemOutcome::Unreachable | SystemOutcome::Unknown(_) => None,
+            SystemOutcome::Unreachable(_) | SystemOutcome::Unknown(_) => None,
         };
         SystemView {
             targets: pds.targets.iter().map(|head| pds.show_head(*head)).collect(),
@@ -70,15 +81,17 @@ impl SystemView {
             symbols: pds.symbols.len(),
             rules: pds.rules.len(),
             search: report.search.as_secs_f64(),
+            judge: report.judge.as_secs_f64(),
+            certified: matches!(report.outcome, SystemOutcome::Unreachable(_)).then_some(true),
             run,
         }
     }
 }
 
-/// `safe (uncertified)`, `unsafe` or `unknown`.
+/// `safe`, `unsafe` or `unknown`.
 pub fn verdict_word(outcome: &SystemOutcome) -> &'static str {
     match outcome {
-        SystemOutcome::Unreachable => "safe (uncertified)",
+        SystemOutcome::Unreachable(_) => "safe",
         SystemOutcome::Reachable(..) => "unsafe",
         SystemOutcome::Unknown(_) => "unknown",
     }
@@ -87,7 +100,7 @@ pub fn verdict_word(outcome: &SystemOutcome) -> &'static str {
 /// The last line of text output.
 pub fn verdict_line(outcome: &SystemOutcome) -> String {
     match outcome {
-        SystemOutcome::Unreachable => "VERIFICATION SUCCESSFUL".to_string(),
+        SystemOutcome::Unreachable(_) => "VERIFICATION SUCCESSFUL".to_string(),
         SystemOutcome::Reachable(..) => "VERIFICATION FAILED".to_string(),
         SystemOutcome::Unknown(stop) => format!("VERIFICATION UNKNOWN ({stop})"),
     }
@@ -96,7 +109,7 @@ pub fn verdict_line(outcome: &SystemOutcome) -> String {
 /// The block of one result, without the last line.
 pub fn render(name: &str, report: &SystemReport, palette: &Palette) -> String {
     let style = match report.outcome {
-        SystemOutcome::Unreachable => palette.good,
+        SystemOutcome::Unreachable(_) => palette.good,
         SystemOutcome::Reachable(..) => palette.bad,
         SystemOutcome::Unknown(_) => palette.open,
     };
@@ -108,6 +121,9 @@ pub fn render(name: &str, report: &SystemReport, palette: &Palette) -> String {
     let sizes = format!("{} states, {} symbols, {} rules", view.states, view.symbols, view.rules);
     let _ = writeln!(text, "  system:      {sizes}");
     let _ = writeln!(text, "  asked:       {}", asked(&view.targets));
+    if let SystemOutcome::Unreachable(proof) = &report.outcome {
+        let _ = writeln!(text, "  certificate: {}, checked in {}", proof_text(proof), seconds(report.judge));
+    }
     let _ = writeln!(text, "  engine:      pushdown, {}", seconds(report.search));
     if let SystemOutcome::Reachable(trace, configs) = &report.outcome {
         let _ = writeln!(text, "\nrun of {} rules\n  {:>4}  {}", trace.rules.len(), 0, report.pds.show(&configs[0]));
@@ -119,8 +135,18 @@ pub fn render(name: &str, report: &SystemReport, palette: &Palette) -> String {
     text
 }
 
+/// What a proof says.
+pub fn proof_text(proof: &SystemProof) -> String {
+    let states = count(proof.n_nodes as usize, "state");
+    let accepted = match proof.closure {
+        Closure::Successors => "what can be reached",
+        Closure::Predecessors => "what can reach a target",
+    };
+    format!("an automaton for {accepted}: {states}, {}", count(proof.transitions.len(), "transition"))
+}
+
 /// The targets, if they are few.
-fn asked(targets: &[String]) -> String {
+pub fn asked(targets: &[String]) -> String {
     match targets.len() {
         0..=8 => targets.join(", "),
         n_targets => format!("{}, .. ({n_targets} heads)", targets[..8].join(", ")),

@@ -1,0 +1,94 @@
+//! Pushdown systems as the commands need them: read, or refused.
+
+use std::path::PathBuf;
+
+use selvedge_driver::UsageError;
+use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_frontend::pds::{self, System};
+use selvedge_ir::pds::{NotSingle, Pds, Threads, View};
+use selvedge_report::Source;
+
+use super::program::{self, Warnings};
+use crate::args::InputFormat;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::session::Session;
+
+/// Why there is no system of one thread.
+pub(crate) enum NoSystem {
+    /// The diagnostics say what is wrong.
+    Erroneous,
+    /// It has several threads; a sentence says so.
+    Unsupported(String),
+    /// Something is missing, and the user is told what.
+    Incomplete(UsageError),
+    /// A file beside it could not be read; a sentence says why.
+    NotRead(String),
+}
+
+/// Whether an input is a pushdown system.
+pub(crate) fn is_system(input: &Input, format: InputFormat) -> bool {
+    match (format, input) {
+        (InputFormat::Pds, _) => true,
+        (InputFormat::Auto, Input::File(path)) => path.extension().is_some_and(|ending| ending == "pds"),
+        (InputFormat::Auto, Input::Stdin) | (InputFormat::Bp, _) => false,
+    }
+}
+
+/// The system in a text, with its diagnostics.
+pub(crate) fn load(input: &Input, source: &Source) -> (Result<Pds, NoSystem>, Vec<Diagnostic>) {
+    let loaded = pds::load(source.text());
+    let system = match loaded.system {
+        Some(System::Single(pds)) => Ok(pds),
+        Some(System::Threads(threads)) => single(threads, input),
+        None => Err(NoSystem::Erroneous),
+    };
+    (system, loaded.diagnostics)
+}
+
+/// The same for commands that end where there is no system: prints why.
+pub(crate) fn load_or_refuse(input: &Input, warnings: Warnings, session: &Session) -> Result<(Source, Pds), Exit> {
+    let source = program::read(input, session)?;
+    let (system, diagnostics) = load(input, &source);
+    program::print_diagnostics(&source, &diagnostics, warnings, session);
+    let refuse = |message: &str, exit: Exit| {
+        session.printer.error(message);
+        exit
+    };
+    match system {
+        Ok(pds) => Ok((source, pds)),
+        Err(NoSystem::Erroneous) => Err(Exit::Input),
+        Err(NoSystem::NotRead(message)) => Err(refuse(&message, Exit::Input)),
+        Err(NoSystem::Unsupported(reason)) => Err(refuse(&format!("{}: {reason}", source.name), Exit::Unknown)),
+        Err(NoSystem::Incomplete(error)) => Err(program::refuse(&error, session)),
+    }
+}
+
+/// The system of one thread, with the configuration and the target that stand beside the file.
+fn single(mut threads: Threads, input: &Input) -> Result<Pds, NoSystem> {
+    threads.initial = beside(input, "init", &threads)?;
+    threads.target = beside(input, "spec", &threads)?;
+    threads.single().map_err(|reason| match reason {
+        NotSingle::Threads(_) => NoSystem::Unsupported(reason.to_string()),
+        NotSingle::NoInitial => NoSystem::Incomplete(UsageError {
+            message: reason.to_string(),
+            help: Some("put it beside the file, in a file of the same name that ends in .init".to_string()),
+        }),
+    })
+}
+
+/// A file beside the input, if there is one.
+fn beside(input: &Input, ending: &str, threads: &Threads) -> Result<Option<View>, NoSystem> {
+    let Input::File(path) = input else { return Ok(None) };
+    let path: PathBuf = path.with_extension(ending);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let source = Input::File(path).read().map_err(NoSystem::NotRead)?;
+    let view = pds::read_view(source.text(), threads);
+    view.map(Some).map_err(|found| {
+        let message = found.first().map_or("it is empty", |diagnostic| diagnostic.message.as_str());
+        let line = found.first().map_or(1, |diagnostic| source.line(diagnostic.primary.span.start as usize));
+        NoSystem::NotRead(format!("{}:{line}: {message}", source.name))
+    })
+}

@@ -1,0 +1,210 @@
+//! Checking that an automaton proves the targets of a pushdown system unreachable.
+//!
+//! Two words of the automaton: `n` *reads* `w` to `m` if some path from `n` to `m` reads `w`, transitions that read
+//! nothing allowed everywhere. A configuration `<p, w>` is accepted if `p` reads `w` to a final state.
+//!
+//! For [`Closure::Successors`] three things are checked.
+//!
+//! - Every initial configuration is accepted.
+//! - For every rule `<p, g> --> <q, w>`: whatever `p` reads `g` to, `q` reads `w` to. Then the successor of an accepted
+//!   configuration is accepted: `<p, g v>` is read through some `m` behind `g`, and `<q, w v>` through the same `m`.
+//! - No target is accepted: no state behind its head has a path to a final one.
+//!
+//! So what is accepted contains all that can be reached, and no target. For [`Closure::Predecessors`] the same is turned
+//! round: no initial configuration is accepted, `p` reads `g` to whatever `q` reads `w` to, and every configuration with
+//! the head of a target is accepted, since behind the head there is a state that accepts every word by staying among
+//! final states.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_check::system::{Closure, SystemProof};
+use selvedge_check::{Run, Stop};
+use selvedge_ir::pds::{Head, Pds, RuleId, SymbolId};
+
+/// Why an automaton proves nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SystemFlaw {
+    /// The initial configuration with this number is on the wrong side.
+    Initial(usize),
+    /// The automaton is not closed under this rule.
+    Rule(RuleId),
+    /// A configuration with this head is on the wrong side.
+    Target(Head),
+    /// A number is that of no state or symbol.
+    Malformed,
+    /// The check was not finished.
+    Stopped(Stop),
+}
+
+impl From<Stop> for SystemFlaw {
+    fn from(stop: Stop) -> SystemFlaw {
+        SystemFlaw::Stopped(stop)
+    }
+}
+
+/// States of the automaton.
+type Nodes = BTreeSet<u32>;
+
+/// Checks that an automaton proves the targets of a system unreachable.
+pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<(), SystemFlaw> {
+    let automaton = Automaton::new(pds, proof, run)?;
+    for (number, config) in pds.initial.iter().enumerate() {
+        let ends = automaton.reads(config.state.raw(), &config.stack, run)?;
+        let is_accepted = !ends.is_disjoint(&automaton.finals);
+        if is_accepted != (proof.closure == Closure::Successors) {
+            return Err(SystemFlaw::Initial(number));
+        }
+    }
+    for (id, rule) in pds.rules.iter_enumerated() {
+        let before = automaton.reads(rule.from.raw(), &[rule.top], run)?;
+        let after = automaton.reads(rule.to.raw(), &rule.push, run)?;
+        let is_closed = match proof.closure {
+            Closure::Successors => before.is_subset(&after),
+            Closure::Predecessors => after.is_subset(&before),
+        };
+        if !is_closed {
+            return Err(SystemFlaw::Rule(id));
+        }
+    }
+    let decisive = match proof.closure {
+        Closure::Successors => automaton.leading_to_finals(run)?,
+        Closure::Predecessors => automaton.accepting_everything(pds, run)?,
+    };
+    for head in &pds.targets {
+        let behind = automaton.reads(head.state.raw(), head.top.as_slice(), run)?;
+        if behind.is_disjoint(&decisive) != (proof.closure == Closure::Successors) {
+            return Err(SystemFlaw::Target(*head));
+        }
+    }
+    Ok(())
+}
+
+/// An automaton, indexed.
+struct Automaton {
+    n_nodes: u32,
+    finals: Nodes,
+    /// What each state leads to without reading, itself included.
+    silent: Vec<Nodes>,
+    /// What each state reads each symbol to, if to anything.
+    read: BTreeMap<(u32, SymbolId), Nodes>,
+}
+
+impl Automaton {
+    fn new(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<Automaton, SystemFlaw> {
+        if !is_well_formed(pds, proof) {
+            return Err(SystemFlaw::Malformed);
+        }
+        let finals = proof.finals.iter().copied().collect();
+        let mut automaton = Automaton { n_nodes: proof.n_nodes, finals, silent: Vec::new(), read: BTreeMap::new() };
+        automaton.close_silent(proof, run)?;
+        automaton.close_read(proof, run)?;
+        Ok(automaton)
+    }
+
+    /// By depth-first search from each state.
+    fn close_silent(&mut self, proof: &SystemProof, run: &Run<'_>) -> Result<(), Stop> {
+        let mut next: Vec<Vec<u32>> = vec![Vec::new(); self.n_nodes as usize];
+        for step in proof.transitions.iter().filter(|step| step.read.is_none()) {
+            next[step.from as usize].push(step.to);
+        }
+        for node in 0..self.n_nodes {
+            let (mut seen, mut waiting) = (Nodes::from([node]), vec![node]);
+            while let Some(node) = waiting.pop() {
+                run.tick()?;
+                waiting.extend(next[node as usize].iter().copied().filter(|next| seen.insert(*next)));
+            }
+            self.silent.push(seen);
+        }
+        Ok(())
+    }
+
+    fn close_read(&mut self, proof: &SystemProof, run: &Run<'_>) -> Result<(), Stop> {
+        let mut direct: Vec<Vec<(SymbolId, u32)>> = vec![Vec::new(); self.n_nodes as usize];
+        for step in &proof.transitions {
+            direct[step.from as usize].extend(step.read.map(|symbol| (symbol, step.to)));
+        }
+        for from in 0..self.n_nodes {
+            for (symbol, to) in self.silent[from as usize].iter().flat_map(|node| &direct[*node as usize]) {
+                run.tick()?;
+                self.read.entry((from, *symbol)).or_default().extend(&self.silent[*to as usize]);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a state reads a word to.
+    fn reads(&self, from: u32, word: &[SymbolId], run: &Run<'_>) -> Result<Nodes, Stop> {
+        let mut nodes = self.silent[from as usize].clone();
+        for symbol in word {
+            run.tick()?;
+            nodes = nodes.iter().filter_map(|node| self.read.get(&(*node, *symbol))).flatten().copied().collect();
+        }
+        Ok(nodes)
+    }
+
+    /// The states from which some word is accepted: the least set with the final ones, closed backward.
+    fn leading_to_finals(&self, run: &Run<'_>) -> Result<Nodes, Stop> {
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.n_nodes as usize];
+        let silent = (0..).zip(&self.silent);
+        for (from, nodes) in silent.chain(self.read.iter().map(|((from, _), nodes)| (*from, nodes))) {
+            run.tick()?;
+            nodes.iter().for_each(|to| before[*to as usize].push(from));
+        }
+        let mut leading = self.finals.clone();
+        let mut waiting: Vec<u32> = leading.iter().copied().collect();
+        while let Some(node) = waiting.pop() {
+            run.tick()?;
+            waiting.extend(before[node as usize].iter().copied().filter(|from| leading.insert(*from)));
+        }
+        Ok(leading)
+    }
+
+    /// States from which every word is accepted: the greatest set of final states that read every symbol to one of the
+    /// set.
+    fn accepting_everything(&self, pds: &Pds, run: &Run<'_>) -> Result<Nodes, Stop> {
+        let mut accepting = self.finals.clone();
+        loop {
+            run.tick()?;
+            let stays = |node: &u32| {
+                let behind = |symbol: SymbolId| self.read.get(&(*node, symbol));
+                pds.symbols.indices().all(|symbol| behind(symbol).is_some_and(|nodes| !nodes.is_disjoint(&accepting)))
+            };
+            let fewer: Nodes = accepting.iter().copied().filter(stays).collect();
+            if fewer.len() == accepting.len() {
+                return Ok(accepting);
+            }
+            accepting = fewer;
+        }
+    }
+}
+
+/// Whether the numbers are those of states and symbols, and there are no more states than numbers: so that what is
+/// laid out for them is no larger than system and proof.
+fn is_well_formed(pds: &Pds, proof: &SystemProof) -> bool {
+    let is_node = |node: u32| node < proof.n_nodes;
+    let is_symbol = |symbol: SymbolId| symbol.index() < pds.symbols.len();
+    let mut steps = proof.transitions.iter();
+    let most = pds.states.len() + 2 * proof.transitions.len() + proof.finals.len();
+    (pds.states.len()..=most).contains(&(proof.n_nodes as usize))
+        && steps.all(|step| is_node(step.from) && is_node(step.to) && step.read.is_none_or(is_symbol))
+        && proof.finals.iter().all(|node| is_node(*node))
+}
+
+impl SystemFlaw {
+    /// What is wrong, in the names of the system.
+    pub fn show(&self, pds: &Pds) -> String {
+        match self {
+            SystemFlaw::Initial(number) => match pds.initial.get(*number) {
+                Some(config) => format!("the initial configuration {} is on the wrong side", pds.show(config)),
+                None => format!("there is no initial configuration {number}"),
+            },
+            SystemFlaw::Rule(rule) => match pds.rules.get(*rule) {
+                Some(rule) => format!("it is not closed under {}", pds.show_rule(rule)),
+                None => format!("there is no rule {}", rule.index()),
+            },
+            SystemFlaw::Target(head) => format!("the target {} is on the wrong side", pds.show_head(*head)),
+            SystemFlaw::Malformed => "it speaks of states or symbols that are not there".to_string(),
+            SystemFlaw::Stopped(stop) => format!("its check was not finished: {stop}"),
+        }
+    }
+}
