@@ -1,6 +1,6 @@
 //! Evidence for safety.
 
-use selvedge_ir::{LocId, ProcId};
+use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, VarId};
 
 use crate::formula::{FormulaId, Formulas};
 
@@ -21,6 +21,8 @@ pub enum Certificate {
         /// Which sequences of states the second part speaks of.
         paths: Paths,
     },
+    /// For programs without recursion and a bounded number of threads.
+    Threads(ThreadProof),
 }
 
 /// Sequences of states.
@@ -60,4 +62,60 @@ impl SummaryProof {
         let place = self.procs.binary_search_by_key(&proc, |(proc, _)| *proc).ok()?;
         Some(self.procs[place].1)
     }
+}
+
+/// A set of states of a program with several threads that contains the initial ones, is closed under the steps of all
+/// threads, and allows no error.
+///
+/// The states are those in which every thread stands at one of the places. A thread may have gone on from its place
+/// without being seen there: by steps that other threads cannot notice, or while it holds the atomic flag, or in the
+/// prelude, where there is no other thread. These steps, together with the step that ends at the next place, count as
+/// one.
+///
+/// States that differ in the numbers of threads only are one state. So a formula speaks of the threads in the order of
+/// their places, and of those at one place in the ascending order of the values of its variables, `false` before
+/// `true`, the first variable deciding first. It need not hold for any other order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadProof {
+    /// The formulas that the shapes refer to. Their atoms are [`crate::formula::Atom::Now`] for shared variables and
+    /// [`crate::formula::Atom::Of`].
+    pub formulas: Formulas,
+    /// The places, in ascending order, each once.
+    pub places: Vec<Place>,
+    /// The sets of states, in ascending order of their threads, each list of threads once.
+    pub shapes: Vec<Shape>,
+}
+
+/// Where a thread can be seen.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Who it is.
+    pub role: Role,
+    /// The calls that have not returned, the first one first.
+    pub calls: Vec<EdgeId>,
+    /// The location in the running procedure.
+    pub loc: LocId,
+    /// The variables that formulas may speak of, each with the number of its frame, the thread's first frame being 0. A
+    /// per-thread variable has frame 0.
+    pub vars: Vec<(u32, VarId)>,
+}
+
+/// Who stands at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// The prelude's thread, which is alone.
+    Prelude,
+    /// The thread that holds the atomic flag, of this kind.
+    Holder(EntryId),
+    /// Another thread of this kind.
+    Free(EntryId),
+}
+
+/// The states whose threads stand at certain places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The place of each thread, by its number in [`ThreadProof::places`], in ascending order.
+    pub threads: Vec<u32>,
+    /// What holds of the variables.
+    pub formula: FormulaId,
 }

@@ -38,6 +38,13 @@ pub enum Atom {
     Entry(VarId),
     /// In a summary: the returned value with this number.
     Result(u32),
+    /// With several threads: a variable of one of them.
+    Of {
+        /// The thread, by its number in [`crate::Shape::threads`].
+        thread: u32,
+        /// The variable, by its number in [`crate::Place::vars`].
+        var: u32,
+    },
 }
 
 impl Formulas {

@@ -12,7 +12,7 @@ mod run;
 pub mod system;
 mod task;
 
-pub use certificate::{Certificate, Paths, SummaryProof};
+pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use run::{CancelToken, Event, Limits, Observer, Run};
 pub use selvedge_ir::Target;

@@ -26,6 +26,7 @@ pub mod target;
 pub mod text;
 pub mod trace;
 pub mod validate;
+pub mod visibility;
 pub mod visit;
 
 pub use syntax::{

@@ -115,6 +115,7 @@ impl Shape<'_> {
         let column = |atom: Atom| match atom {
             Atom::Entry(var) => entry.iter().position(|other| *other == var),
             Atom::Now(var) => now.iter().position(|other| *other == var).map(|at| entry.len() + at),
+            Atom::Of { .. } => None,
             Atom::Result(number) => {
                 ((number as usize) < n_results).then_some(entry.len() + now.len() + number as usize)
             }

@@ -64,6 +64,7 @@ impl Rows<'_, '_, '_> {
             Atom::Now(var) => read_var(system, var, globals, locals),
             Atom::Entry(var) => read_var(system, var, entry, params),
             Atom::Result(number) => results[number as usize],
+            Atom::Of { .. } => unreachable!("a program with one thread has no atoms of others"),
         };
         match (&system.states[control as usize], read.map(|symbol| &system.frames[symbol as usize])) {
             (State::At(globals), Some(Frame::Here(loc, locals))) => {

@@ -35,8 +35,9 @@ use index_vec::IndexVec;
 
 use crate::passes::{Part, Passed};
 use crate::simplify::not;
-use crate::syntax::{Assign, Count, Expr, LocId, Op, ProcId, Program, Scope, VarId};
+use crate::syntax::{Assign, Count, Expr, LocId, Op, ProcId, Program};
 use crate::target::Target;
+use crate::visibility::Visibility;
 use compose::{compose, offset_sources, size_of};
 use graph::{Graph, Step};
 
@@ -59,7 +60,7 @@ pub fn run(program: &Program, target: &Target) -> Passed {
         entries: program.procs.iter().map(|proc| proc.entry).collect(),
         error: program.locs.indices().map(|loc| target.has_loc(loc)).collect(),
         threads: threads(program),
-        shown: shown(program),
+        visibility: Visibility::new(program),
     };
     while let Some(loc) = fusion.waiting.pop_front() {
         fusion.waits[loc.index()] = false;
@@ -97,26 +98,6 @@ fn ends(program: &Program) -> FixedBitSet {
     ends
 }
 
-/// The variables that other threads can read or write.
-fn shown(program: &Program) -> FixedBitSet {
-    let shared = program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared);
-    let mut shown = FixedBitSet::with_capacity(program.vars.len());
-    shown.extend(shared.map(|(id, _)| id.index()));
-    for edge in &program.edges {
-        if let Op::Assign(assign) = &edge.op {
-            shown.extend(assign.passive.iter().map(|(var, _)| var.index()));
-        }
-        for expr in edge.op.exprs() {
-            expr.for_each_leaf(|leaf| {
-                if let Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
-                    shown.insert(var.index());
-                }
-            });
-        }
-    }
-    shown
-}
-
 /// A program while its steps are being fused.
 struct Fusion {
     graph: Graph,
@@ -127,7 +108,7 @@ struct Fusion {
     entries: IndexVec<ProcId, LocId>,
     error: Vec<bool>,
     threads: Threads,
-    shown: FixedBitSet,
+    visibility: Visibility,
 }
 
 impl Fusion {
@@ -255,17 +236,8 @@ impl Fusion {
 
     fn may_fuse(&self, first: &Assign, seconds: &[&Assign]) -> bool {
         self.threads == Threads::One
-            || self.invisible(first)
-            || (seconds.iter().all(|second| self.invisible(second)) && some_enabled(seconds))
-    }
-
-    /// Whether an assignment, in which no other thread takes part, commutes with the steps of other threads.
-    fn invisible(&self, assign: &Assign) -> bool {
-        let shown = |var: VarId| self.shown.contains(var.index());
-        let reads_shown =
-            |expr: &Expr| expr.any_leaf(|leaf| matches!(leaf, Expr::Var(var) | Expr::Next(var) if shown(*var)));
-        let writes_shown = assign.active.iter().any(|(var, rhs)| shown(*var) || reads_shown(rhs));
-        !writes_shown && !reads_shown(&assign.constrain)
+            || self.visibility.is_invisible(first)
+            || (seconds.iter().all(|second| self.visibility.is_invisible(second)) && some_enabled(seconds))
     }
 }
 

@@ -57,6 +57,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::ControlFlow(locs) => control_flow::verify(task, locs),
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
+        Certificate::Threads(_) => Err(Flaw::OutOfScope("it speaks of several threads")),
     }
 }
 

@@ -71,6 +71,7 @@ pub enum NodeView {
     Not((NotWord, u32)),
     Pair((PairWord, u32, u32)),
     Ite((IteWord, u32, u32, u32)),
+    Of((OfWord, u32, u32)),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +103,13 @@ pub enum NotWord {
 pub enum PairWord {
     And,
     Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OfWord {
+    /// Of a thread, by its number in the shape, a variable, by its number in the place.
+    Of,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -248,6 +256,7 @@ impl From<Node> for NodeView {
             Node::Atom(Atom::Now(var)) => NodeView::Leaf((LeafWord::Now, var.index() as u32)),
             Node::Atom(Atom::Entry(var)) => NodeView::Leaf((LeafWord::Entry, var.index() as u32)),
             Node::Atom(Atom::Result(number)) => NodeView::Leaf((LeafWord::Result, number)),
+            Node::Atom(Atom::Of { thread, var }) => NodeView::Of((OfWord::Of, thread, var)),
             Node::Not(operand) => NodeView::Not((NotWord::Not, operand.0)),
             Node::And(left, right) => NodeView::Pair((PairWord::And, left.0, right.0)),
             Node::Or(left, right) => NodeView::Pair((PairWord::Or, left.0, right.0)),
@@ -264,6 +273,7 @@ impl From<&NodeView> for Node {
             NodeView::Leaf((LeafWord::Now, number)) => Node::Atom(Atom::Now(var(number))),
             NodeView::Leaf((LeafWord::Entry, number)) => Node::Atom(Atom::Entry(var(number))),
             NodeView::Leaf((LeafWord::Result, number)) => Node::Atom(Atom::Result(number)),
+            NodeView::Of((OfWord::Of, thread, var)) => Node::Atom(Atom::Of { thread, var }),
             NodeView::Not((NotWord::Not, operand)) => Node::Not(FormulaId(operand)),
             NodeView::Pair((PairWord::And, left, right)) => Node::And(FormulaId(left), FormulaId(right)),
             NodeView::Pair((PairWord::Or, left, right)) => Node::Or(FormulaId(left), FormulaId(right)),
