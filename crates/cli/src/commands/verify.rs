@@ -128,13 +128,21 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     let reached = |loc: LocId| match certificate {
         Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_ok(),
         Certificate::Summaries(proof) => proof.loc(loc).is_some(),
-        Certificate::Induction { .. } => true,
+        Certificate::Induction { .. } | Certificate::Threads(_) => true,
     };
     if let Certificate::Induction { k, .. } = certificate {
         return format!(
             "no error within {} of the start, and none after {}",
             count(*k as usize, "step"),
             count(*k as usize + 1, "state")
+        );
+    }
+    if let Certificate::Threads(proof) = certificate {
+        let threads: usize = proof.shapes.iter().map(|shape| shape.threads.len()).sum();
+        return format!(
+            "the start, and the steps of {} in {}",
+            count(threads, "thread"),
+            count(proof.shapes.len(), "shape")
         );
     }
     let edges = task.program.edges.iter().filter(|edge| reached(edge.from)).count();

@@ -11,6 +11,7 @@ use selvedge_check::{Certificate, Paths, SummaryProof};
 use selvedge_ir::{LocId, ProcId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
+use super::threads::ThreadsView;
 use super::trace::{ProgramView, QuestionView, ReadError, mismatch, owner, qualified};
 use super::{GENERATOR, VERSION, read};
 use crate::story::Context;
@@ -40,6 +41,8 @@ pub enum ProofView {
     Summaries(SummariesView),
     /// k-induction, over all paths or over those in which no state occurs twice.
     Induction { k: u32, loop_free: bool },
+    /// Formulas about several threads.
+    Threads(ThreadsView),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,6 +143,7 @@ impl CertificateFile {
                 Certificate::Induction { k, paths } => {
                     ProofView::Induction { k: *k, loop_free: *paths == Paths::LoopFree }
                 }
+                Certificate::Threads(proof) => ProofView::Threads(ThreadsView::new(context.program, proof)),
             },
         }
     }
@@ -161,6 +165,7 @@ impl CertificateFile {
                 let paths = if *loop_free { Paths::LoopFree } else { Paths::All };
                 Ok(Certificate::Induction { k: *k, paths })
             }
+            ProofView::Threads(view) => view.proof(program).map(Certificate::Threads),
         }
     }
 }
@@ -168,13 +173,8 @@ impl CertificateFile {
 impl SummariesView {
     fn new(program: &Program, proof: &SummaryProof) -> SummariesView {
         let vars: BTreeSet<VarId> = proof.formulas.nodes().iter().filter_map(|node| variable(*node)).collect();
-        let view = |id: VarId| VariableView {
-            number: id.index() as u32,
-            variable: program.vars[id].name.clone(),
-            procedure: owner(program, id).map(str::to_string),
-        };
         SummariesView {
-            variables: vars.into_iter().map(view).collect(),
+            variables: vars.into_iter().map(|id| VariableView::new(program, id)).collect(),
             formulas: proof.formulas.nodes().iter().map(|node| NodeView::from(*node)).collect(),
             locations: proof.locs.iter().map(|(loc, formula)| (loc.index() as u32, formula.0)).collect(),
             procedures: proof.procs.iter().map(|(proc, formula)| (proc.index() as u32, formula.0)).collect(),
@@ -183,24 +183,12 @@ impl SummariesView {
 
     fn proof(&self, program: &Program) -> Result<SummaryProof, ReadError> {
         self.variables.iter().try_for_each(|variable| fits(program, variable))?;
-        let mut formulas = Formulas::default();
-        for (number, view) in self.formulas.iter().enumerate() {
-            let node = Node::from(view);
-            let place = || format!("formula {number}");
-            if variable(node).is_some_and(|var| program.vars.get(var).is_none()) {
-                return Err(mismatch(&place(), "it speaks of a variable that the program does not have".to_string()));
-            }
-            let missing = |id: FormulaId| mismatch(&place(), format!("it refers to formula {}, not before it", id.0));
-            formulas.add(node).map_err(missing)?;
-        }
-        let formula = |place: String, number: u32| match formulas.get(FormulaId(number)) {
-            Some(_) => Ok(FormulaId(number)),
-            None => Err(mismatch(&place, format!("there is no formula {number}"))),
+        let formulas = formulas(program, &self.formulas)?;
+        let loc = |(loc, number): &(u32, u32)| {
+            Ok((location(program, *loc)?, formula(&formulas, &format!("location {loc}"), *number)?))
         };
-        let loc =
-            |(loc, number): &(u32, u32)| Ok((location(program, *loc)?, formula(format!("location {loc}"), *number)?));
         let proc = |(proc, number): &(u32, u32)| {
-            Ok((procedure(program, *proc)?, formula(format!("procedure {proc}"), *number)?))
+            Ok((procedure(program, *proc)?, formula(&formulas, &format!("procedure {proc}"), *number)?))
         };
         Ok(SummaryProof {
             locs: self.locations.iter().map(loc).collect::<Result<_, _>>()?,
@@ -210,7 +198,40 @@ impl SummariesView {
     }
 }
 
-fn location(program: &Program, number: u32) -> Result<LocId, ReadError> {
+impl VariableView {
+    pub(super) fn new(program: &Program, id: VarId) -> VariableView {
+        VariableView {
+            number: id.index() as u32,
+            variable: program.vars[id].name.clone(),
+            procedure: owner(program, id).map(str::to_string),
+        }
+    }
+}
+
+/// The formulas, each of which speaks of variables of the program and of formulas before it.
+pub(super) fn formulas(program: &Program, views: &[NodeView]) -> Result<Formulas, ReadError> {
+    let mut formulas = Formulas::default();
+    for (number, view) in views.iter().enumerate() {
+        let node = Node::from(view);
+        let place = || format!("formula {number}");
+        if variable(node).is_some_and(|var| program.vars.get(var).is_none()) {
+            return Err(mismatch(&place(), "it speaks of a variable that the program does not have".to_string()));
+        }
+        let missing = |id: FormulaId| mismatch(&place(), format!("it refers to formula {}, not before it", id.0));
+        formulas.add(node).map_err(missing)?;
+    }
+    Ok(formulas)
+}
+
+/// The formula with this number.
+pub(super) fn formula(formulas: &Formulas, place: &str, number: u32) -> Result<FormulaId, ReadError> {
+    match formulas.get(FormulaId(number)) {
+        Some(_) => Ok(FormulaId(number)),
+        None => Err(mismatch(place, format!("there is no formula {number}"))),
+    }
+}
+
+pub(super) fn location(program: &Program, number: u32) -> Result<LocId, ReadError> {
     let loc = LocId::new(number as usize);
     match program.locs.get(loc) {
         Some(_) => Ok(loc),
@@ -227,7 +248,7 @@ fn procedure(program: &Program, number: u32) -> Result<ProcId, ReadError> {
 }
 
 /// Whether the program has the variable under this number.
-fn fits(program: &Program, view: &VariableView) -> Result<(), ReadError> {
+pub(super) fn fits(program: &Program, view: &VariableView) -> Result<(), ReadError> {
     let id = VarId::new(view.number as usize);
     let named = format!("variable {} is `{}`", view.number, qualified(&view.variable, view.procedure.as_deref()));
     match program.vars.get(id) {
@@ -241,7 +262,7 @@ fn fits(program: &Program, view: &VariableView) -> Result<(), ReadError> {
 }
 
 /// The variable that an atom is about.
-fn variable(node: Node) -> Option<VarId> {
+pub(super) fn variable(node: Node) -> Option<VarId> {
     match node {
         Node::Atom(Atom::Now(var) | Atom::Entry(var)) => Some(var),
         _ => None,

@@ -6,6 +6,7 @@
 mod certificate;
 mod report;
 mod system;
+mod threads;
 mod trace;
 
 pub use certificate::{CertificateFile, ProofView, read_certificate};

@@ -198,6 +198,11 @@ pub fn certificate_text(certificate: &Certificate) -> String {
         Certificate::Summaries(_) => "what holds at each location, and how each procedure returns".to_string(),
         Certificate::Induction { k, paths: Paths::All } => format!("k-induction with k = {k}"),
         Certificate::Induction { k, paths: Paths::LoopFree } => format!("k-induction with k = {k}, loop-free paths"),
+        Certificate::Threads(proof) => format!(
+            "a closed set of {} of threads over {}",
+            count(proof.shapes.len(), "shape"),
+            count(proof.places.len(), "place")
+        ),
     }
 }
 
@@ -208,7 +213,7 @@ pub(crate) fn unreachable_asserts(report: &Report, certificate: &Certificate) ->
         match certificate {
             Certificate::ControlFlow(locs) => locs.binary_search(&from).is_err(),
             Certificate::Summaries(proof) => proof.loc(from).is_none(),
-            Certificate::Induction { .. } => false,
+            Certificate::Induction { .. } | Certificate::Threads(_) => false,
         }
     };
     report.target.asserts.iter().copied().filter(is_outside).collect()
