@@ -13,11 +13,14 @@ pub struct Task<'p> {
     pub threads: ThreadScope,
 }
 
-/// How many threads may live at one time.
+/// How many threads there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadScope {
-    /// This many; a spawn beyond them does nothing. The prelude's thread does not count.
+    /// This many at one time; a spawn beyond them does nothing. The prelude's thread does not count.
     AtMost(u32),
+    /// This many in the whole run, ended ones included; a spawn beyond them does nothing. The prelude's thread does not
+    /// count. Engines need not know this one: the driver turns it into [`ThreadScope::AtMost`] for those that do not.
+    Created(u32),
     /// Any number.
     Unbounded,
 }

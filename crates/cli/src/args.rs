@@ -190,7 +190,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, short, conflicts_with = "full")]
     pub(crate) quiet: bool,
     /// Decide every assertion and error label on its own
-    #[arg(long, conflicts_with_all = ["trace_out", "certificate", "label", "assertion"])]
+    #[arg(long, conflicts_with_all = ["trace_out", "certificate", "label", "assertion", "together"])]
     pub(crate) all: bool,
     /// Show all warnings, not only the first of each kind
     #[arg(long)]
@@ -237,6 +237,10 @@ pub(crate) struct QuestionArgs {
     /// Ask for one assertion only: a label before it, or its line
     #[arg(long, value_name = "LABEL|LINE")]
     pub(crate) assertion: Option<String>,
+    /// Ask whether different threads stand at these labels at once, instead of the assertions: names separated by
+    /// commas; the same one twice is for two threads
+    #[arg(long, value_name = "LABELS", value_delimiter = ',', conflicts_with_all = ["label", "assertion"])]
+    pub(crate) together: Vec<String>,
     /// The procedure in which the program starts [default: main]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
@@ -249,12 +253,14 @@ impl QuestionArgs {
             initial: self.initial,
             label: self.label.clone(),
             assertion: self.assertion.clone(),
+            together: self.together.clone(),
+            created: None,
         }
     }
 
     /// The labels that somebody asks for.
     pub(crate) fn labels(&self) -> Vec<String> {
-        self.label.iter().chain(&self.assertion).cloned().collect()
+        self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect()
     }
 }
 

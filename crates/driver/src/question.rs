@@ -3,7 +3,7 @@
 use std::fmt;
 
 use selvedge_check::ThreadScope;
-use selvedge_ir::{Count, EdgeId, Op, Program, Target};
+use selvedge_ir::{Count, EdgeId, LocId, Op, Program, Target};
 use selvedge_replay::enumerate::least_threads;
 
 use crate::Subject;
@@ -13,12 +13,17 @@ use crate::Subject;
 pub struct Question {
     /// At most this many live threads; `None`: any number.
     pub threads: Option<u32>,
+    /// At most this many threads in a whole run, ended ones included, as BOOM counts; `None`: see
+    /// [`Question::threads`].
+    pub created: Option<u32>,
     /// How many threads run `main` at first; `None`: as the program says.
     pub initial: Option<Initial>,
     /// Ask for this label instead of the assertions.
     pub label: Option<String>,
     /// Ask for this assertion only: a label before it, or its line.
     pub assertion: Option<String>,
+    /// Ask whether different threads stand at these labels at once, instead of the assertions; empty: do not.
+    pub together: Vec<String>,
 }
 
 /// How many threads run `main` at first.
@@ -51,20 +56,27 @@ impl Question {
             set_initial(&mut program, initial)?;
         }
         let least = least_threads(&program);
-        match self.threads {
-            Some(threads) if least > threads => Err(UsageError {
-                message: format!("the program starts with {least} threads, more than --threads {threads} allows"),
-                help: Some(format!("raise --threads to {least} or more")),
-            }),
-            Some(threads) => Ok((program, target, ThreadScope::AtMost(threads))),
-            None => Ok((program, target, ThreadScope::Unbounded)),
+        let (scope, bound, option) = match (self.created, self.threads) {
+            (Some(created), _) => (ThreadScope::Created(created), created, "--threadbound"),
+            (None, Some(threads)) => (ThreadScope::AtMost(threads), threads, "--threads"),
+            (None, None) => (ThreadScope::Unbounded, u32::MAX, ""),
+        };
+        if least > bound {
+            return Err(UsageError {
+                message: format!("the program starts with {least} threads, more than {option} {bound} allows"),
+                help: Some(format!("raise {option} to {least} or more")),
+            });
         }
+        Ok((program, target, scope))
     }
 
     /// The errors that are asked for: those of one label, one assertion, or all assertions and error labels.
     fn target(&self, subject: Subject<'_>) -> Result<Target, UsageError> {
+        if !self.together.is_empty() {
+            return together_target(subject.program, &self.together);
+        }
         if let Some(label) = &self.label {
-            return label_target(subject.program, label);
+            return Ok(Target::new(Vec::new(), locations(subject.program, label)?));
         }
         if let Some(assertion) = &self.assertion {
             return assertion_target(subject, assertion);
@@ -76,14 +88,26 @@ impl Question {
 }
 
 /// All locations with this label.
-fn label_target(program: &Program, name: &str) -> Result<Target, UsageError> {
+fn locations(program: &Program, name: &str) -> Result<Vec<LocId>, UsageError> {
     let locs: Vec<_> = program.labels.iter().filter(|label| label.name == name).map(|label| label.loc).collect();
     if locs.is_empty() {
         let message = format!("the program has no label `{name}`");
         let known = program.labels.iter().map(|label| label.name.as_str());
         return Err(UsageError { message, help: known_names("labels", known) });
     }
-    Ok(Target::new(Vec::new(), locs))
+    Ok(locs)
+}
+
+/// Different threads at locations with these labels, one thread for each.
+fn together_target(program: &Program, labels: &[String]) -> Result<Target, UsageError> {
+    let places: Vec<Vec<LocId>> = labels.iter().map(|label| locations(program, label)).collect::<Result<_, _>>()?;
+    let meetings = places.iter().fold(vec![Vec::new()], |partial: Vec<Vec<LocId>>, places| {
+        let longer = |meeting: &Vec<LocId>| -> Vec<Vec<LocId>> {
+            places.iter().map(|place| meeting.iter().copied().chain([*place]).collect()).collect()
+        };
+        partial.iter().flat_map(longer).collect()
+    });
+    Ok(Target::default().with_together(meetings))
 }
 
 /// The assertions on the line or with the label that `wanted` names.

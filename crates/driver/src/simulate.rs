@@ -21,7 +21,7 @@ pub struct Simulation {
 }
 
 /// Why a run ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// In an error that was asked for.
     Error(Violation),
@@ -85,7 +85,7 @@ pub fn simulate(task: &Task<'_>, seed: u64, n_steps: usize, run: &Run<'_>) -> Re
 fn with_crew(task: &Task<'_>, dice: &mut Dice) -> Program {
     let mut program = task.program.clone();
     let mut room = match task.threads {
-        ThreadScope::AtMost(bound) => bound.saturating_sub(least_threads(&program)),
+        ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound.saturating_sub(least_threads(&program)),
         ThreadScope::Unbounded => u32::MAX,
     };
     for entry in &mut program.entries {

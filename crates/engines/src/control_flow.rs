@@ -29,6 +29,10 @@ pub fn certificate(task: &Task<'_>) -> Option<Certificate> {
             waiting.extend(next(program, edge));
         }
     }
+    let may_meet = |meeting: &Vec<LocId>| meeting.iter().all(|loc| reached.contains(loc.index()));
+    if task.target.together.iter().any(may_meet) {
+        return None;
+    }
     Some(Certificate::ControlFlow(reached.ones().map(LocId::new).collect()))
 }
 

@@ -66,7 +66,7 @@ impl Drawing<'_> {
             loc if loc == proc.exit => ", shape=doublecircle",
             _ => "",
         };
-        let colour = if self.target.has_loc(loc) { ", color=red, style=filled, fillcolor=mistyrose" } else { "" };
+        let colour = if self.target.watches(loc) { ", color=red, style=filled, fillcolor=mistyrose" } else { "" };
         line!(out, "    L{} [label=\"{}\"{shape}{colour}];", loc.index(), label.join("\\n"));
     }
 

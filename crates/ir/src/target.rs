@@ -2,9 +2,10 @@
 
 use crate::syntax::{EdgeId, LocId, Op, Program};
 
-/// What counts as an error: assertions that fail, and locations that a thread reaches.
+/// What counts as an error: assertions that fail, locations that a thread reaches, and locations at which several
+/// threads stand at once.
 ///
-/// Both lists are sorted and without repetition. An assertion that is not in the target is no error; it still stops
+/// The lists are sorted and without repetition. An assertion that is not in the target is no error; it still stops
 /// the thread where it does not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
@@ -12,6 +13,9 @@ pub struct Target {
     pub asserts: Vec<EdgeId>,
     /// Locations: an error as soon as a thread stands there.
     pub locs: Vec<LocId>,
+    /// Meetings: each an error as soon as different threads stand at all its locations. Sorted; a location that occurs
+    /// twice is for two threads. None has fewer than two locations.
+    pub together: Vec<Vec<LocId>>,
 }
 
 impl Target {
@@ -21,7 +25,24 @@ impl Target {
         asserts.dedup();
         locs.sort_unstable();
         locs.dedup();
-        Target { asserts, locs }
+        Target { asserts, locs, together: Vec::new() }
+    }
+
+    /// The target with these meetings as well. One of a single location is that location; one of none never happens.
+    #[must_use]
+    pub fn with_together(self, meetings: impl IntoIterator<Item = Vec<LocId>>) -> Target {
+        let Target { asserts, mut locs, mut together } = self;
+        for mut meeting in meetings {
+            meeting.sort_unstable();
+            match meeting.as_slice() {
+                [] => {}
+                [loc] => locs.push(*loc),
+                _ => together.push(meeting),
+            }
+        }
+        together.sort_unstable();
+        together.dedup();
+        Target { together, ..Target::new(asserts, locs) }
     }
 
     /// All assertions of a program.
@@ -32,7 +53,7 @@ impl Target {
 
     /// Whether nothing counts as an error.
     pub fn is_empty(&self) -> bool {
-        self.asserts.is_empty() && self.locs.is_empty()
+        self.asserts.is_empty() && self.locs.is_empty() && self.together.is_empty()
     }
 
     /// Whether the failure of this assertion counts.
@@ -40,8 +61,82 @@ impl Target {
         self.asserts.binary_search(&edge).is_ok()
     }
 
-    /// Whether reaching this location counts.
+    /// Whether reaching this location counts, wherever the other threads stand.
     pub fn has_loc(&self, loc: LocId) -> bool {
         self.locs.binary_search(&loc).is_ok()
+    }
+
+    /// Whether it matters that a thread stands at this location: alone or with others. Passes keep such locations.
+    pub fn watches(&self, loc: LocId) -> bool {
+        self.has_loc(loc) || self.together.iter().any(|meeting| meeting.contains(&loc))
+    }
+
+    /// All locations at which it matters that a thread stands, in ascending order.
+    pub fn watched(&self) -> Vec<LocId> {
+        let mut locs: Vec<LocId> = self.together.iter().flatten().chain(&self.locs).copied().collect();
+        locs.sort_unstable();
+        locs.dedup();
+        locs
+    }
+
+    /// The same meetings elsewhere: for each location those that it has become, of which any counts.
+    pub fn moved_together<'t>(
+        &'t self,
+        places: impl Fn(LocId) -> Vec<LocId> + 't,
+    ) -> impl Iterator<Item = Vec<LocId>> + 't {
+        self.together.iter().flat_map(move |meeting| {
+            meeting.iter().fold(vec![Vec::new()], |partial: Vec<Vec<LocId>>, loc| {
+                let places = places(*loc);
+                let longer = |partial: &Vec<LocId>| -> Vec<Vec<LocId>> {
+                    places.iter().map(|place| partial.iter().copied().chain([*place]).collect()).collect()
+                };
+                partial.iter().flat_map(longer).collect()
+            })
+        })
+    }
+}
+
+/// The first of some meetings that takes place where `count` says how many threads stand at a location.
+pub fn met(together: &[Vec<LocId>], count: impl Fn(LocId) -> usize) -> Option<&[LocId]> {
+    let takes_place = |meeting: &&Vec<LocId>| {
+        meeting.chunk_by(|one, other| one == other).all(|threads| count(threads[0]) >= threads.len())
+    };
+    together.iter().find(takes_place).map(Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn locs(numbers: &[usize]) -> Vec<LocId> {
+        numbers.iter().copied().map(LocId::new).collect()
+    }
+
+    #[test]
+    fn a_meeting_of_one_is_a_location_and_of_none_nothing() {
+        let target = Target::default().with_together([locs(&[3]), locs(&[]), locs(&[2, 1]), locs(&[1, 2])]);
+        assert_eq!(target, Target { locs: locs(&[3]), together: vec![locs(&[1, 2])], ..Target::default() });
+        assert_eq!(target.watched(), locs(&[1, 2, 3]));
+        assert!(target.watches(1.into()) && !target.has_loc(1.into()));
+    }
+
+    #[test]
+    fn a_location_twice_needs_two_threads() {
+        let target = Target::default().with_together([locs(&[4, 4, 5])]);
+        let with = |fours: usize, fives: usize| {
+            met(&target.together, |loc| if loc == LocId::new(4) { fours } else { fives }).is_some()
+        };
+        assert!(with(2, 1) && with(3, 2));
+        assert!(!with(1, 1) && !with(2, 0));
+    }
+
+    #[test]
+    fn a_meeting_moves_to_all_copies_of_its_locations() {
+        let target = Target::default().with_together([locs(&[1, 1])]);
+        let moved = target.moved_together(|loc| locs(&[loc.index() * 10, loc.index() * 10 + 1]));
+        let moved = Target::default().with_together(moved);
+        assert_eq!(moved.together, [locs(&[10, 10]), locs(&[10, 11]), locs(&[11, 11])]);
+        let gone = Target::default().with_together(target.moved_together(|_| Vec::new()));
+        assert!(gone.is_empty());
     }
 }

@@ -487,13 +487,16 @@ impl Validator<'_> {
 
     fn target(&mut self, target: &Target) {
         let program = self.program;
-        let sorted = target.asserts.is_sorted_by(|a, b| a < b) && target.locs.is_sorted_by(|a, b| a < b);
-        self.demand(sorted, || "the lists are not sorted, or repeat".to_owned());
+        let sorted = target.asserts.is_sorted_by(|a, b| a < b)
+            && target.locs.is_sorted_by(|a, b| a < b)
+            && target.together.is_sorted_by(|a, b| a < b)
+            && target.together.iter().all(|meeting| meeting.len() > 1 && meeting.is_sorted());
+        self.demand(sorted, || "the lists are not sorted, or repeat, or a meeting is no meeting".to_owned());
         for edge in &target.asserts {
             let is_assert = matches!(program.edges.get(*edge), Some(edge) if matches!(edge.op, Op::Assert(_)));
             self.demand(is_assert, || format!("e{} is no assertion", edge.index()));
         }
-        for loc in &target.locs {
+        for loc in &target.watched() {
             let owner = program.locs.get(*loc).and_then(|loc| program.procs.get(loc.proc));
             let stands = owner.is_some_and(|proc| proc.exit != *loc);
             self.demand(stands, || format!("no thread stands at L{}", loc.index()));

@@ -191,6 +191,7 @@ impl<'p> Interpreter<'p> {
         match self.threads {
             ThreadScope::Unbounded => true,
             ThreadScope::AtMost(bound) => state.threads.len() - usize::from(state.prelude.is_some()) < bound as usize,
+            ThreadScope::Created(bound) => state.next_thread - u32::from(self.program.prelude.is_some()) < bound,
         }
     }
 
@@ -198,7 +199,7 @@ impl<'p> Interpreter<'p> {
     fn check_threads(&self, threads: &[StartThread]) -> Result<(), Illegal> {
         let within = match self.threads {
             ThreadScope::Unbounded => true,
-            ThreadScope::AtMost(bound) => threads.len() <= bound as usize,
+            ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => threads.len() <= bound as usize,
         };
         let known = threads.iter().all(|thread| thread.entry.index() < self.program.entries.len());
         let counted = self

@@ -22,7 +22,7 @@ pub struct Replay {
 }
 
 /// The error in which a trace ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// The last step fails this assertion.
     Assert {
@@ -38,6 +38,8 @@ pub enum Violation {
         /// The location.
         loc: LocId,
     },
+    /// These threads stand at these locations at once, in ascending order of the locations.
+    Together(Vec<(ThreadId, LocId)>),
 }
 
 /// Where a trace goes wrong, and how.
@@ -176,11 +178,25 @@ impl Runner<'_> {
     }
 }
 
-/// The first thread that stands at a target location.
+/// The error of a state: the first thread that stands at a target location, or else the first meeting of the target
+/// that takes place.
 pub fn reached(task: &Task<'_>, state: &State) -> Option<Violation> {
     let mut threads = state.threads.iter();
-    let thread = threads.find(|thread| task.target.has_loc(thread.loc()))?;
-    Some(Violation::Location { thread: thread.id, loc: thread.loc() })
+    if let Some(thread) = threads.find(|thread| task.target.has_loc(thread.loc())) {
+        return Some(Violation::Location { thread: thread.id, loc: thread.loc() });
+    }
+    task.target.together.iter().find_map(|meeting| meet(state, meeting)).map(Violation::Together)
+}
+
+/// Gives each location of a meeting a thread of its own that stands there, if there are such.
+fn meet(state: &State, meeting: &[LocId]) -> Option<Vec<(ThreadId, LocId)>> {
+    let mut met: Vec<(ThreadId, LocId)> = Vec::new();
+    for loc in meeting {
+        let is_free = |thread: &&Thread| met.iter().all(|(other, _)| *other != thread.id);
+        let thread = state.threads.iter().filter(|thread| thread.loc() == *loc).find(is_free)?;
+        met.push((thread.id, *loc));
+    }
+    Some(met)
 }
 
 impl fmt::Display for Mismatch {

@@ -37,7 +37,7 @@ fn rows(program: &Program, target: &Target) -> Vec<(&'static str, String)> {
 }
 
 fn errors(target: &Target) -> String {
-    format!("{}, {}", count(target.asserts.len(), "assertion"), count(target.locs.len(), "labelled location"))
+    format!("{}, {}", count(target.asserts.len(), "assertion"), count(target.watched().len(), "labelled location"))
 }
 
 /// How many edges of which kind there are, for those kinds that occur.

@@ -30,7 +30,7 @@ pub struct Execution<'a> {
     /// The state after each step; the last step has none if it fails an assertion.
     pub states: &'a [State],
     /// The error in which it ends, if any.
-    pub violation: Option<Violation>,
+    pub violation: Option<&'a Violation>,
 }
 
 /// An execution, told.
@@ -132,6 +132,16 @@ pub enum Error {
     Assertion { edge: EdgeId, operands: Vec<Operand> },
     /// A location with these labels is reached.
     Location { labels: Vec<String> },
+    /// Several threads stand at labels at once.
+    Together(Vec<Stand>),
+}
+
+/// A thread of a meeting, and where it stands.
+#[derive(Clone, Debug)]
+pub struct Stand {
+    pub thread: ThreadId,
+    pub position: Position,
+    pub labels: Vec<String>,
 }
 
 /// An operand of a failed assertion: a variable, or a choice, which is written `*`.
@@ -353,19 +363,20 @@ impl<'a> Teller<'a> {
             .collect()
     }
 
-    fn ending(&self, violation: Violation, execution: Execution<'_>) -> Ending {
+    fn ending(&self, violation: &Violation, execution: Execution<'_>) -> Ending {
         let last = execution.states.last().unwrap_or(execution.start);
         let (thread, span, error) = match violation {
-            Violation::Assert { thread, edge } => {
+            &Violation::Assert { thread, edge } => {
                 let operands = self.operands(execution, last);
                 (thread, self.context.map.edges[edge].span, Error::Assertion { edge, operands })
             }
-            Violation::Location { thread, loc } => {
-                let labels = self.context.program.labels.iter().filter(|label| label.loc == loc);
-                let mut labels: Vec<String> = labels.map(|label| label.name.clone()).collect();
-                labels.sort();
-                labels.dedup();
-                (thread, self.place(loc).unwrap_or_default(), Error::Location { labels })
+            &Violation::Location { thread, loc } => {
+                (thread, self.place(loc).unwrap_or_default(), Error::Location { labels: self.labels(loc) })
+            }
+            Violation::Together(stands) => {
+                let (thread, loc) = stands.first().copied().expect("a meeting has threads");
+                let stands = stands.iter().map(|(thread, loc)| self.stand(*thread, *loc));
+                (thread, self.place(loc).unwrap_or_default(), Error::Together(stands.collect()))
             }
         };
         let proc = last.thread(thread).map_or("", |thread| self.proc_name(thread.top().proc));
@@ -377,6 +388,19 @@ impl<'a> Teller<'a> {
             text: self.context.source.flat(span),
             error,
         }
+    }
+
+    fn labels(&self, loc: LocId) -> Vec<String> {
+        let labels = self.context.program.labels.iter().filter(|label| label.loc == loc);
+        let mut labels: Vec<String> = labels.map(|label| label.name.clone()).collect();
+        labels.sort();
+        labels.dedup();
+        labels
+    }
+
+    fn stand(&self, thread: ThreadId, loc: LocId) -> Stand {
+        let span = self.place(loc).unwrap_or_default();
+        Stand { thread, position: self.context.source.position(span.start as usize), labels: self.labels(loc) }
     }
 
     /// The values that made the last step fail: each variable of its condition once, and each choice.

@@ -49,7 +49,7 @@ fn a_shared_body_is_one_line_of_text_and_survives_json() {
         steps: &shared_body().steps,
         start: &replayed.start,
         states: &replayed.states,
-        violation: Some(replayed.violation),
+        violation: Some(&replayed.violation),
     };
     let style = Style { palette: Palette::plain(), detail: Detail::Changes };
     let text = trace(context, execution, "trace", style);

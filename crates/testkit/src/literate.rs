@@ -83,7 +83,12 @@ fn question(block: &Block) -> Result<Question, String> {
         Some("any") => Some(Initial::Any),
         _ => number("initial")?.map(Initial::Exactly),
     };
-    Ok(Question { threads: number("threads")?, initial, label: block.words.get("label").cloned(), assertion: None })
+    Ok(Question {
+        threads: number("threads")?,
+        initial,
+        label: block.words.get("label").cloned(),
+        ..Question::default()
+    })
 }
 
 fn verdict(block: &Block, loaded: &Loaded, program: &Program) -> Result<&'static str, String> {

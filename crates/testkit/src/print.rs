@@ -297,6 +297,7 @@ mod tests {
                 initial: Some(Initial::Any),
                 label: Some("L".into()),
                 assertion: None,
+                ..Question::default()
             },
             shape: Shape::Main,
             style: Style::default(),

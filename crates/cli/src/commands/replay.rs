@@ -89,7 +89,7 @@ fn told(
         steps: &counterexample.trace.steps,
         start: &counterexample.replay.start,
         states: &counterexample.replay.states,
-        violation: Some(counterexample.replay.violation),
+        violation: Some(&counterexample.replay.violation),
     };
     let asked = text::Asked { program: task.program, target: task.target, threads: task.threads };
     let scope = text::scope(asked);

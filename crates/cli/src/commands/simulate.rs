@@ -38,7 +38,7 @@ fn execute(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
 fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &SimulateArgs, session: &Session) -> Exit {
     let detail = if args.full { Detail::Full } else { Detail::Changes };
     let style = Style { palette: session.printer.out_palette(), detail };
-    let violation = match simulation.end {
+    let violation = match &simulation.end {
         RunEnd::Error(violation) => Some(violation),
         RunEnd::Over | RunEnd::Deadlock | RunEnd::Stuck | RunEnd::StepLimit => None,
     };
@@ -49,10 +49,11 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
     let title = format!("run with seed {}", args.seed);
     let told = text::trace(context, execution, &title, style);
     session.printer.out(&format!("{}: {scope}\n\n{told}", subject.source.name));
-    let Some(violation) = violation else { return end(Exit::Unknown, ending(simulation.end), session) };
+    let Some(violation) = violation else { return end(Exit::Unknown, ending(&simulation.end), session) };
     let mut written = Exit::Success;
     if let Some(path) = &args.trace_out {
-        let replay = Replay { start: simulation.start.clone(), states: simulation.states.clone(), violation };
+        let replay =
+            Replay { start: simulation.start.clone(), states: simulation.states.clone(), violation: violation.clone() };
         let counterexample = Counterexample { trace: simulation.trace.clone(), replay };
         let question = QuestionView::new(&args.question.question(), args.question.entry.as_deref());
         written = program::write(path, &json::to_text(&TraceFile::new(context, question, &counterexample)), session);
@@ -61,7 +62,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
     Exit::worst([Exit::Unsafe, written])
 }
 
-fn ending(end: RunEnd) -> &'static str {
+fn ending(end: &RunEnd) -> &'static str {
     match end {
         RunEnd::Error(_) => "the run meets an error",
         RunEnd::Over => "this run ends without an error: no thread is left",

@@ -1,5 +1,6 @@
 //! One state for all that differ only in the numbers of their threads.
 
+use selvedge_check::ThreadScope;
 use selvedge_ir::trace::ThreadId;
 use selvedge_replay::{State, Thread};
 
@@ -7,8 +8,9 @@ use selvedge_replay::{State, Thread};
 ///
 /// Two states have the same result exactly if a renaming of threads turns one into the other: whether a thread holds
 /// the atomic flag or runs the prelude is part of what it is. The interpreter treats threads alike but for these two
-/// distinctions, so renamed states have renamed successors, and a search may keep one of them.
-pub(super) fn canonical(mut state: State) -> State {
+/// distinctions, so renamed states have renamed successors, and a search may keep one of them. How many threads have been
+/// created matters only where that number is bounded.
+pub(super) fn canonical(mut state: State, threads: ThreadScope) -> State {
     let holder = state.holder;
     let prelude = state.prelude.as_ref().map(|prelude| prelude.thread);
     state.threads.sort_by(|a, b| {
@@ -27,7 +29,9 @@ pub(super) fn canonical(mut state: State) -> State {
         }
         thread.id = new;
     }
-    state.next_thread = state.threads.len() as u32;
+    if !matches!(threads, ThreadScope::Created(_)) {
+        state.next_thread = state.threads.len() as u32;
+    }
     if let Some(running) = &mut state.prelude {
         running.waiting.sort();
     }

@@ -18,6 +18,7 @@ pub(super) fn encode(state: &State) -> Box<[u8]> {
         prelude.waiting.iter().for_each(|start| start_thread(&mut out, start));
     }
     number(&mut out, state.threads.len());
+    number(&mut out, state.next_thread as usize);
     for thread in &state.threads {
         option(&mut out, thread.entry.map(EntryId::index));
         values(&mut out, &thread.vars);
@@ -40,11 +41,12 @@ pub(super) fn decode(bytes: &[u8]) -> State {
     let prelude = reader
         .option()
         .map(|thread| Prelude { thread: ThreadId(thread as u32), waiting: reader.list(Reader::start_thread) });
-    let mut threads = reader.list(Reader::thread);
+    let n_threads = reader.number();
+    let next_thread = reader.number() as u32;
+    let mut threads: Vec<Thread> = (0..n_threads).map(|_| reader.thread()).collect();
     for (position, thread) in threads.iter_mut().enumerate() {
         thread.id = ThreadId(position as u32);
     }
-    let next_thread = threads.len() as u32;
     State { shared, holder, threads, prelude, next_thread }
 }
 

@@ -96,10 +96,15 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
+    /// What is kept of a state: the same for all that differ only in the numbers of their threads.
+    fn key(&self, state: &State) -> Box<[u8]> {
+        encode(&canonical(state.clone(), self.task.threads))
+    }
+
     /// The greatest number of initial threads.
     fn max_threads(&self) -> u32 {
         match self.task.threads {
-            ThreadScope::AtMost(bound) => bound,
+            ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound,
             ThreadScope::Unbounded => self.task.program.entries.iter().map(|entry| most(entry.count)).sum(),
         }
     }
@@ -139,7 +144,7 @@ impl<'a> Search<'a> {
             self.truncated = true;
             return None;
         }
-        let (number, new) = self.found.insert_full(encode(&canonical(state.clone())));
+        let (number, new) = self.found.insert_full(self.key(&state));
         if !new {
             return None;
         }
@@ -173,7 +178,7 @@ impl<'a> Search<'a> {
         for number in &path[1..] {
             let wanted = &self.found[*number];
             let (step, next) = self.find_step(&state, |outcome| match outcome {
-                Outcome::Next(next) => encode(&canonical(next.clone())) == *wanted,
+                Outcome::Next(next) => self.key(next) == *wanted,
                 Outcome::Blocked | Outcome::Failed => false,
             })?;
             steps.push(step);
@@ -190,7 +195,7 @@ impl<'a> Search<'a> {
         for start in self.interpreter.starts(self.max_threads()) {
             self.run.tick()?;
             let state = self.interpreter.start(&start).expect("the interpreter lists legal starts");
-            if encode(&canonical(state.clone())) == self.found[number] {
+            if self.key(&state) == self.found[number] {
                 return Ok((start, state));
             }
         }

@@ -1,8 +1,8 @@
 //! Fuses steps: skips, chains of gotos, and straight-line statements.
 //!
 //! *Order of work.* Locations wait in a queue, at first in the order of their numbers, and come back when an edge near
-//! them has changed. A location `m` is *free* if it is no error, no end of a procedure and no place where forks begin:
-//! then nothing is lost if no thread ever stands there. At each location, in this order:
+//! them has changed. A location `m` is *free* if the target does not watch it and it is no end of a procedure and no
+//! place where forks begin: then nothing is lost if no thread ever stands there. At each location, in this order:
 //! 1. Skips from the location to itself, and repetitions of an edge, vanish; so do all edges of a location that
 //!    nothing leads to.
 //! 2. If `m` is free and its only edge is a skip to `k`, the edges into `m` lead to `k` instead.
@@ -22,8 +22,9 @@
 //! - The program has a single thread.
 //!
 //! A skip may stand before any operation, and after any but a call, whose skip comes only after its return, an
-//! assertion, after whose failure nothing comes, and the start of a thread at an error, which ends the execution. An operation that other threads take part in is composed with skips
-//! only. Divergence and deadlock are not kept.
+//! assertion, after whose failure nothing comes, and the start of a thread where the target watches, which may end the
+//! execution. An operation that other threads take part in is composed with skips only. Divergence and deadlock are not
+//! kept.
 
 mod compose;
 mod graph;
@@ -58,7 +59,7 @@ pub fn run(program: &Program, target: &Target) -> Passed {
         waits: vec![true; program.locs.len()],
         ends: ends(program),
         entries: program.procs.iter().map(|proc| proc.entry).collect(),
-        error: program.locs.indices().map(|loc| target.has_loc(loc)).collect(),
+        watched: watched(program, target),
         threads: threads(program),
         visibility: Visibility::new(program),
     };
@@ -98,6 +99,12 @@ fn ends(program: &Program) -> FixedBitSet {
     ends
 }
 
+fn watched(program: &Program, target: &Target) -> FixedBitSet {
+    let mut watched = FixedBitSet::with_capacity(program.locs.len());
+    watched.extend(target.watched().into_iter().map(LocId::index));
+    watched
+}
+
 /// A program while its steps are being fused.
 struct Fusion {
     graph: Graph,
@@ -106,7 +113,8 @@ struct Fusion {
     waits: Vec<bool>,
     ends: FixedBitSet,
     entries: IndexVec<ProcId, LocId>,
-    error: Vec<bool>,
+    /// Where the target watches threads: at once an error, or one together with others.
+    watched: FixedBitSet,
     threads: Threads,
     visibility: Visibility,
 }
@@ -114,7 +122,7 @@ struct Fusion {
 impl Fusion {
     fn look_at(&mut self, loc: LocId) {
         self.drop_idle(loc);
-        let free = !self.error[loc.index()] && !self.ends.contains(loc.index());
+        let free = !self.watched.contains(loc.index()) && !self.ends.contains(loc.index());
         if free {
             self.redirect(loc);
             self.fuse(loc);
@@ -178,8 +186,8 @@ impl Fusion {
     fn can_be_followed(&self, op: &Op) -> bool {
         match op {
             Op::Call(_) | Op::Assert(_) => false,
-            Op::Spawn(spawn) => !self.error[self.entries[spawn.callee].index()],
-            Op::Fork(loc) => !self.error[loc.index()],
+            Op::Spawn(spawn) => !self.watched.contains(self.entries[spawn.callee].index()),
+            Op::Fork(loc) => !self.watched.contains(loc.index()),
             _ => true,
         }
     }

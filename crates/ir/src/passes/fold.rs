@@ -32,6 +32,7 @@ pub fn run(program: &Program, target: &Target) -> Passed {
     let reached = reach::locations(&passed.program);
     drop_edges(&mut passed, |_, edge| reached.contains(edge.from.index()));
     passed.target.locs.retain(|loc| reached.contains(loc.index()));
+    passed.target.together.retain(|meeting| meeting.iter().all(|loc| reached.contains(loc.index())));
     passed.renumber_choices(program)
 }
 

@@ -51,7 +51,9 @@ pub fn run_within(program: &Program, target: &Target, limit: Limit) -> Passed {
         builder.build(host);
     }
     let kept = plan.hosts_by_proc(program);
-    let target = Target::new(builder.asserts, builder.locs);
+    let Builder { asserts, locs, copies, .. } = &builder;
+    let together = target.moved_together(|loc| copies.get(&loc).cloned().unwrap_or_default());
+    let target = Target::new(asserts.clone(), locs.clone()).with_together(together);
     let passed = Passed { program: builder.new, target, lift: builder.lift };
     let keep = Keep::procs(&passed.program, &kept);
     passed.retain(&keep).renumber_choices(program)
@@ -215,6 +217,9 @@ struct Builder<'p> {
     lift: Lift,
     asserts: Vec<EdgeId>,
     locs: Vec<LocId>,
+    /// The old locations that the target watches, and the copies of each so far.
+    watched: Vec<LocId>,
+    copies: FxHashMap<LocId, Vec<LocId>>,
     /// The procedure that is being built, and the names of its variables, each with the highest number tried behind it.
     host: ProcId,
     names: FxHashMap<String, u32>,
@@ -236,6 +241,8 @@ impl<'p> Builder<'p> {
             lift,
             asserts: Vec::new(),
             locs: Vec::new(),
+            watched: target.watched(),
+            copies: FxHashMap::default(),
             host: ProcId::new(0),
             names: FxHashMap::default(),
             work: VecDeque::new(),
@@ -277,8 +284,10 @@ impl<'p> Builder<'p> {
                 self.new.labels.push(Label { name: label.name.clone(), loc });
             }
         }
-        for loc in self.parts.locs[instance.proc].iter().filter(|loc| self.target.has_loc(**loc)) {
-            self.locs.push(self.loc(instance, *loc));
+        for loc in self.parts.locs[instance.proc].iter().filter(|loc| self.watched.contains(loc)) {
+            let copy = self.loc(instance, *loc);
+            self.copies.entry(*loc).or_default().push(copy);
+            self.locs.extend(self.target.has_loc(*loc).then_some(copy));
         }
         for id in &self.parts.edges[instance.proc] {
             self.copy_edge(instance, *id);

@@ -52,8 +52,9 @@ fn kept_edges(program: &Program, target: &Target) -> FixedBitSet {
     let mut edges = FixedBitSet::with_capacity(program.edges.len());
     edges.insert_range(..);
     let reached = reach(program, &arrows, &mut edges);
-    let reachable =
-        target.asserts.iter().any(|edge| edges.contains(edge.index())) || target.locs.iter().any(|loc| reached[*loc]);
+    let reachable = target.asserts.iter().any(|edge| edges.contains(edge.index()))
+        || target.locs.iter().any(|loc| reached[*loc])
+        || target.together.iter().any(|meeting| meeting.iter().all(|loc| reached[*loc]));
     if !reachable {
         edges.clear();
     } else if is_sequential(program) {

@@ -238,15 +238,22 @@ impl Parser {
 
     fn target(&mut self, line: &mut Line<'_>, number: usize) -> Read<()> {
         let (_, so_far) = self.target.take().unwrap_or_default();
-        let Target { mut asserts, mut locs } = so_far;
+        let Target { mut asserts, locs, together } = so_far;
+        let mut meetings: Vec<Vec<LocId>> = locs.into_iter().map(|loc| vec![loc]).chain(together).collect();
         line.list(|line| {
             match line.indexed('e') {
                 Some(edge) => asserts.push(EdgeId::new(edge as usize)),
-                None => locs.push(line.loc()?),
+                None => {
+                    let mut meeting = vec![line.loc()?];
+                    while line.eat("+") {
+                        meeting.push(line.loc()?);
+                    }
+                    meetings.push(meeting);
+                }
             }
             Ok(())
         })?;
-        self.target = Some((number, Target::new(asserts, locs)));
+        self.target = Some((number, Target::new(asserts, Vec::new()).with_together(meetings)));
         Ok(())
     }
 

@@ -17,7 +17,9 @@ pub fn print(program: &Program) -> String {
 /// The textual form of a target: a line, or nothing if the target is empty.
 pub fn print_target(target: &Target) -> String {
     let asserts = target.asserts.iter().map(|edge| format!("e{}", edge.index()));
-    let parts: Vec<String> = asserts.chain(target.locs.iter().map(|loc| location(*loc))).collect();
+    let meeting = |locs: &Vec<LocId>| locs.iter().map(|loc| location(*loc)).collect::<Vec<_>>().join(" + ");
+    let locs = target.locs.iter().map(|loc| location(*loc)).chain(target.together.iter().map(meeting));
+    let parts: Vec<String> = asserts.chain(locs).collect();
     if parts.is_empty() { String::new() } else { format!("target {}\n", parts.join(", ")) }
 }
 

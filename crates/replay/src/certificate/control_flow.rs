@@ -33,8 +33,11 @@ pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Flaw> {
             return Err(Flaw::Assert(id));
         }
     }
-    match locs.iter().find(|loc| task.target.has_loc(**loc)) {
-        Some(loc) => Err(Flaw::Location(*loc)),
+    if let Some(loc) = locs.iter().find(|loc| task.target.has_loc(**loc)) {
+        return Err(Flaw::Location(*loc));
+    }
+    match task.target.together.iter().find(|meeting| meeting.iter().all(|loc| inside(*loc))) {
+        Some(meeting) => Err(Flaw::Location(meeting[0])),
         None => Ok(()),
     }
 }

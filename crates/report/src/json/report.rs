@@ -115,6 +115,7 @@ pub struct ScopeView {
 #[serde(rename_all = "snake_case")]
 pub enum ThreadsView {
     AtMost(u32),
+    Created(u32),
     Any,
 }
 
@@ -122,6 +123,9 @@ pub enum ThreadsView {
 pub struct TargetView {
     pub assertions: Vec<PlaceView>,
     pub labels: Vec<String>,
+    /// Meetings: the labels at which threads stand at once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -214,6 +218,7 @@ impl Answer {
 fn threads(scope: ThreadScope) -> ThreadsView {
     match scope {
         ThreadScope::AtMost(bound) => ThreadsView::AtMost(bound),
+        ThreadScope::Created(bound) => ThreadsView::Created(bound),
         ThreadScope::Unbounded => ThreadsView::Any,
     }
 }
@@ -224,7 +229,12 @@ fn target(context: Context<'_>, report: &Report) -> TargetView {
     let mut labels: Vec<String> = labels.map(|label| label.name.clone()).collect();
     labels.sort();
     labels.dedup();
-    TargetView { assertions: places(context, &report.target.asserts), labels }
+    let name = |loc: &LocId| {
+        let label = context.program.labels.iter().find(|label| label.loc == *loc);
+        label.map_or(String::new(), |label| label.name.clone())
+    };
+    let together = report.target.together.iter().map(|meeting| meeting.iter().map(name).collect()).collect();
+    TargetView { assertions: places(context, &report.target.asserts), labels, together }
 }
 
 fn places(context: Context<'_>, edges: &[EdgeId]) -> Vec<PlaceView> {

@@ -55,6 +55,9 @@ pub struct QuestionView {
     pub label: Option<String>,
     pub assertion: Option<String>,
     pub entry: Option<String>,
+    /// `--together`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<String>,
 }
 
 /// A number, or `"any"`.
@@ -140,6 +143,9 @@ pub struct ErrorView {
     /// The labels of the location that is reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
+    /// The threads that meet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<StandView>,
     /// The operands of the assertion that fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<OperandView>,
@@ -150,6 +156,15 @@ pub struct ErrorView {
 pub enum ErrorKind {
     Assertion,
     Label,
+    Together,
+}
+
+/// A thread of a meeting, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandView {
+    pub thread: u32,
+    pub line: usize,
+    pub labels: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,6 +230,7 @@ impl QuestionView {
             label: question.label.clone(),
             assertion: question.assertion.clone(),
             entry: entry.map(str::to_string),
+            together: question.together.clone(),
         }
     }
 
@@ -224,7 +240,14 @@ impl QuestionView {
             InitialView::Exactly(count) => Initial::Exactly(count),
             InitialView::Any(AnyWord::Any) => Initial::Any,
         });
-        Question { threads: self.threads, initial, label: self.label.clone(), assertion: self.assertion.clone() }
+        Question {
+            threads: self.threads,
+            initial,
+            label: self.label.clone(),
+            assertion: self.assertion.clone(),
+            together: self.together.clone(),
+            created: None,
+        }
     }
 }
 
@@ -237,7 +260,7 @@ impl TraceFile {
             steps: &trace.steps,
             start: &counterexample.replay.start,
             states: &counterexample.replay.states,
-            violation: Some(counterexample.replay.violation),
+            violation: Some(&counterexample.replay.violation),
         };
         let story = Story::new(context, execution);
         let steps = trace.steps.iter().zip(&story.steps).map(|(step, told)| writer.step(step, Some(told)));
@@ -323,6 +346,7 @@ impl Writer<'_> {
 }
 
 fn error(ending: &Ending) -> ErrorView {
+    let mut threads = Vec::new();
     let (kind, labels, values) = match &ending.error {
         Error::Assertion { operands, .. } => {
             let view = |operand: &crate::story::Operand| OperandView {
@@ -332,6 +356,14 @@ fn error(ending: &Ending) -> ErrorView {
             (ErrorKind::Assertion, Vec::new(), operands.iter().map(view).collect())
         }
         Error::Location { labels } => (ErrorKind::Label, labels.clone(), Vec::new()),
+        Error::Together(stands) => {
+            threads.extend(stands.iter().map(|stand| StandView {
+                thread: stand.thread.0,
+                line: stand.position.line,
+                labels: stand.labels.clone(),
+            }));
+            (ErrorKind::Together, Vec::new(), Vec::new())
+        }
     };
     ErrorView {
         kind,
@@ -340,6 +372,7 @@ fn error(ending: &Ending) -> ErrorView {
         column: ending.position.column,
         text: ending.text.clone(),
         labels,
+        threads,
         values,
     }
 }

@@ -120,7 +120,7 @@ impl Drawing<'_> {
     fn loc(&self, loc: LocId, at: Point, width: f64, out: &mut String) {
         let proc = &self.program.procs[self.program.locs[loc].proc];
         let class = match loc {
-            _ if self.target.has_loc(loc) => "loc bad",
+            _ if self.target.watches(loc) => "loc bad",
             _ if loc == proc.entry => "loc entry",
             _ if loc == proc.exit => "loc exit",
             _ => "loc",

@@ -93,7 +93,7 @@ pub fn each(context: Context<'_>, each: &Each, load: Duration, style: Style) -> 
                 steps: &counterexample.trace.steps,
                 start: &counterexample.replay.start,
                 states: &counterexample.replay.states,
-                violation: Some(counterexample.replay.violation),
+                violation: Some(&counterexample.replay.violation),
             };
             text.push('\n');
             text.push_str(&trace(context, execution, &format!("counterexample for line {line}"), style));

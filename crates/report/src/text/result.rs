@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use selvedge_check::{Certificate, Paths, ThreadScope};
 use selvedge_driver::{Outcome, Reason, Report};
-use selvedge_ir::{Count, EdgeId, Entry, Op, Program, Target};
+use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
 use super::layout::list;
 use super::trace::trace;
@@ -73,7 +73,7 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
             steps: &counterexample.trace.steps,
             start: &counterexample.replay.start,
             states: &counterexample.replay.states,
-            violation: Some(counterexample.replay.violation),
+            violation: Some(&counterexample.replay.violation),
         };
         text.push('\n');
         text.push_str(&trace(context, execution, "counterexample", style));
@@ -134,6 +134,7 @@ pub fn scope(asked: Asked<'_>) -> String {
     let threads = match (asked.threads, fixed_threads(program)) {
         (_, Some(1)) if !spawns => "single thread".to_string(),
         (ThreadScope::AtMost(bound), _) => format!("at most {}", count(bound as usize, "thread")),
+        (ThreadScope::Created(bound), _) => format!("at most {} in a run", count(bound as usize, "thread")),
         (ThreadScope::Unbounded, Some(n_threads)) if !spawns => format!("the {n_threads} threads of the program"),
         (ThreadScope::Unbounded, _) => "any number of threads".to_string(),
     };
@@ -184,7 +185,18 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
     labels.sort_unstable();
     labels.dedup();
     parts.extend(labels.iter().map(|label| format!("label {label}")));
+    parts
+        .extend(target.together.iter().map(|meeting| format!("threads at {} at once", meeting_text(context, meeting))));
     list(&parts, 15)
+}
+
+/// `A and B`, by the first label of each location.
+pub(crate) fn meeting_text(context: Context<'_>, meeting: &[LocId]) -> String {
+    let name = |loc: &LocId| {
+        let label = context.program.labels.iter().find(|label| label.loc == *loc);
+        label.map_or(format!("location {}", loc.index()), |label| label.name.clone())
+    };
+    meeting.iter().map(name).collect::<Vec<_>>().join(" and ")
 }
 
 fn line_of(context: Context<'_>, edge: EdgeId) -> usize {

@@ -193,6 +193,14 @@ impl Page<'_> {
                 let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, what));
                 let _ = writeln!(text, "    {}", ending.text);
             }
+            Error::Together(stands) => {
+                let what = format!("{} meet", count(stands.len(), "thread"));
+                let _ = writeln!(text, "{}: {}", paint(palette.bad, what), self.context.source.name);
+                for stand in stands {
+                    let (labels, line) = (stand.labels.join(", "), stand.position.line);
+                    let _ = writeln!(text, "    thread {} at {labels}, line {line}", stand.thread.0);
+                }
+            }
         }
     }
 }

@@ -116,7 +116,7 @@ impl Graph {
                 passed.target.asserts.push(id);
             }
         }
-        used.extend(target.locs.iter().map(|loc| loc.index()));
+        used.extend(target.watched().into_iter().map(LocId::index));
         for label in &mut passed.program.labels {
             label.loc = self.name(label.loc);
         }
