@@ -42,16 +42,16 @@ pub struct Compared {
     pub uncertified: u64,
     /// Lists of reachable states that were compared.
     pub sets: u64,
+    /// Lists of what became of every assertion and label that were compared.
+    pub statuses: u64,
 }
 
 impl fmt::Display for Compared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Compared { safe, unsafe_, open, certified, uncertified, sets } = self;
+        let Compared { safe, unsafe_, open, certified, uncertified, sets, statuses } = self;
         write!(f, "{safe} safe, {unsafe_} unsafe, {open} open; ")?;
-        write!(
-            f,
-            "{certified} certificates accepted, {uncertified} safe answers without; {sets} sets of states compared"
-        )
+        write!(f, "{certified} certificates accepted, {uncertified} safe answers without; ")?;
+        write!(f, "{sets} sets of states and {statuses} lists of answers compared")
     }
 }
 
@@ -63,6 +63,21 @@ impl Compared {
         self.certified += other.certified;
         self.uncertified += other.uncertified;
         self.sets += other.sets;
+        self.statuses += other.statuses;
+    }
+
+    /// Counts a program.
+    pub(crate) fn count(&mut self, known: &Answer) {
+        match known {
+            Answer::Safe => self.safe += 1,
+            Answer::Unsafe(_) => self.unsafe_ += 1,
+            Answer::Deep | Answer::Large => self.open += 1,
+        }
+    }
+
+    /// Counts a safe answer.
+    pub(crate) fn count_evidence(&mut self, certified: bool) {
+        *(if certified { &mut self.certified } else { &mut self.uncertified }) += 1;
     }
 }
 
@@ -83,13 +98,27 @@ pub fn item(seed: u64, number: u64) -> Model {
     generate_with(&mut Rng::for_item(seed, number), &weights)
 }
 
+/// A comparison: which programs, and what is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// The program of a seed and a number.
+    pub item: fn(u64, u64) -> Model,
+    /// The comparison of one program. Panics are faults.
+    pub compare: fn(&Model, Budget) -> Result<Compared, Fault>,
+}
+
+/// The comparison of all engines on programs with one thread.
+pub const SEQUENTIAL: Comparison = Comparison { item, compare };
+
 /// Compares the engines on many programs. `progress` is called after each, with the numbers of programs and findings.
 pub fn run(
+    comparison: Comparison,
     seed: u64,
     items: Items,
     budget: Budget,
     mut progress: impl FnMut(u64, usize),
 ) -> Result<(Compared, Vec<Finding>), Hang> {
+    let Comparison { item, compare } = comparison;
     let (mut total, mut findings, mut done) = (Compared::default(), Vec::new(), 0);
     each(
         items,
@@ -98,7 +127,7 @@ pub fn run(
             match result {
                 Ok(compared) => total.add(compared),
                 Err(fault) => {
-                    let small = shrink_fault(&item(seed, number), &fault, budget).model;
+                    let small = comparison.shrink_fault(&item(seed, number), &fault, budget).model;
                     findings.push(Finding { number, fault, small });
                 }
             }
@@ -110,9 +139,15 @@ pub fn run(
     Ok((total, findings))
 }
 
-/// Shrinks a program with a fault to a small one with a fault of the same stage.
-pub fn shrink_fault(model: &Model, fault: &Fault, budget: Budget) -> Shrunk {
-    shrink(model, 5_000, |smaller| matches!(compare(smaller, budget), Err(other) if other.stage == fault.stage))
+impl Comparison {
+    /// Shrinks a program with a fault to a small one with a fault of the same stage.
+    pub fn shrink_fault(self, model: &Model, fault: &Fault, budget: Budget) -> Shrunk {
+        shrink(
+            model,
+            5_000,
+            |smaller| matches!((self.compare)(smaller, budget), Err(other) if other.stage == fault.stage),
+        )
+    }
 }
 
 /// Compares the engines on one program. Panics are faults.
@@ -135,11 +170,7 @@ fn compare_engines(model: &Model, budget: Budget) -> Result<Compared, Fault> {
             known = found;
         }
     }
-    match known {
-        Answer::Safe => compared.safe += 1,
-        Answer::Unsafe(_) => compared.unsafe_ += 1,
-        Answer::Deep | Answer::Large => compared.open += 1,
-    }
+    compared.count(&known);
     compare_sets(&task, budget, &mut compared)?;
     compare_converted(&task, &known, budget)?;
     Ok(compared)
@@ -158,11 +189,7 @@ fn decide(kind: EngineKind, task: &Task<'_>, budget: Budget, compared: &mut Comp
     match answer {
         Ok(Ok((Verdict::Unsafe(trace), _))) => Ok(Some(Answer::Unsafe(trace))),
         Ok(Ok((Verdict::Safe(_), judged))) => {
-            if judged == Judged::Certified {
-                compared.certified += 1;
-            } else {
-                compared.uncertified += 1;
-            }
+            compared.count_evidence(judged == Judged::Certified);
             Ok(Some(Answer::Safe))
         }
         Ok(Err(Stop::BoundReached(_))) => Ok(Some(Answer::Deep)),
@@ -206,7 +233,7 @@ fn check_set(
     if agrees { Ok(()) } else { fault(stage, difference(expected, found)) }
 }
 
-fn difference<T: Ord + fmt::Debug>(expected: &BTreeSet<T>, found: &BTreeSet<T>) -> String {
+pub(crate) fn difference<T: Ord + fmt::Debug>(expected: &BTreeSet<T>, found: &BTreeSet<T>) -> String {
     let missing = expected.difference(found).next();
     let extra = found.difference(expected).next();
     format!("{} states expected, {} found; missing {missing:?}, not expected {extra:?}", expected.len(), found.len())

@@ -1,13 +1,16 @@
 //! The families of the benchmarks are what they are said to be, and their results become tables and plots.
 
 use selvedge_check::{Engine, Run, Verdict};
-use selvedge_driver::{Question, Subject};
+use selvedge_driver::{Options, Outcome, Question, Subject, check};
 use selvedge_engines::sat::Sat;
 use selvedge_engines::summaries::Summaries;
 use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_testkit::bench::concurrent::{CONCURRENT, Concurrent, Size, Twin};
 use selvedge_testkit::bench::families::{FAMILIES, lines};
-use selvedge_testkit::bench::{Record, contradictions, plot, table};
+use selvedge_testkit::bench::table::Page;
+use selvedge_testkit::bench::{Record, contradictions, plot};
 use selvedge_testkit::corpus::Expected;
+use selvedge_testkit::oracle::{Budget, within};
 
 #[test]
 fn every_family_has_its_verdict_at_small_sizes() {
@@ -30,6 +33,45 @@ fn every_family_has_its_verdict_at_small_sizes() {
             assert_eq!(expected, family.expected, "{}-{size}\n{text}", family.name);
         }
     }
+}
+
+/// Small enough for the oracle.
+fn small_sizes(family: &Concurrent) -> Vec<Size> {
+    let locals = family.locals[0].min(2);
+    [2, 3].into_iter().map(|threads| Size { threads, locals }).collect()
+}
+
+/// The driver's verdict; `None` if there are too many states.
+fn driven(name: &str, text: &str, question: Question) -> Option<Expected> {
+    let loaded = load(text, &LoadOptions::default());
+    let program = loaded.program.unwrap_or_else(|| panic!("{name}: {:?}\n{text}", loaded.diagnostics));
+    let subject = Subject { program: &program, map: &loaded.source_map, text };
+    let options = Options { question, ..Options::default() };
+    let budget = Budget { states: 10_000, ..Budget::default() };
+    let report =
+        within(budget, |run| check(subject, &options, run)).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+    match report.outcome {
+        Outcome::Safe(_) => Some(Expected::Safe),
+        Outcome::Unsafe(_) => Some(Expected::Unsafe),
+        Outcome::Unknown(_) => None,
+    }
+}
+
+#[test]
+fn every_family_with_threads_has_its_verdicts_at_small_sizes() {
+    let mut n_open = 0;
+    for family in CONCURRENT {
+        for (size, twin) in small_sizes(family).into_iter().flat_map(|size| Twin::BOTH.map(|twin| (size, twin))) {
+            let name = format!("{}-{} {size:?}", family.name, twin.suffix());
+            let text = (family.make)(size, twin);
+            let Some(found) = driven(&name, &text, family.question(size)) else {
+                n_open += 1;
+                continue;
+            };
+            assert_eq!(found, family.expected(size, twin), "{name}\n{text}");
+        }
+    }
+    assert!(n_open <= 8, "{n_open} were too large");
 }
 
 #[test]
@@ -74,6 +116,6 @@ fn a_plot_has_a_line_for_each_tool_and_a_point_for_each_decided_run() {
     assert_eq!(svg.matches("<polyline").count(), 2);
     assert_eq!(svg.matches("<circle").count(), 7);
     assert_eq!(plot::svg(&records[..1], "f"), None);
-    let page = table::markdown(&records, 10.0);
+    let page = Page { records: &records, limit: 10.0, peer: "spacer" }.markdown();
     assert!(page.contains("| f-8 | 8 | safe 0.800 (≥ 12.5×) | time limit 0.800 | – |"), "{page}");
 }

@@ -19,8 +19,11 @@ pub struct Measured {
 /// How often the child is looked at.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Runs a command and reads its verdict off its output. It is ended when it takes longer than the limit by a second.
-pub fn measure(command: &mut Command, limit: Duration) -> std::io::Result<Measured> {
+/// Reads a verdict off what a tool printed and its exit code.
+pub type Reader<'r> = &'r dyn Fn(&str, Option<i32>) -> String;
+
+/// Runs a command and reads its verdict. It is ended when it takes longer than the limit by a second.
+pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std::io::Result<Measured> {
     let out = tempfile(command)?;
     let start = Instant::now();
     let mut child = command.spawn()?;
@@ -37,9 +40,9 @@ pub fn measure(command: &mut Command, limit: Duration) -> std::io::Result<Measur
         std::thread::sleep(PAUSE);
     };
     let seconds = start.elapsed().as_secs_f64();
-    let text = std::fs::read_to_string(&out)?;
+    let text = String::from_utf8_lossy(&std::fs::read(&out)?).into_owned();
     std::fs::remove_file(&out)?;
-    let verdict = if killed { "time limit".to_string() } else { verdict(&text, status.code()) };
+    let verdict = if killed { "time limit".to_string() } else { read(&text, status.code()) };
     Ok(Measured { verdict, seconds, peak })
 }
 
@@ -93,7 +96,7 @@ mod tests {
     fn a_run_has_a_verdict_a_time_and_a_peak() {
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 0.05; echo VERIFICATION FAILED; exit 10"]);
-        let measured = measure(&mut command, Duration::from_secs(60)).expect("a shell is there");
+        let measured = measure(&mut command, Duration::from_secs(60), &verdict).expect("a shell is there");
         assert_eq!(measured.verdict, "unsafe");
         assert!(measured.seconds > 0.0);
         assert!(measured.peak.is_some() || !cfg!(target_os = "linux"));
@@ -103,7 +106,7 @@ mod tests {
     fn a_run_beyond_the_limit_is_ended() {
         let mut command = Command::new("sleep");
         command.arg("600");
-        let measured = measure(&mut command, Duration::ZERO).expect("sleep is there");
+        let measured = measure(&mut command, Duration::ZERO, &verdict).expect("sleep is there");
         assert_eq!(measured.verdict, "time limit");
     }
 }

@@ -4,36 +4,38 @@
 //! least a millisecond; ratios are those of net times. A tool that reached the limit on one size of a family is not
 //! asked about the next, and counts with the limit, so that ratios are too small rather than too large.
 
+pub mod concurrent;
 pub mod families;
+pub mod suite;
+
 pub mod measure;
+pub mod tool;
+
+pub mod figures;
 pub mod plot;
 pub mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use selvedge_driver::external::Spacer;
-use selvedge_driver::{Question, Subject};
-use selvedge_engines::EngineKind;
-use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_report::{Context, Source, horn};
+use selvedge_driver::Question;
 use serde::Serialize;
 
 use crate::corpus::Expected;
-use families::{FAMILIES, Family};
 use measure::{Measured, measure};
+use suite::{Group, Growth, Instance, Text};
+use tool::{Asked, Tool};
 
 /// What is run.
-#[derive(Clone, Debug)]
 pub struct Plan {
     /// The program `selvedge`.
     pub selvedge: PathBuf,
-    /// The peer, where it is there.
-    pub spacer: Option<Spacer>,
-    /// The engines.
-    pub engines: Vec<EngineKind>,
-    /// The families by name; empty for all. `reading` and `corpus` are two more.
+    /// Who is asked.
+    pub tools: Vec<Box<dyn Tool>>,
+    /// What is asked.
+    pub groups: Vec<Group>,
+    /// The families by name; empty for all. `reading` is one more.
     pub families: Vec<String>,
     /// The greatest size; `None` for all.
     pub max_size: Option<usize>,
@@ -66,9 +68,6 @@ pub struct Record {
     pub peak_bytes: Option<u64>,
 }
 
-/// The name of the peer.
-pub const PEER: &str = "spacer";
-
 impl Record {
     /// Whether the tool decided.
     pub fn is_decided(&self) -> bool {
@@ -94,11 +93,8 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(&Record)) -> std::io::Result<Vec<Re
     if plan.wants("reading") {
         bench.reading(tell)?;
     }
-    for family in FAMILIES.iter().filter(|family| plan.wants(family.name)) {
-        bench.family(family, tell)?;
-    }
-    if plan.wants("corpus") {
-        bench.corpus(tell)?;
+    for group in plan.groups.iter().filter(|group| plan.wants(&group.family)) {
+        bench.group(group, tell)?;
     }
     Ok(bench.records)
 }
@@ -111,63 +107,39 @@ impl Plan {
     fn allows(&self, size: usize) -> bool {
         self.max_size.is_none_or(|max| size <= max)
     }
-
-    fn tools(&self) -> Vec<String> {
-        let engines = self.engines.iter().map(|engine| engine.name().to_string());
-        engines.chain(self.spacer.iter().map(|_| PEER.to_string())).collect()
-    }
-
-    /// The command that asks a tool about a program; `None` if the program cannot be put to it.
-    fn command(&self, tool: &str, file: &Path) -> std::io::Result<Option<Command>> {
-        let seconds = self.limit.as_secs().max(1);
-        if let (PEER, Some(spacer)) = (tool, &self.spacer) {
-            let Some(clauses) = clauses(file)? else { return Ok(None) };
-            let path = self.scratch.join("clauses.smt2");
-            std::fs::write(&path, clauses)?;
-            let mut command = Command::new(spacer.path());
-            command.arg(format!("-T:{seconds}")).arg(path);
-            return Ok(Some(command));
-        }
-        let mut command = Command::new(&self.selvedge);
-        command.args(["check", "--quiet", "--engine", tool, "--time-limit", &format!("{seconds}s")]).arg(file);
-        Ok(Some(command))
-    }
-}
-
-/// The Horn clauses of a program.
-pub fn clauses(file: &Path) -> std::io::Result<Option<String>> {
-    let text = std::fs::read_to_string(file)?;
-    let loaded = load(&text, &LoadOptions::default());
-    let Some(program) = loaded.program else { return Ok(None) };
-    let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
-    let Ok((asked, target, _)) = Question::default().pose(subject) else { return Ok(None) };
-    let source = Source::new(file.display().to_string(), text.clone());
-    Ok(horn::render(Context { program: &asked, map: &loaded.source_map, source: &source }, &target).ok())
 }
 
 impl Bench<'_> {
     fn measure_startup(&mut self) -> std::io::Result<()> {
         let file = self.plan.scratch.join("trivial.bp");
         std::fs::write(&file, TRIVIAL)?;
-        for tool in self.plan.tools() {
+        let question = Question { threads: Some(1), ..Question::default() };
+        let asked = Asked { file: &file, question: &question, limit: self.plan.limit, scratch: &self.plan.scratch };
+        for tool in &self.plan.tools {
             let mut least = f64::INFINITY;
             for _ in 0..3 {
-                let command = self.plan.command(&tool, &file)?;
-                let mut command = command.expect("every tool takes the trivial program");
-                least = least.min(measure(&mut command, self.plan.limit)?.seconds);
+                let Some(measured) = ask(&**tool, &asked)? else { continue };
+                least = least.min(measured.seconds);
             }
-            self.startup.push((tool, least));
+            self.startup.push((tool.name(), if least.is_finite() { least } else { 0.0 }));
         }
         Ok(())
     }
 
-    fn record(&mut self, place: &Instance, tool: &str, measured: Measured, tell: &mut dyn FnMut(&Record)) {
+    fn record(
+        &mut self,
+        family: &str,
+        place: &Instance,
+        tool: &str,
+        measured: Measured,
+        tell: &mut dyn FnMut(&Record),
+    ) {
         let startup = self.startup.iter().find(|(name, _)| name == tool).map_or(0.0, |(_, seconds)| *seconds);
         let record = Record {
-            family: place.family.to_string(),
+            family: family.to_string(),
             instance: place.name.clone(),
             size: place.size,
-            expected: place.expected,
+            expected: place.expected.map(word),
             tool: tool.to_string(),
             net_seconds: (measured.seconds - startup).max(0.001),
             verdict: measured.verdict,
@@ -180,58 +152,54 @@ impl Bench<'_> {
 
     /// How long reading takes: texts, without a search.
     fn reading(&mut self, tell: &mut dyn FnMut(&Record)) -> std::io::Result<()> {
-        for n_lines in [10_000, 1_000_000].into_iter().filter(|size| self.plan.allows(*size)) {
-            let file = self.plan.scratch.join(format!("lines-{n_lines}.bp"));
-            std::fs::write(&file, families::lines(n_lines))?;
+        for size in [10_000, 1_000_000].into_iter().filter(|size| self.plan.allows(*size)) {
+            let file = self.plan.scratch.join(format!("lines-{size}.bp"));
+            std::fs::write(&file, families::lines(size))?;
             let mut command = Command::new(&self.plan.selvedge);
-            let measured = measure(command.args(["show", "stats"]).arg(&file), Duration::from_secs(120))?;
-            let place = Instance { family: "reading", name: n_lines.to_string(), size: n_lines, expected: None };
-            self.record(&place, "reader", measured, tell);
+            let measured =
+                measure(command.args(["show", "stats"]).arg(&file), Duration::from_secs(120), &measure::verdict)?;
+            let (name, question, text) = (size.to_string(), Question::default(), Text::File(file.clone()));
+            let place = Instance { name, size, expected: None, question, text };
+            self.record("reading", &place, "reader", measured, tell);
             std::fs::remove_file(&file)?;
         }
         Ok(())
     }
 
-    fn family(&mut self, family: &'static Family, tell: &mut dyn FnMut(&Record)) -> std::io::Result<()> {
-        let mut tools = self.plan.tools();
-        for size in family.sizes.iter().copied().filter(|size| self.plan.allows(*size)) {
-            let file = self.plan.scratch.join(format!("{}-{size}.bp", family.name));
-            std::fs::write(&file, (family.make)(size))?;
-            let expected = Some(word(family.expected));
-            let place = Instance { family: family.name, name: format!("{}-{size}", family.name), size, expected };
-            for tool in tools.clone() {
-                let Some(mut command) = self.plan.command(&tool, &file)? else { continue };
-                let measured = measure(&mut command, self.plan.limit)?;
-                if measured.verdict == "time limit" {
-                    tools.retain(|other| *other != tool);
+    fn group(&mut self, group: &Group, tell: &mut dyn FnMut(&Record)) -> std::io::Result<()> {
+        let mut tools: Vec<&dyn Tool> = self.plan.tools.iter().map(|tool| &**tool).collect();
+        for instance in group.instances.iter().filter(|instance| self.plan.allows(instance.size)) {
+            let (file, is_ours) = match &instance.text {
+                Text::File(file) => (file.clone(), false),
+                Text::Made(make) => {
+                    let file = self.plan.scratch.join(format!("{}.bp", instance.name));
+                    std::fs::write(&file, make())?;
+                    (file, true)
                 }
-                self.record(&place, &tool, measured, tell);
+            };
+            let Plan { limit, scratch, .. } = self.plan;
+            let asked = Asked { file: &file, question: &instance.question, limit: *limit, scratch };
+            for tool in tools.clone() {
+                let Some(measured) = ask(tool, &asked)? else { continue };
+                if ["time limit", "memory limit"].contains(&measured.verdict.as_str())
+                    && group.growth == Growth::Ascending
+                {
+                    tools.retain(|other| other.name() != tool.name());
+                }
+                self.record(&group.family, instance, &tool.name(), measured, tell);
             }
-        }
-        Ok(())
-    }
-
-    fn corpus(&mut self, tell: &mut dyn FnMut(&Record)) -> std::io::Result<()> {
-        for file in families::corpus() {
-            let parts: Vec<_> = file.iter().rev().take(2).map(|part| part.to_string_lossy().into_owned()).collect();
-            let name = parts.into_iter().rev().collect::<Vec<_>>().join("/");
-            let size = std::fs::read_to_string(&file)?.lines().count();
-            let place = Instance { family: "corpus", name, size, expected: None };
-            for tool in self.plan.tools() {
-                let Some(mut command) = self.plan.command(&tool, &file)? else { continue };
-                let measured = measure(&mut command, self.plan.limit)?;
-                self.record(&place, &tool, measured, tell);
+            if is_ours {
+                std::fs::remove_file(&file)?;
             }
         }
         Ok(())
     }
 }
 
-struct Instance {
-    family: &'static str,
-    name: String,
-    size: usize,
-    expected: Option<&'static str>,
+/// One run; `None` if the program cannot be put to the tool.
+fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Measured>> {
+    let Some(mut command) = tool.command(asked)? else { return Ok(None) };
+    measure(&mut command, asked.limit, &|text, code| tool.verdict(text, code)).map(Some)
 }
 
 fn word(expected: Expected) -> &'static str {

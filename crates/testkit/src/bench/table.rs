@@ -2,25 +2,125 @@
 
 use std::fmt::Write as _;
 
-use super::{PEER, Record};
+use super::Record;
 
-/// The page.
-pub fn markdown(records: &[Record], limit: f64) -> String {
-    let mut text = String::from("# Benchmarks\n\n");
-    let _ = writeln!(
-        text,
-        "Seconds of a whole process; the limit is {limit} s. `×` is how much longer `{PEER}` takes than the tool, without \
-         the time that the processes take to start; `≥` where `{PEER}` did not decide. `bench/README.md` says more.\n"
-    );
-    summary(records, limit, &mut text);
-    for family in families(records) {
-        let _ = writeln!(text, "\n## {family}\n");
-        if family == "corpus" {
-            let _ = writeln!(text, "{} programs.\n", instances(records, &family).len());
+/// What a page is about.
+#[derive(Clone, Copy)]
+pub struct Page<'a> {
+    /// The runs.
+    pub records: &'a [Record],
+    /// The time that each had, in seconds.
+    pub limit: f64,
+    /// The tool with which the others are compared.
+    pub peer: &'a str,
+}
+
+/// Whether a family is a part of the corpus: it does not count in means of families.
+fn is_corpus(family: &str) -> bool {
+    family.starts_with("corpus")
+}
+
+impl Page<'_> {
+    /// The page.
+    pub fn markdown(&self) -> String {
+        let Page { records, limit, peer } = *self;
+        let mut text = String::from("# Benchmarks\n\n");
+        let _ = writeln!(
+            text,
+            "Seconds of a whole process; the limit is {limit} s. `×` is how much longer `{peer}` takes than the tool, \
+             without the time that the processes take to start; `≥` where `{peer}` did not decide. `bench/README.md` says \
+             more.\n"
+        );
+        self.summary(&mut text);
+        for family in families(records) {
+            let _ = writeln!(text, "\n## {family}\n");
+            if is_corpus(&family) {
+                let _ = writeln!(text, "{} programs.\n", instances(records, &family).len());
+            }
+            self.family_table(&family, &mut text);
         }
-        family_table(records, &family, limit, &mut text);
+        text
     }
-    text
+}
+
+impl Page<'_> {
+    /// How much longer the peer takes than a tool that decided. A peer that did not counts with the limit.
+    pub fn ratio(&self, instance: &str, tool: &str) -> Option<f64> {
+        let Page { records, limit, peer } = *self;
+        let ours = find(records, instance, tool).filter(|record| record.is_decided())?;
+        let theirs = find(records, instance, peer);
+        let seconds = match theirs {
+            Some(theirs) if theirs.is_decided() => theirs.net_seconds,
+            // Not asked any more because a smaller one was too much already, or given up.
+            _ if records.iter().any(|record| record.tool == peer && record.family == ours.family) => limit,
+            _ => return None,
+        };
+        Some(seconds / ours.net_seconds)
+    }
+
+    fn tools(&self) -> Vec<String> {
+        let Page { records, peer, .. } = *self;
+        let tools = distinct(records.iter().filter(|record| record.family != "reading").map(|record| &record.tool));
+        tools.into_iter().filter(|tool| tool != peer).collect()
+    }
+
+    /// For each family and engine, the geometric mean of the ratios over the instances that the engine decided.
+    fn summary(&self, text: &mut String) {
+        let Page { records, peer, .. } = *self;
+        let tools = self.tools();
+        if tools.is_empty() || !records.iter().any(|record| record.tool == peer) {
+            return;
+        }
+        let _ = writeln!(text, "| family | {} |", tools.join(" × | ") + " ×");
+        let _ = writeln!(text, "|---|{}", "---:|".repeat(tools.len()));
+        let mut all: Vec<Vec<f64>> = vec![Vec::new(); tools.len()];
+        for family in families(records).into_iter().filter(|family| family != "reading") {
+            let mut cells = Vec::new();
+            for (tool, all) in tools.iter().zip(&mut all) {
+                let names = instances(records, &family);
+                let ratios: Vec<f64> = names.iter().filter_map(|name| self.ratio(name, tool)).collect();
+                let mean = geometric_mean(&ratios);
+                cells.push(
+                    mean.map_or("–".to_string(), |mean| format!("{mean:.1} ({} of {})", ratios.len(), names.len())),
+                );
+                all.extend((!is_corpus(&family)).then_some(mean).flatten());
+            }
+            let _ = writeln!(text, "| {family} | {} |", cells.join(" | "));
+        }
+        let means: Vec<String> = all
+            .iter()
+            .map(|means| geometric_mean(means).map_or("–".to_string(), |mean| format!("**{mean:.1}**")))
+            .collect();
+        let _ = writeln!(text, "| **geometric mean of the families** | {} |", means.join(" | "));
+    }
+
+    fn family_table(&self, family: &str, text: &mut String) {
+        let Page { records, peer, .. } = *self;
+        let of_family: Vec<Record> = records.iter().filter(|record| record.family == family).cloned().collect();
+        let tools = distinct(of_family.iter().map(|record| &record.tool));
+        let _ = writeln!(text, "| instance | size | {} | memory |", tools.join(" | "));
+        let _ = writeln!(text, "|---|---:|{}---:|", "---:|".repeat(tools.len()));
+        for instance in instances(records, family) {
+            let size = of_family.iter().find(|record| record.instance == instance).map_or(0, |record| record.size);
+            let cells: Vec<String> = tools.iter().map(|tool| self.cell(&instance, tool)).collect();
+            let ours = of_family.iter().filter(|record| record.instance == instance && record.tool != peer);
+            let peak = ours.filter_map(|record| record.peak_bytes).max();
+            let memory = peak.map_or("–".to_string(), |peak| format!("{} MB", peak / 1_000_000));
+            let _ = writeln!(text, "| {instance} | {size} | {} | {memory} |", cells.join(" | "));
+        }
+    }
+
+    fn cell(&self, instance: &str, tool: &str) -> String {
+        let Page { records, peer, .. } = *self;
+        let Some(record) = find(records, instance, tool) else { return "–".to_string() };
+        let time = format!("{:.3}", record.seconds);
+        let decided = find(records, instance, peer).is_some_and(Record::is_decided);
+        let bound = if decided { "" } else { "≥ " };
+        match self.ratio(instance, tool) {
+            Some(ratio) if tool != peer => format!("{} {time} ({bound}{ratio:.1}×)", record.verdict),
+            _ => format!("{} {time}", record.verdict),
+        }
+    }
 }
 
 fn families(records: &[Record]) -> Vec<String> {
@@ -46,86 +146,17 @@ fn find<'a>(records: &'a [Record], instance: &str, tool: &str) -> Option<&'a Rec
     records.iter().find(|record| record.instance == instance && record.tool == tool)
 }
 
-/// How much longer the peer takes than a tool that decided. A peer that did not counts with the limit.
-pub fn ratio(records: &[Record], instance: &str, tool: &str, limit: f64) -> Option<f64> {
-    let ours = find(records, instance, tool).filter(|record| record.is_decided())?;
-    let theirs = find(records, instance, PEER);
-    let seconds = match theirs {
-        Some(theirs) if theirs.is_decided() => theirs.net_seconds,
-        // Not asked any more because a smaller one was too much already, or given up.
-        _ if records.iter().any(|record| record.tool == PEER && record.family == ours.family) => limit,
-        _ => return None,
-    };
-    Some(seconds / ours.net_seconds)
-}
-
 /// The geometric mean; `None` of nothing.
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
 }
 
-fn tools(records: &[Record]) -> Vec<String> {
-    let tools = distinct(records.iter().filter(|record| record.family != "reading").map(|record| &record.tool));
-    tools.into_iter().filter(|tool| tool != PEER).collect()
-}
-
-/// For each family and engine, the geometric mean of the ratios over the instances that the engine decided.
-fn summary(records: &[Record], limit: f64, text: &mut String) {
-    let tools = tools(records);
-    if tools.is_empty() || !records.iter().any(|record| record.tool == PEER) {
-        return;
-    }
-    let _ = writeln!(text, "| family | {} |", tools.join(" × | ") + " ×");
-    let _ = writeln!(text, "|---|{}", "---:|".repeat(tools.len()));
-    let mut all: Vec<Vec<f64>> = vec![Vec::new(); tools.len()];
-    for family in families(records).into_iter().filter(|family| family != "reading") {
-        let mut cells = Vec::new();
-        for (tool, all) in tools.iter().zip(&mut all) {
-            let names = instances(records, &family);
-            let ratios: Vec<f64> = names.iter().filter_map(|name| ratio(records, name, tool, limit)).collect();
-            let mean = geometric_mean(&ratios);
-            cells.push(mean.map_or("–".to_string(), |mean| format!("{mean:.1} ({} of {})", ratios.len(), names.len())));
-            all.extend((family != "corpus").then_some(mean).flatten());
-        }
-        let _ = writeln!(text, "| {family} | {} |", cells.join(" | "));
-    }
-    let means: Vec<String> = all
-        .iter()
-        .map(|means| geometric_mean(means).map_or("–".to_string(), |mean| format!("**{mean:.1}**")))
-        .collect();
-    let _ = writeln!(text, "| **geometric mean of the families** | {} |", means.join(" | "));
-}
-
-fn family_table(records: &[Record], family: &str, limit: f64, text: &mut String) {
-    let of_family: Vec<Record> = records.iter().filter(|record| record.family == family).cloned().collect();
-    let tools = distinct(of_family.iter().map(|record| &record.tool));
-    let _ = writeln!(text, "| instance | size | {} | memory |", tools.join(" | "));
-    let _ = writeln!(text, "|---|---:|{}---:|", "---:|".repeat(tools.len()));
-    for instance in instances(records, family) {
-        let size = of_family.iter().find(|record| record.instance == instance).map_or(0, |record| record.size);
-        let cells: Vec<String> = tools.iter().map(|tool| cell(records, &instance, tool, limit)).collect();
-        let ours = of_family.iter().filter(|record| record.instance == instance && record.tool != PEER);
-        let peak = ours.filter_map(|record| record.peak_bytes).max();
-        let memory = peak.map_or("–".to_string(), |peak| format!("{} MB", peak / 1_000_000));
-        let _ = writeln!(text, "| {instance} | {size} | {} | {memory} |", cells.join(" | "));
-    }
-}
-
-fn cell(records: &[Record], instance: &str, tool: &str, limit: f64) -> String {
-    let Some(record) = find(records, instance, tool) else { return "–".to_string() };
-    let time = format!("{:.3}", record.seconds);
-    let decided = find(records, instance, PEER).is_some_and(Record::is_decided);
-    let bound = if decided { "" } else { "≥ " };
-    match ratio(records, instance, tool, limit) {
-        Some(ratio) if tool != PEER => format!("{} {time} ({bound}{ratio:.1}×)", record.verdict),
-        _ => format!("{} {time}", record.verdict),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PEER: &str = "peer";
 
     fn record(instance: &str, tool: &str, verdict: &str, seconds: f64) -> Record {
         Record {
@@ -150,10 +181,11 @@ mod tests {
             record("b", PEER, "time limit", 10.2),
             record("c", "ours", "time limit", 10.1),
         ];
-        assert_eq!(ratio(&records, "a", "ours", 10.0), Some(4.0));
-        assert_eq!(ratio(&records, "b", "ours", 10.0), Some(20.0));
-        assert_eq!(ratio(&records, "c", "ours", 10.0), None);
-        let text = markdown(&records, 10.0);
+        let page = Page { records: &records, limit: 10.0, peer: PEER };
+        assert_eq!(page.ratio("a", "ours"), Some(4.0));
+        assert_eq!(page.ratio("b", "ours"), Some(20.0));
+        assert_eq!(page.ratio("c", "ours"), None);
+        let text = page.markdown();
         assert!(text.contains("| a | 1 | safe 0.500 (4.0×) | safe 2.000 | 2 MB |"), "{text}");
         assert!(text.contains("| b | 1 | safe 0.500 (≥ 20.0×) | time limit 10.200 | 2 MB |"), "{text}");
         assert!(text.contains("| f | 8.9 (2 of 3) |"), "{text}");

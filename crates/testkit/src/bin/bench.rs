@@ -2,23 +2,58 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use selvedge_driver::external::Spacer;
 use selvedge_engines::EngineKind;
-use selvedge_testkit::bench::{Plan, Record, contradictions, plot, run, table};
+use selvedge_testkit::bench::figures::{self, figures};
+use selvedge_testkit::bench::table::Page;
+use selvedge_testkit::bench::tool::{Ours, Tool, is_for_threads, switches};
+use selvedge_testkit::bench::{Plan, Record, contradictions, plot, run, suite};
 use selvedge_testkit::corpus::root;
 
 const USAGE: &str = "\
-usage: bench [--families a,b] [--engines a,b] [--max-size N] [--limit SECONDS] [--out FOLDER]
+usage: bench [threads] [--families a,b] [--engines a,b] [--max-size N] [--limit SECONDS] [--out FOLDER]
 
-Families: reading, corpus, and those of crates/testkit/src/bench/families.rs. Writes results.json, README.md and a plot
-per family into the folder, bench/results unless told otherwise.
+Families: reading, corpus, and those of crates/testkit/src/bench/families.rs; with `threads` those of
+crates/testkit/src/bench/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction.
+Writes results.json, README.md and a plot per family into the folder, bench/results unless told otherwise; with
+`threads` into bench/results-threads, and figures.json.
 ";
 
+/// Which programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Suite {
+    Sequential,
+    Threads,
+}
+
+impl Suite {
+    fn peer(self) -> &'static str {
+        match self {
+            Suite::Sequential => "spacer",
+            Suite::Threads => "spin",
+        }
+    }
+
+    fn folder(self) -> &'static str {
+        match self {
+            Suite::Sequential => "bench/results",
+            Suite::Threads => "bench/results-threads",
+        }
+    }
+
+    /// The engines that are asked unless others are named.
+    fn engines(self) -> Vec<EngineKind> {
+        let engines = EngineKind::ALL.iter().copied().filter(|engine| *engine != EngineKind::Exhaustive);
+        engines.filter(|engine| (self == Suite::Threads) == is_for_threads(*engine)).collect()
+    }
+}
+
 struct Options {
+    suite: Suite,
     plan: Plan,
     out: PathBuf,
 }
@@ -36,19 +71,24 @@ fn main() -> ExitCode {
     }
 }
 
-fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
+fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
+    let mut words = words.peekable();
+    let suite = match words.next_if(|word| word == "threads") {
+        Some(_) => Suite::Threads,
+        None => Suite::Sequential,
+    };
     let beside = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("selvedge");
-    let engines = EngineKind::ALL.iter().copied().filter(|engine| *engine != EngineKind::Exhaustive);
+    let mut engines = suite.engines();
     let mut plan = Plan {
         selvedge: beside,
-        spacer: Spacer::find(),
-        engines: engines.collect(),
+        tools: Vec::new(),
+        groups: Vec::new(),
         families: Vec::new(),
         max_size: None,
         limit: Duration::from_secs(10),
         scratch: std::env::temp_dir().join("selvedge-bench"),
     };
-    let mut out = root().join("bench/results");
+    let mut out = root().join(suite.folder());
     while let Some(option) = words.next() {
         let value = words.next().ok_or(format!("option `{option}` has no value"))?;
         let number = || value.parse::<usize>().map_err(|_| format!("`{value}` is no number"));
@@ -56,7 +96,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
             "--families" => plan.families = value.split(',').map(str::to_string).collect(),
             "--engines" => {
                 let engine = |name: &str| EngineKind::from_name(name).ok_or(format!("there is no engine `{name}`"));
-                plan.engines = value.split(',').map(engine).collect::<Result<_, _>>()?;
+                engines = value.split(',').map(engine).collect::<Result<_, _>>()?;
             }
             "--max-size" => plan.max_size = Some(number()?),
             "--limit" => plan.limit = Duration::from_secs(number()? as u64),
@@ -64,32 +104,66 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
             _ => return Err(format!("unknown option `{option}`")),
         }
     }
-    Ok(Options { plan, out })
+    plan.tools = tools(suite, &engines, &plan.selvedge);
+    plan.groups = match suite {
+        Suite::Sequential => suite::sequential(),
+        Suite::Threads => suite::threads(),
+    };
+    Ok(Options { suite, plan, out })
+}
+
+/// The engines, those for threads with each of their switches, and the peer.
+fn tools(suite: Suite, engines: &[EngineKind], selvedge: &Path) -> Vec<Box<dyn Tool>> {
+    let mut tools: Vec<Box<dyn Tool>> = Vec::new();
+    for engine in engines.iter().copied() {
+        let switches = if is_for_threads(engine) { switches() } else { vec![Vec::new()] };
+        for switches in switches {
+            tools.push(Box::new(Ours { selvedge: selvedge.to_path_buf(), engine, switches }));
+        }
+    }
+    match suite {
+        Suite::Sequential => tools.extend(Spacer::find().map(|spacer| Box::new(spacer) as Box<dyn Tool>)),
+        Suite::Threads => {}
+    }
+    tools
 }
 
 fn execute(options: &Options) -> std::io::Result<ExitCode> {
-    let Options { plan, out } = options;
-    if plan.spacer.is_none() {
-        eprintln!("z3 was not found: there is no peer to compare with");
+    let Options { suite, plan, out } = options;
+    let peer = suite.peer();
+    if !plan.tools.iter().any(|tool| tool.name() == peer) {
+        eprintln!("{peer} was not found: there is no peer to compare with");
     }
     let tell = |record: &Record| {
         let Record { instance, tool, verdict, seconds, .. } = record;
-        println!("{instance:<32} {tool:<12} {verdict:<12} {seconds:>8.3} s");
+        println!("{instance:<32} {tool:<28} {verdict:<12} {seconds:>8.3} s");
     };
     let records = run(plan, &mut { tell })?;
+    let limit = plan.limit.as_secs_f64();
     std::fs::create_dir_all(out)?;
     std::fs::write(out.join("results.json"), serde_json::to_string_pretty(&records)? + "\n")?;
-    let mut page = table::markdown(&records, plan.limit.as_secs_f64());
-    let mut families: Vec<&str> = records.iter().map(|record| record.family.as_str()).collect();
-    families.dedup();
-    for family in families.into_iter().filter(|family| !["corpus", "reading"].contains(family)) {
-        if let Some(svg) = plot::svg(&records, family) {
-            std::fs::write(out.join(format!("{family}.svg")), svg)?;
-            page.push_str(&format!("\n![{family}]({family}.svg)\n"));
-        }
+    let mut page = Page { records: &records, limit, peer }.markdown();
+    let figures = figures(&records, limit);
+    if !figures.is_empty() {
+        std::fs::write(out.join("figures.json"), serde_json::to_string_pretty(&figures)? + "\n")?;
+        page.push_str("\n## Switches\n\n");
+        page.push_str(&figures::markdown(&figures));
     }
+    write_plots(&records, out, &mut page)?;
     std::fs::write(out.join("README.md"), page)?;
     let wrong = contradictions(&records);
     wrong.iter().for_each(|line| eprintln!("{line}"));
     Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) })
+}
+
+fn write_plots(records: &[Record], out: &Path, page: &mut String) -> std::io::Result<()> {
+    let mut families: Vec<&str> = records.iter().map(|record| record.family.as_str()).collect();
+    families.dedup();
+    for family in families.into_iter().filter(|family| !family.starts_with("corpus") && *family != "reading") {
+        if let Some(svg) = plot::svg(records, family) {
+            std::fs::write(out.join(format!("{family}.svg")), svg)?;
+            page.push_str(&format!("\n![{family}]({family}.svg)\n"));
+        }
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use selvedge_testkit::campaign::{self, Campaign};
-use selvedge_testkit::engines;
+use selvedge_testkit::engines::{self, Comparison};
 use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::texts;
 use selvedge_testkit::workers::{Hang, Items};
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     campaign::silence_panics();
     match command.as_deref() {
         Some("passes") => passes(&campaign),
-        Some("engines") => compare_engines(&campaign),
+        Some("engines") => compare_engines(&campaign, "engines", engines::SEQUENTIAL),
         Some("parser") => parser(&campaign),
         Some("print") => print(&campaign),
         Some(other) => usage(&format!("unknown command `{other}`")),
@@ -84,15 +84,15 @@ fn passes(campaign: &Campaign) -> ExitCode {
     end(findings.len())
 }
 
-fn compare_engines(campaign: &Campaign) -> ExitCode {
+fn compare_engines(campaign: &Campaign, command: &str, comparison: Comparison) -> ExitCode {
     let Campaign { seed, items, budget } = *campaign;
-    let (compared, findings) = match engines::run(seed, items, budget, progress(items.count)) {
+    let (compared, findings) = match engines::run(comparison, seed, items, budget, progress(items.count)) {
         Ok(result) => result,
         Err(hang) => return report_hang(seed, &hang),
     };
     eprintln!();
     for finding in &findings {
-        let again = format!("--bin fuzz -- engines --seed {seed} --first {} --count 1", finding.number);
+        let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1", finding.number);
         println!("{}\n\n{}\nFrom program {}: {again}\n", finding.fault, finding.small, finding.number);
     }
     println!("{compared}; {} findings", findings.len());

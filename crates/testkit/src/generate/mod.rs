@@ -77,7 +77,7 @@ fn question(rng: &mut Rng, weights: &Weights, shape: Shape) -> Question {
         return Question::default();
     }
     let threads = rng.between(low as usize, high as usize) as u32;
-    let several = shape == Shape::Main && rng.percent(weights.chances.initial);
+    let several = shape == Shape::Main && threads > 1 && rng.percent(weights.chances.initial);
     let initial = several.then(|| Initial::Exactly(rng.between(2, threads as usize) as u32));
     Question { threads: Some(threads), initial, ..Question::default() }
 }

@@ -217,6 +217,25 @@ impl Weights {
         ]
     }
 
+    /// Up to three threads without recursion, in the ways in which threads can be: mixed, with many sections, with many
+    /// starts, with passive copies, with several kinds of threads.
+    pub fn concurrent() -> [(&'static str, Weights); 5] {
+        use Template::*;
+        let mut mixed = Weights::threads();
+        mixed.threads = (1, 3);
+        mixed.chances.initial = 20;
+        let sections = mixed.clone().with(Atomic, 14).with(StrayAtomic, 5).with(Assume, 9).with(LocalAssume, 8);
+        let starts = mixed.clone().with(StartGoto, 9).with(StartLabel, 4).with(EndThread, 6).with(While, 8);
+        let mut passive = mixed.clone().with(Broadcast, 7);
+        passive.locals = (1, 2);
+        passive.chances.passive = 35;
+        passive.chances.thread_local = 20;
+        let mut kinds = mixed.clone();
+        kinds.chances.processes = 75;
+        kinds.chances.classic = 25;
+        [("mixed", mixed), ("sections", sections), ("starts", starts), ("passive", passive), ("kinds", kinds)]
+    }
+
     /// The same weights but for one statement.
     pub fn with(mut self, template: Template, weight: u32) -> Weights {
         self.templates.retain(|(other, _)| *other != template);

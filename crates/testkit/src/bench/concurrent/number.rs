@@ -1,0 +1,85 @@
+//! Numbers in several variables, for programs that count.
+
+/// A number in binary, the lowest bit first.
+pub(super) struct Number {
+    bits: Vec<String>,
+}
+
+impl Number {
+    /// A number from zero to `max`, in variables whose names begin in this way.
+    pub(super) fn up_to(prefix: &str, max: usize) -> Number {
+        let n_bits = (usize::BITS - max.leading_zeros()).max(1) as usize;
+        Number { bits: (0..n_bits).map(|bit| format!("{prefix}{bit}")).collect() }
+    }
+
+    /// The variables, with commas.
+    pub(super) fn list(&self) -> String {
+        self.bits.join(", ")
+    }
+
+    /// A constant as a list of values.
+    pub(super) fn constant(&self, value: usize) -> String {
+        let bit = |bit: usize| if value >> bit & 1 == 1 { "1" } else { "0" };
+        (0..self.bits.len()).map(bit).collect::<Vec<_>>().join(", ")
+    }
+
+    /// That the number is this one.
+    pub(super) fn is(&self, value: usize) -> String {
+        let literal =
+            |(bit, name): (usize, &String)| if value >> bit & 1 == 1 { name.clone() } else { format!("!{name}") };
+        format!("({})", self.bits.iter().enumerate().map(literal).collect::<Vec<_>>().join(" & "))
+    }
+
+    /// That two numbers of the same width are equal.
+    pub(super) fn equals(&self, other: &Number) -> String {
+        let same = self.bits.iter().zip(&other.bits).map(|(left, right)| format!("({left} = {right})"));
+        format!("({})", same.collect::<Vec<_>>().join(" & "))
+    }
+
+    /// The number plus one, which overflows to zero, as a list of values.
+    pub(super) fn plus_one(&self) -> String {
+        self.flipped(" & ", "")
+    }
+
+    /// The number minus one, where it is not zero, as a list of values.
+    pub(super) fn minus_one(&self) -> String {
+        self.flipped(" | ", "!")
+    }
+
+    /// The number minus one, or zero, as a list of values.
+    pub(super) fn minus_one_or_zero(&self) -> String {
+        let values = self.minus_one();
+        let positive = format!("({})", self.bits.join(" | "));
+        values.split(", ").map(|value| format!("{positive} & ({value})")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Each bit flips where all lower ones together say so.
+    fn flipped(&self, connective: &str, negation: &str) -> String {
+        let bit = |(bit, name): (usize, &String)| match bit {
+            0 => format!("!{name}"),
+            bit => format!("{name} ^ {negation}({})", self.bits[..bit].join(connective)),
+        };
+        self.bits.iter().enumerate().map(bit).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_bits_they_need() {
+        assert_eq!(Number::up_to("p", 3).list(), "p0, p1");
+        assert_eq!(Number::up_to("p", 4).list(), "p0, p1, p2");
+        assert_eq!(Number::up_to("p", 4).constant(5), "1, 0, 1");
+        assert_eq!(Number::up_to("p", 4).is(5), "(p0 & !p1 & p2)");
+    }
+
+    #[test]
+    fn neighbours_differ_in_the_bits_below_the_carry() {
+        let number = Number::up_to("p", 4);
+        assert_eq!(number.plus_one(), "!p0, p1 ^ (p0), p2 ^ (p0 & p1)");
+        assert_eq!(number.minus_one(), "!p0, p1 ^ !(p0), p2 ^ !(p0 | p1)");
+        assert_eq!(Number::up_to("p", 1).minus_one_or_zero(), "(p0) & (!p0)");
+    }
+}

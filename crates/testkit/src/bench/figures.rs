@@ -1,0 +1,185 @@
+//! Pairs of runs of two tools on the same programs: the data of the thesis's scatter plots for our own switches.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::Record;
+use super::table::geometric_mean;
+
+/// Two tools that are compared, as figures of the thesis compare them.
+struct Pair {
+    /// The figure.
+    figure: &'static str,
+    /// What is switched on, in a few words.
+    about: &'static str,
+    /// Without it.
+    x: &'static str,
+    /// With it.
+    y: &'static str,
+}
+
+/// The figures 6.1 to 6.3 and 7.2 to 7.6, and the pairs that belong to them for the engine with explicit valuations. The
+/// thesis's ample sets and Cartesian reduction together are one reduction here, so that 6.3 has persistent sets in their
+/// place.
+const PAIRS: &[Pair] = &[
+    Pair { figure: "6.1", about: "ample sets, without symmetry", x: "threads-plain", y: "threads-plain ample" },
+    Pair { figure: "6.2", about: "Cartesian, without symmetry", x: "threads-plain", y: "threads-plain cartesian" },
+    Pair {
+        figure: "6.3",
+        about: "persistent sets, without symmetry",
+        x: "threads-plain",
+        y: "threads-plain persistent",
+    },
+    Pair { figure: "7.2", about: "symmetry", x: "threads-plain", y: "threads" },
+    Pair { figure: "7.3", about: "explicit valuations", x: "spin", y: "threads-explicit" },
+    Pair { figure: "7.3b", about: "decision diagrams", x: "threads-explicit", y: "threads" },
+    Pair { figure: "7.4", about: "symmetry beside ample sets", x: "threads-plain ample", y: "threads ample" },
+    Pair { figure: "7.4b", about: "symmetry beside Cartesian", x: "threads-plain cartesian", y: "threads cartesian" },
+    Pair { figure: "7.5", about: "ample sets beside symmetry", x: "threads", y: "threads ample" },
+    Pair { figure: "7.5b", about: "Cartesian beside symmetry", x: "threads", y: "threads cartesian" },
+    Pair { figure: "7.5c", about: "persistent sets beside symmetry", x: "threads", y: "threads persistent" },
+    Pair { figure: "7.5d", about: "ample sets, explicit", x: "threads-explicit", y: "threads-explicit ample" },
+    Pair { figure: "7.5e", about: "Cartesian, explicit", x: "threads-explicit", y: "threads-explicit cartesian" },
+    Pair {
+        figure: "7.5f",
+        about: "persistent sets, explicit",
+        x: "threads-explicit",
+        y: "threads-explicit persistent",
+    },
+    Pair { figure: "7.6", about: "symmetry instead of ample sets", x: "threads-plain ample", y: "threads" },
+    Pair { figure: "compress", about: "compression", x: "threads no-compress", y: "threads" },
+    Pair {
+        figure: "compress-b",
+        about: "compression, explicit",
+        x: "threads-explicit no-compress",
+        y: "threads-explicit",
+    },
+];
+
+/// The points of one figure.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    /// The figure of the thesis.
+    pub figure: &'static str,
+    /// What is switched on.
+    pub about: &'static str,
+    /// Without it.
+    pub x: &'static str,
+    /// With it.
+    pub y: &'static str,
+    /// One for each instance that at least one of both decided.
+    pub points: Vec<Point>,
+}
+
+/// Seconds of two tools for one instance; the limit where a tool did not decide.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// The instance.
+    pub instance: String,
+    /// Without.
+    pub x: f64,
+    /// With.
+    pub y: f64,
+}
+
+impl Figure {
+    /// How much faster the second tool is, as a geometric mean; at least so much where the first one did not decide.
+    pub fn speedup(&self) -> Option<f64> {
+        let ratios: Vec<f64> = self.points.iter().map(|point| point.x / point.y).collect();
+        geometric_mean(&ratios)
+    }
+
+    /// How many instances the second tool decides at least a tenth faster, and how many it decides so much slower.
+    pub fn won_and_lost(&self) -> (usize, usize) {
+        let won = self.points.iter().filter(|point| point.x > 1.1 * point.y).count();
+        let lost = self.points.iter().filter(|point| point.y > 1.1 * point.x).count();
+        (won, lost)
+    }
+}
+
+/// All figures for which there are points. `limit` stands for runs that did not decide, or were not tried after one that
+/// did not.
+pub fn figures(records: &[Record], limit: f64) -> Vec<Figure> {
+    let of_pair = |pair: &Pair| {
+        let Pair { figure, about, x, y } = *pair;
+        Figure { figure, about, x, y, points: points(records, x, y, limit) }
+    };
+    PAIRS.iter().map(of_pair).filter(|figure| !figure.points.is_empty()).collect()
+}
+
+fn points(records: &[Record], x: &str, y: &str, limit: f64) -> Vec<Point> {
+    let is_there = |tool: &str| records.iter().any(|record| record.tool == tool);
+    if !is_there(x) || !is_there(y) {
+        return Vec::new();
+    }
+    let seconds = |instance: &str, tool: &str| {
+        let found = records.iter().find(|record| record.instance == instance && record.tool == tool);
+        found.filter(|record| record.is_decided()).map(|record| record.net_seconds)
+    };
+    let mut points: Vec<Point> = Vec::new();
+    for record in records.iter().filter(|record| record.tool == x || record.tool == y) {
+        let name = &record.instance;
+        if points.iter().any(|point| point.instance == *name) {
+            continue;
+        }
+        let (left, right) = (seconds(name, x), seconds(name, y));
+        if left.is_some() || right.is_some() {
+            let (x, y) = (left.unwrap_or(limit), right.unwrap_or(limit));
+            points.push(Point { instance: name.clone(), x, y });
+        }
+    }
+    points
+}
+
+/// The figures as a table.
+pub fn markdown(figures: &[Figure]) -> String {
+    let mut text = String::from("| figure | what | from | to | instances | faster | slower | speed-up |\n");
+    text.push_str("|---|---|---|---|---:|---:|---:|---:|\n");
+    for figure in figures {
+        let (won, lost) = figure.won_and_lost();
+        let mean = figure.speedup().map_or("–".to_string(), |mean| format!("{mean:.2}"));
+        let Figure { figure: name, about, x, y, points } = figure;
+        let _ = writeln!(text, "| {name} | {about} | {x} | {y} | {} | {won} | {lost} | {mean} |", points.len());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(instance: &str, tool: &str, verdict: &str, seconds: f64) -> Record {
+        Record {
+            family: "f".to_string(),
+            instance: instance.to_string(),
+            size: 1,
+            expected: None,
+            tool: tool.to_string(),
+            verdict: verdict.to_string(),
+            seconds,
+            net_seconds: seconds,
+            peak_bytes: None,
+        }
+    }
+
+    #[test]
+    fn a_figure_has_a_point_for_each_instance_that_somebody_decided() {
+        let records = [
+            record("a", "threads", "safe", 4.0),
+            record("a", "threads ample", "safe", 1.0),
+            record("b", "threads", "time limit", 10.2),
+            record("b", "threads ample", "safe", 2.5),
+            record("c", "threads", "time limit", 10.2),
+        ];
+        let figures = figures(&records, 10.0);
+        assert_eq!(figures.len(), 1);
+        assert_eq!((figures[0].figure, figures[0].points.len()), ("7.5", 2));
+        assert!(figures[0].speedup().is_some_and(|mean| (mean - 4.0).abs() < 1e-9));
+        assert_eq!(figures[0].won_and_lost(), (2, 0));
+        assert!(
+            markdown(&figures)
+                .contains("| 7.5 | ample sets beside symmetry | threads | threads ample | 2 | 2 | 0 | 4.00 |")
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! Who is asked: engines of ours with their switches, and peers.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use selvedge_driver::external::Spacer;
+use selvedge_driver::{Question, Subject};
+use selvedge_engines::EngineKind;
+use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_report::{Context, Source, horn};
+
+use super::measure::verdict;
+
+/// One that decides programs in a process of its own.
+pub trait Tool {
+    /// Its name in the results.
+    fn name(&self) -> String;
+
+    /// The command that asks about a program, which must end by itself around the limit. What has to be done before (a
+    /// translation, say) is done here and does not count. `None` if the program cannot be put to the tool.
+    fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>>;
+
+    /// The verdict in what it printed: `safe`, `unsafe`, `time limit`, `memory limit`, or something else that is no
+    /// verdict.
+    fn verdict(&self, output: &str, code: Option<i32>) -> String {
+        verdict(output, code)
+    }
+}
+
+/// A question about a program in a file.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The program.
+    pub file: &'a Path,
+    /// The question.
+    pub question: &'a Question,
+    /// The time for the run.
+    pub limit: Duration,
+    /// Where files may be written.
+    pub scratch: &'a Path,
+}
+
+impl Asked<'_> {
+    /// The limit in whole seconds, at least one.
+    pub fn seconds(&self) -> u64 {
+        self.limit.as_secs().max(1)
+    }
+}
+
+/// Whether an engine is one of those for several threads, which have switches.
+pub fn is_for_threads(engine: EngineKind) -> bool {
+    engine.name().starts_with("threads")
+}
+
+/// The switches of the engines for several threads, one at a time; none first.
+pub fn switches() -> Vec<Vec<&'static str>> {
+    let orders = ["ample", "persistent", "cartesian"].map(|order| vec!["--partial-order", order]);
+    [Vec::new()].into_iter().chain(orders).chain([vec!["--no-compress"]]).collect()
+}
+
+/// An engine of Selvedge.
+pub struct Ours {
+    /// The program `selvedge`.
+    pub selvedge: PathBuf,
+    /// The engine.
+    pub engine: EngineKind,
+    /// More options of the command line.
+    pub switches: Vec<&'static str>,
+}
+
+impl Tool for Ours {
+    fn name(&self) -> String {
+        let words: Vec<&str> = self.switches.iter().map(|word| word.trim_start_matches('-')).collect();
+        let words = words.into_iter().filter(|word| *word != "partial-order");
+        std::iter::once(self.engine.name()).chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
+        let mut command = Command::new(&self.selvedge);
+        command.args(["check", "--quiet", "--engine", self.engine.name()]).args(&self.switches);
+        command.args(["--time-limit", &format!("{}s", asked.seconds())]);
+        command.args(crate::print::options(asked.question).split_whitespace()).arg(asked.file);
+        Ok(Some(command))
+    }
+}
+
+impl Tool for Spacer {
+    fn name(&self) -> String {
+        "spacer".to_string()
+    }
+
+    fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
+        let Some(clauses) = clauses(asked)? else { return Ok(None) };
+        let path = asked.scratch.join("clauses.smt2");
+        std::fs::write(&path, clauses)?;
+        let mut command = Command::new(self.path());
+        command.arg(format!("-T:{}", asked.seconds())).arg(path);
+        Ok(Some(command))
+    }
+}
+
+/// The Horn clauses of a program.
+fn clauses(asked: &Asked<'_>) -> io::Result<Option<String>> {
+    let text = std::fs::read_to_string(asked.file)?;
+    let loaded = load(&text, &LoadOptions::default());
+    let Some(program) = loaded.program else { return Ok(None) };
+    let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
+    let Ok((posed, target, _)) = asked.question.pose(subject) else { return Ok(None) };
+    let source = Source::new(asked.file.display().to_string(), text.clone());
+    Ok(horn::render(Context { program: &posed, map: &loaded.source_map, source: &source }, &target).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_is_named_by_its_switches_and_asked_by_the_question() {
+        let ours = Ours {
+            selvedge: PathBuf::from("selvedge"),
+            engine: EngineKind::Exhaustive,
+            switches: vec!["--partial-order", "ample", "--no-compress"],
+        };
+        assert_eq!(ours.name(), "exhaustive ample no-compress");
+        let question = Question { threads: Some(3), ..Question::default() };
+        let limit = Duration::from_millis(10);
+        let asked = Asked { file: Path::new("x.bp"), question: &question, limit, scratch: Path::new(".") };
+        let command = ours.command(&asked).expect("it needs no files").expect("it takes all programs");
+        let words: Vec<String> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
+        let expected =
+            "check --quiet --engine exhaustive --partial-order ample --no-compress --time-limit 1s --threads 3 x.bp";
+        assert_eq!(words.join(" "), expected);
+    }
+}
