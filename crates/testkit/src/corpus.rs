@@ -70,6 +70,14 @@ pub fn refined() -> Result<Vec<Entry>, String> {
     table.lines().skip(1).map(|line| refined_row(&folder, line)).collect()
 }
 
+/// The programs of `ijit` whose twins have verdicts in a table, with up to three threads of which one starts: an error
+/// that a twin has shows with so few.
+pub fn ijit() -> Result<Vec<Entry>, String> {
+    let Some(folder) = foreign("") else { return Ok(Vec::new()) };
+    let table = read(&folder.join("tts_verdicts.csv"))?;
+    table.lines().filter(|line| line.starts_with("ijit/")).map(|line| ijit_row(&folder, line)).collect()
+}
+
 /// All programs of other people, without verdicts.
 pub fn all_foreign() -> Result<Vec<Entry>, String> {
     let Some(folder) = foreign("") else { return Ok(Vec::new()) };
@@ -157,6 +165,15 @@ fn refined_row(folder: &Path, line: &str) -> Result<Entry, String> {
     Ok(Entry { name: file.to_string(), text, question, verdict: verdict(word), story: None })
 }
 
+fn ijit_row(folder: &Path, line: &str) -> Result<Entry, String> {
+    let columns: Vec<&str> = line.split(',').collect();
+    let [twin, _, _, _, _, word, _] = columns[..] else { return Err(format!("tts_verdicts.csv: `{line}`")) };
+    let name = twin.replace(".tts", ".bp");
+    let question = Question { threads: Some(3), ..Question::default() };
+    let text = read(&folder.join(&name))?;
+    Ok(Entry { name, text, question, verdict: verdict(&word.to_lowercase()), story: None })
+}
+
 fn read(path: &Path) -> Result<String, String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -203,8 +220,9 @@ mod tests {
 
     #[test]
     fn the_foreign_corpus_is_read_where_it_is() {
-        let (boppo, refined) = (boppo().unwrap(), refined().unwrap());
+        let (boppo, refined, ijit) = (boppo().unwrap(), refined().unwrap(), ijit().unwrap());
         if foreign("").is_some() {
+            assert!(ijit.len() >= 70 && ijit.iter().all(|entry| entry.verdict.is_some()), "{}", ijit.len());
             assert!(boppo.len() >= 37 && boppo.iter().all(|entry| entry.verdict.is_some()), "{}", boppo.len());
             assert!(refined.iter().all(|entry| entry.question.threads.is_some() && entry.verdict.is_some()));
             assert!(boppo.iter().any(|entry| entry.question.label.as_deref() == Some("MY_ERROR_LABEL")));
