@@ -10,6 +10,7 @@ pub mod pushdown;
 pub mod sat;
 pub mod summaries;
 pub mod symbolic;
+pub mod threads;
 
 use selvedge_check::Engine;
 

@@ -1,0 +1,122 @@
+//! Where a thread must be seen.
+//!
+//! A thread that stands at a *stop* is part of a state. From there it makes a *block* of steps that counts as one: steps
+//! that others cannot notice, then one that they can; and an atomic section is part of such a step, since nobody else
+//! runs. The block ends at the next stop. What it meets on the way, errors included, is looked at, but no state of its
+//! own.
+//!
+//! *Right.* A step that others cannot notice commutes with all their steps, and so can be put off until the thread makes
+//! one that they can notice, or forever. While a thread holds the atomic flag, or in the prelude, no other thread
+//! moves. So each error that can be reached is reached by an execution in which blocks are not interrupted. A block
+//! that cannot be finished never happens.
+//!
+//! *End.* Every cycle of steps inside a block contains a stop: the target of a retreating edge of a depth-first search.
+
+use fixedbitset::FixedBitSet;
+use selvedge_ir::flow::Flow;
+use selvedge_ir::visibility::Visibility;
+use selvedge_ir::{LocId, Op, Program, Target};
+
+/// The stops of a program without calls.
+#[derive(Clone, Debug)]
+pub struct Stops {
+    /// For threads that do not hold the atomic flag.
+    free: FixedBitSet,
+    /// For the thread that holds it, and for the prelude's.
+    alone: FixedBitSet,
+    /// The edges that others cannot notice.
+    invisible: FixedBitSet,
+}
+
+impl Stops {
+    /// Every location is a stop.
+    pub fn everywhere(program: &Program) -> Stops {
+        let mut all = FixedBitSet::with_capacity(program.locs.len());
+        all.insert_range(..);
+        Stops { free: all.clone(), alone: all, invisible: invisible(program) }
+    }
+
+    /// As few stops as the argument above allows.
+    ///
+    /// A thread without the flag stops where threads begin and behind every step that others can notice. A thread that
+    /// holds it stops behind a step in which others take part too. Locations that a target names together with others
+    /// are stops, since it asks for threads that are there at once.
+    pub fn few(program: &Program, target: &Target) -> Stops {
+        let _ = target;
+        let invisible = invisible(program);
+        let flow = Flow::new(program);
+        let mut free = retreating(program, &flow, |edge| invisible.contains(edge));
+        let mut alone = retreating(program, &flow, |_| true);
+        for (id, edge) in program.edges.iter_enumerated() {
+            if !invisible.contains(id.index()) {
+                free.insert(edge.to.index());
+            }
+            match &edge.op {
+                Op::Fork(at) => free.insert(at.index()),
+                Op::Assign(assign) if assign.is_passive() => alone.insert(edge.to.index()),
+                _ => {}
+            }
+        }
+        program.procs.iter().for_each(|proc| free.insert(proc.entry.index()));
+        Stops { free, alone, invisible }
+    }
+
+    /// Whether a thread that does not hold the atomic flag is seen at a location.
+    pub fn is_stop(&self, loc: LocId) -> bool {
+        self.free.contains(loc.index())
+    }
+
+    /// Whether a thread that holds the atomic flag, or runs the prelude, is seen at a location.
+    pub fn is_stop_alone(&self, loc: LocId) -> bool {
+        self.alone.contains(loc.index())
+    }
+
+    /// Whether others cannot notice a step along an edge.
+    pub fn is_invisible(&self, edge: selvedge_ir::EdgeId) -> bool {
+        self.invisible.contains(edge.index())
+    }
+}
+
+fn invisible(program: &Program) -> FixedBitSet {
+    let visibility = Visibility::new(program);
+    let edges = program.edges.iter_enumerated().filter(|(_, edge)| visibility.is_invisible_op(&edge.op));
+    let mut invisible = FixedBitSet::with_capacity(program.edges.len());
+    invisible.extend(edges.map(|(id, _)| id.index()));
+    invisible
+}
+
+/// The targets of the retreating edges of a depth-first search along some edges: each cycle of them has one.
+///
+/// `path` holds the locations that are entered and not left, each with the number of its edges already taken.
+fn retreating(program: &Program, flow: &Flow, follows: impl Fn(usize) -> bool) -> FixedBitSet {
+    let n_locs = program.locs.len();
+    let (mut targets, mut entered, mut open) =
+        (FixedBitSet::with_capacity(n_locs), FixedBitSet::with_capacity(n_locs), FixedBitSet::with_capacity(n_locs));
+    let entries = program.procs.iter().map(|proc| proc.entry);
+    for root in entries.chain(program.locs.indices()) {
+        if entered.put(root.index()) {
+            continue;
+        }
+        open.insert(root.index());
+        let mut path = vec![(root, 0)];
+        while let Some((loc, next)) = path.last_mut() {
+            let Some(edge) = flow.out(*loc).get(*next) else {
+                open.set(loc.index(), false);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let to = program.edges[*edge].to;
+            if !follows(edge.index()) {
+                continue;
+            }
+            if open.contains(to.index()) {
+                targets.insert(to.index());
+            } else if !entered.put(to.index()) {
+                open.insert(to.index());
+                path.push((to, 0));
+            }
+        }
+    }
+    targets
+}
