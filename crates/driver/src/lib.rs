@@ -171,8 +171,11 @@ fn check_task(task: Task<'_>, options: &Options, run: &Run<'_>) -> Result<Report
 
 /// The engine that suits a program best: the one that proves, where it takes the program.
 fn choose(task: &Task<'_>, options: &EngineOptions) -> EngineKind {
-    let takes = |kind: &EngineKind| build(*kind, options).supports(task).is_ok();
-    Some(EngineKind::Summaries).filter(takes).unwrap_or(EngineKind::Exhaustive)
+    let takes = |kind: &EngineKind| {
+        let simplified = simplify(task, Pass::before(*kind));
+        build(*kind, options).supports(&simplified.task(task.threads)).is_ok()
+    };
+    [EngineKind::Summaries, EngineKind::ThreadsExplicit].into_iter().find(takes).unwrap_or(EngineKind::Exhaustive)
 }
 
 /// Runs an engine on the simplified program and lifts its evidence.

@@ -27,6 +27,8 @@ pub enum EngineKind {
     Bmc,
     /// k-induction by SAT, for programs with one thread and without recursion.
     Induction,
+    /// Counter abstraction over explicit valuations, for a bounded number of threads without recursion.
+    ThreadsExplicit,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -39,6 +41,7 @@ impl EngineKind {
         EngineKind::Pushdown,
         EngineKind::Bmc,
         EngineKind::Induction,
+        EngineKind::ThreadsExplicit,
         EngineKind::Exhaustive,
     ];
 
@@ -50,6 +53,7 @@ impl EngineKind {
             EngineKind::Pushdown => "pushdown",
             EngineKind::Bmc => "bmc",
             EngineKind::Induction => "induction",
+            EngineKind::ThreadsExplicit => "threads-explicit",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -64,6 +68,7 @@ impl EngineKind {
                 "one thread, with recursion: a shortest error within a number of steps, by SAT; never safe"
             }
             EngineKind::Induction => "one thread, without recursion: k-induction by SAT",
+            EngineKind::ThreadsExplicit => "up to N threads, without recursion: counters over explicit valuations",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -87,6 +92,8 @@ pub struct EngineOptions {
     pub induction: induction::Options,
     /// The options of [`pushdown`].
     pub pushdown: pushdown::Options,
+    /// The options of [`threads::explicit`].
+    pub threads_explicit: threads::explicit::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -99,6 +106,9 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::Pushdown => Box::new(pushdown::Pushdown { options: options.pushdown.clone() }),
         EngineKind::Bmc => Box::new(bmc::Bmc { options: options.bmc.clone() }),
         EngineKind::Induction => Box::new(induction::Induction { options: options.induction.clone() }),
+        EngineKind::ThreadsExplicit => {
+            Box::new(threads::explicit::ThreadsExplicit { options: options.threads_explicit.clone() })
+        }
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

@@ -124,6 +124,31 @@ impl Assign {
         self.is_passive() && rhs.any_leaf(|leaf| matches!(leaf, Expr::Choice(..)) && in_passive(leaf))
     }
 
+    /// Which choices are made once per other thread: those in passive right-hand sides and in a passive constraint. A
+    /// choice that an active right-hand side makes is made once.
+    pub fn per_thread_choices(&self) -> Vec<bool> {
+        let mut per_thread = vec![false; self.choices().len()];
+        let mut mark = |expr: &Expr, mark: bool| {
+            expr.for_each_leaf(|leaf| {
+                if let Expr::Choice(number, _) = leaf {
+                    per_thread[*number as usize] = mark;
+                }
+            });
+        };
+        self.passive.iter().for_each(|(_, rhs)| mark(rhs, true));
+        if self.constrain.is_passive() {
+            mark(&self.constrain, true);
+        }
+        self.active.iter().for_each(|(_, rhs)| mark(rhs, false));
+        per_thread
+    }
+
+    /// The types of the choices, by number.
+    pub fn choices(&self) -> Vec<Ty> {
+        let sides = self.active.iter().chain(&self.passive).map(|(_, rhs)| rhs);
+        choice_types(sides.chain([&self.constrain]))
+    }
+
     /// Whether the condition reads the value that the step gives to a variable.
     pub fn constrains_next(&self, var: VarId) -> bool {
         self.constrain.any_leaf(|leaf| *leaf == Expr::Next(var))

@@ -6,7 +6,7 @@ use selvedge_ir::trace::{Fresh, Start, StartThread, Step};
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Count, EdgeId, EntryId, Expr, Op, ProcId, Program, Ty, Value, VarId};
 
-use crate::interpreter::{Interpreter, per_thread_choices};
+use crate::interpreter::Interpreter;
 use crate::state::State;
 
 impl Interpreter<'_> {
@@ -79,7 +79,7 @@ impl Interpreter<'_> {
     }
 
     fn passive_choices(&self, state: &State, position: usize, assign: &Assign) -> (usize, Vec<bool>) {
-        (self.participants(state, position, assign).len(), per_thread_choices(assign))
+        (self.participants(state, position, assign).len(), assign.per_thread_choices())
     }
 
     /// What is open in a thread of this kind.

@@ -280,7 +280,7 @@ impl Move<'_> {
             return Err(Illegal::WrongChoices);
         }
         let types = Op::Assign(assign.clone()).choices();
-        let per_thread = per_thread_choices(assign);
+        let per_thread = assign.per_thread_choices();
         for (other, choices) in others.iter().zip(&self.step.passive) {
             check_choices(&types, choices)?;
             let pair = Pair { mover: self, other: *other, choices, per_thread: &per_thread };
@@ -420,25 +420,6 @@ impl Interpreter<'_> {
         };
         (0..state.threads.len()).filter(|other| *other != mover && takes_part(&state.threads[*other])).collect()
     }
-}
-
-/// Which choices of an assignment are made once per other thread: those in passive right-hand sides and in a passive
-/// constraint. A choice that an active right-hand side makes is made once.
-pub(crate) fn per_thread_choices(assign: &Assign) -> Vec<bool> {
-    let mut per_thread = vec![false; Op::Assign(assign.clone()).choices().len()];
-    let mut mark = |expr: &Expr, mark: bool| {
-        expr.for_each_leaf(|leaf| {
-            if let Expr::Choice(number, _) = leaf {
-                per_thread[*number as usize] = mark;
-            }
-        });
-    };
-    assign.passive.iter().for_each(|(_, rhs)| mark(rhs, true));
-    if assign.constrain.is_passive() {
-        mark(&assign.constrain, true);
-    }
-    assign.active.iter().for_each(|(_, rhs)| mark(rhs, false));
-    per_thread
 }
 
 /// Fresh values that a trace gives, as they are taken.

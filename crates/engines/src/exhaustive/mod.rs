@@ -14,11 +14,13 @@ mod settle;
 use std::collections::BTreeSet;
 
 use selvedge_check::{Bound, Engine, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
-use selvedge_ir::{Count, EdgeId, LocId, Op, Program, Value};
+use selvedge_ir::{EdgeId, LocId, Value};
 use selvedge_replay::Interpreter;
 
 use search::{Search, Visit};
 use settle::settled;
+
+use crate::threads::has_bounded_threads;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +76,7 @@ impl Engine for Exhaustive {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        if task.threads == ThreadScope::Unbounded && !is_finite(task.program) {
+        if task.threads == ThreadScope::Unbounded && !has_bounded_threads(task.program) {
             let reason = "the number of threads is not bounded, and `exhaustive` needs a bound: give --threads N";
             return Err(Unsupported { reason: reason.to_string() });
         }
@@ -101,10 +103,4 @@ impl Exhaustive {
         search.run(Visit::All)?;
         Ok(search.exploration())
     }
-}
-
-/// Whether every run has a bounded number of threads: nothing spawns, and no kind of thread comes in any number.
-fn is_finite(program: &Program) -> bool {
-    let spawns = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
-    !spawns && program.entries.iter().all(|entry| entry.count != Count::Any)
 }

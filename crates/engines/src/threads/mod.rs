@@ -13,7 +13,7 @@ pub mod stops;
 
 use selvedge_check::{Task, ThreadScope, Unsupported};
 use selvedge_ir::callgraph::CallGraph;
-use selvedge_ir::{Count, Op, Program, Ty};
+use selvedge_ir::{Count, Edge, Op, Program, Ty};
 
 /// Which reductions an engine makes. None of them changes what is reachable as far as errors are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +72,10 @@ fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     if let Some(proc) = program.procs.indices().find(|proc| calls.is_recursive(*proc)) {
         let name_of = &program.procs[proc].name;
         return unsupported(format!("`{name_of}` is recursive, and `{name}` takes programs without recursion only"));
+    }
+    let in_prelude = |edge: &Edge| Some(program.locs[edge.from].proc) == program.prelude;
+    if program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)) && in_prelude(edge)) {
+        return unsupported(format!("`init` starts threads, and `{name}` takes programs only where it runs alone"));
     }
     if program.edges.iter().any(|edge| matches!(edge.op, Op::Call(_))) {
         return unsupported(format!("some calls could not be inlined, and `{name}` takes programs without calls only"));

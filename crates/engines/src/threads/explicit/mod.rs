@@ -1,1 +1,134 @@
-//! Explicit valuations.
+//! `threads-explicit`: counter abstraction over explicit valuations (thesis, chapter 7).
+//!
+//! A state is a shared valuation and a multiset of thread states, so that the numbers of threads do not matter. Both
+//! parts are kept once and known by numbers; what a thread can do from a thread state under a shared valuation is
+//! computed once ([`blocks`]) and looked up from then on. It wins where data is small and threads are many.
+//!
+//! - [`values`]: packed valuations, expressions over them.
+//! - [`store`]: the states.
+//! - [`blocks`]: what one thread does from a stop to the next.
+//! - [`passive`]: what other threads do in such a step.
+//! - [`start`]: the initial states.
+//! - [`search`]: breadth first over whole states.
+//! - [`trace`], [`certificate`]: the evidence.
+
+mod blocks;
+mod certificate;
+mod passive;
+mod search;
+mod start;
+mod store;
+mod trace;
+mod values;
+
+use rustc_hash::FxHashSet;
+use selvedge_check::{Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_ir::{Trace, Value};
+
+use super::{PartialOrder, Reductions};
+use crate::exhaustive::{Exploration, ThreadState};
+use blocks::{Error, Model};
+use search::{Search, Visit};
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadsExplicit {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Which reductions are made.
+    pub reductions: Reductions,
+}
+
+impl Engine for ThreadsExplicit {
+    fn name(&self) -> &'static str {
+        "threads-explicit"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        super::supports(task, self.name())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let model = Model::new(*task, self.options.reductions);
+        let mut search = Search::new(&model, run);
+        match search.run(Visit::UntilError)? {
+            Some(error) => Ok(Verdict::Unsafe(search.trace(error)?)),
+            None if self.options.reductions.partial_order == PartialOrder::Off => {
+                Ok(Verdict::Safe(certificate::certificate(&search)?))
+            }
+            None => Ok(Verdict::Safe(None)),
+        }
+    }
+
+    fn check_each(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Findings, Stop>> {
+        Some(self.findings(task, run))
+    }
+}
+
+impl ThreadsExplicit {
+    fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
+        let model = Model::new(*task, self.options.reductions);
+        let mut search = Search::new(&model, run);
+        search.run(Visit::All)?;
+        let mut findings = Findings::default();
+        for edge in &task.target.asserts {
+            if let Some(trace) = found(&mut search, Error::Fails(*edge))? {
+                findings.asserts.push((*edge, trace));
+            } else if !search.reached(*edge) {
+                findings.unreachable.push(*edge);
+            }
+        }
+        for loc in &task.target.locs {
+            if let Some(trace) = found(&mut search, Error::Reaches(*loc))? {
+                findings.locs.push((*loc, trace));
+            }
+        }
+        if self.options.reductions.partial_order == PartialOrder::Off {
+            findings.certificate = certificate::certificate(&search)?;
+        }
+        Ok(findings)
+    }
+
+    /// Visits all states, errors or not and without reductions, and returns what can be seen of their threads.
+    pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
+        let model = Model::new(*task, Reductions::NONE);
+        let mut search = Search::new(&model, run);
+        search.run(Visit::All)?;
+        let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
+        let mut exploration = Exploration { n_states: search.store.len(), ..Exploration::default() };
+        for number in 0..search.store.len() {
+            run.tick()?;
+            let state = search.store.get(number);
+            for local in state.threads.iter().chain(&state.holder) {
+                if seen.insert((state.shared, *local)) {
+                    exploration.thread_states.insert(thread_state(&search, state.shared, *local));
+                }
+            }
+        }
+        let fails = |error: &Error| if let Error::Fails(edge) = error { Some(*edge) } else { None };
+        exploration.failing = search.met.keys().filter_map(fails).collect();
+        Ok(exploration)
+    }
+}
+
+fn found(search: &mut Search<'_>, error: Error) -> Result<Option<Trace>, Stop> {
+    if search.met.contains_key(&error) { search.trace(error).map(Some) } else { Ok(None) }
+}
+
+fn thread_state(search: &Search<'_>, shared: u32, local: u32) -> ThreadState {
+    let (model, parts) = (search.model, &search.parts);
+    let local = &parts.locals[local as usize];
+    let value = |bits: &[u64], var| Value::Bool(values::get(bits, model.layout.place(var)));
+    let locals = &model.program().procs[model.program().locs[local.loc].proc].locals;
+    ThreadState {
+        loc: local.loc,
+        shared: model.layout.shared.iter().map(|var| value(&parts.shared[shared as usize], *var)).collect(),
+        vars: model.layout.per_thread.iter().map(|var| value(&local.bits, *var)).collect(),
+        locals: locals.iter().map(|var| value(&local.bits, *var)).collect(),
+    }
+}

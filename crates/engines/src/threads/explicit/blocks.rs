@@ -1,0 +1,502 @@
+//! What one thread can do from a stop to the next, whatever the other threads are.
+//!
+//! *Order of work.* Depth first through the steps of a block (see [`super::super::stops`]), over explicit values, each
+//! point of the way once. A block depends on the shared valuation, the thread's state, whether it holds the atomic flag,
+//! and, if it starts threads, on how many may start; so it is computed once for each of these and kept.
+//!
+//! *End.* Each cycle of steps contains a stop. *Right.* All steps of the interpreter are tried, all choices included;
+//! values that nobody reads any more are forgotten at the end.
+
+use std::rc::Rc;
+
+use index_vec::IndexVec;
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_check::{Run, Stop, Task};
+use selvedge_ir::flow::Flow;
+use selvedge_ir::liveness::Liveness;
+use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
+
+use super::super::Reductions;
+use super::super::stops::Stops;
+use super::passive::Partner;
+use super::store::{Kind, Local, LocalId, Parts, SharedId};
+use super::values::{Bits, Layout, Tri, choices_of, eval, for_each_choice, get, set, zeros};
+
+/// What does not change during a search.
+pub(super) struct Model<'p> {
+    pub(super) task: Task<'p>,
+    pub(super) layout: Layout,
+    pub(super) flow: Flow,
+    pub(super) stops: Stops,
+    /// The variables of a thread that matter at a location.
+    live: IndexVec<LocId, Bits>,
+    /// The shared variables that matter somewhere.
+    pub(super) live_shared: Bits,
+}
+
+impl<'p> Model<'p> {
+    pub(super) fn new(task: Task<'p>, reductions: Reductions) -> Model<'p> {
+        let program = task.program;
+        let layout = Layout::new(program);
+        let stops = if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
+        let liveness = reductions.dead.then(|| Liveness::new(program));
+        let matters = |loc: LocId, var: VarId| liveness.as_ref().is_none_or(|liveness| liveness.is_live(loc, var));
+        let live = program.locs.iter_enumerated().map(|(id, loc)| {
+            let mut bits = zeros(layout.n_locals);
+            for var in layout.per_thread.iter().chain(&program.procs[loc.proc].locals) {
+                set(&mut bits, layout.place(*var), matters(id, *var));
+            }
+            bits
+        });
+        let live = live.collect();
+        let mut live_shared = zeros(layout.shared.len());
+        for var in &layout.shared {
+            let somewhere = program.locs.indices().any(|loc| matters(loc, *var));
+            set(&mut live_shared, layout.place(*var), somewhere || read_at_start(program, *var));
+        }
+        Model { task, flow: Flow::new(program), stops, live, live_shared, layout }
+    }
+
+    pub(super) fn program(&self) -> &'p Program {
+        self.task.program
+    }
+
+    /// Whether the value of a thread's variable matters at a location.
+    pub(super) fn is_live(&self, loc: LocId, var: VarId) -> bool {
+        get(&self.live[loc], self.layout.place(var))
+    }
+
+    /// Forgets what does not matter.
+    pub(super) fn forget(&self, local: &mut Local) {
+        local.bits.iter_mut().zip(&self.live[local.loc]).for_each(|(bits, live)| *bits &= live);
+    }
+
+    pub(super) fn forget_shared(&self, shared: &mut Bits) {
+        shared.iter_mut().zip(&self.live_shared).for_each(|(bits, live)| *bits &= live);
+    }
+
+    /// The locals of a procedure without its parameters that matter at its entry: those that start with any value.
+    pub(super) fn open_locals(&self, proc: ProcId) -> Vec<VarId> {
+        let this = &self.program().procs[proc];
+        let is_open = |var: &VarId| !this.params.contains(var) && self.is_live(this.entry, *var);
+        this.locals.iter().copied().filter(is_open).collect()
+    }
+
+    /// Whether a thread has a variable.
+    pub(super) fn has(&self, local: &Local, var: VarId) -> bool {
+        match self.program().vars[var].scope {
+            Scope::Shared => true,
+            Scope::Thread => match local.kind {
+                Kind::Prelude => false,
+                Kind::Entry(entry) => self.program().entries[entry].thread_vars.contains(&var),
+            },
+            Scope::Local(owner) => self.program().locs[local.loc].proc == owner,
+        }
+    }
+}
+
+fn read_at_start(program: &Program, var: VarId) -> bool {
+    let sides = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
+    sides.into_iter().any(|rhs| rhs.any_leaf(|leaf| *leaf == Expr::Var(var)))
+}
+
+/// A point inside a block.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Point {
+    shared: Bits,
+    local: Local,
+    holds: bool,
+    /// How many more threads may start.
+    room: u32,
+    /// The threads that were started, in order.
+    born: Vec<LocalId>,
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Out {
+    pub(super) shared: SharedId,
+    /// The thread; `None` if it has ended.
+    pub(super) me: Option<LocalId>,
+    pub(super) holds: bool,
+    pub(super) born: Vec<LocalId>,
+    /// What the last step asks of the other threads and does to them.
+    pub(super) partner: Option<Rc<Partner>>,
+    /// The steps, in reverse, from this place of [`Block::steps`].
+    pub(super) last: u32,
+}
+
+/// An error that a block meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Error {
+    /// The assertion fails.
+    Fails(EdgeId),
+    /// A thread stands there.
+    Reaches(LocId),
+}
+
+/// One step of a block.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    pub(super) edge: EdgeId,
+    pub(super) choices: Vec<bool>,
+    pub(super) fresh: Vec<(VarId, bool)>,
+    /// The step before it, as its place plus one.
+    before: u32,
+}
+
+/// All that one thread can do from a stop to the next.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) outs: Vec<Out>,
+    /// The errors on the way, each with the place of its last step plus one.
+    pub(super) errors: Vec<(Error, u32)>,
+    /// The assertions that are reached.
+    pub(super) asserts: Vec<EdgeId>,
+    steps: Vec<Move>,
+    /// Whether it matters how many threads may start.
+    counts_room: bool,
+}
+
+impl Block {
+    /// The steps up to a place, in order.
+    pub(super) fn path(&self, mut last: u32) -> Vec<&Move> {
+        let mut path = Vec::new();
+        while let Some(at) = last.checked_sub(1) {
+            let step = &self.steps[at as usize];
+            path.push(step);
+            last = step.before;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// The start of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct From {
+    pub(super) shared: SharedId,
+    pub(super) local: LocalId,
+    pub(super) holds: bool,
+}
+
+/// The blocks that were computed.
+#[derive(Default)]
+pub(super) struct Blocks {
+    /// By their start, and by how many threads may start where that matters.
+    known: FxHashMap<(From, Option<u32>), Rc<Block>>,
+}
+
+impl Blocks {
+    pub(super) fn get(
+        &mut self,
+        model: &Model<'_>,
+        parts: &mut Parts,
+        from: From,
+        room: u32,
+        run: &Run<'_>,
+    ) -> Result<Rc<Block>, Stop> {
+        if let Some(block) = self.known.get(&(from, None)).or_else(|| self.known.get(&(from, Some(room)))) {
+            return Ok(Rc::clone(block));
+        }
+        let block = Rc::new(compute(model, parts, from, room, run)?);
+        let key = block.counts_room.then_some(room);
+        self.known.insert((from, key), Rc::clone(&block));
+        Ok(block)
+    }
+}
+
+fn compute(model: &Model<'_>, parts: &mut Parts, from: From, room: u32, run: &Run<'_>) -> Result<Block, Stop> {
+    let start = Point {
+        shared: parts.shared[from.shared as usize].clone(),
+        local: parts.locals[from.local as usize].clone(),
+        holds: from.holds,
+        room,
+        born: Vec::new(),
+    };
+    let mut walk =
+        Walk { model, parts, run, block: Block::default(), seen: FxHashSet::default(), waiting: vec![(start, 0)] };
+    while let Some((point, before)) = walk.waiting.pop() {
+        for edge in model.flow.out(point.local.loc) {
+            run.tick()?;
+            walk.step(&point, before, *edge)?;
+        }
+    }
+    let mut block = walk.block;
+    block.asserts.sort_unstable();
+    block.asserts.dedup();
+    Ok(block)
+}
+
+/// A block being computed.
+struct Walk<'w, 'p> {
+    model: &'w Model<'p>,
+    parts: &'w mut Parts,
+    run: &'w Run<'w>,
+    block: Block,
+    /// The points that were found, stops included.
+    seen: FxHashSet<(Point, Option<Rc<Partner>>)>,
+    /// Those from which the block goes on, with the place of the step to it plus one.
+    waiting: Vec<(Point, u32)>,
+}
+
+impl Walk<'_, '_> {
+    fn step(&mut self, point: &Point, before: u32, id: EdgeId) -> Result<(), Stop> {
+        let edge = &self.model.program().edges[id];
+        let go = |point: &Point| {
+            let mut next = point.clone();
+            next.local.loc = edge.to;
+            next
+        };
+        match &edge.op {
+            Op::Assign(assign) => self.assign(point, before, id, assign)?,
+            Op::Assert(condition) => self.assert(point, before, id, condition),
+            Op::Return(_) | Op::End => {
+                let last = self.record(before, id, &[], Vec::new());
+                let shared = self.shared(point.shared.clone());
+                let out = Out { shared, me: None, holds: false, born: point.born.clone(), partner: None, last };
+                if !self.block.outs.iter().any(|other| same(other, &out)) {
+                    self.block.outs.push(out);
+                }
+            }
+            Op::Spawn(spawn) => self.spawn(point, before, id, spawn.callee, &spawn.args)?,
+            Op::Fork(at) => {
+                let mut next = go(point);
+                self.block.counts_room = true;
+                let last = self.record(before, id, &[], Vec::new());
+                if point.room > 0 {
+                    let child = Local { loc: *at, ..point.local.clone() };
+                    self.bear(&mut next, child, last);
+                }
+                self.arrive(next, last, None);
+            }
+            Op::AtomicBegin => {
+                let last = self.record(before, id, &[], Vec::new());
+                self.arrive(Point { holds: true, ..go(point) }, last, None);
+            }
+            Op::AtomicEnd => {
+                let last = self.record(before, id, &[], Vec::new());
+                self.arrive(Point { holds: false, ..go(point) }, last, None);
+            }
+            Op::Call(_) => unreachable!("the engine takes programs without calls only"),
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, before: u32, edge: EdgeId, choices: &[Tri], fresh: Vec<(VarId, bool)>) -> u32 {
+        let choices = choices.iter().map(|choice| *choice == Tri::True).collect();
+        self.block.steps.push(Move { edge, choices, fresh, before });
+        self.block.steps.len() as u32
+    }
+
+    fn shared(&mut self, mut shared: Bits) -> SharedId {
+        self.model.forget_shared(&mut shared);
+        self.parts.shared(shared)
+    }
+
+    fn error(&mut self, error: Error, last: u32) {
+        if !self.block.errors.iter().any(|(known, _)| *known == error) {
+            self.block.errors.push((error, last));
+        }
+    }
+
+    /// Puts a new thread beside this one.
+    fn bear(&mut self, next: &mut Point, mut child: Local, last: u32) {
+        if self.model.task.target.has_loc(child.loc) {
+            self.error(Error::Reaches(child.loc), last);
+        }
+        self.model.forget(&mut child);
+        next.born.push(self.parts.local(child));
+        next.room -= 1;
+    }
+
+    /// The thread stands at a point: an error, the end of the block, or a place from which it goes on.
+    fn arrive(&mut self, mut point: Point, last: u32, partner: Option<Rc<Partner>>) {
+        let loc = point.local.loc;
+        if self.model.task.target.has_loc(loc) {
+            self.error(Error::Reaches(loc), last);
+        }
+        self.model.forget(&mut point.local);
+        if !self.seen.insert((point.clone(), partner.clone())) {
+            return;
+        }
+        let alone = point.holds || point.local.kind == Kind::Prelude;
+        let stops = &self.model.stops;
+        if partner.is_none() && !(if alone { stops.is_stop_alone(loc) } else { stops.is_stop(loc) }) {
+            self.waiting.push((point, last));
+            return;
+        }
+        let shared = self.shared(point.shared);
+        let me = Some(self.parts.local(point.local));
+        self.block.outs.push(Out { shared, me, holds: point.holds, born: point.born, partner, last });
+    }
+
+    fn assert(&mut self, point: &Point, before: u32, id: EdgeId, condition: &Expr) {
+        self.block.asserts.push(id);
+        let value = |choices: &[Tri]| eval(condition, &|leaf| self.leaf(point, choices, leaf));
+        let mut choices = vec![Tri::Open; n_choices([condition])];
+        let used = choices_of([condition].into_iter());
+        let (mut fails, mut passes) = (None, None);
+        for_each_choice(&used, &mut choices, &mut |_| true, &mut |choices| match value(choices) {
+            Tri::True => passes = passes.take().or_else(|| Some(choices.to_vec())),
+            Tri::False | Tri::Open => fails = fails.take().or_else(|| Some(choices.to_vec())),
+        });
+        if let Some(choices) = fails {
+            let last = self.record(before, id, &choices, Vec::new());
+            self.error(Error::Fails(id), last);
+        }
+        if let Some(choices) = passes {
+            let last = self.record(before, id, &choices, Vec::new());
+            let mut next = point.clone();
+            next.local.loc = self.model.program().edges[id].to;
+            self.arrive(next, last, None);
+        }
+    }
+
+    /// The value of a leaf before the step.
+    fn leaf(&self, point: &Point, choices: &[Tri], leaf: &Expr) -> Tri {
+        match leaf {
+            Expr::Var(var) => Tri::known(self.model.layout.read(&point.shared, &point.local.bits, *var)),
+            Expr::Choice(number, _) => choices[*number as usize],
+            _ => unreachable!("the validator allows other leaves in constraints only"),
+        }
+    }
+
+    fn assign(&mut self, point: &Point, before: u32, id: EdgeId, assign: &Assign) -> Result<(), Stop> {
+        let to = self.model.program().edges[id].to;
+        let needed: Vec<&(VarId, Expr)> =
+            assign.active.iter().filter(|(var, rhs)| self.is_needed(to, assign, *var, rhs)).collect();
+        let is_passive = assign.constrain.is_passive();
+        let own = (!is_passive).then_some(&assign.constrain);
+        let per_thread = if assign.is_passive() { assign.per_thread_choices() } else { Vec::new() };
+        let mut used = choices_of(needed.iter().map(|(_, rhs)| rhs).chain(own));
+        used.retain(|number| !per_thread.get(*number as usize).copied().unwrap_or(false));
+        let mut choices = vec![Tri::Open; assign.choices().len()];
+        let mut ways: Vec<Vec<Tri>> = Vec::new();
+        let (this, run) = (&*self, self.run);
+        let mut stopped = None;
+        let may = &mut |choices: &[Tri]| {
+            stopped = stopped.or_else(|| run.tick().err());
+            stopped.is_none() && this.constraint(point, choices, assign, own) != Tri::False
+        };
+        for_each_choice(&used, &mut choices, may, &mut |choices| ways.push(choices.to_vec()));
+        if let Some(stop) = stopped {
+            return Err(stop);
+        }
+        for choices in ways {
+            let next = self.assigned(point, to, &choices, &needed);
+            let last = self.record(before, id, &choices, Vec::new());
+            let partner = assign.is_passive().then(|| {
+                Rc::new(Partner {
+                    edge: id,
+                    choices: choices.iter().map(|choice| *choice == Tri::True).collect(),
+                    old: (point.shared.clone(), point.local.bits.clone()),
+                    new: (next.shared.clone(), next.local.bits.clone()),
+                })
+            });
+            self.arrive(next, last, partner);
+        }
+        Ok(())
+    }
+
+    /// Whether an assignment to a variable can make a difference.
+    fn is_needed(&self, to: LocId, assign: &Assign, var: VarId, rhs: &Expr) -> bool {
+        let model = self.model;
+        let matters = if model.layout.is_shared(var) {
+            get(&model.live_shared, model.layout.place(var))
+        } else {
+            model.is_live(to, var)
+        };
+        matters || assign.constrains_next(var) || assign.binds_choices(rhs)
+    }
+
+    /// Whether the constraint, where it speaks of no other thread, holds.
+    fn constraint(&self, point: &Point, choices: &[Tri], assign: &Assign, own: Option<&Expr>) -> Tri {
+        let Some(own) = own else { return Tri::True };
+        eval(own, &|leaf| match leaf {
+            Expr::Next(var) => match assign.active.iter().find(|(assigned, _)| assigned == var) {
+                Some((_, rhs)) => eval(rhs, &|leaf| self.leaf(point, choices, leaf)),
+                None => Tri::known(self.model.layout.read(&point.shared, &point.local.bits, *var)),
+            },
+            leaf => self.leaf(point, choices, leaf),
+        })
+    }
+
+    fn assigned(&self, point: &Point, to: LocId, choices: &[Tri], needed: &[&(VarId, Expr)]) -> Point {
+        let layout = &self.model.layout;
+        let mut next = point.clone();
+        next.local.loc = to;
+        for (var, rhs) in needed {
+            let value = eval(rhs, &|leaf| self.leaf(point, choices, leaf)) == Tri::True;
+            let bits = if layout.is_shared(*var) { &mut next.shared } else { &mut next.local.bits };
+            set(bits, layout.place(*var), value);
+        }
+        next
+    }
+
+    fn spawn(&mut self, point: &Point, before: u32, id: EdgeId, callee: ProcId, args: &[Expr]) -> Result<(), Stop> {
+        self.block.counts_room = true;
+        let model = self.model;
+        let mut next = point.clone();
+        next.local.loc = model.program().edges[id].to;
+        if point.room == 0 {
+            let last = self.record(before, id, &vec![Tri::False; n_choices(args)], Vec::new());
+            self.arrive(next, last, None);
+            return Ok(());
+        }
+        let open = model.open_locals(callee);
+        let n_choices = n_choices(args);
+        let used: Vec<u32> =
+            choices_of(args.iter()).into_iter().chain((0..open.len() as u32).map(|at| at + n_choices as u32)).collect();
+        let mut choices = vec![Tri::Open; n_choices + open.len()];
+        let mut ways: Vec<Vec<Tri>> = Vec::new();
+        for_each_choice(&used, &mut choices, &mut |_| true, &mut |choices| ways.push(choices.to_vec()));
+        for choices in ways {
+            self.run.tick()?;
+            let (of_args, of_open) = choices.split_at(n_choices);
+            let child = self.child(point, callee, args, of_args, &open, of_open);
+            let fresh = open.iter().zip(of_open).map(|(var, value)| (*var, *value == Tri::True)).collect();
+            let last = self.record(before, id, of_args, fresh);
+            let mut next = next.clone();
+            self.bear(&mut next, child, last);
+            self.arrive(next, last, None);
+        }
+        Ok(())
+    }
+
+    fn child(
+        &self,
+        point: &Point,
+        callee: ProcId,
+        args: &[Expr],
+        of_args: &[Tri],
+        open: &[VarId],
+        of_open: &[Tri],
+    ) -> Local {
+        let layout = &self.model.layout;
+        let callee = &self.model.program().procs[callee];
+        let mut bits = zeros(layout.n_locals);
+        for var in &layout.per_thread {
+            set(&mut bits, layout.place(*var), get(&point.local.bits, layout.place(*var)));
+        }
+        for (param, arg) in callee.params.iter().zip(args) {
+            let value = eval(arg, &|leaf| self.leaf(point, of_args, leaf));
+            set(&mut bits, layout.place(*param), value == Tri::True);
+        }
+        for (var, value) in open.iter().zip(of_open) {
+            set(&mut bits, layout.place(*var), *value == Tri::True);
+        }
+        Local { kind: point.local.kind, loc: callee.entry, bits }
+    }
+}
+
+fn n_choices<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> usize {
+    choices_of(exprs.into_iter()).last().map_or(0, |last| *last as usize + 1)
+}
+
+/// Whether two blocks end alike, in whatever way they came there.
+fn same(left: &Out, right: &Out) -> bool {
+    (left.shared, left.me, left.holds) == (right.shared, right.me, right.holds)
+        && left.born == right.born
+        && left.partner == right.partner
+}

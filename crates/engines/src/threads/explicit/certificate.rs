@@ -1,0 +1,154 @@
+//! The states that were found as a certificate: for each list of places the formula of its valuations.
+//!
+//! A formula is a decision tree of its rows, over the shared variables and then those of each thread; equal subtrees
+//! are one.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
+use selvedge_ir::{LocId, VarId};
+
+use super::blocks::Model;
+use super::search::Search;
+use super::store::{Kind, LocalId};
+use super::values::get;
+
+/// Sets with more variables in all their states than this get no certificate: it would take too long to check.
+const MOST_BITS: usize = 20_000_000;
+
+type Row = Vec<bool>;
+
+/// The certificate that a search without errors gives; `None` if it would be too large.
+pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, Stop> {
+    let places = places(search.model);
+    let numbers: FxHashMap<(Role, LocId), u32> =
+        places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
+    let mut rows: BTreeMap<Vec<u32>, Vec<Row>> = BTreeMap::new();
+    let mut n_bits = 0;
+    for number in 0..search.store.len() {
+        search.run.tick()?;
+        let (threads, row) = row(search, &places, &numbers, number);
+        n_bits += row.len();
+        if n_bits > MOST_BITS {
+            return Ok(None);
+        }
+        rows.entry(threads).or_default().push(row);
+    }
+    let mut writer = Writer { run: search.run, formulas: Formulas::default(), known: FxHashMap::default() };
+    let mut shapes = Vec::new();
+    for (threads, mut rows) in rows {
+        rows.sort_unstable();
+        rows.dedup();
+        let formula = writer.tree(&atoms(search.model, &places, &threads), &rows)?;
+        shapes.push(Shape { threads, formula });
+    }
+    Ok(Some(Certificate::Threads(ThreadProof { formulas: writer.formulas, places, shapes })))
+}
+
+/// All stops, for each who can stand there.
+fn places(model: &Model<'_>) -> Vec<Place> {
+    let program = model.program();
+    let mut places = Vec::new();
+    let kinds = || program.entries.indices();
+    for loc in program.locs.indices() {
+        let free = kinds().filter(|_| model.stops.is_stop(loc)).map(Role::Free);
+        let alone = kinds().map(Role::Holder).chain([Role::Prelude]).filter(|_| model.stops.is_stop_alone(loc));
+        for role in free.chain(alone) {
+            let locals = &program.procs[program.locs[loc].proc].locals;
+            let matters = |var: &&VarId| model.is_live(loc, **var);
+            let vars = model.layout.per_thread.iter().chain(locals).filter(matters).map(|var| (0, *var)).collect();
+            places.push(Place { role, calls: Vec::new(), loc, vars });
+        }
+    }
+    // The prelude begins at its entry, whether that is a stop or not.
+    if let Some(proc) = program.prelude {
+        let loc = program.procs[proc].entry;
+        if !places.iter().any(|place| place.role == Role::Prelude && place.loc == loc) {
+            let locals = program.procs[proc].locals.iter().filter(|var| model.is_live(loc, **var));
+            let vars = locals.map(|var| (0, *var)).collect();
+            places.push(Place { role: Role::Prelude, calls: Vec::new(), loc, vars });
+        }
+    }
+    places.sort_unstable();
+    places
+}
+
+/// The threads of a state, in the order that a certificate asks for, and the values of its variables.
+fn row(
+    search: &Search<'_>,
+    places: &[Place],
+    numbers: &FxHashMap<(Role, LocId), u32>,
+    number: usize,
+) -> (Vec<u32>, Row) {
+    let state = search.store.get(number);
+    let thread = |id: LocalId, holds: bool| {
+        let local = &search.parts.locals[id as usize];
+        let role = match local.kind {
+            Kind::Prelude => Role::Prelude,
+            Kind::Entry(entry) if holds => Role::Holder(entry),
+            Kind::Entry(entry) => Role::Free(entry),
+        };
+        let place = numbers[&(role, local.loc)];
+        let vars = &places[place as usize].vars;
+        let values: Row = vars.iter().map(|(_, var)| get(&local.bits, search.model.layout.place(*var))).collect();
+        (place, values)
+    };
+    let holder = state.holder.map(|id| thread(id, true));
+    let mut threads: Vec<(u32, Row)> = state.threads.iter().map(|id| thread(*id, false)).chain(holder).collect();
+    threads.sort_unstable();
+    let shared = &search.parts.shared[state.shared as usize];
+    let mut row: Row = live_shared(search.model).map(|var| get(shared, search.model.layout.place(var))).collect();
+    threads.iter().for_each(|(_, values)| row.extend(values));
+    (threads.into_iter().map(|(place, _)| place).collect(), row)
+}
+
+fn live_shared<'m>(model: &'m Model<'_>) -> impl Iterator<Item = VarId> + 'm {
+    let shared = model.layout.shared.iter().copied();
+    shared.filter(|var| get(&model.live_shared, model.layout.place(*var)))
+}
+
+/// What the columns of a row are.
+fn atoms(model: &Model<'_>, places: &[Place], threads: &[u32]) -> Vec<Atom> {
+    let of_threads = threads.iter().enumerate().flat_map(|(thread, place)| {
+        let n_vars = places[*place as usize].vars.len() as u32;
+        (0..n_vars).map(move |var| Atom::Of { thread: thread as u32, var })
+    });
+    live_shared(model).map(Atom::Now).chain(of_threads).collect()
+}
+
+struct Writer<'r> {
+    run: &'r Run<'r>,
+    formulas: Formulas,
+    known: FxHashMap<Node, FormulaId>,
+}
+
+impl Writer<'_> {
+    /// The decision tree of rows that are sorted and agree on all columns before the first of these atoms.
+    fn tree(&mut self, atoms: &[Atom], rows: &[Row]) -> Result<FormulaId, Stop> {
+        self.run.tick()?;
+        let Some((atom, rest)) = atoms.split_first() else { return Ok(self.node(Node::Const(!rows.is_empty()))) };
+        if rows.is_empty() {
+            return Ok(self.node(Node::Const(false)));
+        }
+        let column = rows[0].len() - atoms.len();
+        let split = rows.partition_point(|row| !row[column]);
+        let low = self.tree(rest, &rows[..split])?;
+        let high = self.tree(rest, &rows[split..])?;
+        if low == high {
+            return Ok(low);
+        }
+        let atom = self.node(Node::Atom(*atom));
+        Ok(self.node(Node::Ite(atom, high, low)))
+    }
+
+    fn node(&mut self, node: Node) -> FormulaId {
+        if let Some(known) = self.known.get(&node) {
+            return *known;
+        }
+        let id = self.formulas.add(node).expect("parts are written before wholes");
+        self.known.insert(node, id);
+        id
+    }
+}

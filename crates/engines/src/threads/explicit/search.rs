@@ -1,0 +1,271 @@
+//! The search: breadth first over whole states, each expanded once.
+//!
+//! *Invariant.* Every state before `expanded` has all its successors among the found ones. *End.* There are finitely
+//! many states. *Right.* A state's successors are those of the blocks of each of its threads, or of the one that holds
+//! the atomic flag; threads in the same state have the same blocks, so one of them stands for all.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use selvedge_check::{Event, Run, Stop};
+use selvedge_ir::EdgeId;
+
+use super::super::bound;
+use super::blocks::{Block, Blocks, Error, From, Model, Out};
+use super::passive::{Partner, Ways};
+use super::start;
+use super::store::{Kind, LocalId, Parts, State, Store};
+
+/// How far to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Visit {
+    /// To the first error of the target.
+    UntilError,
+    /// Everything, also behind errors.
+    All,
+}
+
+/// Where an error was met first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Met {
+    /// The state.
+    pub(super) state: usize,
+    /// The thread whose block meets it; `None` if a thread of the state itself stands at a target location.
+    pub(super) by: Option<LocalId>,
+}
+
+pub(super) struct Search<'a> {
+    pub(super) model: &'a Model<'a>,
+    pub(super) run: &'a Run<'a>,
+    pub(super) parts: Parts,
+    pub(super) blocks: Blocks,
+    pub(super) ways: Ways,
+    pub(super) store: Store,
+    /// For each state the one from which it was found, or its own number if it is initial.
+    pub(super) parents: Vec<u32>,
+    bound: u32,
+    expanded: usize,
+    layer: (usize, usize),
+    /// The errors that were met, in the target or not.
+    pub(super) met: FxHashMap<Error, Met>,
+    /// The assertions that were reached.
+    pub(super) asserts: Vec<bool>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(model: &'a Model<'a>, run: &'a Run<'a>) -> Search<'a> {
+        Search {
+            model,
+            run,
+            parts: Parts::default(),
+            blocks: Blocks::default(),
+            ways: Ways::default(),
+            store: Store::default(),
+            parents: Vec::new(),
+            bound: bound(&model.task),
+            expanded: 0,
+            layer: (0, 0),
+            met: FxHashMap::default(),
+            asserts: vec![false; model.program().edges.len()],
+        }
+    }
+
+    /// Finds all states, or those up to an error of the target.
+    pub(super) fn run(&mut self, visit: Visit) -> Result<Option<Error>, Stop> {
+        self.starts()?;
+        let mut state = State::default();
+        while self.first_error(visit).is_none() && self.expanded < self.store.len() {
+            self.store.read(self.expanded, &mut state);
+            self.expand(&state)?;
+            self.report();
+            self.expanded += 1;
+        }
+        Ok(self.first_error(visit))
+    }
+
+    fn first_error(&self, visit: Visit) -> Option<Error> {
+        if visit == Visit::All || self.met.is_empty() {
+            return None;
+        }
+        let target = self.model.task.target;
+        let is_asked = |error: &Error| match error {
+            Error::Fails(edge) => target.has_assert(*edge),
+            Error::Reaches(loc) => target.has_loc(*loc),
+        };
+        let mut errors: Vec<Error> = self.met.keys().copied().filter(is_asked).collect();
+        errors.sort_unstable();
+        errors.first().copied()
+    }
+
+    fn starts(&mut self) -> Result<(), Stop> {
+        let (model, run) = (self.model, self.run);
+        let prelude = start::prelude(model, run)?;
+        for chosen in start::shared(model, run)? {
+            let shared = self.parts.shared(chosen.part);
+            match &prelude {
+                None => self.begin(shared, None)?,
+                Some(locals) => {
+                    for local in locals {
+                        let local = self.parts.local(local.part.clone());
+                        self.add(&State { shared, holder: None, threads: vec![local] }, None);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the initial threads to life.
+    fn begin(&mut self, shared: u32, parent: Option<usize>) -> Result<(), Stop> {
+        let mut states = Vec::new();
+        start::states(self.model, &mut self.parts, shared, self.run, &mut |state| {
+            states.push(state);
+            Ok(())
+        })?;
+        for state in states {
+            self.run.tick()?;
+            if let Some(number) = self.add(&state, parent) {
+                self.look_at(&state, number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the errors that a state is by itself. Blocks note those that their threads run into.
+    fn look_at(&mut self, state: &State, number: usize) {
+        for local in &state.threads {
+            let loc = self.parts.locals[*local as usize].loc;
+            if self.model.task.target.has_loc(loc) {
+                self.met.entry(Error::Reaches(loc)).or_insert(Met { state: number, by: None });
+            }
+        }
+    }
+
+    fn add(&mut self, state: &State, parent: Option<usize>) -> Option<usize> {
+        let number = self.store.add(state)?;
+        self.parents.push(parent.unwrap_or(number) as u32);
+        Some(number)
+    }
+
+    fn expand(&mut self, state: &State) -> Result<(), Stop> {
+        let (threads, holds): (&[LocalId], bool) = match &state.holder {
+            Some(holder) => (std::slice::from_ref(holder), true),
+            None => (&state.threads, false),
+        };
+        for (at, local) in threads.iter().enumerate() {
+            if at > 0 && threads[at - 1] == *local {
+                continue;
+            }
+            self.run.tick()?;
+            let block = self.block(state, *local, holds)?;
+            self.note(&block, *local);
+            for out in &block.outs {
+                self.follow(state, *local, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a thread of a state can do.
+    pub(super) fn block(&mut self, state: &State, local: LocalId, holds: bool) -> Result<Rc<Block>, Stop> {
+        let room = self.bound.saturating_sub(state.n_threads() as u32);
+        let from = From { shared: state.shared, local, holds };
+        self.blocks.get(self.model, &mut self.parts, from, room, self.run)
+    }
+
+    fn note(&mut self, block: &Block, by: LocalId) {
+        for (error, _) in &block.errors {
+            self.met.entry(*error).or_insert(Met { state: self.expanded, by: Some(by) });
+        }
+        for edge in &block.asserts {
+            self.asserts[edge.index()] = true;
+        }
+    }
+
+    /// Adds the successors of a state along the end of a block.
+    fn follow(&mut self, state: &State, local: LocalId, out: &Out) -> Result<(), Stop> {
+        let parent = Some(self.expanded);
+        if out.me.is_none() && self.parts.locals[local as usize].kind == Kind::Prelude {
+            return self.begin(out.shared, parent);
+        }
+        let mut rest = State { shared: out.shared, holder: None, threads: state.threads.clone() };
+        if state.holder.is_none() {
+            let at = rest.threads.partition_point(|other| *other < local);
+            rest.threads.remove(at);
+        }
+        match &out.partner {
+            None => {
+                let next = joined(rest, out);
+                self.add(&next, parent);
+            }
+            Some(partner) => {
+                for threads in self.together(partner, &rest.threads)? {
+                    let next = joined(State { threads, ..rest.clone() }, out);
+                    self.add(&next, parent);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All that can become of the other threads in a step in which they take part.
+    fn together(&mut self, partner: &Rc<Partner>, others: &[LocalId]) -> Result<Vec<Vec<LocalId>>, Stop> {
+        let mut all: Vec<Vec<LocalId>> = vec![Vec::new()];
+        for other in others {
+            self.run.tick()?;
+            let ways = self.ways.get(self.model, &mut self.parts, partner, *other);
+            let extended = all.iter().flat_map(|threads| {
+                ways.iter().map(|way| {
+                    let mut threads = threads.clone();
+                    let at = threads.partition_point(|thread| thread < way);
+                    threads.insert(at, *way);
+                    threads
+                })
+            });
+            let mut extended: Vec<Vec<LocalId>> = extended.collect();
+            extended.sort_unstable();
+            extended.dedup();
+            all = extended;
+        }
+        Ok(all)
+    }
+
+    fn report(&mut self) {
+        let number = self.expanded;
+        if number == self.layer.0 {
+            self.layer = (self.store.len(), self.layer.1 + 1);
+        }
+        if number.is_multiple_of(4096) {
+            let (visited, waiting) = (self.store.len(), self.store.len() - number);
+            self.run.event(Event::Searched { visited, waiting, depth: self.layer.1 });
+        }
+    }
+
+    /// The states from the start to a state.
+    pub(super) fn path(&self, state: usize) -> Vec<usize> {
+        let mut path = vec![state];
+        let mut number = state;
+        while self.parents[number] as usize != number {
+            number = self.parents[number] as usize;
+            path.push(number);
+        }
+        path.reverse();
+        path
+    }
+
+    /// Whether an assertion was reached.
+    pub(super) fn reached(&self, edge: EdgeId) -> bool {
+        self.asserts[edge.index()]
+    }
+}
+
+/// The other threads together with the one that moved and those that it started.
+pub(super) fn joined(mut state: State, out: &Out) -> State {
+    match out.me {
+        Some(me) if out.holds => state.holder = Some(me),
+        Some(me) => state.insert(me),
+        None => {}
+    }
+    out.born.iter().for_each(|child| state.insert(*child));
+    state
+}

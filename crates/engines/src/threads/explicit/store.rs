@@ -1,0 +1,138 @@
+//! The states that were found: shared valuations, thread states and whole states, each kept once and known by a number.
+//!
+//! A whole state is a short list of numbers: the shared valuation, the thread that holds the atomic flag, and the other
+//! threads in ascending order. The lists stand one after the other in one block of memory.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use hashbrown::HashTable;
+use indexmap::IndexSet;
+use rustc_hash::FxHasher;
+use selvedge_ir::{EntryId, LocId};
+
+use super::values::Bits;
+
+type Hasher = BuildHasherDefault<FxHasher>;
+
+/// What a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// The prelude's thread.
+    Prelude,
+    /// A thread of this kind, or started by one.
+    Entry(EntryId),
+}
+
+/// The state of a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Local {
+    pub(super) kind: Kind,
+    pub(super) loc: LocId,
+    pub(super) bits: Bits,
+}
+
+/// A shared valuation, by its number.
+pub(super) type SharedId = u32;
+/// A thread state, by its number.
+pub(super) type LocalId = u32;
+
+/// Shared valuations and thread states.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) shared: IndexSet<Bits, Hasher>,
+    pub(super) locals: IndexSet<Local, Hasher>,
+}
+
+impl Parts {
+    pub(super) fn shared(&mut self, bits: Bits) -> SharedId {
+        self.shared.insert_full(bits).0 as SharedId
+    }
+
+    pub(super) fn local(&mut self, local: Local) -> LocalId {
+        self.locals.insert_full(local).0 as LocalId
+    }
+}
+
+/// A whole state.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct State {
+    pub(super) shared: SharedId,
+    /// The thread that holds the atomic flag.
+    pub(super) holder: Option<LocalId>,
+    /// The other threads, in ascending order.
+    pub(super) threads: Vec<LocalId>,
+}
+
+impl State {
+    pub(super) fn n_threads(&self) -> usize {
+        self.threads.len() + usize::from(self.holder.is_some())
+    }
+
+    /// Adds a thread that does not hold the flag.
+    pub(super) fn insert(&mut self, local: LocalId) {
+        let at = self.threads.partition_point(|other| *other < local);
+        self.threads.insert(at, local);
+    }
+}
+
+/// Whole states. They are numbered in the order in which they were added.
+#[derive(Default)]
+pub(super) struct Store {
+    words: Vec<u32>,
+    /// Where each state ends.
+    ends: Vec<usize>,
+    table: HashTable<u32>,
+    hasher: Hasher,
+}
+
+impl Store {
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn words(&self, number: usize) -> &[u32] {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.words[start..self.ends[number]]
+    }
+
+    /// Reads a state into `state`.
+    pub(super) fn read(&self, number: usize, state: &mut State) {
+        let words = self.words(number);
+        state.shared = words[0];
+        state.holder = words[1].checked_sub(1);
+        state.threads.clear();
+        state.threads.extend_from_slice(&words[2..]);
+    }
+
+    pub(super) fn get(&self, number: usize) -> State {
+        let mut state = State::default();
+        self.read(number, &mut state);
+        state
+    }
+
+    /// Adds a state; `None` if it is known.
+    pub(super) fn add(&mut self, state: &State) -> Option<usize> {
+        let start = self.words.len();
+        self.words.extend([state.shared, state.holder.map_or(0, |holder| holder + 1)]);
+        self.words.extend_from_slice(&state.threads);
+        let (words, ends, hasher) = (&self.words, &self.ends, &self.hasher);
+        let of = |number: u32| {
+            let start = if number == 0 { 0 } else { ends[number as usize - 1] };
+            &words[start..ends[number as usize]]
+        };
+        let new = &words[start..];
+        let hash = hasher.hash_one(new);
+        if self.table.find(hash, |other| of(*other) == new).is_some() {
+            self.words.truncate(start);
+            return None;
+        }
+        let number = self.ends.len();
+        let with_new = |other: &u32| {
+            let words = if *other as usize == number { new } else { of(*other) };
+            hasher.hash_one(words)
+        };
+        self.table.insert_unique(hash, number as u32, with_new);
+        self.ends.push(self.words.len());
+        Some(number)
+    }
+}

@@ -1,0 +1,217 @@
+//! From the states of a search back to an execution (thesis, Algorithm 7.2, over explicit states).
+//!
+//! The search kept states without the numbers of their threads and no steps. Both are found again from the start on:
+//! from each state the block of some thread leads to the next one on the path. Where several do, the thread that moved
+//! last goes on, so that there are few context switches.
+
+use std::rc::Rc;
+
+use selvedge_check::Stop;
+use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
+
+use super::blocks::{Block, Error, Move, Out};
+use super::passive::{assignment, takes_part, ways};
+use super::search::{Met, Search};
+use super::start::{self, fresh, start_thread, values};
+use super::store::{Kind, Local, LocalId, State};
+
+/// A state whose threads have numbers.
+#[derive(Clone)]
+struct Concrete {
+    shared: u32,
+    holder: Option<ThreadId>,
+    threads: Vec<(ThreadId, LocalId)>,
+    next: u32,
+}
+
+/// The rest of a trace, as it is found.
+struct Found {
+    start: Start,
+    steps: Vec<Step>,
+}
+
+/// A concrete successor, with the choices of the threads that take part in the last step.
+type Successor = (Concrete, Vec<Vec<bool>>);
+
+impl Search<'_> {
+    /// An execution that ends in an error.
+    pub(super) fn trace(&mut self, error: Error) -> Result<Trace, Stop> {
+        let Met { state, by } = self.met[&error];
+        let path = self.path(state);
+        let (start, mut now) = self.concrete_start(path[0])?;
+        let mut found = Found { start, steps: Vec::new() };
+        for number in &path[1..] {
+            self.run.tick()?;
+            now = self.advance(&now, *number, &mut found)?;
+        }
+        if let Some(local) = by {
+            let mover = self.last_mover_first(&now, &found).into_iter().find(|(_, other)| *other == local);
+            let (thread, local) = mover.expect("the error was met by a thread of this state");
+            let block = self.block(&now.canonical(), local, now.holder == Some(thread))?;
+            let (_, last) = block.errors.iter().find(|(other, _)| *other == error).expect("the block met the error");
+            self.emit(&block, *last, thread, &[], &mut found);
+        }
+        Ok(Trace { start: found.start, steps: found.steps, bodies: Vec::new() })
+    }
+
+    fn concrete_start(&mut self, number: usize) -> Result<(Start, Concrete), Stop> {
+        let state = self.store.get(number);
+        let wanted = &self.parts.shared[state.shared as usize];
+        let mut shared = start::shared(self.model, self.run)?.into_iter().filter(|chosen| chosen.part == *wanted);
+        let chosen = shared.next().expect("the search found this start once");
+        let mut start = Start { choices: values(&chosen.choices), fresh: fresh(&chosen.fresh), threads: Vec::new() };
+        let mut now = Concrete { shared: state.shared, holder: None, threads: Vec::new(), next: 0 };
+        match start::prelude(self.model, self.run)? {
+            Some(locals) => {
+                let wanted = &self.parts.locals[state.threads[0] as usize];
+                let local = locals.iter().find(|local| local.part == *wanted);
+                start.fresh.extend(fresh(&local.expect("the search found this start once").fresh));
+                now.add(state.threads[0]);
+            }
+            None => start.threads = self.initial_threads(&state, &mut now)?,
+        }
+        Ok((start, now))
+    }
+
+    fn initial_threads(&self, state: &State, now: &mut Concrete) -> Result<Vec<StartThread>, Stop> {
+        let mut threads = Vec::new();
+        for local in &state.threads {
+            threads.push(start_thread(self.model, &self.parts, state.shared, *local, self.run)?);
+            now.add(*local);
+        }
+        Ok(threads)
+    }
+
+    fn last_mover_first(&self, now: &Concrete, found: &Found) -> Vec<(ThreadId, LocalId)> {
+        let last = found.steps.last().map(|step| step.thread);
+        let (mut threads, others): (Vec<_>, Vec<_>) =
+            now.threads.iter().copied().partition(|(thread, _)| Some(*thread) == last);
+        threads.extend(others);
+        threads.retain(|(thread, _)| now.holder.is_none_or(|holder| holder == *thread));
+        threads
+    }
+
+    /// Goes on to the next state of the path.
+    fn advance(&mut self, now: &Concrete, number: usize, found: &mut Found) -> Result<Concrete, Stop> {
+        let wanted = self.store.get(number);
+        for (thread, local) in self.last_mover_first(now, found) {
+            let block = self.block(&now.canonical(), local, now.holder == Some(thread))?;
+            let ends_prelude = self.parts.locals[local as usize].kind == Kind::Prelude;
+            for out in &block.outs {
+                self.run.tick()?;
+                if ends_prelude && out.me.is_none() {
+                    if out.shared == wanted.shared {
+                        self.emit(&block, out.last, thread, &[], found);
+                        let mut next = Concrete { shared: out.shared, threads: Vec::new(), ..now.clone() };
+                        found.start.threads = self.initial_threads(&wanted, &mut next)?;
+                        return Ok(next);
+                    }
+                } else if let Some((next, passive)) = self.successor(now, thread, out, &wanted) {
+                    self.emit(&block, out.last, thread, &passive, found);
+                    return Ok(next);
+                }
+            }
+        }
+        unreachable!("the search found this step once")
+    }
+
+    /// The successor along the end of a block, if it is the wanted one.
+    fn successor(&self, now: &Concrete, thread: ThreadId, out: &Out, wanted: &State) -> Option<Successor> {
+        let mut next = Concrete { shared: out.shared, ..now.clone() };
+        next.holder = out.holds.then_some(thread);
+        match out.me {
+            Some(me) => {
+                next.threads.iter_mut().filter(|(other, _)| *other == thread).for_each(|(_, local)| *local = me)
+            }
+            None => next.threads.retain(|(other, _)| *other != thread),
+        }
+        let Some(partner) = &out.partner else {
+            out.born.iter().for_each(|child| next.add(*child));
+            return (next.canonical() == *wanted).then_some((next, Vec::new()));
+        };
+        let others: Vec<usize> = (0..next.threads.len()).filter(|at| next.threads[*at].0 != thread).collect();
+        let assign = assignment(self.model, partner.edge);
+        let options: Vec<Vec<(LocalId, Option<Vec<bool>>)>> = others
+            .iter()
+            .map(|at| {
+                let other = &self.parts.locals[next.threads[*at].1 as usize];
+                let part = takes_part(self.model, assign, other);
+                let known = |local: &Local| self.parts.locals.get_index_of(local).map(|id| id as LocalId);
+                let ways = ways(self.model, partner, other).into_iter();
+                ways.filter_map(|(local, choices)| Some((known(&local)?, part.then_some(choices)))).collect()
+            })
+            .collect();
+        choose(&mut next, &others, &options, wanted)
+    }
+
+    fn emit(&self, block: &Rc<Block>, last: u32, thread: ThreadId, passive: &[Vec<bool>], found: &mut Found) {
+        let path = block.path(last);
+        let n_steps = path.len();
+        for (at, step) in path.into_iter().enumerate() {
+            let passive = if at + 1 == n_steps { passive } else { &[] };
+            found.steps.push(self.concrete_step(step, thread, passive));
+        }
+    }
+
+    fn concrete_step(&self, step: &Move, thread: ThreadId, passive: &[Vec<bool>]) -> Step {
+        let n_choices = self.model.program().edges[step.edge].op.choices().len();
+        let mut choices = step.choices.clone();
+        choices.resize(n_choices, false);
+        Step {
+            thread,
+            edge: step.edge,
+            choices: values(&choices),
+            passive: passive.iter().map(|choices| values(choices)).collect(),
+            fresh: fresh(&step.fresh),
+            body: None,
+        }
+    }
+}
+
+/// Tries what can become of the other threads until the whole is the wanted state.
+fn choose(
+    next: &mut Concrete,
+    others: &[usize],
+    options: &[Vec<(LocalId, Option<Vec<bool>>)>],
+    wanted: &State,
+) -> Option<Successor> {
+    let Some((first, rest)) = others.split_first() else {
+        return (next.canonical() == *wanted).then(|| (next.clone(), Vec::new()));
+    };
+    let old = next.threads[*first].1;
+    for (local, choices) in &options[0] {
+        if wanted.threads.binary_search(local).is_err() {
+            continue;
+        }
+        next.threads[*first].1 = *local;
+        if let Some((found, mut passive)) = choose(next, rest, &options[1..], wanted) {
+            if let Some(choices) = choices {
+                passive.insert(0, choices.clone());
+            }
+            return Some((found, passive));
+        }
+    }
+    next.threads[*first].1 = old;
+    None
+}
+
+impl Concrete {
+    fn add(&mut self, local: LocalId) {
+        self.threads.push((ThreadId(self.next), local));
+        self.next += 1;
+    }
+
+    /// The state without the numbers of its threads.
+    fn canonical(&self) -> State {
+        let mut state = State { shared: self.shared, holder: None, threads: Vec::new() };
+        for (thread, local) in &self.threads {
+            if self.holder == Some(*thread) {
+                state.holder = Some(*local);
+            } else {
+                state.threads.push(*local);
+            }
+        }
+        state.threads.sort_unstable();
+        state
+    }
+}

@@ -1,0 +1,174 @@
+//! Packed valuations, and expressions over them in which some choices may be open.
+
+use index_vec::IndexVec;
+use selvedge_ir::{BinaryOp, Expr, Program, Scope, UnaryOp, VarId};
+use smallvec::SmallVec;
+
+/// A valuation, one bit for each variable.
+pub(super) type Bits = SmallVec<[u64; 2]>;
+
+pub(super) fn zeros(n_bits: usize) -> Bits {
+    SmallVec::from_elem(0, n_bits.div_ceil(64))
+}
+
+pub(super) fn get(bits: &[u64], place: usize) -> bool {
+    bits[place / 64] >> (place % 64) & 1 == 1
+}
+
+pub(super) fn set(bits: &mut [u64], place: usize, value: bool) {
+    let mask = 1 << (place % 64);
+    if value { bits[place / 64] |= mask } else { bits[place / 64] &= !mask }
+}
+
+/// The place of each variable: the shared ones, and those of a thread, per-thread ones first.
+pub(super) struct Layout {
+    pub(super) shared: Vec<VarId>,
+    pub(super) per_thread: Vec<VarId>,
+    place: IndexVec<VarId, usize>,
+    is_shared: IndexVec<VarId, bool>,
+    /// The most variables that a thread has.
+    pub(super) n_locals: usize,
+}
+
+impl Layout {
+    pub(super) fn new(program: &Program) -> Layout {
+        let of_scope = |scope: Scope| -> Vec<VarId> {
+            program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
+        };
+        let (shared, per_thread) = (of_scope(Scope::Shared), of_scope(Scope::Thread));
+        let mut place: IndexVec<VarId, usize> = program.vars.iter().map(|_| 0).collect();
+        shared.iter().enumerate().for_each(|(at, var)| place[*var] = at);
+        for proc in &program.procs {
+            per_thread.iter().chain(&proc.locals).enumerate().for_each(|(at, var)| place[*var] = at);
+        }
+        let most_locals = program.procs.iter().map(|proc| proc.locals.len()).max().unwrap_or(0);
+        Layout {
+            is_shared: program.vars.iter().map(|var| var.scope == Scope::Shared).collect(),
+            n_locals: per_thread.len() + most_locals,
+            shared,
+            per_thread,
+            place,
+        }
+    }
+
+    /// Where a variable stands among the shared ones or among those of its thread.
+    pub(super) fn place(&self, var: VarId) -> usize {
+        self.place[var]
+    }
+
+    pub(super) fn is_shared(&self, var: VarId) -> bool {
+        self.is_shared[var]
+    }
+
+    pub(super) fn read(&self, shared: &[u64], locals: &[u64], var: VarId) -> bool {
+        get(if self.is_shared[var] { shared } else { locals }, self.place[var])
+    }
+}
+
+/// A truth value that may not be known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tri {
+    False,
+    True,
+    Open,
+}
+
+impl Tri {
+    pub(super) fn known(value: bool) -> Tri {
+        if value { Tri::True } else { Tri::False }
+    }
+
+    fn not(self) -> Tri {
+        match self {
+            Tri::False => Tri::True,
+            Tri::True => Tri::False,
+            Tri::Open => Tri::Open,
+        }
+    }
+
+    fn equal(self, other: Tri) -> Tri {
+        if self == Tri::Open || other == Tri::Open { Tri::Open } else { Tri::known(self == other) }
+    }
+}
+
+/// The value of a Boolean expression, as far as its leaves have one. What it returns holds however the open choices are
+/// made.
+pub(super) fn eval(expr: &Expr, leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
+    match expr {
+        Expr::Bool(value) => Tri::known(*value),
+        Expr::Unary(UnaryOp::Not, operand) => eval(operand, leaf).not(),
+        Expr::Binary(op, pair) => binary(*op, &pair.0, &pair.1, leaf),
+        Expr::Ite(triple) => match eval(&triple.0, leaf) {
+            Tri::True => eval(&triple.1, leaf),
+            Tri::False => eval(&triple.2, leaf),
+            Tri::Open => {
+                let (then, otherwise) = (eval(&triple.1, leaf), eval(&triple.2, leaf));
+                if then == otherwise { then } else { Tri::Open }
+            }
+        },
+        Expr::Int(_) | Expr::Unary(UnaryOp::Neg | UnaryOp::DivisibleBy(_), _) => {
+            unreachable!("the engine takes Boolean programs only")
+        }
+        _ => leaf(expr),
+    }
+}
+
+fn binary(op: BinaryOp, left: &Expr, right: &Expr, leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
+    let first = eval(left, leaf);
+    let decided = match op {
+        BinaryOp::And => (first == Tri::False).then_some(Tri::False),
+        BinaryOp::Or => (first == Tri::True).then_some(Tri::True),
+        BinaryOp::Implies => (first == Tri::False).then_some(Tri::True),
+        _ => None,
+    };
+    if let Some(decided) = decided {
+        return decided;
+    }
+    let second = eval(right, leaf);
+    match (op, second) {
+        (BinaryOp::And, Tri::False) => Tri::False,
+        (BinaryOp::Or | BinaryOp::Implies, Tri::True) => Tri::True,
+        (BinaryOp::And, _) if first == Tri::True => second,
+        (BinaryOp::Or, _) if first == Tri::False => second,
+        (BinaryOp::Implies, _) if first == Tri::True => second,
+        (BinaryOp::Implies, Tri::False) => first.not(),
+        (BinaryOp::And, Tri::True) | (BinaryOp::Or, Tri::False) => first,
+        (BinaryOp::Eq, _) => first.equal(second),
+        (BinaryOp::Ne | BinaryOp::Xor, _) => first.equal(second).not(),
+        _ => Tri::Open,
+    }
+}
+
+/// Tries all values of some choices, one after the other, and gives up a way as soon as `may` says that it leads
+/// nowhere. At the end all `used` choices are known; the others stay as they are.
+pub(super) fn for_each_choice(
+    used: &[u32],
+    choices: &mut [Tri],
+    may: &mut dyn FnMut(&[Tri]) -> bool,
+    found: &mut dyn FnMut(&[Tri]),
+) {
+    if !may(choices) {
+        return;
+    }
+    let Some((first, rest)) = used.split_first() else { return found(choices) };
+    for value in [Tri::False, Tri::True] {
+        choices[*first as usize] = value;
+        for_each_choice(rest, choices, may, found);
+    }
+    choices[*first as usize] = Tri::Open;
+}
+
+/// The numbers of the choices in some expressions, in ascending order.
+pub(super) fn choices_of<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<u32> {
+    let mut used = Vec::new();
+    for expr in exprs {
+        expr.for_each_leaf(|leaf| {
+            if let Expr::Choice(number, _) = leaf {
+                used.push(*number);
+            }
+        });
+    }
+    used.sort_unstable();
+    used.dedup();
+    used
+}
