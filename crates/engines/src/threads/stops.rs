@@ -39,7 +39,8 @@ impl Stops {
     /// As few stops as the argument above allows.
     ///
     /// A thread without the flag stops where threads begin and behind every step that others can notice. A thread that
-    /// holds it stops behind a step in which others take part too. Locations that a target names together with others
+    /// holds it stops behind a step in which others take part, and behind the start of a thread, which may take part in
+    /// the next one. Locations that a target names together with others
     /// are stops, since it asks for threads that are there at once.
     pub fn few(program: &Program, target: &Target) -> Stops {
         let _ = target;
@@ -52,7 +53,11 @@ impl Stops {
                 free.insert(edge.to.index());
             }
             match &edge.op {
-                Op::Fork(at) => free.insert(at.index()),
+                Op::Fork(at) => {
+                    free.insert(at.index());
+                    alone.insert(edge.to.index());
+                }
+                Op::Spawn(_) => alone.insert(edge.to.index()),
                 Op::Assign(assign) if assign.is_passive() => alone.insert(edge.to.index()),
                 _ => {}
             }

@@ -143,6 +143,8 @@ pub(super) struct Move {
     pub(super) fresh: Vec<(VarId, bool)>,
     /// The step before it, as its place plus one.
     before: u32,
+    /// The error that it is.
+    pub(super) error: Option<Error>,
 }
 
 /// All that one thread can do from a stop to the next.
@@ -285,7 +287,7 @@ impl Walk<'_, '_> {
 
     fn record(&mut self, before: u32, edge: EdgeId, choices: &[Tri], fresh: Vec<(VarId, bool)>) -> u32 {
         let choices = choices.iter().map(|choice| *choice == Tri::True).collect();
-        self.block.steps.push(Move { edge, choices, fresh, before });
+        self.block.steps.push(Move { edge, choices, fresh, before, error: None });
         self.block.steps.len() as u32
     }
 
@@ -295,6 +297,7 @@ impl Walk<'_, '_> {
     }
 
     fn error(&mut self, error: Error, last: u32) {
+        self.block.steps[last as usize - 1].error = Some(error);
         if !self.block.errors.iter().any(|(known, _)| *known == error) {
             self.block.errors.push((error, last));
         }

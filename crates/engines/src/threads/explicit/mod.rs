@@ -57,7 +57,7 @@ impl Engine for ThreadsExplicit {
         let model = Model::new(*task, self.options.reductions);
         let mut search = Search::new(&model, run);
         match search.run(Visit::UntilError)? {
-            Some(error) => Ok(Verdict::Unsafe(search.trace(error)?)),
+            Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
             None if self.options.reductions.partial_order == PartialOrder::Off => {
                 Ok(Verdict::Safe(certificate::certificate(&search)?))
             }

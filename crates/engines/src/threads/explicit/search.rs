@@ -87,14 +87,17 @@ impl<'a> Search<'a> {
         if visit == Visit::All || self.met.is_empty() {
             return None;
         }
-        let target = self.model.task.target;
-        let is_asked = |error: &Error| match error {
-            Error::Fails(edge) => target.has_assert(*edge),
-            Error::Reaches(loc) => target.has_loc(*loc),
-        };
-        let mut errors: Vec<Error> = self.met.keys().copied().filter(is_asked).collect();
+        let mut errors: Vec<Error> = self.met.keys().copied().filter(|error| self.is_asked(*error)).collect();
         errors.sort_unstable();
         errors.first().copied()
+    }
+
+    /// Whether an error is one of the target.
+    pub(super) fn is_asked(&self, error: Error) -> bool {
+        match error {
+            Error::Fails(edge) => self.model.task.target.has_assert(edge),
+            Error::Reaches(loc) => self.model.task.target.has_loc(loc),
+        }
     }
 
     fn starts(&mut self) -> Result<(), Stop> {

@@ -204,3 +204,14 @@ pub(super) fn values(values: &[bool]) -> Vec<Value> {
 pub(super) fn fresh(fresh: &[(VarId, bool)]) -> Vec<(VarId, Value)> {
     fresh.iter().map(|(var, value)| (*var, Value::Bool(*value))).collect()
 }
+
+/// Some initial threads that the program allows, for executions that end before they live.
+pub(super) fn any_crew(model: &Model<'_>) -> Vec<StartThread> {
+    let crew = crews(model).into_iter().next().unwrap_or_default();
+    let start = |id: EntryId| {
+        let init = model.program().entries[id].init.iter().map(|(_, rhs)| rhs);
+        let n_choices = choices_of(init).last().map_or(0, |last| *last as usize + 1);
+        StartThread { entry: id, choices: vec![Value::Bool(false); n_choices], fresh: Vec::new() }
+    };
+    crew.into_iter().flat_map(|(id, count)| (0..count).map(move |_| start(id))).collect()
+}

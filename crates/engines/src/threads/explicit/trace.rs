@@ -34,6 +34,20 @@ struct Found {
 type Successor = (Concrete, Vec<Vec<bool>>);
 
 impl Search<'_> {
+    /// An execution that ends in an error, the first one of the target on its way.
+    pub(super) fn first_trace(&mut self, error: Error) -> Result<Trace, Stop> {
+        let mut trace = self.trace(error)?;
+        if let (Some(local), state) = (self.met[&error].by, self.store.get(self.met[&error].state)) {
+            let block = self.block(&state, local, state.holder == Some(local))?;
+            let (_, last) = block.errors.iter().find(|(other, _)| *other == error).expect("the block met the error");
+            let path = block.path(*last);
+            let is_asked = |step: &&Move| step.error.is_some_and(|error| self.is_asked(error));
+            let first = path.iter().position(is_asked).map_or(path.len(), |at| at + 1);
+            trace.steps.truncate(trace.steps.len() - (path.len() - first));
+        }
+        Ok(trace)
+    }
+
     /// An execution that ends in an error.
     pub(super) fn trace(&mut self, error: Error) -> Result<Trace, Stop> {
         let Met { state, by } = self.met[&error];
@@ -50,6 +64,9 @@ impl Search<'_> {
             let block = self.block(&now.canonical(), local, now.holder == Some(thread))?;
             let (_, last) = block.errors.iter().find(|(other, _)| *other == error).expect("the block met the error");
             self.emit(&block, *last, thread, &[], &mut found);
+        }
+        if now.threads.iter().any(|(_, local)| self.parts.locals[*local as usize].kind == Kind::Prelude) {
+            found.start.threads = start::any_crew(self.model);
         }
         Ok(Trace { start: found.start, steps: found.steps, bodies: Vec::new() })
     }
@@ -102,7 +119,8 @@ impl Search<'_> {
                 if ends_prelude && out.me.is_none() {
                     if out.shared == wanted.shared {
                         self.emit(&block, out.last, thread, &[], found);
-                        let mut next = Concrete { shared: out.shared, threads: Vec::new(), ..now.clone() };
+                        let mut next =
+                            Concrete { shared: out.shared, holder: None, threads: Vec::new(), next: now.next };
                         found.start.threads = self.initial_threads(&wanted, &mut next)?;
                         return Ok(next);
                     }

@@ -1,0 +1,78 @@
+//! The engine `threads-explicit` against the oracle on generated programs: verdicts and traces under each choice of
+//! reductions, and the set of reachable thread states without any.
+
+use selvedge_check::{CancelToken, Engine, Limits, Run, Task, Verdict};
+use selvedge_driver::{Pass, simplify};
+use selvedge_engines::exhaustive::Exhaustive;
+use selvedge_engines::threads::explicit::{Options, ThreadsExplicit};
+use selvedge_engines::threads::{PartialOrder, Reductions};
+use selvedge_replay::replay;
+use selvedge_testkit::differ::pose;
+use selvedge_testkit::generate::{Weights, generate};
+use selvedge_testkit::model::Model;
+
+fn program(seed: u64) -> Model {
+    let weights = if seed.is_multiple_of(2) { Weights::threads() } else { Weights::everything() };
+    generate(seed, &weights)
+}
+
+fn short() -> Run<'static> {
+    let limits = Limits { time: Some(std::time::Duration::from_millis(300)), ..Limits::default() };
+    Run::new(CancelToken::default(), limits, &())
+}
+
+fn every_choice() -> impl Iterator<Item = Reductions> {
+    let switches = [(false, false), (false, true), (true, false), (true, true)];
+    switches.into_iter().map(|(compress, dead)| Reductions { compress, dead, partial_order: PartialOrder::Off })
+}
+
+/// Compares with the oracle; `None` if one of the two does not take the program or gives up.
+fn compare(task: &Task<'_>) -> Option<Result<(), String>> {
+    let inlined = simplify(task, &[Pass::Inline]);
+    let flat = inlined.task(task.threads);
+    let oracle = Exhaustive::default();
+    oracle.supports(&flat).ok()?;
+    ThreadsExplicit::default().supports(&flat).ok()?;
+    let expected = oracle.explore(&flat, &short()).ok()?;
+    let explored = match ThreadsExplicit::default().explore(&flat, &Run::unlimited()) {
+        Ok(explored) => explored,
+        Err(stop) => return Some(Err(stop.to_string())),
+    };
+    // The oracle chooses what the initial threads are before the prelude, and has more states for it.
+    let same_count = flat.program.prelude.is_some() || explored.n_states == expected.n_states;
+    if (&explored.thread_states, &explored.failing) != (&expected.thread_states, &expected.failing) || !same_count {
+        let missing = expected.thread_states.difference(&explored.thread_states).next();
+        let extra = explored.thread_states.difference(&expected.thread_states).next();
+        let sizes = (explored.n_states, expected.n_states);
+        return Some(Err(format!("sets differ: {sizes:?}, missing {missing:?}, extra {extra:?}")));
+    }
+    let verdict = oracle.check(&flat, &short()).ok()?;
+    Some(every_choice().try_for_each(|reductions| {
+        let engine = ThreadsExplicit { options: Options { reductions } };
+        let found = engine.check(&flat, &Run::unlimited()).map_err(|stop| stop.to_string())?;
+        match (&found, &verdict) {
+            (Verdict::Safe(_), Verdict::Safe(_)) => Ok(()),
+            (Verdict::Unsafe(_), Verdict::Unsafe(_)) => {
+                let Verdict::Unsafe(trace) = inlined.lift(found) else { unreachable!("lifting keeps the verdict") };
+                replay(task, &trace).map(|_| ()).map_err(|mismatch| format!("{reductions:?}: {mismatch}"))
+            }
+            (Verdict::Safe(_), _) => Err(format!("{reductions:?}: safe, but the oracle says unsafe")),
+            (Verdict::Unsafe(_), _) => Err(format!("{reductions:?}: unsafe, but the oracle says safe")),
+        }
+    }))
+}
+
+#[test]
+fn the_oracle_agrees_on_verdicts_traces_and_sets() {
+    let mut compared = 0;
+    for seed in 0..300 {
+        let model = program(seed);
+        let Ok(posed) = pose(&model) else { continue };
+        match compare(&posed.task()) {
+            Some(Ok(())) => compared += 1,
+            Some(Err(why)) => panic!("seed {seed}: {why}\nthreads {:?}\n{}", posed.threads, posed.text),
+            None => {}
+        }
+    }
+    assert!(compared > 150, "only {compared} programs were compared");
+}
