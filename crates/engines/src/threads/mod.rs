@@ -83,14 +83,14 @@ fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// The greatest number of live threads, where there is one.
+/// The greatest number of threads, where there is one.
 fn bound(task: &Task<'_>) -> u32 {
     let most = |count: Count| match count {
         Count::Exactly(count) | Count::AtMost(count) => count,
         Count::Any => u32::MAX,
     };
     match task.threads {
-        ThreadScope::AtMost(bound) => bound,
+        ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound,
         ThreadScope::Unbounded => {
             task.program.entries.iter().fold(0, |sum: u32, entry| sum.saturating_add(most(entry.count)))
         }

@@ -43,7 +43,6 @@ impl Stops {
     /// the next one. Locations that a target names together with others
     /// are stops, since it asks for threads that are there at once.
     pub fn few(program: &Program, target: &Target) -> Stops {
-        let _ = target;
         let invisible = invisible(program);
         let flow = Flow::new(program);
         let mut free = retreating(program, &flow, |edge| invisible.contains(edge));
@@ -63,6 +62,10 @@ impl Stops {
             }
         }
         program.procs.iter().for_each(|proc| free.insert(proc.entry.index()));
+        for loc in target.together.iter().flatten() {
+            free.insert(loc.index());
+            alone.insert(loc.index());
+        }
         Stops { free, alone, invisible }
     }
 

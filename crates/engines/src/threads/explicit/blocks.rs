@@ -133,6 +133,8 @@ pub(super) enum Error {
     Fails(EdgeId),
     /// A thread stands there.
     Reaches(LocId),
+    /// The meeting of the target with this number takes place.
+    Meets(usize),
 }
 
 /// One step of a block.

@@ -12,6 +12,7 @@ use selvedge_ir::{LocId, VarId};
 
 use super::blocks::Model;
 use super::search::Search;
+use super::start::counts_created;
 use super::store::{Kind, LocalId};
 use super::values::get;
 
@@ -20,8 +21,12 @@ const MOST_BITS: usize = 20_000_000;
 
 type Row = Vec<bool>;
 
-/// The certificate that a search without errors gives; `None` if it would be too large.
+/// The certificate that a search without errors gives; `None` if it would be too large, or if the number of threads
+/// created is bounded, of which certificates do not speak.
 pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, Stop> {
+    if counts_created(search.model) {
+        return Ok(None);
+    }
     let places = places(search.model);
     let numbers: FxHashMap<(Role, LocId), u32> =
         places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::{Event, Run, Stop};
-use selvedge_ir::EdgeId;
+use selvedge_ir::target::met;
+use selvedge_ir::{EdgeId, LocId};
 
 use super::super::bound;
 use super::blocks::{Block, Blocks, Error, From, Model, Out};
@@ -97,6 +98,7 @@ impl<'a> Search<'a> {
         match error {
             Error::Fails(edge) => self.model.task.target.has_assert(edge),
             Error::Reaches(loc) => self.model.task.target.has_loc(loc),
+            Error::Meets(_) => true,
         }
     }
 
@@ -110,7 +112,7 @@ impl<'a> Search<'a> {
                 Some(locals) => {
                     for local in locals {
                         let local = self.parts.local(local.part.clone());
-                        self.add(&State { shared, holder: None, threads: vec![local] }, None);
+                        self.add(&State { shared, threads: vec![local], ..State::default() }, None);
                     }
                 }
             }
@@ -144,9 +146,23 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Notes the meetings of the target that take place in a state.
+    fn look_for_meetings(&mut self, state: &State, number: usize) {
+        let threads = || state.threads.iter().chain(&state.holder);
+        let count = |loc: LocId| threads().filter(|local| self.parts.locals[**local as usize].loc == loc).count();
+        for (meeting, locs) in self.model.task.target.together.iter().enumerate() {
+            if met(std::slice::from_ref(locs), count).is_some() {
+                self.met.entry(Error::Meets(meeting)).or_insert(Met { state: number, by: None });
+            }
+        }
+    }
+
     fn add(&mut self, state: &State, parent: Option<usize>) -> Option<usize> {
         let number = self.store.add(state)?;
         self.parents.push(parent.unwrap_or(number) as u32);
+        if !self.model.task.target.together.is_empty() {
+            self.look_for_meetings(state, number);
+        }
         Some(number)
     }
 
@@ -171,7 +187,8 @@ impl<'a> Search<'a> {
 
     /// What a thread of a state can do.
     pub(super) fn block(&mut self, state: &State, local: LocalId, holds: bool) -> Result<Rc<Block>, Stop> {
-        let room = self.bound.saturating_sub(state.n_threads() as u32);
+        let used = if start::counts_created(self.model) { state.created } else { state.n_threads() as u32 };
+        let room = self.bound.saturating_sub(used);
         let from = From { shared: state.shared, local, holds };
         self.blocks.get(self.model, &mut self.parts, from, room, self.run)
     }
@@ -191,7 +208,10 @@ impl<'a> Search<'a> {
         if out.me.is_none() && self.parts.locals[local as usize].kind == Kind::Prelude {
             return self.begin(out.shared, parent);
         }
-        let mut rest = State { shared: out.shared, holder: None, threads: state.threads.clone() };
+        let mut rest = State { shared: out.shared, holder: None, ..state.clone() };
+        if start::counts_created(self.model) {
+            rest.created += out.born.len() as u32;
+        }
         if state.holder.is_none() {
             let at = rest.threads.partition_point(|other| *other < local);
             rest.threads.remove(at);

@@ -1,6 +1,6 @@
 //! The initial states, and the choices that make them.
 
-use selvedge_check::{Run, Stop};
+use selvedge_check::{Run, Stop, ThreadScope};
 use selvedge_ir::{Count, EntryId, Expr, StartThread, Value, VarId};
 
 use super::super::bound;
@@ -152,10 +152,16 @@ pub(super) fn states(
         multisets(&kinds, &mut Vec::new(), run, &mut |threads| {
             let mut threads = threads.to_vec();
             threads.sort_unstable();
-            found(State { shared, holder: None, threads })
+            let created = if counts_created(model) { threads.len() as u32 } else { 0 };
+            found(State { shared, holder: None, created, threads })
         })?;
     }
     Ok(())
+}
+
+/// Whether the question bounds how many threads are created.
+pub(super) fn counts_created(model: &Model<'_>) -> bool {
+    matches!(model.task.threads, ThreadScope::Created(_))
 }
 
 /// All ways to draw from each list as often as its number says, in any order.

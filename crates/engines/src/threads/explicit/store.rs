@@ -59,6 +59,8 @@ pub(super) struct State {
     pub(super) shared: SharedId,
     /// The thread that holds the atomic flag.
     pub(super) holder: Option<LocalId>,
+    /// How many threads were created, where that number is bounded; else 0.
+    pub(super) created: u32,
     /// The other threads, in ascending order.
     pub(super) threads: Vec<LocalId>,
 }
@@ -101,7 +103,8 @@ impl Store {
         state.shared = words[0];
         state.holder = words[1].checked_sub(1);
         state.threads.clear();
-        state.threads.extend_from_slice(&words[2..]);
+        state.created = words[2];
+        state.threads.extend_from_slice(&words[3..]);
     }
 
     pub(super) fn get(&self, number: usize) -> State {
@@ -113,7 +116,7 @@ impl Store {
     /// Adds a state; `None` if it is known.
     pub(super) fn add(&mut self, state: &State) -> Option<usize> {
         let start = self.words.len();
-        self.words.extend([state.shared, state.holder.map_or(0, |holder| holder + 1)]);
+        self.words.extend([state.shared, state.holder.map_or(0, |holder| holder + 1), state.created]);
         self.words.extend_from_slice(&state.threads);
         let (words, ends, hasher) = (&self.words, &self.ends, &self.hasher);
         let of = |number: u32| {

@@ -22,6 +22,8 @@ struct Concrete {
     holder: Option<ThreadId>,
     threads: Vec<(ThreadId, LocalId)>,
     next: u32,
+    /// As in [`State::created`].
+    created: u32,
 }
 
 /// The rest of a trace, as it is found.
@@ -77,7 +79,8 @@ impl Search<'_> {
         let mut shared = start::shared(self.model, self.run)?.into_iter().filter(|chosen| chosen.part == *wanted);
         let chosen = shared.next().expect("the search found this start once");
         let mut start = Start { choices: values(&chosen.choices), fresh: fresh(&chosen.fresh), threads: Vec::new() };
-        let mut now = Concrete { shared: state.shared, holder: None, threads: Vec::new(), next: 0 };
+        let mut now =
+            Concrete { shared: state.shared, holder: None, threads: Vec::new(), next: 0, created: state.created };
         match start::prelude(self.model, self.run)? {
             Some(locals) => {
                 let wanted = &self.parts.locals[state.threads[0] as usize];
@@ -119,8 +122,13 @@ impl Search<'_> {
                 if ends_prelude && out.me.is_none() {
                     if out.shared == wanted.shared {
                         self.emit(&block, out.last, thread, &[], found);
-                        let mut next =
-                            Concrete { shared: out.shared, holder: None, threads: Vec::new(), next: now.next };
+                        let mut next = Concrete {
+                            shared: out.shared,
+                            holder: None,
+                            threads: Vec::new(),
+                            next: now.next,
+                            created: wanted.created,
+                        };
                         found.start.threads = self.initial_threads(&wanted, &mut next)?;
                         return Ok(next);
                     }
@@ -136,6 +144,9 @@ impl Search<'_> {
     /// The successor along the end of a block, if it is the wanted one.
     fn successor(&self, now: &Concrete, thread: ThreadId, out: &Out, wanted: &State) -> Option<Successor> {
         let mut next = Concrete { shared: out.shared, ..now.clone() };
+        if start::counts_created(self.model) {
+            next.created += out.born.len() as u32;
+        }
         next.holder = out.holds.then_some(thread);
         match out.me {
             Some(me) => {
@@ -221,7 +232,7 @@ impl Concrete {
 
     /// The state without the numbers of its threads.
     fn canonical(&self) -> State {
-        let mut state = State { shared: self.shared, holder: None, threads: Vec::new() };
+        let mut state = State { shared: self.shared, created: self.created, ..State::default() };
         for (thread, local) in &self.threads {
             if self.holder == Some(*thread) {
                 state.holder = Some(*local);
