@@ -8,8 +8,10 @@
 //!
 //! They share the question where a thread must be seen at all ([`stops`]).
 
+mod encode;
 pub mod explicit;
 pub mod stops;
+pub mod symbolic;
 
 use selvedge_check::{Task, ThreadScope, Unsupported};
 use selvedge_ir::callgraph::CallGraph;

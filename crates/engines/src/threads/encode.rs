@@ -1,0 +1,40 @@
+//! Expressions as decision diagrams.
+
+use selvedge_ir::{BinaryOp, Expr, UnaryOp};
+use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes};
+
+/// The diagram of an expression, whose variables and choices are seen as `leaf` says.
+pub(super) fn expr(
+    manager: &Manager,
+    expr: &Expr,
+    leaf: &dyn Fn(&Expr) -> Result<Bdd, OutOfNodes>,
+) -> Result<Bdd, OutOfNodes> {
+    Ok(match expr {
+        Expr::Bool(value) => manager.constant(*value),
+        Expr::Unary(UnaryOp::Not, operand) => self::expr(manager, operand, leaf)?.not()?,
+        Expr::Binary(op, pair) => {
+            let left = self::expr(manager, &pair.0, leaf)?;
+            binary(*op, &left, &self::expr(manager, &pair.1, leaf)?)?
+        }
+        Expr::Ite(triple) => {
+            let condition = self::expr(manager, &triple.0, leaf)?;
+            let then = self::expr(manager, &triple.1, leaf)?;
+            condition.ite(&then, &self::expr(manager, &triple.2, leaf)?)?
+        }
+        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines of this module take Boolean programs only"),
+        leaf_expr => leaf(leaf_expr)?,
+    })
+}
+
+fn binary(op: BinaryOp, left: &Bdd, right: &Bdd) -> Result<Bdd, OutOfNodes> {
+    match op {
+        BinaryOp::And => left.and(right),
+        BinaryOp::Or => left.or(right),
+        BinaryOp::Xor | BinaryOp::Ne => left.xor(right),
+        BinaryOp::Implies => left.implies(right),
+        BinaryOp::Eq => left.iff(right),
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
+            unreachable!("the engines of this module take Boolean programs only")
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! One step back inside a block: values before an edge that lead to given ones behind it.
+
+use selvedge_ir::{Assign, EdgeId, Expr, Op, Value, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::block::{At, Block, Item};
+use super::layout::{Layout, When, Who};
+use super::machine::Machine;
+use super::passive::{Part, is_common};
+use super::state::Pair;
+use super::trace::{Live, Made, Picked, Scene};
+use crate::threads::encode;
+
+/// A step back from an item of a block.
+pub(super) struct Back<'b, 'a> {
+    pub(super) machine: &'b mut Machine<'a>,
+    pub(super) block: &'b Block,
+    /// The other pairs before the block.
+    pub(super) rest: &'b [Pair],
+    pub(super) item: usize,
+}
+
+impl Back<'_, '_> {
+    /// The item before, the step between, and the state there.
+    pub(super) fn step(&mut self, scene: Scene) -> Result<(usize, Made, Scene), OutOfNodes> {
+        for (from, edge) in &self.block.items[self.item].arcs {
+            let before = self.before(&self.block.items[*from], *edge, &scene)?;
+            if let Some(picked) = self.machine.layout.pick(&before) {
+                let (made, scene) = self.made(*from, *edge, picked, scene)?;
+                return Ok((*from, made, scene));
+            }
+        }
+        unreachable!("each state of an item comes from one before it")
+    }
+
+    /// The states of an item, with choices, in which a step along an edge leads to the given one.
+    fn before(&self, from: &Item, id: EdgeId, scene: &Scene) -> Result<Bdd, OutOfNodes> {
+        let layout = &self.machine.layout;
+        let edge = &self.machine.program.edges[id];
+        let mover = scene.mover.as_ref().expect("a moving thread was put there");
+        let fixed = layout.fixed(&layout.kept_shared, &scene.shared)?;
+        let kept = match self.block.items[self.item].key.at {
+            At::Place(place) => layout.kept(place.loc),
+            At::Gone => &[],
+        };
+        let same = || -> Result<Bdd, OutOfNodes> { fixed.and(&layout.fixed(kept, &mover.locals)?)?.and(&from.set) };
+        match &edge.op {
+            Op::Assign(assign) => self.before_assign(from, assign, kept, scene),
+            Op::Assert(condition) => same()?.and(&layout.expr(condition)?),
+            Op::Fork(at) if self.has_started(from) => {
+                let child = self.child(scene);
+                same()?.and(&layout.fixed(layout.kept(*at), &child.locals)?)
+            }
+            Op::Spawn(spawn) if self.has_started(from) => {
+                let (child, callee) = (self.child(scene), &self.machine.program.procs[spawn.callee]);
+                let is_kept = |var: &&VarId| layout.kept(callee.entry).contains(var);
+                let copied: Vec<VarId> = layout.thread_vars.iter().filter(is_kept).copied().collect();
+                let mut before = same()?.and(&layout.fixed(&copied, &child.locals)?)?;
+                for (param, arg) in callee.params.iter().zip(&spawn.args).filter(|(param, _)| is_kept(param)) {
+                    let value = layout.manager.constant(child.locals[layout.slot(*param)]);
+                    before = before.and(&layout.expr(arg)?.iff(&value)?)?;
+                }
+                Ok(before)
+            }
+            _ => same(),
+        }
+    }
+
+    fn has_started(&self, from: &Item) -> bool {
+        self.block.items[self.item].key.children.len() > from.key.children.len()
+    }
+
+    fn child<'s>(&self, scene: &'s Scene) -> &'s Live {
+        scene.children.last().expect("a started thread was put there")
+    }
+
+    fn before_assign(
+        &self,
+        from: &Item,
+        assign: &Assign,
+        kept: &[VarId],
+        scene: &Scene,
+    ) -> Result<Bdd, OutOfNodes> {
+        let layout = &self.machine.layout;
+        let mover = scene.mover.as_ref().expect("a moving thread was put there");
+        let assigned = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
+        let unassigned =
+            |vars: &[VarId]| -> Vec<VarId> { vars.iter().copied().filter(|var| !assigned(var)).collect() };
+        let mut before = from.set.and(&layout.fixed(&unassigned(&layout.kept_shared), &scene.shared)?)?;
+        before = before.and(&layout.fixed(&unassigned(kept), &mover.locals)?)?;
+        for (var, rhs) in &assign.active {
+            let values = if layout.is_shared(*var) { &scene.shared } else { &mover.locals };
+            if layout.kept_shared.contains(var) || kept.contains(var) {
+                let value = layout.manager.constant(values[layout.slot(*var)]);
+                before = before.and(&layout.expr(rhs)?.iff(&value)?)?;
+            }
+        }
+        if !assign.constrain.is_passive() {
+            before = before.and(&layout.resolved(assign, &assign.constrain, None)?)?;
+        }
+        for (pair, live) in &scene.others {
+            if let Some((condition, own)) = self.condition_on(assign, *pair, live)? {
+                let (_, peer) = layout.now(Who::Peer);
+                let forget = own.into_iter().map(|number| layout.choices[number as usize]).chain(peer);
+                let forget = layout.manager.var_set(&forget.collect::<Vec<_>>())?;
+                before = before.and(&condition.exists(&forget)?)?;
+            }
+        }
+        Ok(before)
+    }
+
+    /// The condition under which another thread gets the values that it has, in terms of the moving thread before the
+    /// step, its own values before, and choices; and the choices that are its own. Nothing if it does not take part.
+    fn condition_on(
+        &self,
+        assign: &Assign,
+        pair: usize,
+        live: &Live,
+    ) -> Result<Option<(Bdd, Vec<u32>)>, OutOfNodes> {
+        let layout = &self.machine.layout;
+        let Some(part) = self.machine.part(assign, live.place) else { return Ok(None) };
+        let kept = layout.kept(live.place.loc);
+        let unassigned: Vec<VarId> = kept.iter().copied().filter(|var| !part.assigns(*var)).collect();
+        let mut condition = self.machine.sets.get(self.rest[pair].set).rename(&layout.to_peer)?;
+        condition = condition.and(&layout.fixed_of(Who::Peer, &unassigned, &live.locals)?)?;
+        for (var, rhs) in part.assigned.iter().filter(|(var, _)| kept.contains(var)) {
+            let value = layout.manager.constant(live.locals[layout.slot(*var)]);
+            condition = condition.and(&layout.resolved(assign, rhs, Some(&part))?.iff(&value)?)?;
+        }
+        if let Some(constrain) = part.constrain {
+            condition = condition.and(&layout.resolved(assign, constrain, Some(&part))?)?;
+        }
+        let own = (0..layout.choices.len() as u32).filter(|number| !is_common(assign, *number)).collect();
+        Ok(Some((condition, own)))
+    }
+
+    /// The step and the state before it, from the picked values.
+    fn made(&self, from: usize, id: EdgeId, picked: Picked, scene: Scene) -> Result<(Made, Scene), OutOfNodes> {
+        let edge = &self.machine.program.edges[id];
+        let from = &self.block.items[from];
+        let At::Place(place) = from.key.at else { unreachable!("threads that are gone do not move") };
+        let mut scene = scene;
+        let mover = scene.mover.take().expect("a moving thread was put there");
+        let child = if self.has_started(from) { scene.children.pop() } else { None };
+        let mut passive = Vec::new();
+        if let Op::Assign(assign) = &edge.op
+            && assign.is_passive()
+        {
+            for (pair, live) in &mut scene.others {
+                if let Some(choices) = self.peer_before(assign, *pair, live, &picked)? {
+                    passive.push((live.name, self.machine.choices_of(id, &choices)));
+                }
+            }
+        }
+        let fresh = match (&edge.op, &child) {
+            (Op::Spawn(spawn), Some(child)) => self.fresh(spawn.callee, child),
+            _ => Vec::new(),
+        };
+        let choices = self.machine.choices_of(id, &picked.choices);
+        let child = child.map(|child| child.name);
+        let made = Made { mover: mover.name, edge: id, choices, passive, child, fresh };
+        scene.shared = picked.shared;
+        scene.mover = Some(Live { name: mover.name, place, locals: picked.locals });
+        Ok((made, scene))
+    }
+
+    /// Puts another thread back before the step, and says which choices it made; nothing if it does not take part.
+    fn peer_before(
+        &self,
+        assign: &Assign,
+        pair: usize,
+        live: &mut Live,
+        picked: &Picked,
+    ) -> Result<Option<Vec<bool>>, OutOfNodes> {
+        let layout = &self.machine.layout;
+        let Some((condition, own)) = self.condition_on(assign, pair, live)? else { return Ok(None) };
+        let (shared, locals) = layout.now(Who::Mover);
+        let mut known: Vec<_> = shared.into_iter().zip(picked.shared.iter().copied()).collect();
+        known.extend(locals.into_iter().zip(picked.locals.iter().copied()));
+        let common = (0..layout.choices.len() as u32).filter(|number| !own.contains(number)).map(|at| at as usize);
+        known.extend(common.map(|number| (layout.choices[number], picked.choices[number])));
+        let (_, peer) = layout.now(Who::Peer);
+        let vars: Vec<_> = peer.iter().chain(&layout.choices).copied().collect();
+        let values = condition.and(&layout.manager.cube(&known)?)?.pick(&vars);
+        let mut values = values.expect("the moving thread's values were picked with this in mind");
+        let choices = values.split_off(peer.len());
+        live.locals = values;
+        Ok(Some(choices))
+    }
+
+    /// The locals of a started thread that start with any value.
+    fn fresh(&self, callee: selvedge_ir::ProcId, child: &Live) -> Vec<(VarId, Value)> {
+        let (layout, callee) = (&self.machine.layout, &self.machine.program.procs[callee]);
+        let is_open = |var: &&VarId| !callee.params.contains(var) && layout.kept(callee.entry).contains(var);
+        let open = callee.locals.iter().filter(is_open);
+        open.map(|var| (*var, Value::Bool(child.locals[layout.slot(*var)]))).collect()
+    }
+}
+
+impl Machine<'_> {
+    /// As many choices as an edge makes.
+    pub(super) fn choices_of(&self, edge: EdgeId, choices: &[bool]) -> Vec<bool> {
+        choices[..self.program.edges[edge].op.choices().len()].to_vec()
+    }
+}
+
+impl Layout {
+    /// The diagram of an expression of an assignment, with what is assigned in the place of new values.
+    fn resolved(&self, assign: &Assign, expr: &Expr, part: Option<&Part<'_>>) -> Result<Bdd, OutOfNodes> {
+        encode::expr(&self.manager, expr, &|leaf| match leaf {
+            Expr::Var(var) => self.bdd(*var, Who::Mover, When::Now),
+            Expr::Next(var) => match assign.active.iter().find(|(target, _)| target == var) {
+                Some((_, rhs)) => self.expr(rhs),
+                None => self.bdd(*var, Who::Mover, When::Now),
+            },
+            Expr::Passive(var) => self.bdd(*var, Who::Peer, When::Now),
+            Expr::PassiveNext(var) => {
+                let assigned = part.and_then(|part| part.assigned.iter().find(|(target, _)| target == var));
+                match assigned {
+                    Some((_, rhs)) => self.resolved(assign, rhs, part),
+                    None => self.bdd(*var, Who::Peer, When::Now),
+                }
+            }
+            Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
+            _ => unreachable!("all other leaves are constants"),
+        })
+    }
+}

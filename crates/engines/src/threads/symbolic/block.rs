@@ -1,0 +1,289 @@
+//! Blocks: all that a thread can do from a stop to the next ones, on sets of states.
+//!
+//! An *item* is a set of states of the moving thread and the shared variables at one location, together with the threads
+//! that it started on the way and with what became of the others. The order of work: the items inside the block, each
+//! after all that lead to it, so that each location is looked at once per list of started threads. It ends because
+//! there is no cycle without a stop. It is right because each item is the exact image of those before it: a started
+//! thread's valuation is independent of the rest of its item, since the item is split where it is not.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+use selvedge_check::{Role, Stop};
+use selvedge_ir::{EdgeId, Expr, LocId, Op, Spawn, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::layout::{When, Who};
+use super::machine::{Machine, Visit, out_of_nodes};
+use super::state::{Pair, Place, SetId};
+
+/// Where the moving thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum At {
+    Place(Place),
+    /// It has ended.
+    Gone,
+}
+
+/// What distinguishes items.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) at: At,
+    /// The threads that were started, in order.
+    pub(super) children: Vec<(Place, SetId)>,
+    /// The valuations of the other pairs, if a step with passive parts changed them.
+    pub(super) peers: Option<Vec<SetId>>,
+}
+
+/// See above. The first item of a block is its beginning.
+pub(super) struct Item {
+    pub(super) key: Key,
+    pub(super) set: Bdd,
+    /// Whence it comes: other items, and the edges to this one.
+    pub(super) arcs: Vec<(usize, EdgeId)>,
+}
+
+/// The items of a block.
+pub(super) struct Block {
+    pub(super) items: Vec<Item>,
+    known: FxHashMap<Key, usize>,
+    /// The items whose moving thread is at a stop or gone.
+    pub(super) ends: Vec<usize>,
+    /// The items inside, by rank.
+    waiting: BTreeSet<(usize, usize)>,
+    /// The first error.
+    pub(super) error: Option<Error>,
+}
+
+/// An error inside a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Error {
+    /// In some states of this item a step along this edge fails.
+    Fails(usize, EdgeId),
+    /// In all states of this item a thread is at a target location.
+    Reached(usize),
+}
+
+/// What a block leads to.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    pub(super) shared: Bdd,
+    /// The thread that moved, unless it ended.
+    pub(super) mover: Option<(Place, SetId)>,
+    pub(super) children: Vec<(Place, SetId)>,
+    pub(super) peers: Option<Vec<SetId>>,
+}
+
+impl Machine<'_> {
+    /// The block that begins at a place with a set of states. There is room for so many more threads; the others are
+    /// those given.
+    pub(super) fn block(&mut self, begin: Place, set: Bdd, room: u32, others: &[Pair]) -> Result<Block, Stop> {
+        let key = Key { at: At::Place(begin), children: Vec::new(), peers: None };
+        let first = Item { key, set, arcs: Vec::new() };
+        let mut block = Block {
+            items: vec![first],
+            known: FxHashMap::default(),
+            ends: Vec::new(),
+            waiting: BTreeSet::from([(0, 0)]),
+            error: None,
+        };
+        while let Some((_, item)) = block.waiting.pop_first() {
+            let At::Place(place) = block.items[item].key.at else { unreachable!("threads that are gone do not wait") };
+            for edge in self.flow.out(place.loc).to_vec() {
+                self.run.tick()?;
+                self.layout.manager.tidy();
+                self.follow(&mut block, item, place, edge, room, others).map_err(out_of_nodes)?;
+                if block.error.is_some() {
+                    return Ok(block);
+                }
+            }
+        }
+        Ok(block)
+    }
+
+    /// Follows an edge from an item.
+    fn follow(
+        &mut self,
+        block: &mut Block,
+        item: usize,
+        place: Place,
+        id: EdgeId,
+        room: u32,
+        others: &[Pair],
+    ) -> Result<(), OutOfNodes> {
+        let program = self.program;
+        let edge = &program.edges[id];
+        let has_room = room as usize > block.items[item].key.children.len();
+        match &edge.op {
+            Op::Assign(assign) if assign.is_passive() => self.follow_passive(block, (item, id), assign, others),
+            Op::Assert(condition) => {
+                self.fails(block, item, id, condition)?;
+                self.go(block, item, place, id)
+            }
+            Op::Assign(_) | Op::AtomicBegin | Op::AtomicEnd => self.go(block, item, place, id),
+            Op::Spawn(spawn) if has_room => self.spawn(block, item, place, id, spawn),
+            Op::Fork(at) if has_room => self.fork(block, item, place, id, *at),
+            Op::Spawn(_) | Op::Fork(_) => self.go(block, item, place, id),
+            Op::Return(_) | Op::End => {
+                let set = block.items[item].set.exists(&self.layout.all_locals)?;
+                let key = Key { at: At::Gone, ..block.items[item].key.clone() };
+                self.add(block, key, set, (item, id))
+            }
+            Op::Call(_) => unreachable!("the engine takes programs without calls only"),
+        }
+    }
+
+    fn fails(&mut self, block: &mut Block, item: usize, id: EdgeId, condition: &Expr) -> Result<(), OutOfNodes> {
+        let failing = self.steps.failing(&self.layout, id, condition)?;
+        if !block.items[item].set.is_disjoint(&failing) {
+            self.failing.insert(id);
+            if self.visit == Visit::UntilError && self.target.has_assert(id) {
+                block.error = Some(Error::Fails(item, id));
+            }
+        }
+        Ok(())
+    }
+
+    /// A step in which no other thread takes part.
+    fn go(&mut self, block: &mut Block, item: usize, place: Place, id: EdgeId) -> Result<(), OutOfNodes> {
+        let step = self.steps.get(self.program, &self.layout, id)?;
+        let set = step.image(&block.items[item].set)?;
+        let key = Key { at: At::Place(self.next(place, id)), ..block.items[item].key.clone() };
+        self.add(block, key, set, (item, id))
+    }
+
+    /// Where a step leads, and as what.
+    pub(super) fn next(&self, place: Place, id: EdgeId) -> Place {
+        let edge = &self.program.edges[id];
+        let role = match (&edge.op, place.role) {
+            (Op::AtomicBegin, Role::Free(entry)) => Role::Holder(entry),
+            (Op::AtomicEnd, Role::Holder(entry)) => Role::Free(entry),
+            (_, role) => role,
+        };
+        Place { role, loc: edge.to }
+    }
+
+    /// A new thread as a copy of this one: the item is split by the valuations of the copy, as far as they are kept.
+    fn fork(&mut self, block: &mut Block, item: usize, place: Place, id: EdgeId, at: LocId) -> Result<(), OutOfNodes> {
+        let mut joint = block.items[item].set.clone();
+        for var in self.layout.kept(at) {
+            joint = joint.and(&self.copied(*var)?)?;
+        }
+        self.with_child(block, item, place, id, at, joint)
+    }
+
+    /// A variable has the same value in the moving and in the new thread.
+    fn copied(&self, var: VarId) -> Result<Bdd, OutOfNodes> {
+        self.layout.bdd(var, Who::Peer, When::Now)?.iff(&self.layout.bdd(var, Who::Mover, When::Now)?)
+    }
+
+    /// A new thread that runs a procedure: split like a copy. Locals that are no parameters have any value.
+    fn spawn(
+        &mut self,
+        block: &mut Block,
+        item: usize,
+        place: Place,
+        id: EdgeId,
+        spawn: &Spawn,
+    ) -> Result<(), OutOfNodes> {
+        let callee = &self.program.procs[spawn.callee];
+        let mut joint = block.items[item].set.clone();
+        for (param, arg) in callee.params.iter().zip(&spawn.args) {
+            if self.layout.kept(callee.entry).contains(param) {
+                let value = self.layout.bdd(*param, Who::Peer, When::Now)?;
+                joint = joint.and(&value.iff(&self.layout.expr(arg)?)?)?;
+            }
+        }
+        let joint = joint.exists(&self.layout.all_choices)?;
+        let mut all = joint;
+        for var in self.layout.thread_vars.iter().filter(|var| self.layout.kept(callee.entry).contains(var)) {
+            all = all.and(&self.copied(*var)?)?;
+        }
+        self.with_child(block, item, place, id, callee.entry, all)
+    }
+
+    /// Splits a set of states of this and a new thread by the valuations of the new one.
+    fn with_child(
+        &mut self,
+        block: &mut Block,
+        item: usize,
+        place: Place,
+        id: EdgeId,
+        at: LocId,
+        joint: Bdd,
+    ) -> Result<(), OutOfNodes> {
+        let step = self.steps.get(self.program, &self.layout, id)?;
+        let entry = place.entry().expect("the prelude starts no threads");
+        for part in step.image(&joint)?.split_at(self.layout.peer_cut)? {
+            let set = self.sets.id(&part.below.rename(&self.layout.to_mover)?);
+            let mut key = Key { at: At::Place(self.next(place, id)), ..block.items[item].key.clone() };
+            key.children.push((Place { role: Role::Free(entry), loc: at }, set));
+            self.add(block, key, part.above, (item, id))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a set of states. If their moving thread is inside the block, they wait.
+    pub(super) fn add(
+        &mut self,
+        block: &mut Block,
+        key: Key,
+        set: Bdd,
+        arc: (usize, EdgeId),
+    ) -> Result<(), OutOfNodes> {
+        if set.is_false() {
+            return Ok(());
+        }
+        if let Some(known) = block.known.get(&key) {
+            let item = &mut block.items[*known];
+            item.set = item.set.or(&set)?;
+            item.arcs.push(arc);
+            return Ok(());
+        }
+        let number = block.items.len();
+        match key.at {
+            At::Place(place) if !self.is_stop(place) => {
+                block.waiting.insert((self.rank(place) + 1, number));
+            }
+            _ => block.ends.push(number),
+        }
+        if self.visit == Visit::UntilError && self.at_target(&key) {
+            block.error = block.error.or(Some(Error::Reached(number)));
+        }
+        block.known.insert(key.clone(), number);
+        block.items.push(Item { key, set, arcs: vec![arc] });
+        Ok(())
+    }
+
+    /// Whether the moving thread or the one that it started last is at a target location.
+    fn at_target(&self, key: &Key) -> bool {
+        let moved = matches!(key.at, At::Place(place) if self.target.has_loc(place.loc));
+        moved || key.children.last().is_some_and(|(place, _)| self.target.has_loc(place.loc))
+    }
+
+    /// What the block leads to: its ends, split by the valuations of the moving thread.
+    pub(super) fn outcomes(&mut self, block: &Block) -> Result<Vec<Outcome>, Stop> {
+        let mut outcomes = Vec::new();
+        let begin = block.items[0].key.at;
+        for item in block.ends.iter().map(|end| &block.items[*end]) {
+            let (children, peers) = (item.key.children.clone(), item.key.peers.clone());
+            match item.key.at {
+                At::Gone if matches!(begin, At::Place(Place { role: Role::Prelude, .. })) => {
+                    for start in self.begin(&item.set)? {
+                        let children = start.threads;
+                        outcomes.push(Outcome { shared: start.shared, mover: None, children, peers: None });
+                    }
+                }
+                At::Gone => outcomes.push(Outcome { shared: item.set.clone(), mover: None, children, peers }),
+                At::Place(place) => {
+                    for part in item.set.split_at(self.layout.local_cut).map_err(out_of_nodes)? {
+                        let mover = Some((place, self.sets.id(&part.below)));
+                        let (children, peers) = (children.clone(), peers.clone());
+                        outcomes.push(Outcome { shared: part.above, mover, children, peers });
+                    }
+                }
+            }
+        }
+        Ok(outcomes)
+    }
+}

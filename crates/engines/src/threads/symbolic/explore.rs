@@ -1,0 +1,96 @@
+//! All that can be reached, for comparisons.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_check::{Run, Stop, Task};
+use selvedge_ir::{LocId, Value};
+use selvedge_logic::bdd::Bdd;
+
+use super::layout::Who;
+use super::machine::{Machine, Visit, out_of_nodes};
+use super::search::Search;
+use super::state::{Place, places};
+use super::{Reductions, Threads};
+use crate::exhaustive::{Exploration, ThreadState};
+
+impl Threads {
+    /// Visits all states, errors or not, without reductions, and returns what can be seen of their threads. Merging is
+    /// as the options say.
+    pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
+        let machine = Machine::new(task, run, Reductions::NONE, Visit::All)?;
+        let mut search = Search::new(machine, self.options.merge);
+        search.run()?;
+        let n_states = search.states(run)?.len();
+        let failing = search.machine.failing.clone();
+        Ok(Exploration { n_states, truncated: false, thread_states: search.thread_states(run)?, failing })
+    }
+}
+
+/// A state of the whole program: the shared valuation, and the threads in order.
+type Whole = (Vec<bool>, Vec<(Place, Vec<bool>)>);
+
+impl Search<'_> {
+    fn thread_states(&self, run: &Run<'_>) -> Result<BTreeSet<ThreadState>, Stop> {
+        let mut seen: BTreeMap<LocId, Bdd> = BTreeMap::new();
+        for node in &self.nodes {
+            for pair in &node.pairs {
+                run.tick()?;
+                let set = node.shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
+                let known = seen.entry(pair.place.loc).or_insert_with(|| self.machine.layout.manager.falsum());
+                *known = known.or(&set).map_err(out_of_nodes)?;
+            }
+        }
+        let mut states = BTreeSet::new();
+        for (loc, set) in seen {
+            states.extend(self.states_at(loc, &set));
+        }
+        Ok(states)
+    }
+
+    fn states_at(&self, loc: LocId, set: &Bdd) -> Vec<ThreadState> {
+        let (layout, program) = (&self.machine.layout, self.machine.program);
+        let (shared, locals) = layout.now(Who::Mover);
+        let visible = layout.visible(program, loc);
+        let vars: Vec<_> = shared.iter().copied().chain(visible.iter().map(|var| locals[layout.slot(*var)])).collect();
+        let state = |values: Vec<bool>| {
+            let mut values = values.into_iter().map(Value::Bool);
+            let shared: Vec<Value> = values.by_ref().take(shared.len()).collect();
+            let vars: Vec<Value> = values.by_ref().take(layout.thread_vars.len()).collect();
+            ThreadState { loc, shared, vars, locals: values.collect() }
+        };
+        set.assignments(&vars).map(state).collect()
+    }
+
+    /// All states of the whole program.
+    fn states(&self, run: &Run<'_>) -> Result<BTreeSet<Whole>, Stop> {
+        let layout = &self.machine.layout;
+        let (shared_vars, local_vars) = layout.now(Who::Mover);
+        let mut states = BTreeSet::new();
+        for node in &self.nodes {
+            let mut crews: Vec<Vec<(Place, Vec<bool>)>> = vec![Vec::new()];
+            let sets = node.pairs.iter().flat_map(|pair| std::iter::repeat_n(pair.set, pair.count as usize));
+            for (place, set) in places(&node.pairs).into_iter().zip(sets) {
+                run.tick()?;
+                let visible = layout.visible(self.machine.program, place.loc);
+                let vars: Vec<_> = visible.iter().map(|var| local_vars[layout.slot(*var)]).collect();
+                let values: Vec<Vec<bool>> = self.machine.sets.get(set).assignments(&vars).collect();
+                let with = |crew: &Vec<(Place, Vec<bool>)>| {
+                    let crew = crew.clone();
+                    let longer = move |values: &Vec<bool>| {
+                        crew.iter().cloned().chain([(place, values.clone())]).collect::<Vec<_>>()
+                    };
+                    values.iter().map(longer).collect::<Vec<_>>()
+                };
+                crews = crews.iter().flat_map(with).collect();
+            }
+            for shared in node.shared.assignments(&shared_vars) {
+                for crew in &crews {
+                    let mut crew = crew.clone();
+                    crew.sort();
+                    states.insert((shared.clone(), crew));
+                }
+            }
+        }
+        Ok(states)
+    }
+}

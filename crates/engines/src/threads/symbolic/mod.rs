@@ -1,0 +1,72 @@
+//! A bounded number of threads by counter abstraction on decision diagrams: the engine `threads`.
+//!
+//! After chapter 7 of the thesis behind Boom: a state is ⟨S, (pc, L₁, n₁), .., (pc, L_k, n_k)⟩ with sets S of shared and
+//! Lᵢ of local valuations, and nᵢ threads with local valuations in Lᵢ (`state`). Edges are translated when they are first
+//! needed (`step`). A thread moves by whole blocks (`block`, [`super::stops`]). The image of a block is split where the
+//! shared and the local part depend on each other: shared variables stand above local ones, so that the distinct
+//! functions below the cut are the distinct sets of local valuations (errata: `splice_on_image`). The order of work, the
+//! invariant and the end are those of the breadth-first search (`search`). It is right because no step over- or
+//! under-approximates: a state of the abstraction stands for a set of states, each of which can be reached, but for the
+//! values of variables that nobody reads any more.
+
+mod back;
+mod block;
+mod explore;
+mod layout;
+mod machine;
+mod passive;
+mod search;
+mod state;
+mod step;
+mod trace;
+
+use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+
+use self::machine::{Machine, Visit};
+use self::search::Search;
+use super::Reductions;
+
+pub(super) use self::layout::n_choices;
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Threads {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The reductions.
+    pub reductions: Reductions,
+    /// Merges states of one frontier that differ in the local valuations of one thread (thesis, §7.5.1).
+    ///
+    /// Default: on.
+    pub merge: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { reductions: Reductions::default(), merge: true }
+    }
+}
+
+impl Engine for Threads {
+    fn name(&self) -> &'static str {
+        "threads"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        super::supports(task, self.name())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let machine = Machine::new(task, run, self.options.reductions, Visit::UntilError)?;
+        let mut search = Search::new(machine, self.options.merge);
+        match search.run()? {
+            Some(found) => Ok(Verdict::Unsafe(search.trace(&found)?)),
+            None => Ok(Verdict::Safe(None)),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Steps in which other threads take part: their variables are read or assigned.
+//!
+//! What happens to another thread depends on the moving one: its old and new values and the choices that both have in
+//! common. So the side of the moving thread is split, for each pair of the state, into rows with the same result for
+//! that pair. For a fixed row the threads of a pair are independent of each other, each makes its own choices, and so
+//! all of them are in the same new set: the pair stays a pair.
+
+use selvedge_ir::{Assign, EdgeId, Expr, Scope, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::block::{At, Block, Key};
+use super::layout::{Layout, When, Who};
+use super::machine::Machine;
+use super::state::{Pair, Place, SetId};
+use super::step::choices;
+
+/// What a step says about one other thread.
+pub(super) struct Part<'e> {
+    /// The assignments to its variables.
+    pub(super) assigned: Vec<&'e (VarId, Expr)>,
+    /// The condition, if it concerns this thread.
+    pub(super) constrain: Option<&'e Expr>,
+}
+
+impl Part<'_> {
+    pub(super) fn assigns(&self, var: VarId) -> bool {
+        self.assigned.iter().any(|(assigned, _)| *assigned == var)
+    }
+}
+
+/// Which choices of an assignment the moving thread has in common with all others: those of its own assignments.
+pub(super) fn is_common(assign: &Assign, number: u32) -> bool {
+    assign.active.iter().any(|(_, rhs)| choices(rhs).contains(&number))
+}
+
+impl Machine<'_> {
+    /// Follows an edge with passive parts from an item. The thread is then at a stop, always.
+    pub(super) fn follow_passive(
+        &mut self,
+        block: &mut Block,
+        (item, id): (usize, EdgeId),
+        assign: &Assign,
+        others: &[Pair],
+    ) -> Result<(), OutOfNodes> {
+        let At::Place(place) = block.items[item].key.at else { unreachable!("threads that are gone do not move") };
+        let shares = |number: u32| is_common(assign, number) && in_passive_parts(assign, number);
+        let mover = block.items[item].set.and(&self.layout.active(assign, &shares)?)?;
+        let mut rows: Vec<(Bdd, Vec<SetId>)> = vec![(mover, Vec::new())];
+        for pair in others {
+            rows = self.split(rows, assign, pair)?;
+        }
+        let to = self.next(place, id);
+        let targets: Vec<VarId> = assign.active.iter().map(|(var, _)| *var).collect();
+        let (mut forget, pairs) = self.layout.after(&targets, to.loc);
+        forget.extend(&self.layout.choices);
+        let (forget, rename) = (self.layout.manager.var_set(&forget)?, self.layout.manager.renaming(&pairs));
+        for (row, peers) in rows {
+            let set = row.exists(&forget)?.rename(&rename)?;
+            let key = Key { at: At::Place(to), peers: Some(peers), ..block.items[item].key.clone() };
+            self.add(block, key, set, (item, id))?;
+        }
+        Ok(())
+    }
+
+    /// Splits rows by what becomes of one more pair.
+    fn split(
+        &mut self,
+        rows: Vec<(Bdd, Vec<SetId>)>,
+        assign: &Assign,
+        pair: &Pair,
+    ) -> Result<Vec<(Bdd, Vec<SetId>)>, OutOfNodes> {
+        let Some(part) = self.part(assign, pair.place) else {
+            let with = |(row, sets): (Bdd, Vec<SetId>)| (row, sets.into_iter().chain([pair.set]).collect());
+            return Ok(rows.into_iter().map(with).collect());
+        };
+        let layout = &self.layout;
+        let peer = |var: &VarId, when| layout.var(*var, Who::Peer, when);
+        let (assigned, dead): (Vec<VarId>, _) =
+            (part.assigned.iter().map(|(var, _)| *var).collect(), layout.dead(pair.place.loc));
+        let mut forget: Vec<_> = assigned.iter().chain(dead).map(|var| peer(var, When::Now)).collect();
+        forget.extend(assigned.iter().filter(|var| dead.contains(var)).map(|var| peer(var, When::Next)));
+        let kept = assigned.iter().filter(|var| !dead.contains(var));
+        let pairs: Vec<_> = kept.map(|var| (peer(var, When::Next), peer(var, When::Now))).collect();
+        let before = self.sets.get(pair.set).rename(&layout.to_peer)?;
+        let after = before
+            .and_exists(&layout.peer(assign, &part)?, &layout.manager.var_set(&forget)?)?
+            .rename(&layout.manager.renaming(&pairs))?;
+        let mut split = Vec::new();
+        for (row, sets) in rows {
+            for part in row.and(&after)?.split_at(self.layout.peer_cut)? {
+                let set = self.sets.id(&part.below.rename(&self.layout.to_mover)?);
+                split.push((part.above, sets.iter().copied().chain([set]).collect()));
+            }
+        }
+        Ok(split)
+    }
+
+    /// What a step says about a thread at a place; nothing if it does not take part.
+    pub(super) fn part<'e>(&self, assign: &'e Assign, place: Place) -> Option<Part<'e>> {
+        let has_all = |expr: &Expr| {
+            !expr.any_leaf(|leaf| match leaf {
+                Expr::Passive(var) | Expr::PassiveNext(var) => !self.has(place, *var),
+                _ => false,
+            })
+        };
+        let assigned: Vec<_> =
+            assign.passive.iter().filter(|(var, rhs)| self.has(place, *var) && has_all(rhs)).collect();
+        let concerned = assign.constrain.is_passive() && has_all(&assign.constrain);
+        (concerned || !assigned.is_empty())
+            .then(|| Part { assigned, constrain: concerned.then_some(&assign.constrain) })
+    }
+
+    /// Whether a thread at a place has a variable.
+    fn has(&self, place: Place, var: VarId) -> bool {
+        match self.program.vars[var].scope {
+            Scope::Shared => true,
+            Scope::Thread => {
+                place.entry().is_some_and(|entry| self.program.entries[entry].thread_vars.contains(&var))
+            }
+            Scope::Local(owner) => self.program.locs[place.loc].proc == owner,
+        }
+    }
+}
+
+impl Layout {
+    /// The relation between the moving thread and another one, the choices of the latter forgotten.
+    fn peer(&self, assign: &Assign, part: &Part<'_>) -> Result<Bdd, OutOfNodes> {
+        let assigns = |var: VarId| part.assigns(var);
+        let exprs = || part.assigned.iter().map(|(_, rhs)| rhs).chain(part.constrain);
+        let mut uses = vec![0; self.choices.len()];
+        exprs().for_each(|expr| choices(expr).iter().for_each(|number| uses[*number as usize] += 1));
+        let own = |number: &u32| !is_common(assign, *number);
+        let mut relation = self.manager.verum();
+        for (var, rhs) in &part.assigned {
+            let equal = self.bdd(*var, Who::Peer, When::Next)?.iff(&self.expr_in(assign, rhs, &assigns)?)?;
+            let once: Vec<u32> =
+                choices(rhs).into_iter().filter(|number| own(number) && uses[*number as usize] == 1).collect();
+            relation = relation.and(&equal.exists(&self.choice_set(&once)?)?)?;
+        }
+        if let Some(constrain) = part.constrain {
+            relation = relation.and(&self.expr_in(assign, constrain, &assigns)?)?;
+        }
+        let rest: Vec<u32> = (0..self.choices.len() as u32).filter(own).collect();
+        relation.exists(&self.choice_set(&rest)?)
+    }
+}
+
+fn in_passive_parts(assign: &Assign, number: u32) -> bool {
+    let constrain = assign.constrain.is_passive().then_some(&assign.constrain);
+    assign.passive.iter().map(|(_, rhs)| rhs).chain(constrain).any(|expr| choices(expr).contains(&number))
+}

@@ -1,0 +1,347 @@
+//! The search: breadth-first, with two frontiers.
+//!
+//! The order of work: all states of the present frontier, each pair that may move; what they lead to is collected, states
+//! with the same pairs as one; then the collected states are merged and become the next frontier. Between two
+//! frontiers, every state that is reached has all its successors among the reached ones or those of the frontier. It
+//! ends because there are finitely many lists of pairs, and for each the shared part only grows. It is right because
+//! each step is exact: nothing is added that cannot be reached, and what is thrown away is contained in what is kept.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use selvedge_check::{Event, Stop};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::block::{Error, Outcome};
+use super::machine::{Machine, Visit, out_of_nodes};
+use super::state::{Pair, Pairs, Place, SetId, add, n_threads, places, without};
+
+/// A state of the counter abstraction that was expanded or waits for it.
+pub(super) struct Node {
+    pub(super) pairs: Pairs,
+    pub(super) shared: Bdd,
+    /// Whence it comes: what these say together contains the state.
+    pub(super) origins: Vec<Origin>,
+}
+
+/// Whence states come.
+#[derive(Clone, Debug)]
+pub(super) enum Origin {
+    /// From nothing: the prelude, or the initial threads.
+    Start(Rc<Outcome>),
+    /// From a node by a block of a thread of one of its pairs.
+    Block { node: u32, mover: u32, outcome: Rc<Outcome> },
+}
+
+impl Origin {
+    pub(super) fn outcome(&self) -> &Outcome {
+        match self {
+            Origin::Start(outcome) | Origin::Block { outcome, .. } => outcome,
+        }
+    }
+}
+
+/// An error that the search met.
+#[derive(Clone, Debug)]
+pub(super) enum Found {
+    /// In all states of this origin a thread is at a target location.
+    Reached(Origin),
+    /// In the block of a thread of a pair of a node.
+    Block { node: usize, mover: usize, error: Error },
+}
+
+/// States with the same pairs that wait for the end of the frontier.
+struct Draft {
+    shared: Bdd,
+    origins: Vec<Origin>,
+}
+
+type Drafts = IndexMap<Pairs, Draft, FxBuildHasher>;
+
+/// What a block of a pair leads to, by shared part, place, set and room.
+type Known = FxHashMap<(Bdd, Place, SetId, u32), Rc<Vec<Rc<Outcome>>>>;
+
+/// Results of blocks that are kept at most: beyond, they are computed again.
+const MAX_KNOWN: usize = 1 << 18;
+
+pub(super) struct Search<'a> {
+    pub(super) machine: Machine<'a>,
+    merges: bool,
+    pub(super) nodes: Vec<Node>,
+    /// The shared part of each list of pairs that was reached.
+    pub(super) reached: IndexMap<Pairs, Bdd, FxBuildHasher>,
+    /// The lists of pairs by their places.
+    buckets: FxHashMap<Vec<Place>, Vec<usize>>,
+    drafts: Drafts,
+    known: Known,
+    /// Whether some edge has passive parts, so that the result of a block depends on the other threads.
+    is_passive: bool,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(machine: Machine<'a>, merges: bool) -> Search<'a> {
+        let passive = |op: &selvedge_ir::Op| matches!(op, selvedge_ir::Op::Assign(assign) if assign.is_passive());
+        Search {
+            is_passive: machine.program.edges.iter().any(|edge| passive(&edge.op)),
+            machine,
+            merges,
+            nodes: Vec::new(),
+            reached: IndexMap::default(),
+            buckets: FxHashMap::default(),
+            drafts: IndexMap::default(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Finds all states, or those up to an error.
+    pub(super) fn run(&mut self) -> Result<Option<Found>, Stop> {
+        if let Some(found) = self.start()? {
+            return Ok(Some(found));
+        }
+        let (mut begin, mut rounds) = (0, 0);
+        loop {
+            self.commit().map_err(out_of_nodes)?;
+            let end = self.nodes.len();
+            if begin == end {
+                return Ok(None);
+            }
+            for node in begin..end {
+                if let Some(found) = self.expand(node)? {
+                    return Ok(Some(found));
+                }
+            }
+            (begin, rounds) = (end, rounds + 1);
+            let nodes = self.machine.layout.manager.node_count();
+            self.machine.run.event(Event::Diagrams { rounds, waiting: self.drafts.len(), nodes });
+        }
+    }
+
+    /// The initial states: the prelude's thread, or the initial threads.
+    fn start(&mut self) -> Result<Option<Found>, Stop> {
+        let shared = self.machine.start().map_err(out_of_nodes)?;
+        let starts = match self.machine.prelude().map_err(out_of_nodes)? {
+            Some(prelude) => vec![Outcome { shared, mover: Some(prelude), children: Vec::new(), peers: None }],
+            None => {
+                let outcome = |start: super::machine::Beginning| Outcome {
+                    shared: start.shared,
+                    mover: None,
+                    children: start.threads,
+                    peers: None,
+                };
+                self.machine.begin(&shared)?.into_iter().map(outcome).collect()
+            }
+        };
+        for outcome in starts {
+            let pairs = moved(&[], &outcome);
+            let origin = Origin::Start(Rc::new(outcome));
+            if self.at_target(&pairs) {
+                return Ok(Some(Found::Reached(origin)));
+            }
+            self.draft(pairs, origin).map_err(out_of_nodes)?;
+        }
+        Ok(None)
+    }
+
+    /// Whether a thread is at a target location, if that is looked for.
+    fn at_target(&self, pairs: &[Pair]) -> bool {
+        self.machine.visit == Visit::UntilError
+            && pairs.iter().any(|pair| self.machine.target.has_loc(pair.place.loc))
+    }
+
+    /// Adds the successors of a node to the drafts.
+    fn expand(&mut self, node: usize) -> Result<Option<Found>, Stop> {
+        let pairs = self.nodes[node].pairs.clone();
+        let shared = self.nodes[node].shared.clone();
+        let alone = pairs.iter().any(|pair| pair.place.is_alone());
+        for (mover, pair) in pairs.iter().enumerate() {
+            if alone && !pair.place.is_alone() {
+                continue;
+            }
+            self.machine.run.tick()?;
+            let rest = without(&pairs, mover);
+            let outcomes = match self.outcomes(&shared, pair, &pairs, &rest)? {
+                Ok(outcomes) => outcomes,
+                Err(error) => return Ok(Some(Found::Block { node, mover, error })),
+            };
+            for outcome in outcomes.iter() {
+                let next = moved(&rest, outcome);
+                let outcome = Rc::clone(outcome);
+                let origin = Origin::Block { node: node as u32, mover: mover as u32, outcome };
+                // Blocks look at all threads but those that come to life behind a prelude.
+                if self.at_target(&next) {
+                    return Ok(Some(Found::Reached(origin)));
+                }
+                self.draft(next, origin).map_err(out_of_nodes)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the threads of a pair can do. Without passive parts it depends on the pair, the shared part and the room
+    /// only.
+    fn outcomes(
+        &mut self,
+        shared: &Bdd,
+        pair: &Pair,
+        pairs: &[Pair],
+        rest: &[Pair],
+    ) -> Result<Result<Rc<Vec<Rc<Outcome>>>, Error>, Stop> {
+        let room = self.machine.bound.saturating_sub(n_threads(pairs));
+        let key = (shared.clone(), pair.place, pair.set, room);
+        if let Some(known) = self.known.get(&key).filter(|_| !self.is_passive) {
+            return Ok(Ok(Rc::clone(known)));
+        }
+        let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
+        let block = self.machine.block(pair.place, set, room, rest)?;
+        if let Some(error) = block.error {
+            return Ok(Err(error));
+        }
+        let outcomes = Rc::new(self.machine.outcomes(&block)?.into_iter().map(Rc::new).collect::<Vec<_>>());
+        if !self.is_passive {
+            if self.known.len() >= MAX_KNOWN {
+                self.known.clear();
+            }
+            self.known.insert(key, Rc::clone(&outcomes));
+        }
+        Ok(Ok(outcomes))
+    }
+
+    /// Adds a state to the next frontier, as far as it is new.
+    fn draft(&mut self, pairs: Pairs, origin: Origin) -> Result<(), OutOfNodes> {
+        let mut shared = self.news(&pairs, origin.outcome().shared.clone())?;
+        if let Some(draft) = self.drafts.get_mut(&pairs) {
+            shared = shared.minus(&draft.shared)?;
+            if !shared.is_false() {
+                draft.shared = draft.shared.or(&shared)?;
+                draft.origins.push(origin);
+            }
+        } else if !shared.is_false() {
+            self.drafts.insert(pairs, Draft { shared, origins: vec![origin] });
+        }
+        Ok(())
+    }
+
+    /// The part of some shared valuations that is not known to be reached together with some pairs.
+    fn news(&mut self, pairs: &Pairs, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
+        if let Some(known) = self.reached.get(pairs) {
+            shared = shared.minus(known)?;
+        }
+        if shared.is_false() {
+            return Ok(shared);
+        }
+        let bucket = self.buckets.get(&places(pairs)).map_or(&[][..], Vec::as_slice);
+        for number in bucket {
+            let (larger, known) = self.reached.get_index(*number).expect("buckets hold reached lists");
+            if !shared.is_disjoint(known) && self.machine.sets.dominates(larger, pairs) {
+                shared = shared.minus(known)?;
+                if shared.is_false() {
+                    break;
+                }
+            }
+        }
+        Ok(shared)
+    }
+
+    /// Makes the drafts the next frontier.
+    fn commit(&mut self) -> Result<(), OutOfNodes> {
+        let mut drafts = std::mem::take(&mut self.drafts);
+        while self.merges && self.merge(&mut drafts)? {}
+        for (pairs, draft) in drafts {
+            let shared = self.news(&pairs, draft.shared)?;
+            if shared.is_false() {
+                continue;
+            }
+            match self.reached.get_mut(&pairs) {
+                Some(known) => *known = known.or(&shared)?,
+                None => {
+                    let (number, _) = self.reached.insert_full(pairs.clone(), shared.clone());
+                    self.buckets.entry(places(&pairs)).or_default().push(number);
+                }
+            }
+            self.nodes.push(Node { pairs, shared, origins: draft.origins });
+        }
+        Ok(())
+    }
+
+    /// Merges states that have the same shared part and differ in one pair of one thread: the union of the two sets
+    /// stands for exactly the states of both. With more than one thread in the pair it would not: two threads, both in A
+    /// or both in C, are not two threads in A or C (errata: `merge_counts`). States that differ in the shared part only
+    /// are one draft already. Says whether there were any. Each merge makes the list shorter.
+    fn merge(&mut self, drafts: &mut Drafts) -> Result<bool, OutOfNodes> {
+        let mut merged: Drafts = IndexMap::default();
+        let mut partners: FxHashMap<(Bdd, Pairs, Place), Pairs> = FxHashMap::default();
+        let mut any = false;
+        for (pairs, draft) in drafts.drain(..) {
+            self.machine.layout.manager.tidy();
+            let singles = (0..pairs.len()).filter(|place| pairs[*place].count == 1);
+            let keys: Vec<(usize, (Bdd, Pairs, Place))> = singles
+                .map(|place| (place, (draft.shared.clone(), without(&pairs, place), pairs[place].place)))
+                .collect();
+            let partner = keys.iter().find_map(|(place, key)| {
+                let partner = partners.get(key)?;
+                let fits = merged.get(partner).is_some_and(|other| other.shared == draft.shared);
+                fits.then(|| (*place, key.1.clone(), partner.clone()))
+            });
+            let (pairs, draft) = match partner {
+                None => (pairs, draft),
+                Some((place, rest, partner)) => {
+                    any = true;
+                    let other = merged.swap_remove(&partner).expect("the partner was found there");
+                    self.united(&pairs[place], rest, &partner, other, draft)?
+                }
+            };
+            let singles = (0..pairs.len()).filter(|place| pairs[*place].count == 1);
+            for place in singles {
+                let key = (draft.shared.clone(), without(&pairs, place), pairs[place].place);
+                partners.insert(key, pairs.clone());
+            }
+            match merged.get_mut(&pairs) {
+                Some(known) => {
+                    known.shared = known.shared.or(&draft.shared)?;
+                    known.origins.extend(draft.origins);
+                }
+                None => {
+                    merged.insert(pairs, draft);
+                }
+            }
+        }
+        *drafts = merged;
+        Ok(any)
+    }
+
+    /// The union of two drafts that have `rest` in common.
+    fn united(
+        &mut self,
+        pair: &Pair,
+        rest: Pairs,
+        partner: &Pairs,
+        other: Draft,
+        mut draft: Draft,
+    ) -> Result<(Pairs, Draft), OutOfNodes> {
+        let single = partner.iter().find(|single| {
+            single.place == pair.place && rest.iter().all(|known| (known.place, known.set) != (single.place, single.set))
+        });
+        let single = single.expect("the partner has one more pair than what both have in common");
+        let union = self.machine.sets.get(pair.set).or(self.machine.sets.get(single.set))?;
+        let mut pairs = rest;
+        add(&mut pairs, Pair { set: self.machine.sets.id(&union), ..*pair });
+        draft.origins.splice(0..0, other.origins);
+        Ok((pairs, draft))
+    }
+}
+
+/// The pairs after a block: the others, what became of the thread that moved, and those that it started.
+pub(super) fn moved(rest: &[Pair], outcome: &Outcome) -> Pairs {
+    let mut pairs = Vec::with_capacity(rest.len() + 2);
+    match &outcome.peers {
+        None => pairs.extend_from_slice(rest),
+        Some(peers) => {
+            rest.iter().zip(peers).for_each(|(pair, set)| add(&mut pairs, Pair { set: *set, ..*pair }));
+        }
+    }
+    for (place, set) in outcome.mover.iter().chain(&outcome.children) {
+        add(&mut pairs, Pair { place: *place, set: *set, count: 1 });
+    }
+    pairs
+}

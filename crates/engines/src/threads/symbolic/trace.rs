@@ -1,0 +1,434 @@
+//! From an error back to the start: concrete states on the way of the search (thesis, Algorithm 7.2).
+//!
+//! Going backwards, each thread has a valuation of the variables that are kept where it stands. The state before a block
+//! is found by computing the block again, and choosing, edge by edge, values for the moving thread, the shared variables
+//! and the choices that lead to what is known already. All other threads keep their values, unless they take part in a
+//! step. A node has one origin that contains the state at hand, and its threads are matched to the pairs of that origin.
+//! Variables that are not kept have no influence on those that are, so their values are left to the execution.
+
+use selvedge_check::Stop;
+use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
+use selvedge_ir::visit::choice_types;
+use selvedge_ir::{EdgeId, EntryId, Expr, LocId, ProcId, Value, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::back::Back;
+use super::block::{At, Block, Error, Outcome};
+use super::layout::{When, Who};
+use super::machine::out_of_nodes;
+use super::search::{Found, Origin, Search};
+use super::state::{Pair, Pairs, Place, SetId, matching, n_threads, without};
+
+/// A thread with a number of its own. The numbers of the trace follow when all is known.
+#[derive(Clone, Debug)]
+pub(super) struct Live {
+    pub(super) name: usize,
+    pub(super) place: Place,
+    pub(super) locals: Vec<bool>,
+}
+
+/// A step, with the names of threads instead of their numbers.
+pub(super) struct Made {
+    pub(super) mover: usize,
+    pub(super) edge: EdgeId,
+    pub(super) choices: Vec<bool>,
+    /// The choices of the threads that take part.
+    pub(super) passive: Vec<(usize, Vec<bool>)>,
+    /// The thread that it starts.
+    pub(super) child: Option<usize>,
+    pub(super) fresh: Fresh,
+}
+
+/// A state, as far as a block concerns it.
+pub(super) struct Scene {
+    pub(super) shared: Vec<bool>,
+    /// The moving thread, unless it has ended.
+    pub(super) mover: Option<Live>,
+    /// The threads that the block has started, in order.
+    pub(super) children: Vec<Live>,
+    /// All others, each with the number of its pair before the block.
+    pub(super) others: Vec<(usize, Live)>,
+}
+
+/// What the way back has found so far.
+#[derive(Default)]
+struct Way {
+    /// The steps, the last one first.
+    steps: Vec<Made>,
+    n_names: usize,
+    /// The initial threads, once they are met.
+    starts: Vec<(usize, StartThread)>,
+}
+
+impl Way {
+    fn name(&mut self) -> usize {
+        self.n_names += 1;
+        self.n_names - 1
+    }
+}
+
+/// Which part a thread has in an origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// None, but for passive steps: it belongs to this pair of the others.
+    Other(usize),
+    Mover,
+    Child,
+}
+
+impl Search<'_> {
+    /// The execution that leads to an error.
+    pub(super) fn trace(&mut self, found: &Found) -> Result<Trace, Stop> {
+        let mut way = Way::default();
+        let (mut shared, mut threads, mut origin) = match found {
+            Found::Reached(origin) => {
+                let slots = self.slots(origin);
+                let sets = slots.iter().map(|(place, set, _)| (*place, *set));
+                let threads = sets.map(|(place, set)| self.live(&mut way, place, set)).collect();
+                (self.pick_shared(&origin.outcome().shared), threads, origin.clone())
+            }
+            Found::Block { node, mover, error } => {
+                let (shared, threads) = self.before_error(&mut way, *node, *mover, *error)?;
+                let origin = self.origin(*node, &shared, &threads);
+                (shared, threads, origin)
+            }
+        };
+        while let Origin::Block { node, mover, outcome } = &origin {
+            self.machine.run.tick()?;
+            let scene = self.scene(&mut way, &origin, shared, threads).map_err(out_of_nodes)?;
+            (shared, threads) = self.before(&mut way, *node as usize, *mover as usize, outcome, scene)?;
+            origin = self.origin(*node as usize, &shared, &threads);
+        }
+        self.finish(way, &shared, threads).map_err(out_of_nodes)
+    }
+
+    /// A thread with some valuation of a set.
+    fn live(&self, way: &mut Way, place: Place, set: SetId) -> Live {
+        let (_, vars) = self.machine.layout.now(Who::Mover);
+        let locals = self.machine.sets.get(set).pick(&vars).expect("no pair has an empty set");
+        Live { name: way.name(), place, locals }
+    }
+
+    fn pick_shared(&self, set: &Bdd) -> Vec<bool> {
+        let (vars, _) = self.machine.layout.now(Who::Mover);
+        set.pick(&vars).expect("no state has an empty shared part")
+    }
+
+    /// The threads that an origin leads to, one by one: their places, sets and parts.
+    fn slots(&self, origin: &Origin) -> Vec<(Place, SetId, Part)> {
+        let outcome = origin.outcome();
+        let mut slots = Vec::new();
+        if let Origin::Block { node, mover, .. } = origin {
+            let rest = without(&self.nodes[*node as usize].pairs, *mover as usize);
+            for (number, pair) in rest.iter().enumerate() {
+                let set = outcome.peers.as_ref().map_or(pair.set, |peers| peers[number]);
+                slots.extend(std::iter::repeat_n((pair.place, set, Part::Other(number)), pair.count as usize));
+            }
+        }
+        slots.extend(outcome.mover.map(|(place, set)| (place, set, Part::Mover)));
+        slots.extend(outcome.children.iter().map(|(place, set)| (*place, *set, Part::Child)));
+        slots
+    }
+
+    /// The places of threads among those that an origin leads to, if the state is one of the origin's.
+    fn fit(&self, origin: &Origin, shared: &[bool], threads: &[Live]) -> Option<Vec<usize>> {
+        let layout = &self.machine.layout;
+        if !layout.holds(&origin.outcome().shared, shared, &[]) {
+            return None;
+        }
+        let slots = self.slots(origin);
+        let sets = &self.machine.sets;
+        matching(threads.len(), slots.len(), &mut |thread, slot| {
+            let (live, (place, set, _)) = (&threads[thread], slots[slot]);
+            live.place == place && layout.holds(sets.get(set), shared, &live.locals)
+        })
+    }
+
+    /// The origin of a node that contains a state.
+    fn origin(&self, node: usize, shared: &[bool], threads: &[Live]) -> Origin {
+        let mut origins = self.nodes[node].origins.iter();
+        let origin = origins.find(|origin| self.fit(origin, shared, threads).is_some());
+        origin.expect("each state of a node is one of an origin's").clone()
+    }
+
+    /// The parts of the threads in the block of an origin. Initial threads that come to life are noted.
+    fn scene(
+        &mut self,
+        way: &mut Way,
+        origin: &Origin,
+        shared: Vec<bool>,
+        threads: Vec<Live>,
+    ) -> Result<Scene, OutOfNodes> {
+        let fit = self.fit(origin, &shared, &threads).expect("the origin was chosen so");
+        let slots = self.slots(origin);
+        let mut scene = Scene { shared, mover: None, children: Vec::new(), others: Vec::new() };
+        let mut by_slot: Vec<(usize, Live)> = fit.into_iter().zip(threads).collect();
+        by_slot.sort_by_key(|(slot, _)| *slot);
+        for (slot, live) in by_slot {
+            match slots[slot].2 {
+                Part::Other(pair) => scene.others.push((pair, live)),
+                Part::Mover => scene.mover = Some(live),
+                Part::Child => scene.children.push(live),
+            }
+        }
+        let Origin::Block { node, .. } = origin else { return Ok(scene) };
+        if self.nodes[*node as usize].pairs.iter().all(|pair| pair.place.entry().is_none()) {
+            let starts = std::mem::take(&mut scene.children);
+            way.starts = self.start_threads(&scene.shared, &starts)?;
+        }
+        Ok(scene)
+    }
+
+    fn block_of(&mut self, node: usize, mover: usize) -> Result<(Block, Pairs), Stop> {
+        let node = &self.nodes[node];
+        let (pairs, shared) = (node.pairs.clone(), node.shared.clone());
+        let (pair, rest): (Pair, Pairs) = (pairs[mover], without(&pairs, mover));
+        let room = self.machine.bound.saturating_sub(n_threads(&pairs));
+        let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
+        Ok((self.machine.block(pair.place, set, room, &rest)?, rest))
+    }
+
+    /// The state of a node from which a block of one of its threads leads to an error.
+    fn before_error(
+        &mut self,
+        way: &mut Way,
+        node: usize,
+        mover: usize,
+        error: Error,
+    ) -> Result<(Vec<bool>, Vec<Live>), Stop> {
+        let (block, rest) = self.block_of(node, mover)?;
+        let (Error::Fails(item, _) | Error::Reached(item)) = error;
+        let key = block.items[item].key.clone();
+        let mut others = Vec::new();
+        for (number, pair) in rest.iter().enumerate() {
+            let set = key.peers.as_ref().map_or(pair.set, |peers| peers[number]);
+            others.extend((0..pair.count).map(|_| (number, self.live(way, pair.place, set))));
+        }
+        let children = key.children.iter().map(|(place, set)| self.live(way, *place, *set)).collect();
+        let (set, condition) = (&block.items[item].set, self.failure(error).map_err(out_of_nodes)?);
+        let picked = self.machine.layout.pick(&set.and(&condition).map_err(out_of_nodes)?);
+        let picked = picked.expect("the search found this error once");
+        let moving = |place, locals, name| Live { name, place, locals };
+        let name = way.name();
+        let mover = match key.at {
+            At::Place(place) => Some(moving(place, picked.locals, name)),
+            At::Gone => None,
+        };
+        if let Error::Fails(_, edge) = error {
+            let choices = self.machine.choices_of(edge, &picked.choices);
+            let (passive, fresh) = (Vec::new(), Vec::new());
+            way.steps.push(Made { mover: name, edge, choices, passive, child: None, fresh });
+        }
+        self.through(way, &block, &rest, item, Scene { shared: picked.shared, mover, children, others })
+    }
+
+    /// Where an error is met: the condition of an assertion does not hold.
+    fn failure(&self, error: Error) -> Result<Bdd, OutOfNodes> {
+        match error {
+            Error::Reached(_) => Ok(self.machine.layout.manager.verum()),
+            Error::Fails(_, edge) => match &self.machine.program.edges[edge].op {
+                selvedge_ir::Op::Assert(condition) => self.machine.layout.expr(condition)?.not(),
+                _ => unreachable!("only assertions fail"),
+            },
+        }
+    }
+
+    /// The state of a node from which a block of one of its threads leads to a state.
+    fn before(
+        &mut self,
+        way: &mut Way,
+        node: usize,
+        mover: usize,
+        outcome: &Outcome,
+        scene: Scene,
+    ) -> Result<(Vec<bool>, Vec<Live>), Stop> {
+        let (block, rest) = self.block_of(node, mover)?;
+        let at = outcome.mover.map_or(At::Gone, |(place, _)| At::Place(place));
+        let locals = scene.mover.as_ref().map_or(&[][..], |mover| &mover.locals);
+        let begins = block.items[0].key.at;
+        let is_prelude = matches!(begins, At::Place(place) if place.entry().is_none());
+        let mut ends = block.ends.iter().copied();
+        let end = ends.find(|end| {
+            let (key, set) = (&block.items[*end].key, &block.items[*end].set);
+            let same = is_prelude || (key.children == outcome.children && key.peers == outcome.peers);
+            key.at == at && same && self.machine.layout.holds(set, &scene.shared, locals)
+        });
+        let end = end.expect("the search found this outcome once");
+        self.through(way, &block, &rest, end, scene)
+    }
+
+    /// Goes back through a block from an item to its beginning.
+    fn through(
+        &mut self,
+        way: &mut Way,
+        block: &Block,
+        rest: &[Pair],
+        mut item: usize,
+        mut scene: Scene,
+    ) -> Result<(Vec<bool>, Vec<Live>), Stop> {
+        while item != 0 {
+            self.machine.run.tick()?;
+            if scene.mover.is_none() {
+                let at = block.items[block.items[item].arcs[0].0].key.at;
+                let At::Place(place) = at else { unreachable!("threads that are gone do not move") };
+                scene.mover = Some(Live { name: way.name(), place, locals: Vec::new() });
+            }
+            let mut back = Back { machine: &mut self.machine, block, rest, item };
+            let (from, made, before) = back.step(scene).map_err(out_of_nodes)?;
+            way.steps.push(made);
+            (item, scene) = (from, before);
+        }
+        let threads = scene.others.into_iter().map(|(_, live)| live).chain(scene.mover).collect();
+        Ok((scene.shared, threads))
+    }
+
+    /// The initial threads with these valuations.
+    fn start_threads(&self, shared: &[bool], threads: &[Live]) -> Result<Vec<(usize, StartThread)>, OutOfNodes> {
+        threads.iter().map(|live| Ok((live.name, self.start_thread(shared, live)?))).collect()
+    }
+
+    fn start_thread(&self, shared: &[bool], live: &Live) -> Result<StartThread, OutOfNodes> {
+        let id = live.place.entry().expect("initial threads have a kind");
+        let entry = &self.machine.program.entries[id];
+        let initialised = |var: &VarId| entry.init.iter().any(|(known, _)| known == var);
+        let open = entry.thread_vars.iter().filter(|var| !initialised(var));
+        let fresh = self.fresh(open.copied(), entry.proc, live.place.loc, &live.locals);
+        let choices = self.initial_choices(&entry.init, shared, live.place.loc, &live.locals)?;
+        Ok(StartThread { entry: id, choices, fresh })
+    }
+
+    /// Fresh values of some variables of a thread and of the locals of its procedure, as far as they are kept.
+    fn fresh(&self, vars: impl Iterator<Item = VarId>, proc: ProcId, loc: LocId, locals: &[bool]) -> Fresh {
+        let layout = &self.machine.layout;
+        let all = vars.chain(self.machine.program.procs[proc].locals.iter().copied());
+        let kept = all.filter(|var| layout.kept(loc).contains(var));
+        kept.map(|var| (var, Value::Bool(locals[layout.slot(var)]))).collect()
+    }
+
+    /// The choices of initial values that lead to given values.
+    fn initial_choices(
+        &self,
+        init: &[(VarId, Expr)],
+        shared: &[bool],
+        loc: LocId,
+        locals: &[bool],
+    ) -> Result<Vec<Value>, OutOfNodes> {
+        let layout = &self.machine.layout;
+        let mut all = layout.fixed(&layout.kept_shared, shared)?;
+        for (var, rhs) in init {
+            let is_kept = layout.kept_shared.contains(var) || layout.kept(loc).contains(var);
+            if is_kept {
+                let values = if layout.is_shared(*var) { shared } else { locals };
+                let value = layout.manager.constant(values[layout.slot(*var)]);
+                all = all.and(&layout.expr(rhs)?.iff(&value)?)?;
+            }
+        }
+        let picked = layout.pick(&all).expect("the start was reached with these values");
+        let n_choices = choice_types(init.iter().map(|(_, rhs)| rhs)).len();
+        Ok(picked.choices[..n_choices].iter().map(|choice| Value::Bool(*choice)).collect())
+    }
+
+    /// The start, and the numbers of all threads.
+    fn finish(&self, mut way: Way, shared: &[bool], threads: Vec<Live>) -> Result<Trace, OutOfNodes> {
+        let (layout, program) = (&self.machine.layout, self.machine.program);
+        let initialised = |var: &VarId| program.init.iter().any(|(known, _)| known == var);
+        let open = layout.kept_shared.iter().filter(|var| !initialised(var));
+        let mut fresh: Fresh = open.map(|var| (*var, Value::Bool(shared[layout.slot(*var)]))).collect();
+        let mut numbers = vec![None; way.n_names];
+        let mut next = 0;
+        match program.prelude {
+            Some(proc) => {
+                let [prelude] = threads.as_slice() else { unreachable!("the prelude begins alone") };
+                fresh.extend(self.fresh(std::iter::empty(), proc, prelude.place.loc, &prelude.locals));
+                number(&mut numbers, &mut next, prelude.name);
+                // A run that ends inside the prelude has initial threads all the same.
+                if way.starts.is_empty() {
+                    way.starts = self.waiting();
+                }
+            }
+            None => way.starts = self.start_threads(shared, &threads)?,
+        }
+        way.starts.iter().for_each(|(name, _)| number(&mut numbers, &mut next, *name));
+        let loc = LocId::new(0);
+        let choices = self.initial_choices(&program.init, shared, loc, &[])?;
+        let starts = way.starts.into_iter().map(|(_, start)| start).collect();
+        let start = Start { choices, fresh, threads: starts };
+        let steps = way.steps.into_iter().rev().map(|made| step(made, &mut numbers, &mut next)).collect();
+        Ok(Trace { start, steps, bodies: Vec::new() })
+    }
+
+    /// Initial threads that never come to life: as few as the program allows. Their names are nobody's.
+    fn waiting(&self) -> Vec<(usize, StartThread)> {
+        let start = |entry: EntryId| (usize::MAX, StartThread { entry, choices: Vec::new(), fresh: Vec::new() });
+        let fill = |(name, start): (usize, StartThread)| {
+            let init = &self.machine.program.entries[start.entry].init;
+            let n_choices = choice_types(init.iter().map(|(_, rhs)| rhs)).len();
+            (name, StartThread { choices: vec![Value::Bool(false); n_choices], ..start })
+        };
+        let crew = self.machine.program.entries.iter_enumerated().flat_map(|(id, entry)| {
+            let least = if let selvedge_ir::Count::Exactly(count) = entry.count { count } else { 0 };
+            std::iter::repeat_n(id, least as usize)
+        });
+        crew.map(start).map(fill).collect()
+    }
+}
+
+/// Gives a thread the next number.
+fn number(numbers: &mut [Option<u32>], next: &mut u32, name: usize) {
+    if let Some(number) = numbers.get_mut(name) {
+        *number = Some(*next);
+    }
+    *next += 1;
+}
+
+/// A step with the numbers of threads.
+fn step(made: Made, numbers: &mut [Option<u32>], next: &mut u32) -> Step {
+    let values = |choices: Vec<bool>| choices.into_iter().map(Value::Bool).collect::<Vec<Value>>();
+    let of = |name: usize| numbers[name].expect("a thread has a number when it moves");
+    let thread = ThreadId(of(made.mover));
+    let mut passive: Vec<(u32, Vec<bool>)> =
+        made.passive.into_iter().map(|(name, choices)| (of(name), choices)).collect();
+    passive.sort_by_key(|(number, _)| *number);
+    if let Some(child) = made.child {
+        number(numbers, next, child);
+    }
+    Step {
+        thread,
+        edge: made.edge,
+        choices: values(made.choices),
+        passive: passive.into_iter().map(|(_, choices)| values(choices)).collect(),
+        fresh: made.fresh,
+        body: None,
+    }
+}
+
+/// A picked state of a thread.
+pub(super) struct Picked {
+    pub(super) shared: Vec<bool>,
+    pub(super) locals: Vec<bool>,
+    pub(super) choices: Vec<bool>,
+}
+
+impl super::layout::Layout {
+    /// A valuation of the shared variables, the moving thread's variables, and the choices.
+    pub(super) fn pick(&self, set: &Bdd) -> Option<Picked> {
+        let (shared, locals) = self.now(Who::Mover);
+        let vars: Vec<_> = shared.iter().chain(&locals).chain(&self.choices).copied().collect();
+        let mut picked = set.pick(&vars)?;
+        let choices = picked.split_off(shared.len() + locals.len());
+        let locals = picked.split_off(shared.len());
+        Some(Picked { shared: picked, locals, choices })
+    }
+
+    /// Variables of the moving thread, or shared ones, have given values.
+    pub(super) fn fixed(&self, vars: &[VarId], values: &[bool]) -> Result<Bdd, OutOfNodes> {
+        self.fixed_of(Who::Mover, vars, values)
+    }
+
+    /// The same for either thread.
+    pub(super) fn fixed_of(&self, who: Who, vars: &[VarId], values: &[bool]) -> Result<Bdd, OutOfNodes> {
+        let literal = |var: &VarId| (self.var(*var, who, When::Now), values[self.slot(*var)]);
+        let literals: Vec<_> = vars.iter().map(literal).collect();
+        self.manager.cube(&literals)
+    }
+}
