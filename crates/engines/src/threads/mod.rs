@@ -10,7 +10,9 @@
 
 mod encode;
 pub mod explicit;
+mod passive;
 pub mod stops;
+mod story;
 pub mod symbolic;
 
 use selvedge_check::{Task, ThreadScope, Unsupported};

@@ -6,10 +6,11 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use super::block::{At, Block, Item};
 use super::layout::{Layout, When, Who};
 use super::machine::Machine;
-use super::passive::{Part, is_common};
 use super::state::Pair;
-use super::trace::{Live, Made, Picked, Scene};
+use super::trace::{Live, Picked, Scene};
 use crate::threads::encode;
+use crate::threads::passive::{Part, is_common};
+use crate::threads::story::Made;
 
 /// A step back from an item of a block.
 pub(super) struct Back<'b, 'a> {

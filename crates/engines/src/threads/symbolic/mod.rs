@@ -11,6 +11,7 @@
 
 mod back;
 mod block;
+mod certificate;
 mod explore;
 mod layout;
 mod machine;
@@ -66,7 +67,7 @@ impl Engine for Threads {
         let mut search = Search::new(machine, self.options.merge);
         match search.run()? {
             Some(found) => Ok(Verdict::Unsafe(search.trace(&found)?)),
-            None => Ok(Verdict::Safe(None)),
+            None => Ok(Verdict::Safe(search.certificate()?)),
         }
     }
 }

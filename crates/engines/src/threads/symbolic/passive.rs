@@ -5,33 +5,14 @@
 //! that pair. For a fixed row the threads of a pair are independent of each other, each makes its own choices, and so
 //! all of them are in the same new set: the pair stays a pair.
 
-use selvedge_ir::{Assign, EdgeId, Expr, Scope, VarId};
+use selvedge_ir::{Assign, EdgeId, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::block::{At, Block, Key};
 use super::layout::{Layout, When, Who};
 use super::machine::Machine;
 use super::state::{Pair, Place, SetId};
-use super::step::choices;
-
-/// What a step says about one other thread.
-pub(super) struct Part<'e> {
-    /// The assignments to its variables.
-    pub(super) assigned: Vec<&'e (VarId, Expr)>,
-    /// The condition, if it concerns this thread.
-    pub(super) constrain: Option<&'e Expr>,
-}
-
-impl Part<'_> {
-    pub(super) fn assigns(&self, var: VarId) -> bool {
-        self.assigned.iter().any(|(assigned, _)| *assigned == var)
-    }
-}
-
-/// Which choices of an assignment the moving thread has in common with all others: those of its own assignments.
-pub(super) fn is_common(assign: &Assign, number: u32) -> bool {
-    assign.active.iter().any(|(_, rhs)| choices(rhs).contains(&number))
-}
+use crate::threads::passive::{Part, choices, is_common, part};
 
 impl Machine<'_> {
     /// Follows an edge with passive parts from an item. The thread is then at a stop, always.
@@ -97,28 +78,7 @@ impl Machine<'_> {
 
     /// What a step says about a thread at a place; nothing if it does not take part.
     pub(super) fn part<'e>(&self, assign: &'e Assign, place: Place) -> Option<Part<'e>> {
-        let has_all = |expr: &Expr| {
-            !expr.any_leaf(|leaf| match leaf {
-                Expr::Passive(var) | Expr::PassiveNext(var) => !self.has(place, *var),
-                _ => false,
-            })
-        };
-        let assigned: Vec<_> =
-            assign.passive.iter().filter(|(var, rhs)| self.has(place, *var) && has_all(rhs)).collect();
-        let concerned = assign.constrain.is_passive() && has_all(&assign.constrain);
-        (concerned || !assigned.is_empty())
-            .then(|| Part { assigned, constrain: concerned.then_some(&assign.constrain) })
-    }
-
-    /// Whether a thread at a place has a variable.
-    fn has(&self, place: Place, var: VarId) -> bool {
-        match self.program.vars[var].scope {
-            Scope::Shared => true,
-            Scope::Thread => {
-                place.entry().is_some_and(|entry| self.program.entries[entry].thread_vars.contains(&var))
-            }
-            Scope::Local(owner) => self.program.locs[place.loc].proc == owner,
-        }
+        part(self.program, assign, place.entry(), place.loc)
     }
 }
 
@@ -126,9 +86,8 @@ impl Layout {
     /// The relation between the moving thread and another one, the choices of the latter forgotten.
     fn peer(&self, assign: &Assign, part: &Part<'_>) -> Result<Bdd, OutOfNodes> {
         let assigns = |var: VarId| part.assigns(var);
-        let exprs = || part.assigned.iter().map(|(_, rhs)| rhs).chain(part.constrain);
         let mut uses = vec![0; self.choices.len()];
-        exprs().for_each(|expr| choices(expr).iter().for_each(|number| uses[*number as usize] += 1));
+        part.exprs().for_each(|expr| choices(expr).iter().for_each(|number| uses[*number as usize] += 1));
         let own = |number: &u32| !is_common(assign, *number);
         let mut relation = self.manager.verum();
         for (var, rhs) in &part.assigned {

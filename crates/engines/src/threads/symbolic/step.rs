@@ -8,6 +8,7 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
 
 use super::layout::{Layout, When, Who};
 use crate::threads::encode;
+use crate::threads::passive::choices;
 
 /// What becomes of a set of states of a thread, shared variables included: conjoin `relation`, forget `forget`, rename.
 pub(super) struct Step {
@@ -155,16 +156,3 @@ impl Layout {
 }
 
 type Bvar = selvedge_logic::bdd::Var;
-
-/// The numbers of the choices in an expression, each once.
-pub(super) fn choices(expr: &Expr) -> Vec<u32> {
-    let mut numbers = Vec::new();
-    expr.for_each_leaf(|leaf| {
-        if let Expr::Choice(number, _) = leaf {
-            numbers.push(*number);
-        }
-    });
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
-}

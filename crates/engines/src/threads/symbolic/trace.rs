@@ -7,9 +7,9 @@
 //! Variables that are not kept have no influence on those that are, so their values are left to the execution.
 
 use selvedge_check::Stop;
-use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
+use selvedge_ir::trace::{Fresh, StartThread, Trace};
 use selvedge_ir::visit::choice_types;
-use selvedge_ir::{EdgeId, EntryId, Expr, LocId, ProcId, Value, VarId};
+use selvedge_ir::{Expr, LocId, ProcId, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::back::Back;
@@ -18,6 +18,7 @@ use super::layout::{When, Who};
 use super::machine::out_of_nodes;
 use super::search::{Found, Origin, Search};
 use super::state::{Pair, Pairs, Place, SetId, matching, n_threads, without};
+use crate::threads::story::{Made, Story};
 
 /// A thread with a number of its own. The numbers of the trace follow when all is known.
 #[derive(Clone, Debug)]
@@ -25,18 +26,6 @@ pub(super) struct Live {
     pub(super) name: usize,
     pub(super) place: Place,
     pub(super) locals: Vec<bool>,
-}
-
-/// A step, with the names of threads instead of their numbers.
-pub(super) struct Made {
-    pub(super) mover: usize,
-    pub(super) edge: EdgeId,
-    pub(super) choices: Vec<bool>,
-    /// The choices of the threads that take part.
-    pub(super) passive: Vec<(usize, Vec<bool>)>,
-    /// The thread that it starts.
-    pub(super) child: Option<usize>,
-    pub(super) fresh: Fresh,
 }
 
 /// A state, as far as a block concerns it.
@@ -48,23 +37,6 @@ pub(super) struct Scene {
     pub(super) children: Vec<Live>,
     /// All others, each with the number of its pair before the block.
     pub(super) others: Vec<(usize, Live)>,
-}
-
-/// What the way back has found so far.
-#[derive(Default)]
-struct Way {
-    /// The steps, the last one first.
-    steps: Vec<Made>,
-    n_names: usize,
-    /// The initial threads, once they are met.
-    starts: Vec<(usize, StartThread)>,
-}
-
-impl Way {
-    fn name(&mut self) -> usize {
-        self.n_names += 1;
-        self.n_names - 1
-    }
 }
 
 /// Which part a thread has in an origin.
@@ -79,34 +51,34 @@ enum Part {
 impl Search<'_> {
     /// The execution that leads to an error.
     pub(super) fn trace(&mut self, found: &Found) -> Result<Trace, Stop> {
-        let mut way = Way::default();
+        let mut story = Story::default();
         let (mut shared, mut threads, mut origin) = match found {
             Found::Reached(origin) => {
                 let slots = self.slots(origin);
                 let sets = slots.iter().map(|(place, set, _)| (*place, *set));
-                let threads = sets.map(|(place, set)| self.live(&mut way, place, set)).collect();
+                let threads = sets.map(|(place, set)| self.live(&mut story, place, set)).collect();
                 (self.pick_shared(&origin.outcome().shared), threads, origin.clone())
             }
             Found::Block { node, mover, error } => {
-                let (shared, threads) = self.before_error(&mut way, *node, *mover, *error)?;
+                let (shared, threads) = self.before_error(&mut story, *node, *mover, *error)?;
                 let origin = self.origin(*node, &shared, &threads);
                 (shared, threads, origin)
             }
         };
         while let Origin::Block { node, mover, outcome } = &origin {
             self.machine.run.tick()?;
-            let scene = self.scene(&mut way, &origin, shared, threads).map_err(out_of_nodes)?;
-            (shared, threads) = self.before(&mut way, *node as usize, *mover as usize, outcome, scene)?;
+            let scene = self.scene(&mut story, &origin, shared, threads).map_err(out_of_nodes)?;
+            (shared, threads) = self.before(&mut story, *node as usize, *mover as usize, outcome, scene)?;
             origin = self.origin(*node as usize, &shared, &threads);
         }
-        self.finish(way, &shared, threads).map_err(out_of_nodes)
+        self.finish(story, &shared, threads).map_err(out_of_nodes)
     }
 
     /// A thread with some valuation of a set.
-    fn live(&self, way: &mut Way, place: Place, set: SetId) -> Live {
+    fn live(&self, story: &mut Story, place: Place, set: SetId) -> Live {
         let (_, vars) = self.machine.layout.now(Who::Mover);
         let locals = self.machine.sets.get(set).pick(&vars).expect("no pair has an empty set");
-        Live { name: way.name(), place, locals }
+        Live { name: story.name(), place, locals }
     }
 
     fn pick_shared(&self, set: &Bdd) -> Vec<bool> {
@@ -154,7 +126,7 @@ impl Search<'_> {
     /// The parts of the threads in the block of an origin. Initial threads that come to life are noted.
     fn scene(
         &mut self,
-        way: &mut Way,
+        story: &mut Story,
         origin: &Origin,
         shared: Vec<bool>,
         threads: Vec<Live>,
@@ -174,7 +146,7 @@ impl Search<'_> {
         let Origin::Block { node, .. } = origin else { return Ok(scene) };
         if self.nodes[*node as usize].pairs.iter().all(|pair| pair.place.entry().is_none()) {
             let starts = std::mem::take(&mut scene.children);
-            way.starts = self.start_threads(&scene.shared, &starts)?;
+            story.starts = self.start_threads(&scene.shared, &starts)?;
         }
         Ok(scene)
     }
@@ -191,7 +163,7 @@ impl Search<'_> {
     /// The state of a node from which a block of one of its threads leads to an error.
     fn before_error(
         &mut self,
-        way: &mut Way,
+        story: &mut Story,
         node: usize,
         mover: usize,
         error: Error,
@@ -202,14 +174,14 @@ impl Search<'_> {
         let mut others = Vec::new();
         for (number, pair) in rest.iter().enumerate() {
             let set = key.peers.as_ref().map_or(pair.set, |peers| peers[number]);
-            others.extend((0..pair.count).map(|_| (number, self.live(way, pair.place, set))));
+            others.extend((0..pair.count).map(|_| (number, self.live(story, pair.place, set))));
         }
-        let children = key.children.iter().map(|(place, set)| self.live(way, *place, *set)).collect();
+        let children = key.children.iter().map(|(place, set)| self.live(story, *place, *set)).collect();
         let (set, condition) = (&block.items[item].set, self.failure(error).map_err(out_of_nodes)?);
         let picked = self.machine.layout.pick(&set.and(&condition).map_err(out_of_nodes)?);
         let picked = picked.expect("the search found this error once");
         let moving = |place, locals, name| Live { name, place, locals };
-        let name = way.name();
+        let name = story.name();
         let mover = match key.at {
             At::Place(place) => Some(moving(place, picked.locals, name)),
             At::Gone => None,
@@ -217,9 +189,9 @@ impl Search<'_> {
         if let Error::Fails(_, edge) = error {
             let choices = self.machine.choices_of(edge, &picked.choices);
             let (passive, fresh) = (Vec::new(), Vec::new());
-            way.steps.push(Made { mover: name, edge, choices, passive, child: None, fresh });
+            story.steps.push(Made { mover: name, edge, choices, passive, child: None, fresh });
         }
-        self.through(way, &block, &rest, item, Scene { shared: picked.shared, mover, children, others })
+        self.through(story, &block, &rest, item, Scene { shared: picked.shared, mover, children, others })
     }
 
     /// Where an error is met: the condition of an assertion does not hold.
@@ -236,7 +208,7 @@ impl Search<'_> {
     /// The state of a node from which a block of one of its threads leads to a state.
     fn before(
         &mut self,
-        way: &mut Way,
+        story: &mut Story,
         node: usize,
         mover: usize,
         outcome: &Outcome,
@@ -254,13 +226,13 @@ impl Search<'_> {
             key.at == at && same && self.machine.layout.holds(set, &scene.shared, locals)
         });
         let end = end.expect("the search found this outcome once");
-        self.through(way, &block, &rest, end, scene)
+        self.through(story, &block, &rest, end, scene)
     }
 
     /// Goes back through a block from an item to its beginning.
     fn through(
         &mut self,
-        way: &mut Way,
+        story: &mut Story,
         block: &Block,
         rest: &[Pair],
         mut item: usize,
@@ -271,11 +243,11 @@ impl Search<'_> {
             if scene.mover.is_none() {
                 let at = block.items[block.items[item].arcs[0].0].key.at;
                 let At::Place(place) = at else { unreachable!("threads that are gone do not move") };
-                scene.mover = Some(Live { name: way.name(), place, locals: Vec::new() });
+                scene.mover = Some(Live { name: story.name(), place, locals: Vec::new() });
             }
             let mut back = Back { machine: &mut self.machine, block, rest, item };
             let (from, made, before) = back.step(scene).map_err(out_of_nodes)?;
-            way.steps.push(made);
+            story.steps.push(made);
             (item, scene) = (from, before);
         }
         let threads = scene.others.into_iter().map(|(_, live)| live).chain(scene.mover).collect();
@@ -328,77 +300,23 @@ impl Search<'_> {
         Ok(picked.choices[..n_choices].iter().map(|choice| Value::Bool(*choice)).collect())
     }
 
-    /// The start, and the numbers of all threads.
-    fn finish(&self, mut way: Way, shared: &[bool], threads: Vec<Live>) -> Result<Trace, OutOfNodes> {
+    /// The start, and with it the whole execution.
+    fn finish(&self, mut story: Story, shared: &[bool], threads: Vec<Live>) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.machine.layout, self.machine.program);
         let initialised = |var: &VarId| program.init.iter().any(|(known, _)| known == var);
         let open = layout.kept_shared.iter().filter(|var| !initialised(var));
         let mut fresh: Fresh = open.map(|var| (*var, Value::Bool(shared[layout.slot(*var)]))).collect();
-        let mut numbers = vec![None; way.n_names];
-        let mut next = 0;
+        let mut first = None;
         match program.prelude {
             Some(proc) => {
                 let [prelude] = threads.as_slice() else { unreachable!("the prelude begins alone") };
                 fresh.extend(self.fresh(std::iter::empty(), proc, prelude.place.loc, &prelude.locals));
-                number(&mut numbers, &mut next, prelude.name);
-                // A run that ends inside the prelude has initial threads all the same.
-                if way.starts.is_empty() {
-                    way.starts = self.waiting();
-                }
+                first = Some(prelude.name);
             }
-            None => way.starts = self.start_threads(shared, &threads)?,
+            None => story.starts = self.start_threads(shared, &threads)?,
         }
-        way.starts.iter().for_each(|(name, _)| number(&mut numbers, &mut next, *name));
-        let loc = LocId::new(0);
-        let choices = self.initial_choices(&program.init, shared, loc, &[])?;
-        let starts = way.starts.into_iter().map(|(_, start)| start).collect();
-        let start = Start { choices, fresh, threads: starts };
-        let steps = way.steps.into_iter().rev().map(|made| step(made, &mut numbers, &mut next)).collect();
-        Ok(Trace { start, steps, bodies: Vec::new() })
-    }
-
-    /// Initial threads that never come to life: as few as the program allows. Their names are nobody's.
-    fn waiting(&self) -> Vec<(usize, StartThread)> {
-        let start = |entry: EntryId| (usize::MAX, StartThread { entry, choices: Vec::new(), fresh: Vec::new() });
-        let fill = |(name, start): (usize, StartThread)| {
-            let init = &self.machine.program.entries[start.entry].init;
-            let n_choices = choice_types(init.iter().map(|(_, rhs)| rhs)).len();
-            (name, StartThread { choices: vec![Value::Bool(false); n_choices], ..start })
-        };
-        let crew = self.machine.program.entries.iter_enumerated().flat_map(|(id, entry)| {
-            let least = if let selvedge_ir::Count::Exactly(count) = entry.count { count } else { 0 };
-            std::iter::repeat_n(id, least as usize)
-        });
-        crew.map(start).map(fill).collect()
-    }
-}
-
-/// Gives a thread the next number.
-fn number(numbers: &mut [Option<u32>], next: &mut u32, name: usize) {
-    if let Some(number) = numbers.get_mut(name) {
-        *number = Some(*next);
-    }
-    *next += 1;
-}
-
-/// A step with the numbers of threads.
-fn step(made: Made, numbers: &mut [Option<u32>], next: &mut u32) -> Step {
-    let values = |choices: Vec<bool>| choices.into_iter().map(Value::Bool).collect::<Vec<Value>>();
-    let of = |name: usize| numbers[name].expect("a thread has a number when it moves");
-    let thread = ThreadId(of(made.mover));
-    let mut passive: Vec<(u32, Vec<bool>)> =
-        made.passive.into_iter().map(|(name, choices)| (of(name), choices)).collect();
-    passive.sort_by_key(|(number, _)| *number);
-    if let Some(child) = made.child {
-        number(numbers, next, child);
-    }
-    Step {
-        thread,
-        edge: made.edge,
-        choices: values(made.choices),
-        passive: passive.into_iter().map(|(_, choices)| values(choices)).collect(),
-        fresh: made.fresh,
-        body: None,
+        let choices = self.initial_choices(&program.init, shared, LocId::new(0), &[])?;
+        Ok(story.told(program, first, choices, fresh))
     }
 }
 

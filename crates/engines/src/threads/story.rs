@@ -1,0 +1,101 @@
+//! Executions whose threads have names of their own, found from the end: numbers follow when all is known.
+
+use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
+use selvedge_ir::visit::choice_types;
+use selvedge_ir::{Count, EdgeId, EntryId, Program, Value};
+
+/// A step, with the names of threads instead of their numbers.
+pub(super) struct Made {
+    pub(super) mover: usize,
+    pub(super) edge: EdgeId,
+    pub(super) choices: Vec<bool>,
+    /// The choices of the threads that take part.
+    pub(super) passive: Vec<(usize, Vec<bool>)>,
+    /// The thread that it starts.
+    pub(super) child: Option<usize>,
+    pub(super) fresh: Fresh,
+}
+
+/// What a way back has found so far.
+#[derive(Default)]
+pub(super) struct Story {
+    /// The steps, the last one first.
+    pub(super) steps: Vec<Made>,
+    n_names: usize,
+    /// The initial threads, once they are met.
+    pub(super) starts: Vec<(usize, StartThread)>,
+}
+
+impl Story {
+    /// A name that nobody has.
+    pub(super) fn name(&mut self) -> usize {
+        self.n_names += 1;
+        self.n_names - 1
+    }
+
+    /// The execution, which begins with the prelude's thread, if there is one, and the choices and fresh values given.
+    pub(super) fn told(mut self, program: &Program, prelude: Option<usize>, choices: Vec<Value>, fresh: Fresh) -> Trace {
+        let mut numbers = Numbers { of: vec![None; self.n_names], next: 0 };
+        if let Some(name) = prelude {
+            numbers.number(name);
+            // A run that ends inside the prelude has initial threads all the same.
+            if self.starts.is_empty() {
+                self.starts = waiting(program);
+            }
+        }
+        self.starts.iter().for_each(|(name, _)| numbers.number(*name));
+        let start = Start { choices, fresh, threads: self.starts.into_iter().map(|(_, start)| start).collect() };
+        let steps = self.steps.into_iter().rev().map(|made| numbers.step(made)).collect();
+        Trace { start, steps, bodies: Vec::new() }
+    }
+}
+
+/// Initial threads that never come to life: as few as the program allows. Their names are nobody's.
+fn waiting(program: &Program) -> Vec<(usize, StartThread)> {
+    let start = |entry: EntryId| {
+        let n_choices = choice_types(program.entries[entry].init.iter().map(|(_, rhs)| rhs)).len();
+        (usize::MAX, StartThread { entry, choices: vec![Value::Bool(false); n_choices], fresh: Vec::new() })
+    };
+    let crew = program.entries.iter_enumerated().flat_map(|(id, entry)| {
+        let least = if let Count::Exactly(count) = entry.count { count } else { 0 };
+        std::iter::repeat_n(id, least as usize)
+    });
+    crew.map(start).collect()
+}
+
+/// The numbers of threads by name.
+struct Numbers {
+    of: Vec<Option<u32>>,
+    next: u32,
+}
+
+impl Numbers {
+    /// Gives a thread the next number.
+    fn number(&mut self, name: usize) {
+        if let Some(number) = self.of.get_mut(name) {
+            *number = Some(self.next);
+        }
+        self.next += 1;
+    }
+
+    /// A step with the numbers of threads.
+    fn step(&mut self, made: Made) -> Step {
+        let values = |choices: Vec<bool>| choices.into_iter().map(Value::Bool).collect::<Vec<Value>>();
+        let of = |name: usize| self.of[name].expect("a thread has a number when it moves");
+        let thread = ThreadId(of(made.mover));
+        let mut passive: Vec<(u32, Vec<bool>)> =
+            made.passive.into_iter().map(|(name, choices)| (of(name), choices)).collect();
+        passive.sort_by_key(|(number, _)| *number);
+        if let Some(child) = made.child {
+            self.number(child);
+        }
+        Step {
+            thread,
+            edge: made.edge,
+            choices: values(made.choices),
+            passive: passive.into_iter().map(|(_, choices)| values(choices)).collect(),
+            fresh: made.fresh,
+            body: None,
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The reached states as a certificate: for each list of places a formula.
+//!
+//! A list of pairs says of the threads at one place that they can be matched to its pairs, whatever their order. So its
+//! formula is symmetric in the threads of a place, and holds for the order in which a certificate lists them. The
+//! matching is written thread by thread, with the numbers of threads that each pair still takes: what follows after a
+//! number of threads depends on these numbers only, and is written once.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::{self as check, Certificate, Role, Shape, Stop, ThreadProof};
+use selvedge_ir::VarId;
+use selvedge_logic::bdd::{Bdd, Var};
+
+use super::layout::{When, Who};
+use super::machine::Machine;
+use super::search::Search;
+use super::state::{Pair, Place, places};
+
+/// Certificates with more nodes than this are not given: they would take too long to check.
+const MOST_NODES: usize = 2_000_000;
+
+impl Search<'_> {
+    /// The certificate that a search without errors gives; `None` if it would be too large.
+    pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
+        let places_of_all = self.machine.places();
+        let numbers: FxHashMap<Place, u32> = places_of_all
+            .iter()
+            .enumerate()
+            .map(|(number, place)| (Place { role: place.role, loc: place.loc }, number as u32))
+            .collect();
+        let mut writer = Writer::new(&self.machine);
+        let mut shapes: BTreeMap<Vec<u32>, FormulaId> = BTreeMap::new();
+        for (pairs, shared) in &self.reached {
+            self.machine.run.tick()?;
+            let threads: Vec<u32> = places(pairs).iter().map(|place| numbers[place]).collect();
+            let formula = writer.state(pairs, shared);
+            let all = match shapes.get(&threads) {
+                Some(known) => writer.node(Node::Or(*known, formula)),
+                None => formula,
+            };
+            shapes.insert(threads, all);
+            if writer.formulas.nodes().len() > MOST_NODES {
+                return Ok(None);
+            }
+        }
+        let shapes = shapes.into_iter().map(|(threads, formula)| Shape { threads, formula }).collect();
+        Ok(Some(Certificate::Threads(ThreadProof { formulas: writer.formulas, places: places_of_all, shapes })))
+    }
+}
+
+impl Machine<'_> {
+    /// All stops, for each who can stand there, and the beginning of the prelude.
+    fn places(&self) -> Vec<check::Place> {
+        let program = self.program;
+        let roles = program.entries.indices().flat_map(|entry| [Role::Free(entry), Role::Holder(entry)]);
+        let roles: Vec<Role> = roles.chain([Role::Prelude]).collect();
+        let all = program.locs.indices().flat_map(|loc| roles.iter().map(move |role| Place { role: *role, loc }));
+        let prelude = program.prelude.map(|proc| Place { role: Role::Prelude, loc: program.procs[proc].entry });
+        let mut places: Vec<check::Place> = all
+            .filter(|place| self.is_stop(*place) || Some(*place) == prelude)
+            .map(|place| {
+                let vars = self.layout.kept(place.loc).iter().map(|var| (0, *var)).collect();
+                check::Place { role: place.role, calls: Vec::new(), loc: place.loc, vars }
+            })
+            .collect();
+        places.sort_unstable();
+        places
+    }
+}
+
+struct Writer<'m> {
+    machine: &'m Machine<'m>,
+    /// The variable of the program that a variable of the diagrams stands for, by level: a shared one.
+    shared: FxHashMap<Var, VarId>,
+    formulas: Formulas,
+    known: FxHashMap<Node, FormulaId>,
+    /// Diagrams that were written: of shared variables, or of a thread with this number at this place.
+    diagrams: FxHashMap<(Bdd, Option<(u32, Place)>), FormulaId>,
+}
+
+impl<'m> Writer<'m> {
+    fn new(machine: &'m Machine<'_>) -> Writer<'m> {
+        let layout = &machine.layout;
+        let shared = layout.kept_shared.iter().map(|var| (layout.var(*var, Who::Mover, When::Now), *var)).collect();
+        Writer {
+            machine,
+            shared,
+            formulas: Formulas::default(),
+            known: FxHashMap::default(),
+            diagrams: FxHashMap::default(),
+        }
+    }
+
+    fn node(&mut self, node: Node) -> FormulaId {
+        if let Some(known) = self.known.get(&node) {
+            return *known;
+        }
+        let id = self.formulas.add(node).expect("parts are written before wholes");
+        self.known.insert(node, id);
+        id
+    }
+
+    /// The formula of the states with these pairs and shared valuations.
+    fn state(&mut self, pairs: &[Pair], shared: &Bdd) -> FormulaId {
+        let mut formula = self.diagram(shared, None);
+        let mut first = 0;
+        for here in pairs.chunk_by(|one, other| one.place == other.place) {
+            let counts: Vec<u32> = here.iter().map(|pair| pair.count).collect();
+            let rest = self.matched(here, first, counts, &mut FxHashMap::default());
+            formula = self.node(Node::And(formula, rest));
+            first += here.iter().map(|pair| pair.count).sum::<u32>();
+        }
+        formula
+    }
+
+    /// The threads at one place from this one on can be matched to the pairs, which take so many more threads.
+    fn matched(
+        &mut self,
+        pairs: &[Pair],
+        thread: u32,
+        left: Vec<u32>,
+        memo: &mut FxHashMap<Vec<u32>, FormulaId>,
+    ) -> FormulaId {
+        if let Some(known) = memo.get(&left) {
+            return *known;
+        }
+        let mut any: Option<FormulaId> = None;
+        for (number, pair) in pairs.iter().enumerate().filter(|(number, _)| left[*number] > 0) {
+            let mut fewer = left.clone();
+            fewer[number] -= 1;
+            let set = self.machine.sets.get(pair.set).clone();
+            let this = self.diagram(&set, Some((thread, pair.place)));
+            let rest = self.matched(pairs, thread + 1, fewer, memo);
+            let both = self.node(Node::And(this, rest));
+            any = Some(any.map_or(both, |any| self.node(Node::Or(any, both))));
+        }
+        let formula = any.unwrap_or_else(|| self.node(Node::Const(true)));
+        memo.insert(left, formula);
+        formula
+    }
+
+    /// A diagram over the shared variables, or over those of a thread.
+    fn diagram(&mut self, set: &Bdd, of: Option<(u32, Place)>) -> FormulaId {
+        let key = (set.clone(), of);
+        if let Some(known) = self.diagrams.get(&key) {
+            return *known;
+        }
+        let formula = match set.decision() {
+            None => self.node(Node::Const(set.is_true())),
+            Some((var, high, low)) => {
+                let (high, low) = (self.diagram(&high, of), self.diagram(&low, of));
+                let atom = self.atom(var, of);
+                let atom = self.node(Node::Atom(atom));
+                self.node(Node::Ite(atom, high, low))
+            }
+        };
+        self.diagrams.insert(key, formula);
+        formula
+    }
+
+    fn atom(&self, var: Var, of: Option<(u32, Place)>) -> Atom {
+        match of {
+            None => Atom::Now(self.shared[&var]),
+            Some((thread, place)) => {
+                let layout = &self.machine.layout;
+                let mut kept = layout.kept(place.loc).iter();
+                let number = kept.position(|kept| layout.var(*kept, Who::Mover, When::Now) == var);
+                Atom::Of { thread, var: number.expect("sets speak of what is kept") as u32 }
+            }
+        }
+    }
+}
