@@ -27,6 +27,10 @@ pub enum EngineKind {
     Bmc,
     /// k-induction by SAT, for programs with one thread and without recursion.
     Induction,
+    /// Counter abstraction on decision diagrams, for a bounded number of threads without recursion.
+    Threads,
+    /// The same question without symmetry: the partner of `Threads`.
+    ThreadsPlain,
     /// Counter abstraction over explicit valuations, for a bounded number of threads without recursion.
     ThreadsExplicit,
     /// Breadth-first search over the reference interpreter: the oracle.
@@ -41,6 +45,8 @@ impl EngineKind {
         EngineKind::Pushdown,
         EngineKind::Bmc,
         EngineKind::Induction,
+        EngineKind::Threads,
+        EngineKind::ThreadsPlain,
         EngineKind::ThreadsExplicit,
         EngineKind::Exhaustive,
     ];
@@ -53,6 +59,8 @@ impl EngineKind {
             EngineKind::Pushdown => "pushdown",
             EngineKind::Bmc => "bmc",
             EngineKind::Induction => "induction",
+            EngineKind::Threads => "threads",
+            EngineKind::ThreadsPlain => "threads-plain",
             EngineKind::ThreadsExplicit => "threads-explicit",
             EngineKind::Exhaustive => "exhaustive",
         }
@@ -68,6 +76,8 @@ impl EngineKind {
                 "one thread, with recursion: a shortest error within a number of steps, by SAT; never safe"
             }
             EngineKind::Induction => "one thread, without recursion: k-induction by SAT",
+            EngineKind::Threads => "up to N threads, without recursion: counters over sets of valuations",
+            EngineKind::ThreadsPlain => "up to N threads, without recursion and symmetry: one set over all threads",
             EngineKind::ThreadsExplicit => "up to N threads, without recursion: counters over explicit valuations",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
@@ -92,6 +102,10 @@ pub struct EngineOptions {
     pub induction: induction::Options,
     /// The options of [`pushdown`].
     pub pushdown: pushdown::Options,
+    /// The options of [`threads::symbolic`].
+    pub threads: threads::symbolic::Options,
+    /// The options of [`threads::plain`].
+    pub threads_plain: threads::plain::Options,
     /// The options of [`threads::explicit`].
     pub threads_explicit: threads::explicit::Options,
     /// The options of [`exhaustive`].
@@ -106,6 +120,8 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::Pushdown => Box::new(pushdown::Pushdown { options: options.pushdown.clone() }),
         EngineKind::Bmc => Box::new(bmc::Bmc { options: options.bmc.clone() }),
         EngineKind::Induction => Box::new(induction::Induction { options: options.induction.clone() }),
+        EngineKind::Threads => Box::new(threads::symbolic::Threads { options: options.threads.clone() }),
+        EngineKind::ThreadsPlain => Box::new(threads::plain::ThreadsPlain { options: options.threads_plain.clone() }),
         EngineKind::ThreadsExplicit => {
             Box::new(threads::explicit::ThreadsExplicit { options: options.threads_explicit.clone() })
         }

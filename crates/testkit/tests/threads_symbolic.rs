@@ -5,6 +5,7 @@ use selvedge_check::{CancelToken, Engine, Limits, Run, Task, ThreadScope, Verdic
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::exhaustive::{Exhaustive, Exploration};
 use selvedge_engines::threads::Reductions;
+use selvedge_engines::threads::plain::{self, ThreadsPlain};
 use selvedge_engines::threads::symbolic::{Options, Threads};
 use selvedge_replay::{Judged, judge};
 use selvedge_testkit::differ::pose;
@@ -13,6 +14,11 @@ use selvedge_testkit::generate::{Weights, generate};
 fn short() -> Run<'static> {
     let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
     Run::new(CancelToken::default(), limits, &())
+}
+
+/// A run without a limit that is enforced, in which diagrams take little memory.
+fn small() -> Run<'static> {
+    Run::new(CancelToken::default(), Limits { memory: Some(1 << 24), ..Limits::default() }, &())
 }
 
 /// All combinations of what can be switched.
@@ -42,11 +48,15 @@ fn compare_verdicts(task: &Task<'_>) -> Result<(), String> {
         Ok(Verdict::Unsafe(_)) => "unsafe",
         Err(_) => return Ok(()),
     };
-    for engine in variants() {
-        let found = engine.check(task, &Run::unlimited()).map_err(|stop| stop.to_string())?;
-        let found = judged(task, &found).map_err(|reject| format!("{:?}: {reject}", engine.options))?;
+    let plain = [true, false].map(|dead| ThreadsPlain { options: plain::Options { dead } });
+    let mut engines: Vec<(Box<dyn Engine>, String)> = Vec::new();
+    engines.extend(plain.map(|engine| (Box::new(engine.clone()) as Box<dyn Engine>, format!("{engine:?}"))));
+    engines.extend(variants().into_iter().map(|engine| (Box::new(engine.clone()) as _, format!("{engine:?}"))));
+    for (engine, name) in engines {
+        let found = engine.check(task, &small()).map_err(|stop| stop.to_string())?;
+        let found = judged(task, &found).map_err(|reject| format!("{name}: {reject}"))?;
         if found != expected {
-            return Err(format!("{:?}: {found}, but the oracle says {expected}", engine.options));
+            return Err(format!("{name}: {found}, but the oracle says {expected}"));
         }
     }
     Ok(())
@@ -74,14 +84,15 @@ fn compare_sets(task: &Task<'_>) -> Result<(), String> {
     let Ok(seen) = Exhaustive::default().explore(task, &short()) else { return Ok(()) };
     for merge in [false, true] {
         let engine = Threads { options: Options { merge, ..Options::default() } };
-        let reached = engine.explore(task, &Run::unlimited()).map_err(|stop| stop.to_string())?;
-        same(task, &seen, &reached)?;
+        let reached = engine.explore(task, &small()).map_err(|stop| stop.to_string())?;
+        same(task, &seen, &reached).map_err(|fault| format!("merge {merge}: {fault}"))?;
     }
-    Ok(())
+    let plain = ThreadsPlain::default().explore(task, &small()).map_err(|stop| stop.to_string())?;
+    same(task, &seen, &plain).map_err(|fault| format!("plain: {fault}"))
 }
 
 fn compare(seeds: std::ops::Range<u64>, weights: &Weights) {
-    let mut n_compared = 0;
+    let (mut n_compared, mut faults) = (0, Vec::new());
     for seed in seeds {
         let posed = pose(&generate(seed, weights)).unwrap_or_else(|fault| panic!("seed {seed}: {fault:?}"));
         let inlined = simplify(&posed.task(), &[Pass::Inline]);
@@ -90,9 +101,10 @@ fn compare(seeds: std::ops::Range<u64>, weights: &Weights) {
             continue;
         }
         let result = compare_verdicts(&task).and_then(|()| compare_sets(&task));
-        result.unwrap_or_else(|fault| panic!("seed {seed}: {fault}\n{}", posed.text));
+        faults.extend(result.err().map(|fault| format!("seed {seed}: {fault}\n{}", posed.text)));
         n_compared += 1;
     }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
     assert!(n_compared > 10, "only {n_compared} programs were compared");
 }
 

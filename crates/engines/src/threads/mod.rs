@@ -5,15 +5,20 @@
 //! shared part and a multiset of thread states.
 //!
 //! - [`explicit`]: explicit valuations.
+//! - [`symbolic`]: sets of valuations in decision diagrams.
+//! - [`plain`]: the same without symmetry, for comparison.
 //!
 //! They share the question where a thread must be seen at all ([`stops`]).
 
 mod encode;
 pub mod explicit;
 mod passive;
+mod place;
+pub mod plain;
 pub mod stops;
 mod story;
 pub mod symbolic;
+mod vars;
 
 use selvedge_check::{Task, ThreadScope, Unsupported};
 use selvedge_ir::callgraph::CallGraph;
@@ -68,6 +73,9 @@ fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
         return unsupported(format!(
             "the number of threads is not bounded, and `{name}` needs a bound: give --threads N"
         ));
+    }
+    if let ThreadScope::Created(_) = task.threads {
+        return unsupported(format!("`{name}` bounds the threads at one time, not those created in a run"));
     }
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
         return unsupported(format!("`{}` is an integer, and `{name}` takes Boolean variables only", var.name));

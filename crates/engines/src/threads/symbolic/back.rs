@@ -39,7 +39,7 @@ impl Back<'_, '_> {
         let layout = &self.machine.layout;
         let edge = &self.machine.program.edges[id];
         let mover = scene.mover.as_ref().expect("a moving thread was put there");
-        let fixed = layout.fixed(&layout.kept_shared, &scene.shared)?;
+        let fixed = layout.fixed(layout.kept_shared(), &scene.shared)?;
         let kept = match self.block.items[self.item].key.at {
             At::Place(place) => layout.kept(place.loc),
             At::Gone => &[],
@@ -55,7 +55,7 @@ impl Back<'_, '_> {
             Op::Spawn(spawn) if self.has_started(from) => {
                 let (child, callee) = (self.child(scene), &self.machine.program.procs[spawn.callee]);
                 let is_kept = |var: &&VarId| layout.kept(callee.entry).contains(var);
-                let copied: Vec<VarId> = layout.thread_vars.iter().filter(is_kept).copied().collect();
+                let copied: Vec<VarId> = layout.thread_vars().iter().filter(is_kept).copied().collect();
                 let mut before = same()?.and(&layout.fixed(&copied, &child.locals)?)?;
                 for (param, arg) in callee.params.iter().zip(&spawn.args).filter(|(param, _)| is_kept(param)) {
                     let value = layout.manager.constant(child.locals[layout.slot(*param)]);
@@ -87,11 +87,11 @@ impl Back<'_, '_> {
         let assigned = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
         let unassigned =
             |vars: &[VarId]| -> Vec<VarId> { vars.iter().copied().filter(|var| !assigned(var)).collect() };
-        let mut before = from.set.and(&layout.fixed(&unassigned(&layout.kept_shared), &scene.shared)?)?;
+        let mut before = from.set.and(&layout.fixed(&unassigned(layout.kept_shared()), &scene.shared)?)?;
         before = before.and(&layout.fixed(&unassigned(kept), &mover.locals)?)?;
         for (var, rhs) in &assign.active {
             let values = if layout.is_shared(*var) { &scene.shared } else { &mover.locals };
-            if layout.kept_shared.contains(var) || kept.contains(var) {
+            if layout.kept_shared().contains(var) || kept.contains(var) {
                 let value = layout.manager.constant(values[layout.slot(*var)]);
                 before = before.and(&layout.expr(rhs)?.iff(&value)?)?;
             }

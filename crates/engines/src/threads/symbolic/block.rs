@@ -15,7 +15,8 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::layout::{When, Who};
 use super::machine::{Machine, Visit, out_of_nodes};
-use super::state::{Pair, Place, SetId};
+use super::state::{Pair, SetId};
+use crate::threads::place::Place;
 
 /// Where the moving thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -196,7 +197,7 @@ impl Machine<'_> {
         }
         let joint = joint.exists(&self.layout.all_choices)?;
         let mut all = joint;
-        for var in self.layout.thread_vars.iter().filter(|var| self.layout.kept(callee.entry).contains(var)) {
+        for var in self.layout.thread_vars().iter().filter(|var| self.layout.kept(callee.entry).contains(var)) {
             all = all.and(&self.copied(*var)?)?;
         }
         self.with_child(block, item, place, id, callee.entry, all)

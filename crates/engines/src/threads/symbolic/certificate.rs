@@ -16,7 +16,8 @@ use selvedge_logic::bdd::{Bdd, Var};
 use super::layout::{When, Who};
 use super::machine::Machine;
 use super::search::Search;
-use super::state::{Pair, Place, places};
+use super::state::{Pair, places};
+use crate::threads::place::Place;
 
 /// Certificates with more nodes than this are not given: they would take too long to check.
 const MOST_NODES: usize = 2_000_000;
@@ -83,7 +84,7 @@ struct Writer<'m> {
 impl<'m> Writer<'m> {
     fn new(machine: &'m Machine<'_>) -> Writer<'m> {
         let layout = &machine.layout;
-        let shared = layout.kept_shared.iter().map(|var| (layout.var(*var, Who::Mover, When::Now), *var)).collect();
+        let shared = layout.kept_shared().iter().map(|var| (layout.var(*var, Who::Mover, When::Now), *var)).collect();
         Writer {
             machine,
             shared,

@@ -9,9 +9,10 @@ use selvedge_logic::bdd::Bdd;
 use super::layout::Who;
 use super::machine::{Machine, Visit, out_of_nodes};
 use super::search::Search;
-use super::state::{Place, places};
+use super::state::places;
 use super::{Reductions, Threads};
 use crate::exhaustive::{Exploration, ThreadState};
+use crate::threads::place::Place;
 
 impl Threads {
     /// Visits all states, errors or not, without reductions, and returns what can be seen of their threads. Merging is
@@ -55,7 +56,7 @@ impl Search<'_> {
         let state = |values: Vec<bool>| {
             let mut values = values.into_iter().map(Value::Bool);
             let shared: Vec<Value> = values.by_ref().take(shared.len()).collect();
-            let vars: Vec<Value> = values.by_ref().take(layout.thread_vars.len()).collect();
+            let vars: Vec<Value> = values.by_ref().take(layout.thread_vars().len()).collect();
             ThreadState { loc, shared, vars, locals: values.collect() }
         };
         set.assignments(&vars).map(state).collect()

@@ -5,12 +5,10 @@
 //! variable of the program has two, its value now and after the step, next to each other. The order is what splitting
 //! needs: the functions below a cut are the sets of local valuations that belong to sets of valuations above it.
 
-use index_vec::IndexVec;
-use selvedge_ir::liveness::Liveness;
-use selvedge_ir::visit::{choice_types, reads};
-use selvedge_ir::{Expr, LocId, Op, Program, Scope, VarId};
+use selvedge_ir::{LocId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Renaming, Var, VarSet};
-use selvedge_logic::order::force;
+
+use crate::threads::vars::{Keep, Kept, Slots, n_choices};
 
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +29,8 @@ pub(super) enum Who {
 /// The variables of the diagrams.
 pub(super) struct Layout {
     pub(super) manager: Manager,
-    /// The shared variables, and the per-thread ones, in the order of their declaration.
-    pub(super) shared: Vec<VarId>,
-    pub(super) thread_vars: Vec<VarId>,
-    /// The place of a variable among the shared ones or among those of a thread. Locals of different procedures share
-    /// places.
-    slot: IndexVec<VarId, usize>,
-    is_shared: IndexVec<VarId, bool>,
+    slots: Slots,
+    kept: Kept,
     shared_vars: Vec<[Var; 2]>,
     local_vars: Vec<[Var; 2]>,
     peer_vars: Vec<[Var; 2]>,
@@ -48,12 +41,6 @@ pub(super) struct Layout {
     pub(super) local_cut: Var,
     /// Above it stands all but the peer.
     pub(super) peer_cut: Var,
-    /// For each location the variables of a thread that are kept there, and those that are not.
-    kept: IndexVec<LocId, Vec<VarId>>,
-    dead: IndexVec<LocId, Vec<VarId>>,
-    /// The shared variables that are kept, and those that nobody ever reads.
-    pub(super) kept_shared: Vec<VarId>,
-    pub(super) dead_shared: Vec<VarId>,
     /// All variables of a thread and all choices, prepared.
     pub(super) all_locals: VarSet,
     pub(super) all_choices: VarSet,
@@ -63,33 +50,12 @@ pub(super) struct Layout {
     pub(super) to_mover: Renaming,
 }
 
-/// Whether variables that are not read any more are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
-    /// All.
-    All,
-    /// Only what may still be read.
-    Live,
-}
-
 impl Layout {
     pub(super) fn new(program: &Program, keep: Keep, limits: Limits) -> Result<Layout, OutOfNodes> {
-        let of_scope = |scope: Scope| -> Vec<VarId> {
-            program.vars.indices().filter(|var| program.vars[*var].scope == scope).collect()
-        };
-        let (shared, thread_vars) = (of_scope(Scope::Shared), of_scope(Scope::Thread));
-        let mut slot: IndexVec<VarId, usize> = program.vars.iter().map(|_| 0).collect();
-        shared.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
-        thread_vars.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
-        for proc in &program.procs {
-            proc.locals.iter().enumerate().for_each(|(place, var)| slot[*var] = thread_vars.len() + place);
-        }
-        let n_locals = thread_vars.len() + program.procs.iter().map(|proc| proc.locals.len()).max().unwrap_or(0);
-        let is_shared: IndexVec<VarId, bool> = program.vars.iter().map(|var| var.scope == Scope::Shared).collect();
-        let order = order(program, &slot, &is_shared, shared.len(), n_locals);
+        let slots = Slots::new(program);
+        let order = slots.order(program);
         let manager = Manager::new(limits);
-        let vars = Groups::new(&manager, &order, shared.len(), n_locals, n_choices(program));
-        let (kept, dead, kept_shared, dead_shared) = kept(program, &shared, &thread_vars, keep);
+        let vars = Groups::new(&manager, &order, n_choices(program));
         let nows = |pairs: &[[Var; 2]]| -> Vec<Var> { pairs.iter().map(|[now, _]| *now).collect() };
         let (own, peer) = (nows(&vars.locals), nows(&vars.peers));
         let pairs: Vec<(Var, Var)> = own.iter().copied().zip(peer.iter().copied()).collect();
@@ -112,36 +78,40 @@ impl Layout {
             choices: vars.choices,
             local_cut: vars.local_cut,
             peer_cut: vars.peer_cut,
+            kept: Kept::new(program, &slots, keep),
             manager,
-            shared,
-            thread_vars,
-            slot,
-            is_shared,
-            kept,
-            dead,
-            kept_shared,
-            dead_shared,
+            slots,
         })
     }
 
     /// The variable of the diagrams for a variable of the program.
     pub(super) fn var(&self, var: VarId, who: Who, when: When) -> Var {
-        let pairs = match (self.is_shared[var], who) {
+        let pairs = match (self.slots.is_shared(var), who) {
             (true, _) => &self.shared_vars,
             (false, Who::Mover) => &self.local_vars,
             (false, Who::Peer) => &self.peer_vars,
         };
-        pairs[self.slot[var]][when as usize]
+        pairs[self.slots.get(var)][when as usize]
     }
 
     /// The place of a variable in a valuation of the shared variables or of a thread's.
     pub(super) fn slot(&self, var: VarId) -> usize {
-        self.slot[var]
+        self.slots.get(var)
     }
 
-    /// The number of places in a valuation of a thread's variables.
-    pub(super) fn n_locals(&self) -> usize {
-        self.local_vars.len()
+    /// The per-thread variables.
+    pub(super) fn thread_vars(&self) -> &[VarId] {
+        &self.slots.thread_vars
+    }
+
+    /// The shared variables that are kept.
+    pub(super) fn kept_shared(&self) -> &[VarId] {
+        &self.kept.shared
+    }
+
+    /// The shared variables that nobody ever reads.
+    pub(super) fn dead_shared(&self) -> &[VarId] {
+        &self.kept.dead_shared
     }
 
     /// The literal of a variable.
@@ -151,18 +121,17 @@ impl Layout {
 
     /// The variables of a thread that are kept at a location.
     pub(super) fn kept(&self, loc: LocId) -> &[VarId] {
-        &self.kept[loc]
+        self.kept.at(loc)
     }
 
     /// The variables of a thread that are not kept at a location.
     pub(super) fn dead(&self, loc: LocId) -> &[VarId] {
-        &self.dead[loc]
+        self.kept.dead(loc)
     }
 
     /// The variables that a thread sees at a location: per-thread ones and locals.
     pub(super) fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
-        let locals = &program.procs[program.locs[loc].proc].locals;
-        self.thread_vars.iter().chain(locals).copied().collect()
+        self.slots.visible(program, loc)
     }
 
     /// Whether a set of states of a thread holds this one.
@@ -181,7 +150,7 @@ impl Layout {
     }
 
     pub(super) fn is_shared(&self, var: VarId) -> bool {
-        self.is_shared[var]
+        self.slots.is_shared(var)
     }
 }
 
@@ -197,7 +166,8 @@ struct Groups {
 
 impl Groups {
     /// Each of the groups below a cut has at least one variable, so that there is a cut.
-    fn new(manager: &Manager, order: &[Vec<usize>; 2], n_shared: usize, n_locals: usize, n_choices: usize) -> Groups {
+    fn new(manager: &Manager, order: &[Vec<usize>; 2], n_choices: usize) -> Groups {
+        let (n_shared, n_locals) = (order[0].len(), order[1].len());
         let (n_below, begin_locals) = (n_locals.max(1), 2 * n_shared);
         let begin_choices = begin_locals + 2 * n_below;
         let begin_peers = begin_choices + n_choices;
@@ -218,65 +188,4 @@ impl Groups {
             peer_cut: vars[begin_peers],
         }
     }
-}
-
-/// The greatest number of choices that an edge or an initial value makes.
-pub(in crate::threads) fn n_choices(program: &Program) -> usize {
-    let of_edges = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0);
-    let of_entry = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs)).len();
-    let of_entries = program.entries.iter().map(|entry| of_entry(&entry.init)).max().unwrap_or(0);
-    of_edges.max(of_entries).max(of_entry(&program.init))
-}
-
-/// An order of the shared places and one of the places of threads, by what occurs together.
-fn order(
-    program: &Program,
-    slot: &IndexVec<VarId, usize>,
-    is_shared: &IndexVec<VarId, bool>,
-    n_shared: usize,
-    n_locals: usize,
-) -> [Vec<usize>; 2] {
-    let item = |var: VarId| if is_shared[var] { slot[var] } else { n_shared + slot[var] };
-    let together = |op: &Op| {
-        let mut set: Vec<usize> = Vec::new();
-        for expr in op.exprs() {
-            expr.for_each_leaf(|leaf| {
-                if let Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
-                    set.push(item(*var));
-                }
-            });
-        }
-        if let Op::Assign(assign) = op {
-            set.extend(assign.active.iter().chain(&assign.passive).map(|(var, _)| item(*var)));
-        }
-        set.sort_unstable();
-        set.dedup();
-        set
-    };
-    // Sets of more than a few variables say little about neighbourhood and cost much.
-    let sets: Vec<Vec<usize>> =
-        program.edges.iter().map(|edge| together(&edge.op)).filter(|set| (2..=16).contains(&set.len())).collect();
-    let all = force(n_shared + n_locals, &sets);
-    let shared = all.iter().copied().filter(|item| *item < n_shared).collect();
-    let locals = all.iter().filter(|item| **item >= n_shared).map(|item| item - n_shared).collect();
-    [shared, locals]
-}
-
-type Kept = (IndexVec<LocId, Vec<VarId>>, IndexVec<LocId, Vec<VarId>>, Vec<VarId>, Vec<VarId>);
-
-/// What is kept and what is not: of a thread at each location, and of the shared variables.
-fn kept(program: &Program, shared: &[VarId], thread_vars: &[VarId], keep: Keep) -> Kept {
-    let liveness = Liveness::new(program);
-    let visible = |loc: LocId| {
-        let locals = &program.procs[program.locs[loc].proc].locals;
-        thread_vars.iter().chain(locals).copied().collect::<Vec<VarId>>()
-    };
-    let is_kept = |loc: LocId, var: VarId| keep == Keep::All || liveness.is_live(loc, var);
-    let initial: Vec<VarId> =
-        program.entries.iter().flat_map(|entry| entry.init.iter().flat_map(|(_, rhs)| reads(rhs))).collect();
-    let is_read = |var: &VarId| initial.contains(var) || program.locs.indices().any(|loc| is_kept(loc, *var));
-    let (kept_shared, dead_shared) = shared.iter().copied().partition(is_read);
-    let split = |loc: LocId| visible(loc).into_iter().partition::<Vec<VarId>, _>(|var| is_kept(loc, *var));
-    let (kept, dead): (Vec<_>, Vec<_>) = program.locs.indices().map(split).unzip();
-    (IndexVec::from_vec(kept), IndexVec::from_vec(dead), kept_shared, dead_shared)
 }

@@ -8,11 +8,13 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::{EdgeId, EntryId, LocId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 
-use super::layout::{Keep, Layout, When, Who};
-use super::state::{Place, SetId, Sets};
+use super::layout::{Layout, When, Who};
+use super::state::{SetId, Sets};
 use super::step::Steps;
 use crate::threads::Reductions;
+use crate::threads::place::Place;
 use crate::threads::stops::Stops;
+use crate::threads::vars::{Keep, crews};
 
 /// How far to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +105,7 @@ impl<'a> Machine<'a> {
         }
         let start = start.exists(&layout.all_choices)?;
         let dead: Vec<_> =
-            layout.dead_shared.iter().map(|var| layout.var(*var, Who::Mover, When::Now)).collect();
+            layout.dead_shared().iter().map(|var| layout.var(*var, Who::Mover, When::Now)).collect();
         start.exists(&layout.manager.var_set(&dead)?)
     }
 
@@ -112,7 +114,7 @@ impl<'a> Machine<'a> {
         let Some(proc) = self.program.prelude else { return Ok(None) };
         let place = Place { role: Role::Prelude, loc: self.program.procs[proc].entry };
         let layout = &self.layout;
-        let kept = layout.thread_vars.iter().filter(|var| layout.kept(place.loc).contains(var));
+        let kept = layout.thread_vars().iter().filter(|var| layout.kept(place.loc).contains(var));
         let all_false: Vec<_> = kept.map(|var| (layout.var(*var, Who::Mover, When::Now), false)).collect();
         let set = layout.manager.cube(&all_false)?;
         Ok(Some((place, self.sets.id(&set))))
@@ -122,7 +124,7 @@ impl<'a> Machine<'a> {
     /// split so that the valuations of the threads do not depend on them.
     pub(super) fn begin(&mut self, shared: &Bdd) -> Result<Vec<Beginning>, Stop> {
         let mut beginnings = Vec::new();
-        for crew in self.crews() {
+        for crew in crews(self.program, self.bound) {
             let mut parts = vec![Beginning { shared: shared.clone(), threads: Vec::new() }];
             for (entry, count) in crew.into_iter().filter(|(_, count)| *count > 0) {
                 self.run.tick()?;
@@ -165,28 +167,13 @@ impl<'a> Machine<'a> {
         for (var, rhs) in &entry.init {
             relation = relation.and(&layout.bdd(*var, Who::Mover, When::Now)?.iff(&layout.expr(rhs)?)?)?;
         }
-        for var in layout.thread_vars.iter().filter(|var| !entry.thread_vars.contains(var)) {
+        for var in layout.thread_vars().iter().filter(|var| !entry.thread_vars.contains(var)) {
             relation = relation.minus(&layout.bdd(*var, Who::Mover, When::Now)?)?;
         }
         let dead: Vec<_> = layout.dead(loc).iter().map(|var| layout.var(*var, Who::Mover, When::Now)).collect();
         let relation = relation.exists(&layout.all_choices)?.exists(&layout.manager.var_set(&dead)?)?;
         self.entries.insert(id, relation.clone());
         Ok(relation)
-    }
-
-    /// The numbers of initial threads of each kind that the program and the bound allow, those with fewer threads first.
-    fn crews(&self) -> Vec<Vec<(EntryId, u32)>> {
-        let mut crews: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
-        for (id, entry) in self.program.entries.iter_enumerated() {
-            let longer = |crew: &Vec<(EntryId, u32)>| {
-                let room = self.bound - crew.iter().map(|(_, count)| count).sum::<u32>();
-                let counts = (0..=room).filter(|count| entry.count.allows(*count as usize));
-                counts.map(|count| crew.iter().copied().chain([(id, count)]).collect()).collect::<Vec<_>>()
-            };
-            crews = crews.iter().flat_map(longer).collect();
-        }
-        crews.sort_by_key(|crew| crew.iter().map(|(_, count)| count).sum::<u32>());
-        crews
     }
 }
 

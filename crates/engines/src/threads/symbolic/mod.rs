@@ -27,8 +27,6 @@ use self::machine::{Machine, Visit};
 use self::search::Search;
 use super::Reductions;
 
-pub(super) use self::layout::n_choices;
-
 /// The engine.
 #[derive(Clone, Debug, Default)]
 pub struct Threads {

@@ -11,8 +11,9 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use super::block::{At, Block, Key};
 use super::layout::{Layout, When, Who};
 use super::machine::Machine;
-use super::state::{Pair, Place, SetId};
+use super::state::{Pair, SetId};
 use crate::threads::passive::{Part, choices, is_common, part};
+use crate::threads::place::Place;
 
 impl Machine<'_> {
     /// Follows an edge with passive parts from an item. The thread is then at a stop, always.

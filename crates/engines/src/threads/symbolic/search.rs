@@ -11,11 +11,13 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_check::{Event, Stop};
+use selvedge_ir::target::met;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::block::{Error, Outcome};
 use super::machine::{Machine, Visit, out_of_nodes};
-use super::state::{Pair, Pairs, Place, SetId, add, n_threads, places, without};
+use super::state::{Pair, Pairs, SetId, add, n_threads, places, without};
+use crate::threads::place::Place;
 
 /// A state of the counter abstraction that was expanded or waits for it.
 pub(super) struct Node {
@@ -143,10 +145,12 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Whether a thread is at a target location, if that is looked for.
+    /// Whether a thread is at a target location, or several meet, if that is looked for.
     fn at_target(&self, pairs: &[Pair]) -> bool {
+        let target = self.machine.target;
+        let count = |loc| pairs.iter().filter(|pair| pair.place.loc == loc).map(|pair| pair.count as usize).sum();
         self.machine.visit == Visit::UntilError
-            && pairs.iter().any(|pair| self.machine.target.has_loc(pair.place.loc))
+            && (pairs.iter().any(|pair| target.has_loc(pair.place.loc)) || met(&target.together, count).is_some())
     }
 
     /// Adds the successors of a node to the drafts.
@@ -168,7 +172,7 @@ impl<'a> Search<'a> {
                 let next = moved(&rest, outcome);
                 let outcome = Rc::clone(outcome);
                 let origin = Origin::Block { node: node as u32, mover: mover as u32, outcome };
-                // Blocks look at all threads but those that come to life behind a prelude.
+                // Blocks look neither at meetings nor at threads that come to life behind a prelude.
                 if self.at_target(&next) {
                     return Ok(Some(Found::Reached(origin)));
                 }

@@ -8,30 +8,9 @@
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_check::Role;
-use selvedge_ir::{EntryId, LocId};
 use selvedge_logic::bdd::Bdd;
 
-/// Where a thread is seen, and as what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Place {
-    pub(super) role: Role,
-    pub(super) loc: LocId,
-}
-
-impl Place {
-    /// The kind of thread; `None` for the prelude's.
-    pub(super) fn entry(self) -> Option<EntryId> {
-        match self.role {
-            Role::Prelude => None,
-            Role::Holder(entry) | Role::Free(entry) => Some(entry),
-        }
-    }
-
-    /// Whether nobody else runs.
-    pub(super) fn is_alone(self) -> bool {
-        !matches!(self.role, Role::Free(_))
-    }
-}
+use crate::threads::place::Place;
 
 /// The number of a set of valuations of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

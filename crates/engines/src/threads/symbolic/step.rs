@@ -144,10 +144,10 @@ impl Layout {
     /// What is forgotten and what renamed after new values of some variables: old values, and what is not kept at the
     /// location.
     pub(super) fn after(&self, targets: &[VarId], to: LocId) -> (Vec<Bvar>, Vec<(Bvar, Bvar)>) {
-        let is_dead = |var: &VarId| self.dead(to).contains(var) || self.dead_shared.contains(var);
+        let is_dead = |var: &VarId| self.dead(to).contains(var) || self.dead_shared().contains(var);
         let now = |var: &VarId| self.var(*var, Who::Mover, When::Now);
         let next = |var: &VarId| self.var(*var, Who::Mover, When::Next);
-        let mut forget: Vec<Bvar> = self.dead(to).iter().chain(&self.dead_shared).map(now).collect();
+        let mut forget: Vec<Bvar> = self.dead(to).iter().chain(self.dead_shared()).map(now).collect();
         forget.extend(targets.iter().map(now));
         forget.extend(targets.iter().filter(|var| is_dead(var)).map(next));
         let pairs = targets.iter().filter(|var| !is_dead(var)).map(|var| (next(var), now(var))).collect();

@@ -17,8 +17,9 @@ use super::block::{At, Block, Error, Outcome};
 use super::layout::{When, Who};
 use super::machine::out_of_nodes;
 use super::search::{Found, Origin, Search};
-use super::state::{Pair, Pairs, Place, SetId, matching, n_threads, without};
+use super::state::{Pair, Pairs, SetId, matching, n_threads, without};
 use crate::threads::story::{Made, Story};
+use crate::threads::place::Place;
 
 /// A thread with a number of its own. The numbers of the trace follow when all is known.
 #[derive(Clone, Debug)]
@@ -286,9 +287,9 @@ impl Search<'_> {
         locals: &[bool],
     ) -> Result<Vec<Value>, OutOfNodes> {
         let layout = &self.machine.layout;
-        let mut all = layout.fixed(&layout.kept_shared, shared)?;
+        let mut all = layout.fixed(layout.kept_shared(), shared)?;
         for (var, rhs) in init {
-            let is_kept = layout.kept_shared.contains(var) || layout.kept(loc).contains(var);
+            let is_kept = layout.kept_shared().contains(var) || layout.kept(loc).contains(var);
             if is_kept {
                 let values = if layout.is_shared(*var) { shared } else { locals };
                 let value = layout.manager.constant(values[layout.slot(*var)]);
@@ -304,7 +305,7 @@ impl Search<'_> {
     fn finish(&self, mut story: Story, shared: &[bool], threads: Vec<Live>) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.machine.layout, self.machine.program);
         let initialised = |var: &VarId| program.init.iter().any(|(known, _)| known == var);
-        let open = layout.kept_shared.iter().filter(|var| !initialised(var));
+        let open = layout.kept_shared().iter().filter(|var| !initialised(var));
         let mut fresh: Fresh = open.map(|var| (*var, Value::Bool(shared[layout.slot(*var)]))).collect();
         let mut first = None;
         match program.prelude {

@@ -1,0 +1,58 @@
+//! A bounded number of threads without symmetry: the engine `threads-plain`.
+//!
+//! The baseline of the thesis behind Boom: one set over the shared variables and those of all N threads for each way in
+//! which the threads stand (`search`). Threads have places 0 to N - 1; a new one takes the first free place. Each step
+//! is an image of one thread along one edge (`step`). It shares no algorithm with [`super::symbolic`] and is kept as its
+//! partner for comparison. The order of work, the invariant and the end are those of the breadth-first search.
+
+mod explore;
+mod layout;
+mod search;
+mod step;
+mod trace;
+
+use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+
+use self::search::{Search, Visit};
+use super::vars::Keep;
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadsPlain {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Forgets the values of variables that are not read any more (thesis, §10.9).
+    ///
+    /// Default: on.
+    pub dead: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { dead: true }
+    }
+}
+
+impl Engine for ThreadsPlain {
+    fn name(&self) -> &'static str {
+        "threads-plain"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        super::supports(task, self.name())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let keep = if self.options.dead { Keep::Live } else { Keep::All };
+        let mut search = Search::new(task, run, keep, Visit::UntilError)?;
+        match search.run()? {
+            Some(found) => Ok(Verdict::Unsafe(search.trace(found)?)),
+            None => Ok(Verdict::Safe(None)),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The search: breadth-first, one ring of states after the other.
+//!
+//! The order of work: all states of the last ring, each thread that may move, each of its edges; what is new is the next
+//! ring. Before each ring, every reached state before it has all its successors among the reached ones. It ends because
+//! there are finitely many states. It is right because the image of each step is exact.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use selvedge_check::{Event, Role, Run, Stop, Task};
+use selvedge_ir::flow::Flow;
+use selvedge_ir::target::met;
+use selvedge_ir::{EdgeId, EntryId, LocId, Op, Program, Target};
+use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
+
+use super::layout::{Layout, When};
+use crate::threads::place::Place;
+use crate::threads::vars::{Keep, crews};
+
+/// Where each thread stands, if it lives.
+pub(super) type Key = Vec<Option<Place>>;
+
+/// How far to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Visit {
+    /// To the first error.
+    UntilError,
+    /// Everything, also behind errors.
+    All,
+}
+
+/// New states of a round, whose threads stand in one way.
+pub(super) struct Entry {
+    pub(super) set: Bdd,
+    /// Whence they come: from this entry of the ring before, by a step of this thread along this edge.
+    pub(super) arcs: Vec<(usize, usize, EdgeId)>,
+}
+
+pub(super) type Ring = IndexMap<Key, Entry, FxBuildHasher>;
+
+/// An error that the search met.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// In some states of this entry of the last ring, a step of a thread fails.
+    Fails(usize, usize, EdgeId),
+    /// All states of this entry of the last ring are errors.
+    Reached(usize),
+}
+
+pub(super) struct Search<'a> {
+    pub(super) program: &'a Program,
+    pub(super) target: &'a Target,
+    pub(super) run: &'a Run<'a>,
+    visit: Visit,
+    pub(super) bound: u32,
+    pub(super) layout: Layout,
+    flow: Flow,
+    pub(super) rings: Vec<Ring>,
+    pub(super) reached: IndexMap<Key, Bdd, FxBuildHasher>,
+    /// The relations of assignments without other threads, by edge and thread.
+    pub(super) relations: FxHashMap<(EdgeId, usize), Bdd>,
+    pub(super) failing: BTreeSet<EdgeId>,
+}
+
+/// Running out of nodes ends a check like any other limit.
+pub(super) fn out_of_nodes(error: OutOfNodes) -> Stop {
+    Stop::NodeLimit(error.limit)
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>, keep: Keep, visit: Visit) -> Result<Search<'a>, Stop> {
+        let bound = crate::threads::bound(task);
+        // The prelude's thread has a place of its own where no thread at all may live.
+        let n_threads = bound.max(u32::from(task.program.prelude.is_some())) as usize;
+        let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);
+        Ok(Search {
+            layout: Layout::new(task.program, n_threads, keep, limits).map_err(out_of_nodes)?,
+            program: task.program,
+            target: task.target,
+            flow: Flow::new(task.program),
+            rings: Vec::new(),
+            reached: IndexMap::default(),
+            relations: FxHashMap::default(),
+            failing: BTreeSet::new(),
+            bound,
+            run,
+            visit,
+        })
+    }
+
+    /// Finds all states, or those up to an error.
+    pub(super) fn run(&mut self) -> Result<Option<Found>, Stop> {
+        let mut ring = Ring::default();
+        for (key, set) in self.start().map_err(out_of_nodes)? {
+            self.add(&mut ring, key, set, None).map_err(out_of_nodes)?;
+        }
+        while !ring.is_empty() {
+            let error = ring.keys().position(|key| self.is_error(key));
+            self.rings.push(ring);
+            if let Some(error) = error {
+                return Ok(Some(Found::Reached(error)));
+            }
+            ring = Ring::default();
+            for number in 0..self.last().len() {
+                if let Some(found) = self.expand(number, &mut ring)? {
+                    return Ok(Some(found));
+                }
+            }
+            let nodes = self.layout.manager.node_count();
+            self.run.event(Event::Diagrams { rounds: self.rings.len(), waiting: ring.len(), nodes });
+        }
+        Ok(None)
+    }
+
+    fn last(&self) -> &Ring {
+        self.rings.last().expect("a ring is expanded after it was added")
+    }
+
+    fn is_error(&self, key: &Key) -> bool {
+        let count = |loc: LocId| key.iter().flatten().filter(|place| place.loc == loc).count();
+        let at_target = key.iter().flatten().any(|place| self.target.has_loc(place.loc));
+        self.visit == Visit::UntilError && (at_target || met(&self.target.together, count).is_some())
+    }
+
+    /// Adds the successors of an entry of the last ring to the next one.
+    fn expand(&mut self, number: usize, next: &mut Ring) -> Result<Option<Found>, Stop> {
+        let (key, entry) = self.last().get_index(number).expect("the ring has this entry");
+        let (key, set) = (key.clone(), entry.set.clone());
+        let alone = key.iter().flatten().any(|place| place.is_alone());
+        for (thread, place) in key.iter().enumerate().filter_map(|(thread, place)| place.map(|place| (thread, place))) {
+            if alone && !place.is_alone() {
+                continue;
+            }
+            for edge in self.flow.out(place.loc).to_vec() {
+                self.run.tick()?;
+                self.layout.manager.tidy();
+                if self.fails(&set, thread, edge).map_err(out_of_nodes)? {
+                    return Ok(Some(Found::Fails(number, thread, edge)));
+                }
+                for (key, set) in self.follow(&key, &set, thread, edge).map_err(out_of_nodes)? {
+                    self.add(next, key, set, Some((number, thread, edge))).map_err(out_of_nodes)?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a step can be a failure that is looked for.
+    fn fails(&mut self, set: &Bdd, thread: usize, id: EdgeId) -> Result<bool, OutOfNodes> {
+        let Op::Assert(condition) = &self.program.edges[id].op else { return Ok(false) };
+        let failing = self.layout.expr(thread, condition)?.not()?.exists(&self.layout.all_choices)?;
+        if set.is_disjoint(&failing) {
+            return Ok(false);
+        }
+        self.failing.insert(id);
+        Ok(self.visit == Visit::UntilError && self.target.has_assert(id))
+    }
+
+    /// Adds what is new to a ring.
+    fn add(
+        &mut self,
+        ring: &mut Ring,
+        key: Key,
+        set: Bdd,
+        arc: Option<(usize, usize, EdgeId)>,
+    ) -> Result<(), OutOfNodes> {
+        let known = self.reached.entry(key.clone()).or_insert_with(|| self.layout.manager.falsum());
+        let new = set.minus(known)?;
+        if new.is_false() {
+            return Ok(());
+        }
+        *known = known.or(&new)?;
+        let entry = ring
+            .entry(key)
+            .or_insert_with(|| Entry { set: self.layout.manager.falsum(), arcs: Vec::new() });
+        entry.set = entry.set.or(&new)?;
+        entry.arcs.extend(arc);
+        Ok(())
+    }
+
+    /// The initial states.
+    fn start(&mut self) -> Result<Vec<(Key, Bdd)>, OutOfNodes> {
+        let layout = &self.layout;
+        let mut set = layout.manager.verum();
+        for (var, rhs) in &self.program.init {
+            set = set.and(&layout.bdd(0, *var, When::Now)?.iff(&layout.expr(0, rhs)?)?)?;
+        }
+        let dead: Vec<_> = layout.kept.dead_shared.iter().map(|var| layout.var(0, *var, When::Now)).collect();
+        let set = set.exists(&layout.all_choices)?.exists(&layout.manager.var_set(&dead)?)?;
+        let Some(prelude) = self.program.prelude else { return self.begin(&set) };
+        let loc = self.program.procs[prelude].entry;
+        let mut key = vec![None; self.n_slots()];
+        key[0] = Some(Place { role: Role::Prelude, loc });
+        let unused = layout.slots.thread_vars.iter().filter(|var| layout.kept.at(loc).contains(var));
+        let unused: Vec<_> = unused.map(|var| (layout.var(0, *var, When::Now), false)).collect();
+        Ok(vec![(key, set.and(&layout.manager.cube(&unused)?)?)])
+    }
+
+    fn n_slots(&self) -> usize {
+        self.bound.max(u32::from(self.program.prelude.is_some())) as usize
+    }
+
+    /// The initial threads come to life, in every number that is allowed.
+    pub(super) fn begin(&mut self, shared: &Bdd) -> Result<Vec<(Key, Bdd)>, OutOfNodes> {
+        let mut all = Vec::new();
+        for crew in crews(self.program, self.bound) {
+            let threads = crew.iter().flat_map(|(entry, count)| std::iter::repeat_n(*entry, *count as usize));
+            let (mut key, mut set) = (vec![None; self.n_slots()], shared.clone());
+            for (thread, entry) in threads.enumerate() {
+                let loc = self.program.procs[self.program.entries[entry].proc].entry;
+                key[thread] = Some(Place { role: Role::Free(entry), loc });
+                set = set.and(&self.first(thread, entry, loc)?)?;
+            }
+            all.push((key, set));
+        }
+        Ok(all)
+    }
+
+    /// The first valuations of an initial thread.
+    fn first(&self, thread: usize, id: EntryId, loc: LocId) -> Result<Bdd, OutOfNodes> {
+        let (layout, entry) = (&self.layout, &self.program.entries[id]);
+        let mut first = layout.manager.verum();
+        for (var, rhs) in &entry.init {
+            first = first.and(&layout.bdd(thread, *var, When::Now)?.iff(&layout.expr(thread, rhs)?)?)?;
+        }
+        for var in layout.slots.thread_vars.iter().filter(|var| !entry.thread_vars.contains(var)) {
+            first = first.minus(&layout.bdd(thread, *var, When::Now)?)?;
+        }
+        let dead: Vec<_> = layout.kept.dead(loc).iter().map(|var| layout.var(thread, *var, When::Now)).collect();
+        first.exists(&layout.all_choices)?.exists(&layout.manager.var_set(&dead)?)
+    }
+}

@@ -1,0 +1,150 @@
+//! The variables of a program as the symbolic engines see them: their places in valuations, and which are kept where.
+
+use index_vec::IndexVec;
+use selvedge_ir::liveness::Liveness;
+use selvedge_ir::visit::{choice_types, reads};
+use selvedge_ir::{EntryId, Expr, LocId, Op, Program, Scope, VarId};
+use selvedge_logic::order::force;
+
+/// Where a variable stands in a valuation of the shared variables, or in one of a thread's. Locals of different
+/// procedures share places.
+pub(super) struct Slots {
+    n_shared: usize,
+    n_locals: usize,
+    /// The per-thread variables, in the order of their declaration.
+    pub(super) thread_vars: Vec<VarId>,
+    slot: IndexVec<VarId, usize>,
+    is_shared: IndexVec<VarId, bool>,
+}
+
+impl Slots {
+    pub(super) fn new(program: &Program) -> Slots {
+        let of_scope = |scope: Scope| -> Vec<VarId> {
+            program.vars.indices().filter(|var| program.vars[*var].scope == scope).collect()
+        };
+        let (shared, thread_vars) = (of_scope(Scope::Shared), of_scope(Scope::Thread));
+        let mut slot: IndexVec<VarId, usize> = program.vars.iter().map(|_| 0).collect();
+        shared.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
+        thread_vars.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
+        for proc in &program.procs {
+            proc.locals.iter().enumerate().for_each(|(place, var)| slot[*var] = thread_vars.len() + place);
+        }
+        Slots {
+            n_shared: shared.len(),
+            n_locals: thread_vars.len() + program.procs.iter().map(|proc| proc.locals.len()).max().unwrap_or(0),
+            thread_vars,
+            slot,
+            is_shared: program.vars.iter().map(|var| var.scope == Scope::Shared).collect(),
+        }
+    }
+
+    pub(super) fn get(&self, var: VarId) -> usize {
+        self.slot[var]
+    }
+
+    pub(super) fn is_shared(&self, var: VarId) -> bool {
+        self.is_shared[var]
+    }
+
+    /// The variables that a thread sees at a location: per-thread ones and locals.
+    pub(super) fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
+        let locals = &program.procs[program.locs[loc].proc].locals;
+        self.thread_vars.iter().chain(locals).copied().collect()
+    }
+
+    /// An order of the shared places, and one of the places of threads, by what occurs together.
+    pub(super) fn order(&self, program: &Program) -> [Vec<usize>; 2] {
+        let item = |var: VarId| if self.is_shared[var] { self.slot[var] } else { self.n_shared + self.slot[var] };
+        let together = |op: &Op| {
+            let mut set: Vec<usize> = Vec::new();
+            for expr in op.exprs() {
+                expr.for_each_leaf(|leaf| {
+                    if let Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
+                        set.push(item(*var));
+                    }
+                });
+            }
+            if let Op::Assign(assign) = op {
+                set.extend(assign.active.iter().chain(&assign.passive).map(|(var, _)| item(*var)));
+            }
+            set.sort_unstable();
+            set.dedup();
+            set
+        };
+        // Sets of more than a few variables say little about neighbourhood and cost much.
+        let sets: Vec<Vec<usize>> =
+            program.edges.iter().map(|edge| together(&edge.op)).filter(|set| (2..=16).contains(&set.len())).collect();
+        let all = force(self.n_shared + self.n_locals, &sets);
+        let shared = all.iter().copied().filter(|item| *item < self.n_shared).collect();
+        let locals = all.iter().filter(|item| **item >= self.n_shared).map(|item| item - self.n_shared).collect();
+        [shared, locals]
+    }
+}
+
+/// Whether variables that are not read any more are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// All.
+    All,
+    /// Only what may still be read.
+    Live,
+}
+
+/// What is kept of the variables, and what is not.
+pub(super) struct Kept {
+    at: IndexVec<LocId, Vec<VarId>>,
+    dead: IndexVec<LocId, Vec<VarId>>,
+    /// The shared variables that are kept.
+    pub(super) shared: Vec<VarId>,
+    /// Those that nobody ever reads.
+    pub(super) dead_shared: Vec<VarId>,
+}
+
+impl Kept {
+    pub(super) fn new(program: &Program, slots: &Slots, keep: Keep) -> Kept {
+        let liveness = Liveness::new(program);
+        let is_kept = |loc: LocId, var: VarId| keep == Keep::All || liveness.is_live(loc, var);
+        let initial: Vec<VarId> =
+            program.entries.iter().flat_map(|entry| entry.init.iter().flat_map(|(_, rhs)| reads(rhs))).collect();
+        let is_read = |var: &VarId| initial.contains(var) || program.locs.indices().any(|loc| is_kept(loc, *var));
+        let (shared, dead_shared) = program.vars.indices().filter(|var| slots.is_shared(*var)).partition(is_read);
+        let split = |loc: LocId| {
+            slots.visible(program, loc).into_iter().partition::<Vec<VarId>, _>(|var| is_kept(loc, *var))
+        };
+        let (at, dead): (Vec<_>, Vec<_>) = program.locs.indices().map(split).unzip();
+        Kept { at: IndexVec::from_vec(at), dead: IndexVec::from_vec(dead), shared, dead_shared }
+    }
+
+    /// The variables of a thread that are kept at a location.
+    pub(super) fn at(&self, loc: LocId) -> &[VarId] {
+        &self.at[loc]
+    }
+
+    /// The variables of a thread that are not.
+    pub(super) fn dead(&self, loc: LocId) -> &[VarId] {
+        &self.dead[loc]
+    }
+}
+
+/// The greatest number of choices that an edge or an initial value makes.
+pub(super) fn n_choices(program: &Program) -> usize {
+    let of_edges = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0);
+    let of_entry = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs)).len();
+    let of_entries = program.entries.iter().map(|entry| of_entry(&entry.init)).max().unwrap_or(0);
+    of_edges.max(of_entries).max(of_entry(&program.init))
+}
+
+/// The numbers of initial threads of each kind that the program and the bound allow, those with fewer threads first.
+pub(super) fn crews(program: &Program, bound: u32) -> Vec<Vec<(EntryId, u32)>> {
+    let mut crews: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
+    for (id, entry) in program.entries.iter_enumerated() {
+        let longer = |crew: &Vec<(EntryId, u32)>| {
+            let room = bound - crew.iter().map(|(_, count)| count).sum::<u32>();
+            let counts = (0..=room).filter(|count| entry.count.allows(*count as usize));
+            counts.map(|count| crew.iter().copied().chain([(id, count)]).collect()).collect::<Vec<_>>()
+        };
+        crews = crews.iter().flat_map(longer).collect();
+    }
+    crews.sort_by_key(|crew| crew.iter().map(|(_, count)| count).sum::<u32>());
+    crews
+}
