@@ -2,7 +2,7 @@
 //! reachable sets.
 
 use selvedge_check::{CancelToken, Engine, Limits, Run, Task, ThreadScope, Verdict};
-use selvedge_driver::{Pass, simplify};
+use selvedge_driver::{Initial, Pass, Question, Subject, simplify};
 use selvedge_engines::exhaustive::{Exhaustive, Exploration};
 use selvedge_engines::threads::Reductions;
 use selvedge_engines::threads::plain::{self, ThreadsPlain};
@@ -116,4 +116,164 @@ fn on_programs_with_threads_they_agree_with_the_oracle() {
 #[test]
 fn on_programs_with_everything_they_agree_with_the_oracle() {
     compare(1000..1400, &Weights::everything());
+}
+
+/// Compares verdicts and sets on a program that starts with so many threads of `main`, and returns the verdict.
+fn verdict(text: &str, initial: u32, threads: u32) -> &'static str {
+    let loaded = selvedge_frontend::bp::load(text, &selvedge_frontend::bp::LoadOptions::default());
+    let program = loaded.program.unwrap_or_else(|| panic!("{:?}\n{text}", loaded.diagnostics));
+    let subject = Subject { program: &program, map: &loaded.source_map, text };
+    let question = Question { threads: Some(threads), initial: Some(Initial::Exactly(initial)), ..Question::default() };
+    let (asked, target, threads) = question.pose(subject).expect("the question fits");
+    let whole = Task { program: &asked, target: &target, threads };
+    let inlined = simplify(&whole, &[Pass::Inline]);
+    let task = inlined.task(threads);
+    Threads::default().supports(&task).unwrap_or_else(|reason| panic!("{reason}\n{text}"));
+    compare_verdicts(&task).and_then(|()| compare_sets(&task)).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
+    let found = Threads::default().check(&task, &small()).expect("there is no limit");
+    judged(&task, &found).expect("the evidence holds")
+}
+
+/// Errata: the image of a step is split, not the states before it. Each of these relates the shared and the local
+/// variable in another way, and the second thread moves in between.
+#[test]
+fn splice_on_image() {
+    for (step, related) in [
+        ("s := l;", "s = l"),
+        ("l := s;", "s = l"),
+        ("s := s ^ l;", "T"),
+        ("s, l := *, * constrain ('s = 'l);", "s = l"),
+        ("s, l := l, s;", "T"),
+    ] {
+        let text = format!(
+            "decl s;
+             void main() begin
+               decl l;
+               s := *;
+               l := *;
+               atomic_begin;
+               {step}
+               assert({related});
+               atomic_end;
+               s := !s;
+             end"
+        );
+        assert_eq!(verdict(&text, 1, 1), "safe", "{step}");
+        assert_eq!(verdict(&text, 2, 2), "safe", "{step}");
+        let apart = text.replace("atomic_begin;", "skip;").replace("atomic_end;", "skip;");
+        assert_eq!(verdict(&apart, 2, 2), if related == "T" { "safe" } else { "unsafe" }, "{step}");
+    }
+}
+
+/// Errata: the counter of the place to which a thread moves is looked up after it has left its own.
+#[test]
+fn counters_self_loop() {
+    let text = "decl a, b;
+                void main() begin
+                  atomic_begin;
+                  if (!a) then a := T; elsif (!b) then b := T; else assert(F); fi
+                  atomic_end;
+                  L: goto L;
+                end";
+    let text = text.replace("decl a, b;", "decl a := F; decl b := F;");
+    assert_eq!(verdict(&text, 2, 3), "safe");
+    assert_eq!(verdict(&text, 3, 3), "unsafe");
+}
+
+/// Errata: two threads that are both in A or both in C are not two threads that are each in A or C.
+#[test]
+fn merge_counts() {
+    let text = "decl g; decl done := F; decl seen; decl value;
+                void main() begin
+                  decl l;
+                  l := g;
+                  done := T;
+                  assume(done);
+                  g := F;
+                  atomic_begin;
+                  if (seen) then assert(value = l); fi
+                  seen, value := T, l;
+                  atomic_end;
+                end"
+    .replace("decl seen;", "decl seen := F;");
+    // Both threads read the same value unless one has already set it to false.
+    assert_eq!(verdict(&text, 2, 2), "unsafe");
+    let frozen = text.replace("g := F;", "skip;");
+    assert_eq!(verdict(&frozen, 2, 2), "safe");
+    assert_eq!(verdict(&frozen, 3, 3), "safe");
+}
+
+/// Errata: a smaller set that was found first must not hide a larger one.
+#[test]
+fn subsumption_direction() {
+    let text = "decl g := F;
+                void main() begin
+                  decl x, y;
+                  y := F;
+                  x := F;
+                  goto SHORT, LONG;
+                  LONG: x := *;
+                  skip;
+                  y := *;
+                  SHORT: g := T;
+                  g := F;
+                  assert(!(x & y));
+                end";
+    assert_eq!(verdict(text, 1, 1), "unsafe");
+    assert_eq!(verdict(text, 2, 2), "unsafe");
+    assert_eq!(verdict(&text.replace("y := *;", "y := F;"), 2, 2), "safe");
+}
+
+/// Errata: the thread that ends is the one that vanishes.
+#[test]
+fn end_thread_index() {
+    let text = "decl g := F;
+                void main() begin
+                  decl l;
+                  l := F;
+                  start_thread goto CHILD;
+                  l := T;
+                  end_thread;
+                  CHILD: g := T;
+                  assert(!l);
+                  skip;
+                end";
+    assert_eq!(verdict(text, 1, 2), "safe");
+    assert_eq!(verdict(&text.replace("assert(!l)", "assert(l)"), 1, 2), "unsafe");
+}
+
+/// A copy has the valuation of the thread that it was copied from, also where that was one of many.
+#[test]
+fn a_copy_and_its_original_agree() {
+    let text = "decl s; decl t; decl ready := F;
+                void main() begin
+                  decl a, b;
+                  a, b := *, *;
+                  start_thread goto CHILD;
+                  s, t := a, b;
+                  ready := T;
+                  end_thread;
+                  CHILD: assume(ready);
+                  assert(s = a & t = b);
+                end";
+    assert_eq!(verdict(text, 1, 2), "safe");
+    assert_eq!(verdict(text, 1, 3), "safe");
+    assert_eq!(
+        verdict(&text.replace("a, b := *, *;", "a, b := *, *; start_thread goto CHILD; a := !a;"), 1, 3),
+        "unsafe"
+    );
+    let call = "decl s; decl ready := F;
+                void main() begin
+                  decl a, b;
+                  a, b := *, *;
+                  start_thread child(a ^ b);
+                  s := a ^ b;
+                  ready := T;
+                end
+                void child(p) begin
+                  assume(ready);
+                  assert(s = p);
+                end";
+    assert_eq!(verdict(call, 1, 2), "safe");
+    assert_eq!(verdict(&call.replace("s := a ^ b", "s := a"), 1, 2), "unsafe");
 }

@@ -22,12 +22,7 @@ impl Part<'_> {
 }
 
 /// What a step says about a thread of a kind at a location; nothing if it does not take part.
-pub(super) fn part<'e>(
-    program: &Program,
-    assign: &'e Assign,
-    entry: Option<EntryId>,
-    loc: LocId,
-) -> Option<Part<'e>> {
+pub(super) fn part<'e>(program: &Program, assign: &'e Assign, entry: Option<EntryId>, loc: LocId) -> Option<Part<'e>> {
     let has = |var: VarId| match program.vars[var].scope {
         Scope::Shared => true,
         Scope::Thread => entry.is_some_and(|entry| program.entries[entry].thread_vars.contains(&var)),

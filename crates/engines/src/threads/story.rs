@@ -34,7 +34,13 @@ impl Story {
     }
 
     /// The execution, which begins with the prelude's thread, if there is one, and the choices and fresh values given.
-    pub(super) fn told(mut self, program: &Program, prelude: Option<usize>, choices: Vec<Value>, fresh: Fresh) -> Trace {
+    pub(super) fn told(
+        mut self,
+        program: &Program,
+        prelude: Option<usize>,
+        choices: Vec<Value>,
+        fresh: Fresh,
+    ) -> Trace {
         let mut numbers = Numbers { of: vec![None; self.n_names], next: 0 };
         if let Some(name) = prelude {
             numbers.number(name);

@@ -108,9 +108,8 @@ impl Kept {
             program.entries.iter().flat_map(|entry| entry.init.iter().flat_map(|(_, rhs)| reads(rhs))).collect();
         let is_read = |var: &VarId| initial.contains(var) || program.locs.indices().any(|loc| is_kept(loc, *var));
         let (shared, dead_shared) = program.vars.indices().filter(|var| slots.is_shared(*var)).partition(is_read);
-        let split = |loc: LocId| {
-            slots.visible(program, loc).into_iter().partition::<Vec<VarId>, _>(|var| is_kept(loc, *var))
-        };
+        let split =
+            |loc: LocId| slots.visible(program, loc).into_iter().partition::<Vec<VarId>, _>(|var| is_kept(loc, *var));
         let (at, dead): (Vec<_>, Vec<_>) = program.locs.indices().map(split).unzip();
         Kept { at: IndexVec::from_vec(at), dead: IndexVec::from_vec(dead), shared, dead_shared }
     }

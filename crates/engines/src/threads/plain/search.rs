@@ -171,9 +171,7 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         *known = known.or(&new)?;
-        let entry = ring
-            .entry(key)
-            .or_insert_with(|| Entry { set: self.layout.manager.falsum(), arcs: Vec::new() });
+        let entry = ring.entry(key).or_insert_with(|| Entry { set: self.layout.manager.falsum(), arcs: Vec::new() });
         entry.set = entry.set.or(&new)?;
         entry.arcs.extend(arc);
         Ok(())

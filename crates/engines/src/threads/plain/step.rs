@@ -50,7 +50,8 @@ impl Search<'_> {
                     next[child] = Some(Place { role: Role::Free(entry(place)), loc: callee.entry });
                     let mut both = set.clone();
                     let kept = layout.kept.at(callee.entry);
-                    for (param, arg) in callee.params.iter().zip(&spawn.args).filter(|(param, _)| kept.contains(param)) {
+                    for (param, arg) in callee.params.iter().zip(&spawn.args).filter(|(param, _)| kept.contains(param))
+                    {
                         let value = layout.bdd(child, *param, When::Now)?;
                         both = both.and(&value.iff(&layout.expr(thread, arg)?)?)?;
                     }
@@ -124,9 +125,8 @@ impl Search<'_> {
                 rename.push((layout.var(assigned.thread, *var, When::Next), now));
             }
         }
-        let image = set
-            .and_exists(&relation, &layout.manager.var_set(&forget)?)?
-            .rename(&layout.manager.renaming(&rename))?;
+        let image =
+            set.and_exists(&relation, &layout.manager.var_set(&forget)?)?.rename(&layout.manager.renaming(&rename))?;
         let mut image = self.settled(&image, thread, self.program.edges[id].to)?;
         for assigned in &all[1..] {
             let place = key[assigned.thread].expect("only live threads take part");
@@ -142,10 +142,8 @@ impl Search<'_> {
         }
         let others = key.iter().enumerate().filter(|(other, _)| *other != thread);
         let live = others.filter_map(|(other, place)| place.map(|place| (other, place)));
-        live.filter_map(|(other, place)| {
-            part(self.program, assign, place.entry(), place.loc).map(|part| (other, part))
-        })
-        .collect()
+        live.filter_map(|(other, place)| part(self.program, assign, place.entry(), place.loc).map(|part| (other, part)))
+            .collect()
     }
 
     /// The relation of an assignment: what it says about the moving thread, and about each that takes part. These make
@@ -185,8 +183,10 @@ impl Search<'_> {
         is_own: &dyn Fn(u32) -> bool,
     ) -> Result<Bdd, OutOfNodes> {
         let layout = &self.layout;
-        let own: Vec<Var> =
-            (0..layout.choices.len() as u32).filter(|number| is_own(*number)).map(|at| layout.choices[at as usize]).collect();
+        let own: Vec<Var> = (0..layout.choices.len() as u32)
+            .filter(|number| is_own(*number))
+            .map(|at| layout.choices[at as usize])
+            .collect();
         let supports: Vec<Vec<Var>> =
             values.iter().map(|(_, value)| value.support()).chain(condition.as_ref().map(Bdd::support)).collect();
         let is_single = |var: &&Var| supports.iter().filter(|support| support.contains(var)).count() == 1;

@@ -79,13 +79,7 @@ impl Search<'_> {
     }
 
     /// The entry of the ring before and the state there from which a step leads to the given one.
-    fn back(
-        &self,
-        story: &mut Story,
-        ring: usize,
-        entry: usize,
-        state: State,
-    ) -> Result<(usize, State), OutOfNodes> {
+    fn back(&self, story: &mut Story, ring: usize, entry: usize, state: State) -> Result<(usize, State), OutOfNodes> {
         for (from, thread, edge) in &self.rings[ring][entry].arcs {
             let (key, before) = self.rings[ring - 1].get_index(*from).expect("arcs come from the ring before");
             let set = self.before(key, &before.set, *thread, *edge, &state)?;
@@ -98,14 +92,7 @@ impl Search<'_> {
     }
 
     /// The states, with choices, in which a step of a thread along an edge leads to the given one.
-    fn before(
-        &self,
-        key: &Key,
-        set: &Bdd,
-        thread: usize,
-        id: EdgeId,
-        state: &State,
-    ) -> Result<Bdd, OutOfNodes> {
+    fn before(&self, key: &Key, set: &Bdd, thread: usize, id: EdgeId, state: &State) -> Result<Bdd, OutOfNodes> {
         let layout = &self.layout;
         let op = &self.program.edges[id].op;
         if let Op::Assign(assign) = op {
@@ -210,9 +197,7 @@ impl Search<'_> {
             condition = condition.and(&new.iff(&value)?)?;
         }
         match part.constrain {
-            Some(constrain) => {
-                condition.and(&layout.resolved(assign, mover, Some((other, part)), constrain)?)
-            }
+            Some(constrain) => condition.and(&layout.resolved(assign, mover, Some((other, part)), constrain)?),
             None => Ok(condition),
         }
     }

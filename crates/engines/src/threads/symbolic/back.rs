@@ -75,18 +75,11 @@ impl Back<'_, '_> {
         scene.children.last().expect("a started thread was put there")
     }
 
-    fn before_assign(
-        &self,
-        from: &Item,
-        assign: &Assign,
-        kept: &[VarId],
-        scene: &Scene,
-    ) -> Result<Bdd, OutOfNodes> {
+    fn before_assign(&self, from: &Item, assign: &Assign, kept: &[VarId], scene: &Scene) -> Result<Bdd, OutOfNodes> {
         let layout = &self.machine.layout;
         let mover = scene.mover.as_ref().expect("a moving thread was put there");
         let assigned = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
-        let unassigned =
-            |vars: &[VarId]| -> Vec<VarId> { vars.iter().copied().filter(|var| !assigned(var)).collect() };
+        let unassigned = |vars: &[VarId]| -> Vec<VarId> { vars.iter().copied().filter(|var| !assigned(var)).collect() };
         let mut before = from.set.and(&layout.fixed(&unassigned(layout.kept_shared()), &scene.shared)?)?;
         before = before.and(&layout.fixed(&unassigned(kept), &mover.locals)?)?;
         for (var, rhs) in &assign.active {
@@ -112,12 +105,7 @@ impl Back<'_, '_> {
 
     /// The condition under which another thread gets the values that it has, in terms of the moving thread before the
     /// step, its own values before, and choices; and the choices that are its own. Nothing if it does not take part.
-    fn condition_on(
-        &self,
-        assign: &Assign,
-        pair: usize,
-        live: &Live,
-    ) -> Result<Option<(Bdd, Vec<u32>)>, OutOfNodes> {
+    fn condition_on(&self, assign: &Assign, pair: usize, live: &Live) -> Result<Option<(Bdd, Vec<u32>)>, OutOfNodes> {
         let layout = &self.machine.layout;
         let Some(part) = self.machine.part(assign, live.place) else { return Ok(None) };
         let kept = layout.kept(live.place.loc);

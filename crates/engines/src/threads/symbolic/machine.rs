@@ -66,8 +66,7 @@ impl<'a> Machine<'a> {
         let program = task.program;
         let keep = if reductions.dead { Keep::Live } else { Keep::All };
         let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);
-        let stops =
-            if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
+        let stops = if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
         let flow = Flow::new(program);
         Ok(Machine {
             layout: Layout::new(program, keep, limits).map_err(out_of_nodes)?,
@@ -104,8 +103,7 @@ impl<'a> Machine<'a> {
             start = start.and(&layout.bdd(*var, Who::Mover, When::Now)?.iff(&layout.expr(rhs)?)?)?;
         }
         let start = start.exists(&layout.all_choices)?;
-        let dead: Vec<_> =
-            layout.dead_shared().iter().map(|var| layout.var(*var, Who::Mover, When::Now)).collect();
+        let dead: Vec<_> = layout.dead_shared().iter().map(|var| layout.var(*var, Who::Mover, When::Now)).collect();
         start.exists(&layout.manager.var_set(&dead)?)
     }
 

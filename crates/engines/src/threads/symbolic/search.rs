@@ -324,7 +324,8 @@ impl<'a> Search<'a> {
         mut draft: Draft,
     ) -> Result<(Pairs, Draft), OutOfNodes> {
         let single = partner.iter().find(|single| {
-            single.place == pair.place && rest.iter().all(|known| (known.place, known.set) != (single.place, single.set))
+            single.place == pair.place
+                && rest.iter().all(|known| (known.place, known.set) != (single.place, single.set))
         });
         let single = single.expect("the partner has one more pair than what both have in common");
         let union = self.machine.sets.get(pair.set).or(self.machine.sets.get(single.set))?;

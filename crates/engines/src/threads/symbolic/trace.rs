@@ -18,8 +18,8 @@ use super::layout::{When, Who};
 use super::machine::out_of_nodes;
 use super::search::{Found, Origin, Search};
 use super::state::{Pair, Pairs, SetId, matching, n_threads, without};
-use crate::threads::story::{Made, Story};
 use crate::threads::place::Place;
+use crate::threads::story::{Made, Story};
 
 /// A thread with a number of its own. The numbers of the trace follow when all is known.
 #[derive(Clone, Debug)]
