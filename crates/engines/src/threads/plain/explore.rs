@@ -37,6 +37,9 @@ impl ThreadsPlain {
     }
 }
 
+/// A state of the whole program: the shared valuation, and the threads in order.
+type Whole = (Vec<bool>, Vec<(Place, Vec<bool>)>);
+
 impl Search<'_> {
     fn thread_states(&self, key: &Key, set: &Bdd, thread: usize, loc: LocId) -> Result<Vec<ThreadState>, Stop> {
         let others = (0..key.len()).filter(|other| *other != thread).flat_map(|other| self.layout.locals_now(other));
@@ -59,7 +62,7 @@ impl Search<'_> {
     }
 
     /// All states of a set, their threads sorted.
-    fn states(&self, key: &Key, set: &Bdd) -> Vec<(Vec<bool>, Vec<(Place, Vec<bool>)>)> {
+    fn states(&self, key: &Key, set: &Bdd) -> Vec<Whole> {
         let shared = self.layout.shared_now();
         let live: Vec<(usize, Place)> =
             key.iter().enumerate().filter_map(|(thread, place)| place.map(|place| (thread, place))).collect();

@@ -15,7 +15,7 @@ use selvedge_logic::bdd::{Bdd, Var};
 
 use super::layout::{When, Who};
 use super::machine::Machine;
-use super::search::Search;
+use super::search::{Crew, Search};
 use super::state::{Pair, places};
 use crate::threads::place::Place;
 
@@ -23,8 +23,12 @@ use crate::threads::place::Place;
 const MOST_NODES: usize = 2_000_000;
 
 impl Search<'_> {
-    /// The certificate that a search without errors gives; `None` if it would be too large.
+    /// The certificate that a search without errors gives; `None` if it would be too large, or would have to speak of
+    /// threads that have ended.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
+        if self.machine.counts_ended {
+            return Ok(None);
+        }
         let places_of_all = self.machine.places();
         let numbers: FxHashMap<Place, u32> = places_of_all
             .iter()
@@ -33,7 +37,7 @@ impl Search<'_> {
             .collect();
         let mut writer = Writer::new(&self.machine);
         let mut shapes: BTreeMap<Vec<u32>, FormulaId> = BTreeMap::new();
-        for (pairs, shared) in &self.reached {
+        for (Crew { pairs, .. }, shared) in &self.reached {
             self.machine.run.tick()?;
             let threads: Vec<u32> = places(pairs).iter().map(|place| numbers[place]).collect();
             let formula = writer.state(pairs, shared);

@@ -34,7 +34,7 @@ impl Search<'_> {
     fn thread_states(&self, run: &Run<'_>) -> Result<BTreeSet<ThreadState>, Stop> {
         let mut seen: BTreeMap<LocId, Bdd> = BTreeMap::new();
         for node in &self.nodes {
-            for pair in &node.pairs {
+            for pair in &node.crew.pairs {
                 run.tick()?;
                 let set = node.shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
                 let known = seen.entry(pair.place.loc).or_insert_with(|| self.machine.layout.manager.falsum());
@@ -69,8 +69,8 @@ impl Search<'_> {
         let mut states = BTreeSet::new();
         for node in &self.nodes {
             let mut crews: Vec<Vec<(Place, Vec<bool>)>> = vec![Vec::new()];
-            let sets = node.pairs.iter().flat_map(|pair| std::iter::repeat_n(pair.set, pair.count as usize));
-            for (place, set) in places(&node.pairs).into_iter().zip(sets) {
+            let sets = node.crew.pairs.iter().flat_map(|pair| std::iter::repeat_n(pair.set, pair.count as usize));
+            for (place, set) in places(&node.crew.pairs).into_iter().zip(sets) {
                 run.tick()?;
                 let visible = layout.visible(self.machine.program, place.loc);
                 let vars: Vec<_> = visible.iter().map(|var| local_vars[layout.slot(*var)]).collect();

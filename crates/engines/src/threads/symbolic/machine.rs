@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use selvedge_check::{Role, Run, Stop, Task};
+use selvedge_check::{Role, Run, Stop, Task, ThreadScope};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{EdgeId, EntryId, LocId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
@@ -32,6 +32,8 @@ pub(super) struct Machine<'a> {
     pub(super) run: &'a Run<'a>,
     pub(super) visit: Visit,
     pub(super) bound: u32,
+    /// Whether threads that have ended count for the bound.
+    pub(super) counts_ended: bool,
     pub(super) layout: Layout,
     pub(super) steps: Steps,
     pub(super) stops: Stops,
@@ -41,6 +43,8 @@ pub(super) struct Machine<'a> {
     pub(super) failing: BTreeSet<EdgeId>,
     /// For locations that are no stops, of threads that are alone or not: the later, the further inside a block.
     ranks: FxHashMap<(bool, LocId), usize>,
+    /// See [`Machine::concerns_others`].
+    concerning: FxHashMap<Place, bool>,
     /// The initial threads of each kind as a relation between shared and local variables.
     entries: FxHashMap<EntryId, Bdd>,
 }
@@ -73,10 +77,12 @@ impl<'a> Machine<'a> {
             steps: Steps::new(program),
             ranks: ranks(program, &flow, &stops),
             bound: crate::threads::bound(task),
+            counts_ended: matches!(task.threads, ThreadScope::Created(_)),
             target: task.target,
             sets: Sets::default(),
             failing: BTreeSet::new(),
             entries: FxHashMap::default(),
+            concerning: FxHashMap::default(),
             program,
             run,
             visit,
@@ -93,6 +99,27 @@ impl<'a> Machine<'a> {
     /// When a location inside a block is looked at: after all that lead to it.
     pub(super) fn rank(&self, place: Place) -> usize {
         self.ranks.get(&(place.is_alone(), place.loc)).copied().unwrap_or(0)
+    }
+
+    /// Whether a block that begins at a place may have a step with passive parts, so that it depends on the other
+    /// threads.
+    pub(super) fn concerns_others(&mut self, begin: Place) -> bool {
+        if let Some(known) = self.concerning.get(&begin) {
+            return *known;
+        }
+        let (mut seen, mut waiting, mut concerns) = (BTreeSet::from([begin]), vec![begin], false);
+        while let Some(place) = waiting.pop() {
+            for id in self.flow.out(place.loc) {
+                let op = &self.program.edges[*id].op;
+                concerns |= matches!(op, Op::Assign(assign) if assign.is_passive());
+                let next = self.next(place, *id);
+                if !self.is_stop(next) && seen.insert(next) {
+                    waiting.push(next);
+                }
+            }
+        }
+        self.concerning.insert(begin, concerns);
+        concerns
     }
 
     /// The shared valuations at the start.

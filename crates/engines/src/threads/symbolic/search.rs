@@ -19,9 +19,23 @@ use super::machine::{Machine, Visit, out_of_nodes};
 use super::state::{Pair, Pairs, SetId, add, n_threads, places, without};
 use crate::threads::place::Place;
 
+/// The threads of a state: those that live, and the number of those that have ended, if that matters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Crew {
+    pub(super) ended: u32,
+    pub(super) pairs: Pairs,
+}
+
+impl Crew {
+    /// The number of threads that count for the bound.
+    pub(super) fn n_threads(&self) -> u32 {
+        self.ended + n_threads(&self.pairs)
+    }
+}
+
 /// A state of the counter abstraction that was expanded or waits for it.
 pub(super) struct Node {
-    pub(super) pairs: Pairs,
+    pub(super) crew: Crew,
     pub(super) shared: Bdd,
     /// Whence it comes: what these say together contains the state.
     pub(super) origins: Vec<Origin>,
@@ -59,10 +73,13 @@ struct Draft {
     origins: Vec<Origin>,
 }
 
-type Drafts = IndexMap<Pairs, Draft, FxBuildHasher>;
+type Drafts = IndexMap<Crew, Draft, FxBuildHasher>;
+
+/// What a block leads to.
+type Outcomes = Rc<Vec<Rc<Outcome>>>;
 
 /// What a block of a pair leads to, by shared part, place, set and room.
-type Known = FxHashMap<(Bdd, Place, SetId, u32), Rc<Vec<Rc<Outcome>>>>;
+type Known = FxHashMap<(Bdd, Place, SetId, u32), Outcomes>;
 
 /// Results of blocks that are kept at most: beyond, they are computed again.
 const MAX_KNOWN: usize = 1 << 18;
@@ -71,21 +88,17 @@ pub(super) struct Search<'a> {
     pub(super) machine: Machine<'a>,
     merges: bool,
     pub(super) nodes: Vec<Node>,
-    /// The shared part of each list of pairs that was reached.
-    pub(super) reached: IndexMap<Pairs, Bdd, FxBuildHasher>,
-    /// The lists of pairs by their places.
-    buckets: FxHashMap<Vec<Place>, Vec<usize>>,
+    /// The shared part of each crew that was reached.
+    pub(super) reached: IndexMap<Crew, Bdd, FxBuildHasher>,
+    /// The crews by the number of threads that have ended and the places of the others.
+    buckets: FxHashMap<(u32, Vec<Place>), Vec<usize>>,
     drafts: Drafts,
     known: Known,
-    /// Whether some edge has passive parts, so that the result of a block depends on the other threads.
-    is_passive: bool,
 }
 
 impl<'a> Search<'a> {
     pub(super) fn new(machine: Machine<'a>, merges: bool) -> Search<'a> {
-        let passive = |op: &selvedge_ir::Op| matches!(op, selvedge_ir::Op::Assign(assign) if assign.is_passive());
         Search {
-            is_passive: machine.program.edges.iter().any(|edge| passive(&edge.op)),
             machine,
             merges,
             nodes: Vec::new(),
@@ -135,12 +148,12 @@ impl<'a> Search<'a> {
             }
         };
         for outcome in starts {
-            let pairs = moved(&[], &outcome);
+            let crew = Crew { ended: 0, pairs: moved(&[], &outcome) };
             let origin = Origin::Start(Rc::new(outcome));
-            if self.at_target(&pairs) {
+            if self.at_target(&crew.pairs) {
                 return Ok(Some(Found::Reached(origin)));
             }
-            self.draft(pairs, origin).map_err(out_of_nodes)?;
+            self.draft(crew, origin).map_err(out_of_nodes)?;
         }
         Ok(None)
     }
@@ -155,7 +168,7 @@ impl<'a> Search<'a> {
 
     /// Adds the successors of a node to the drafts.
     fn expand(&mut self, node: usize) -> Result<Option<Found>, Stop> {
-        let pairs = self.nodes[node].pairs.clone();
+        let Crew { ended, pairs } = self.nodes[node].crew.clone();
         let shared = self.nodes[node].shared.clone();
         let alone = pairs.iter().any(|pair| pair.place.is_alone());
         for (mover, pair) in pairs.iter().enumerate() {
@@ -164,16 +177,18 @@ impl<'a> Search<'a> {
             }
             self.machine.run.tick()?;
             let rest = without(&pairs, mover);
-            let outcomes = match self.outcomes(&shared, pair, &pairs, &rest)? {
+            let room = self.machine.bound.saturating_sub(self.nodes[node].crew.n_threads());
+            let outcomes = match self.outcomes(&shared, pair, room, &rest)? {
                 Ok(outcomes) => outcomes,
                 Err(error) => return Ok(Some(Found::Block { node, mover, error })),
             };
             for outcome in outcomes.iter() {
-                let next = moved(&rest, outcome);
+                let ends = self.machine.counts_ended && outcome.mover.is_none() && pair.place.entry().is_some();
+                let next = Crew { ended: ended + u32::from(ends), pairs: moved(&rest, outcome) };
                 let outcome = Rc::clone(outcome);
                 let origin = Origin::Block { node: node as u32, mover: mover as u32, outcome };
                 // Blocks look neither at meetings nor at threads that come to life behind a prelude.
-                if self.at_target(&next) {
+                if self.at_target(&next.pairs) {
                     return Ok(Some(Found::Reached(origin)));
                 }
                 self.draft(next, origin).map_err(out_of_nodes)?;
@@ -188,12 +203,11 @@ impl<'a> Search<'a> {
         &mut self,
         shared: &Bdd,
         pair: &Pair,
-        pairs: &[Pair],
+        room: u32,
         rest: &[Pair],
-    ) -> Result<Result<Rc<Vec<Rc<Outcome>>>, Error>, Stop> {
-        let room = self.machine.bound.saturating_sub(n_threads(pairs));
+    ) -> Result<Result<Outcomes, Error>, Stop> {
         let key = (shared.clone(), pair.place, pair.set, room);
-        if let Some(known) = self.known.get(&key).filter(|_| !self.is_passive) {
+        if let Some(known) = self.known.get(&key) {
             return Ok(Ok(Rc::clone(known)));
         }
         let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
@@ -202,7 +216,7 @@ impl<'a> Search<'a> {
             return Ok(Err(error));
         }
         let outcomes = Rc::new(self.machine.outcomes(&block)?.into_iter().map(Rc::new).collect::<Vec<_>>());
-        if !self.is_passive {
+        if !self.machine.concerns_others(pair.place) {
             if self.known.len() >= MAX_KNOWN {
                 self.known.clear();
             }
@@ -212,32 +226,32 @@ impl<'a> Search<'a> {
     }
 
     /// Adds a state to the next frontier, as far as it is new.
-    fn draft(&mut self, pairs: Pairs, origin: Origin) -> Result<(), OutOfNodes> {
-        let mut shared = self.news(&pairs, origin.outcome().shared.clone())?;
-        if let Some(draft) = self.drafts.get_mut(&pairs) {
+    fn draft(&mut self, crew: Crew, origin: Origin) -> Result<(), OutOfNodes> {
+        let mut shared = self.news(&crew, origin.outcome().shared.clone())?;
+        if let Some(draft) = self.drafts.get_mut(&crew) {
             shared = shared.minus(&draft.shared)?;
             if !shared.is_false() {
                 draft.shared = draft.shared.or(&shared)?;
                 draft.origins.push(origin);
             }
         } else if !shared.is_false() {
-            self.drafts.insert(pairs, Draft { shared, origins: vec![origin] });
+            self.drafts.insert(crew, Draft { shared, origins: vec![origin] });
         }
         Ok(())
     }
 
-    /// The part of some shared valuations that is not known to be reached together with some pairs.
-    fn news(&mut self, pairs: &Pairs, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
-        if let Some(known) = self.reached.get(pairs) {
+    /// The part of some shared valuations that is not known to be reached together with some threads.
+    fn news(&mut self, crew: &Crew, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
+        if let Some(known) = self.reached.get(crew) {
             shared = shared.minus(known)?;
         }
         if shared.is_false() {
             return Ok(shared);
         }
-        let bucket = self.buckets.get(&places(pairs)).map_or(&[][..], Vec::as_slice);
+        let bucket = self.buckets.get(&(crew.ended, places(&crew.pairs))).map_or(&[][..], Vec::as_slice);
         for number in bucket {
             let (larger, known) = self.reached.get_index(*number).expect("buckets hold reached lists");
-            if !shared.is_disjoint(known) && self.machine.sets.dominates(larger, pairs) {
+            if !shared.is_disjoint(known) && self.machine.sets.dominates(&larger.pairs, &crew.pairs) {
                 shared = shared.minus(known)?;
                 if shared.is_false() {
                     break;
@@ -251,19 +265,19 @@ impl<'a> Search<'a> {
     fn commit(&mut self) -> Result<(), OutOfNodes> {
         let mut drafts = std::mem::take(&mut self.drafts);
         while self.merges && self.merge(&mut drafts)? {}
-        for (pairs, draft) in drafts {
-            let shared = self.news(&pairs, draft.shared)?;
+        for (crew, draft) in drafts {
+            let shared = self.news(&crew, draft.shared)?;
             if shared.is_false() {
                 continue;
             }
-            match self.reached.get_mut(&pairs) {
+            match self.reached.get_mut(&crew) {
                 Some(known) => *known = known.or(&shared)?,
                 None => {
-                    let (number, _) = self.reached.insert_full(pairs.clone(), shared.clone());
-                    self.buckets.entry(places(&pairs)).or_default().push(number);
+                    let (number, _) = self.reached.insert_full(crew.clone(), shared.clone());
+                    self.buckets.entry((crew.ended, places(&crew.pairs))).or_default().push(number);
                 }
             }
-            self.nodes.push(Node { pairs, shared, origins: draft.origins });
+            self.nodes.push(Node { crew, shared, origins: draft.origins });
         }
         Ok(())
     }
@@ -272,41 +286,39 @@ impl<'a> Search<'a> {
     /// stands for exactly the states of both. With more than one thread in the pair it would not: two threads, both in A
     /// or both in C, are not two threads in A or C (errata: `merge_counts`). States that differ in the shared part only
     /// are one draft already. Says whether there were any. Each merge makes the list shorter.
+    #[expect(clippy::mutable_key_type, reason = "a diagram is compared and hashed by the function that it denotes")]
     fn merge(&mut self, drafts: &mut Drafts) -> Result<bool, OutOfNodes> {
         let mut merged: Drafts = IndexMap::default();
-        let mut partners: FxHashMap<(Bdd, Pairs, Place), Pairs> = FxHashMap::default();
+        let mut partners: FxHashMap<Partner, Pairs> = FxHashMap::default();
         let mut any = false;
-        for (pairs, draft) in drafts.drain(..) {
+        for (Crew { ended, pairs }, draft) in drafts.drain(..) {
             self.machine.layout.manager.tidy();
-            let singles = (0..pairs.len()).filter(|place| pairs[*place].count == 1);
-            let keys: Vec<(usize, (Bdd, Pairs, Place))> = singles
-                .map(|place| (place, (draft.shared.clone(), without(&pairs, place), pairs[place].place)))
-                .collect();
-            let partner = keys.iter().find_map(|(place, key)| {
-                let partner = partners.get(key)?;
-                let fits = merged.get(partner).is_some_and(|other| other.shared == draft.shared);
-                fits.then(|| (*place, key.1.clone(), partner.clone()))
+            let mut keys = partner_keys(ended, &pairs, &draft.shared);
+            let partner = keys.find_map(|(place, key)| {
+                let partner = Crew { ended, pairs: partners.get(&key)?.clone() };
+                let fits = merged.get(&partner).is_some_and(|other| other.shared == draft.shared);
+                fits.then_some((place, key.rest, partner))
             });
+            drop(keys);
             let (pairs, draft) = match partner {
                 None => (pairs, draft),
                 Some((place, rest, partner)) => {
                     any = true;
                     let other = merged.swap_remove(&partner).expect("the partner was found there");
-                    self.united(&pairs[place], rest, &partner, other, draft)?
+                    self.united(&pairs[place], rest, &partner.pairs, other, draft)?
                 }
             };
-            let singles = (0..pairs.len()).filter(|place| pairs[*place].count == 1);
-            for place in singles {
-                let key = (draft.shared.clone(), without(&pairs, place), pairs[place].place);
+            for (_, key) in partner_keys(ended, &pairs, &draft.shared) {
                 partners.insert(key, pairs.clone());
             }
-            match merged.get_mut(&pairs) {
+            let crew = Crew { ended, pairs };
+            match merged.get_mut(&crew) {
                 Some(known) => {
                     known.shared = known.shared.or(&draft.shared)?;
                     known.origins.extend(draft.origins);
                 }
                 None => {
-                    merged.insert(pairs, draft);
+                    merged.insert(crew, draft);
                 }
             }
         }
@@ -334,6 +346,24 @@ impl<'a> Search<'a> {
         draft.origins.splice(0..0, other.origins);
         Ok((pairs, draft))
     }
+}
+
+/// What two drafts that can be merged have in common: all but one thread at a place.
+#[derive(PartialEq, Eq, Hash)]
+struct Partner {
+    shared: Bdd,
+    ended: u32,
+    rest: Pairs,
+    place: Place,
+}
+
+/// For each pair of one thread, by its number, what a partner has in common.
+fn partner_keys(ended: u32, pairs: &Pairs, shared: &Bdd) -> impl Iterator<Item = (usize, Partner)> {
+    let singles = (0..pairs.len()).filter(|number| pairs[*number].count == 1);
+    singles.map(move |number| {
+        let (rest, place) = (without(pairs, number), pairs[number].place);
+        (number, Partner { shared: shared.clone(), ended, rest, place })
+    })
 }
 
 /// The pairs after a block: the others, what became of the thread that moved, and those that it started.

@@ -17,7 +17,7 @@ use super::block::{At, Block, Error, Outcome};
 use super::layout::{When, Who};
 use super::machine::out_of_nodes;
 use super::search::{Found, Origin, Search};
-use super::state::{Pair, Pairs, SetId, matching, n_threads, without};
+use super::state::{Pair, Pairs, SetId, matching, without};
 use crate::threads::place::Place;
 use crate::threads::story::{Made, Story};
 
@@ -92,7 +92,7 @@ impl Search<'_> {
         let outcome = origin.outcome();
         let mut slots = Vec::new();
         if let Origin::Block { node, mover, .. } = origin {
-            let rest = without(&self.nodes[*node as usize].pairs, *mover as usize);
+            let rest = without(&self.nodes[*node as usize].crew.pairs, *mover as usize);
             for (number, pair) in rest.iter().enumerate() {
                 let set = outcome.peers.as_ref().map_or(pair.set, |peers| peers[number]);
                 slots.extend(std::iter::repeat_n((pair.place, set, Part::Other(number)), pair.count as usize));
@@ -145,7 +145,7 @@ impl Search<'_> {
             }
         }
         let Origin::Block { node, .. } = origin else { return Ok(scene) };
-        if self.nodes[*node as usize].pairs.iter().all(|pair| pair.place.entry().is_none()) {
+        if self.nodes[*node as usize].crew.pairs.iter().all(|pair| pair.place.entry().is_none()) {
             let starts = std::mem::take(&mut scene.children);
             story.starts = self.start_threads(&scene.shared, &starts)?;
         }
@@ -154,9 +154,9 @@ impl Search<'_> {
 
     fn block_of(&mut self, node: usize, mover: usize) -> Result<(Block, Pairs), Stop> {
         let node = &self.nodes[node];
-        let (pairs, shared) = (node.pairs.clone(), node.shared.clone());
+        let (pairs, shared) = (node.crew.pairs.clone(), node.shared.clone());
+        let room = self.machine.bound.saturating_sub(node.crew.n_threads());
         let (pair, rest): (Pair, Pairs) = (pairs[mover], without(&pairs, mover));
-        let room = self.machine.bound.saturating_sub(n_threads(&pairs));
         let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
         Ok((self.machine.block(pair.place, set, room, &rest)?, rest))
     }
