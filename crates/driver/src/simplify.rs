@@ -29,8 +29,7 @@ impl Pass {
     pub fn before(engine: EngineKind) -> &'static [Pass] {
         match engine {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
-            EngineKind::Threads | EngineKind::ThreadsPlain => &[Pass::Inline],
-            EngineKind::ThreadsExplicit => &[Pass::Inline],
+            EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
             EngineKind::Sat | EngineKind::Exhaustive => &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress],
         }
     }

@@ -29,10 +29,10 @@ pub enum EngineKind {
     Induction,
     /// Counter abstraction on decision diagrams, for a bounded number of threads without recursion.
     Threads,
-    /// The same question without symmetry: the partner of `Threads`.
-    ThreadsPlain,
     /// Counter abstraction over explicit valuations, for a bounded number of threads without recursion.
     ThreadsExplicit,
+    /// The same question without symmetry: the partner of `Threads`.
+    ThreadsPlain,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -46,8 +46,8 @@ impl EngineKind {
         EngineKind::Bmc,
         EngineKind::Induction,
         EngineKind::Threads,
-        EngineKind::ThreadsPlain,
         EngineKind::ThreadsExplicit,
+        EngineKind::ThreadsPlain,
         EngineKind::Exhaustive,
     ];
 
@@ -60,8 +60,8 @@ impl EngineKind {
             EngineKind::Bmc => "bmc",
             EngineKind::Induction => "induction",
             EngineKind::Threads => "threads",
-            EngineKind::ThreadsPlain => "threads-plain",
             EngineKind::ThreadsExplicit => "threads-explicit",
+            EngineKind::ThreadsPlain => "threads-plain",
             EngineKind::Exhaustive => "exhaustive",
         }
     }

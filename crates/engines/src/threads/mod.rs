@@ -74,9 +74,6 @@ fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
             "the number of threads is not bounded, and `{name}` needs a bound: give --threads N"
         ));
     }
-    if let ThreadScope::Created(_) = task.threads {
-        return unsupported(format!("`{name}` bounds the threads at one time, not those created in a run"));
-    }
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
         return unsupported(format!("`{}` is an integer, and `{name}` takes Boolean variables only", var.name));
     }

@@ -11,7 +11,7 @@ mod search;
 mod step;
 mod trace;
 
-use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 
 use self::search::{Search, Visit};
 use super::vars::Keep;
@@ -44,6 +44,10 @@ impl Engine for ThreadsPlain {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        if let ThreadScope::Created(_) = task.threads {
+            let reason = "`threads-plain` bounds the threads at one time, not those created in a run";
+            return Err(Unsupported { reason: reason.to_string() });
+        }
         super::supports(task, self.name())
     }
 

@@ -21,7 +21,7 @@ mod state;
 mod step;
 mod trace;
 
-use selvedge_check::{Engine, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
 
 use self::machine::{Machine, Visit};
 use self::search::Search;
@@ -57,11 +57,7 @@ impl Engine for Threads {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let threads = match task.threads {
-            ThreadScope::Created(bound) => ThreadScope::AtMost(bound),
-            threads => threads,
-        };
-        super::supports(&Task { threads, ..*task }, self.name())
+        super::supports(task, self.name())
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
