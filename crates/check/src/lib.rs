@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+mod argument;
 mod certificate;
 mod engine;
 pub mod formula;
@@ -12,6 +13,7 @@ mod run;
 pub mod system;
 mod task;
 
+pub use argument::Argument;
 pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use run::{CancelToken, Event, Limits, Observer, Run};

@@ -1,10 +1,11 @@
 //! The conditions under which a check runs: cancellation, limits, and who watches.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::Stop;
+use crate::{Argument, Stop};
 
 /// The conditions of one check. Loops call [`Run::tick`] at their head and after each long operation.
 pub struct Run<'o> {
@@ -13,6 +14,7 @@ pub struct Run<'o> {
     start: Instant,
     observer: &'o dyn Observer,
     ticks: AtomicU32,
+    closed: Mutex<BTreeSet<Argument>>,
 }
 
 /// What a check may use up.
@@ -35,8 +37,8 @@ pub struct CancelToken(Arc<AtomicBool>);
 pub enum Event {
     /// A phase of the work begins.
     Phase(&'static str),
-    /// Something about the way to the answer that a report may repeat.
-    Note(&'static str),
+    /// A part of the search is closed.
+    Closed(Argument),
     /// An explicit search has found `visited` states, of which `waiting` are not expanded; the newest is `depth` steps
     /// from the start.
     Searched {
@@ -79,7 +81,7 @@ impl Observer for () {
 impl<'o> Run<'o> {
     /// A run that starts now.
     pub fn new(cancel: CancelToken, limits: Limits, observer: &'o dyn Observer) -> Run<'o> {
-        Run { cancel, limits, start: Instant::now(), observer, ticks: AtomicU32::new(0) }
+        Run { cancel, limits, start: Instant::now(), observer, ticks: AtomicU32::new(0), closed: Mutex::default() }
     }
 
     /// The same run, whose clock started at an earlier moment: reading the program counts too.
@@ -122,6 +124,18 @@ impl<'o> Run<'o> {
     /// Tells the observer.
     pub fn event(&self, event: Event) {
         self.observer.event(event);
+    }
+
+    /// A part of the search is closed, by this argument. Tells the observer too.
+    pub fn close(&self, argument: Argument) {
+        self.closed.lock().unwrap_or_else(PoisonError::into_inner).insert(argument);
+        self.event(Event::Closed(argument));
+    }
+
+    /// The arguments since the last call, each once, in ascending order.
+    pub fn take_arguments(&self) -> Vec<Argument> {
+        let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *closed).into_iter().collect()
     }
 
     /// The bytes that the check may use, for engines that lay out their memory beforehand.

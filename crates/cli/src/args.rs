@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use selvedge_driver::{Initial, Pass, Question};
 use selvedge_engines::EngineKind;
-use selvedge_engines::sat::SummaryMode;
+use selvedge_engines::sat::{Recursion, SummaryMode};
 
 use crate::input::Input;
 use crate::quantity;
@@ -180,7 +180,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_out: Option<PathBuf>,
     /// Write the certificate of safety as JSON (docs/schema/certificate.schema.json, for pushdown systems
-    /// docs/schema/system-certificate.schema.json); only with one FILE
+    /// docs/schema/system-certificate.schema.json); only with one FILE. An engine for one thread that gives none is
+    /// helped out by `summaries`, within the limits
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
     /// Show the whole state after each step of a trace, not only what changed
@@ -211,6 +212,10 @@ pub(crate) struct CheckArgs {
     /// Which summaries the engine `sat` makes: of reached entries, universal ones, or universal ones where they matter
     #[arg(long, value_name = "MODE", value_parser = summary_mode_parser())]
     pub(crate) summaries: Option<SummaryMode>,
+    /// How `sat` closes the universal summaries of recursive procedures: by a fixed point, or by unrolling nested
+    /// summaries until their entries and exits repeat, for small programs [default: fixpoint]
+    #[arg(long, value_name = "HOW", value_parser = recursion_parser())]
+    pub(crate) recursion: Option<Recursion>,
     /// Let the engine `summaries` summarise all procedures for all entries first
     #[arg(long)]
     pub(crate) eager: bool,
@@ -492,6 +497,14 @@ fn summary_mode_parser() -> impl clap::builder::TypedValueParser<Value = Summary
     PossibleValuesParser::new(names).map(|name| {
         let mode = SummaryMode::ALL.iter().find(|mode| mode.name() == name);
         *mode.expect("the parser takes the names of modes only")
+    })
+}
+
+fn recursion_parser() -> impl clap::builder::TypedValueParser<Value = Recursion> {
+    let names: Vec<&str> = Recursion::ALL.iter().map(|recursion| recursion.name()).collect();
+    PossibleValuesParser::new(names).map(|name| {
+        let recursion = Recursion::ALL.iter().find(|recursion| recursion.name() == name);
+        *recursion.expect("the parser takes these names only")
     })
 }
 

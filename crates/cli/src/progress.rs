@@ -84,8 +84,8 @@ impl Observer for Progress<'_> {
                 *seen = Seen { phase, since: Instant::now(), told: None };
                 self.tell(&mut seen, phase, Duration::ZERO);
             }
-            Event::Note(note) => {
-                let message = format!("{}: {note}", seen.phase);
+            Event::Closed(argument) => {
+                let message = format!("{}: {argument}", seen.phase);
                 self.tell(&mut seen, &message, self.pause());
             }
             Event::Searched { visited, waiting, depth } => {

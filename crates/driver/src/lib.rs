@@ -11,7 +11,7 @@ mod systems;
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Certificate, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{Argument, Certificate, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
@@ -46,6 +46,18 @@ pub struct Options {
     pub engine_options: EngineOptions,
     /// The passes before the engine, in order; `None`: those that suit the engine.
     pub passes: Option<Vec<Pass>>,
+    /// Who may give the certificate.
+    pub certify: Certify,
+}
+
+/// Who may give the certificate of a safe answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Certify {
+    /// The engine that answers, or nobody.
+    #[default]
+    Engine,
+    /// Where it gives none, [`EngineKind::Summaries`], within what is left of the limits.
+    Anybody,
 }
 
 /// The answer, with all that a report says about it.
@@ -61,6 +73,10 @@ pub struct Report {
     pub outcome: Outcome,
     /// Who found it.
     pub engine: &'static str,
+    /// Who gave the certificate, if it was another engine.
+    pub certifier: Option<&'static str>,
+    /// For safe answers: what closed the search, as far as the engine tells.
+    pub arguments: Vec<Argument>,
     /// How large the program was before and after the passes.
     pub sizes: [Size; 2],
     /// How long the phases took.
@@ -150,12 +166,12 @@ fn check_task(task: Task<'_>, options: &Options, run: &Run<'_>) -> Result<Report
     let simplified = timed(&mut times.simplify, || simplify(&task, passes));
 
     run.event(Event::Phase("searching"));
-    let (engine, answer) = timed(&mut times.engine, || decide(&task, &simplified, engine, options, run));
+    let (way, answer) = timed(&mut times.engine, || decide(&task, &simplified, engine, options, run));
 
     run.event(Event::Phase("judging"));
     let judged = match answer {
         Ok(verdict) => timed(&mut times.judge, || judge(&task, &verdict, run)).map(|judged| (verdict, judged)),
-        Err(reason) => return Ok(report(task, Outcome::Unknown(reason), engine, &simplified, times)),
+        Err(reason) => return Ok(report(task, Outcome::Unknown(reason), way, &simplified, times)),
     };
     let outcome = match judged {
         Ok((Verdict::Unsafe(trace), Judged::Replayed(replay))) => {
@@ -164,9 +180,11 @@ fn check_task(task: Task<'_>, options: &Options, run: &Run<'_>) -> Result<Report
         Ok((Verdict::Safe(certificate), Judged::Certified | Judged::Uncertified)) => Outcome::Safe(certificate),
         Ok((verdict, judged)) => unreachable!("the judge examines the evidence it is given: {verdict:?}, {judged:?}"),
         Err(Reject::Certificate(Flaw::Stopped(stop))) => Outcome::Unknown(Reason::Stop(stop)),
-        Err(reject) => return Err(Failure::Internal { engine, reject: Box::new(reject) }),
+        Err(reject) => {
+            return Err(Failure::Internal { engine: way.certifier.unwrap_or(way.engine), reject: Box::new(reject) });
+        }
     };
-    Ok(report(task, outcome, engine, &simplified, times))
+    Ok(report(task, outcome, way, &simplified, times))
 }
 
 /// The engine that suits a program best: the one that proves, where it takes the program.
@@ -178,6 +196,13 @@ fn choose(task: &Task<'_>, options: &EngineOptions) -> EngineKind {
     [EngineKind::Summaries, EngineKind::ThreadsExplicit].into_iter().find(takes).unwrap_or(EngineKind::Exhaustive)
 }
 
+/// How an answer was found.
+struct Way {
+    engine: &'static str,
+    certifier: Option<&'static str>,
+    arguments: Vec<Argument>,
+}
+
 /// Runs an engine on the simplified program and lifts its evidence.
 fn decide(
     task: &Task<'_>,
@@ -185,28 +210,53 @@ fn decide(
     engine: EngineKind,
     options: &Options,
     run: &Run<'_>,
-) -> (&'static str, Result<Verdict, Reason>) {
+) -> (Way, Result<Verdict, Reason>) {
     if options.engine.is_none()
         && let Some(certificate) = control_flow::certificate(task)
     {
-        return ("control-flow", Ok(Verdict::Safe(Some(certificate))));
+        let way = Way { engine: "control-flow", certifier: None, arguments: Vec::new() };
+        return (way, Ok(Verdict::Safe(Some(certificate))));
     }
     let engine = build(engine, &options.engine_options);
-    let task = simplified.task(task.threads);
-    let answer = match engine.supports(&task) {
-        Ok(()) => engine.check(&task, run).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop),
+    let small = simplified.task(task.threads);
+    let answer = match engine.supports(&small) {
+        Ok(()) => engine.check(&small, run).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop),
         Err(unsupported) => Err(Reason::Unsupported(unsupported)),
     };
-    (engine.name(), answer)
+    let is_safe = matches!(answer, Ok(Verdict::Safe(_)));
+    let arguments = Some(run.take_arguments()).filter(|_| is_safe).unwrap_or_default();
+    let mut way = Way { engine: engine.name(), certifier: None, arguments };
+    match answer {
+        Ok(Verdict::Safe(None)) if options.certify == Certify::Anybody => {
+            let (certifier, certificate) = certify(task, &way, options, run);
+            way.certifier = certificate.is_some().then_some(certifier);
+            (way, Ok(Verdict::Safe(certificate)))
+        }
+        answer => (way, answer),
+    }
 }
 
-fn report(task: Task<'_>, outcome: Outcome, engine: &'static str, simplified: &Simplified, times: Times) -> Report {
+/// A certificate for what another engine has found to be safe, if there is one within the limits.
+fn certify(task: &Task<'_>, way: &Way, options: &Options, run: &Run<'_>) -> (&'static str, Option<Certificate>) {
+    run.event(Event::Phase("certifying"));
+    let engine = build(EngineKind::Summaries, &options.engine_options);
+    let verdict = engine.supports(task).ok().and_then(|()| engine.check(task, run).ok());
+    match verdict {
+        Some(Verdict::Unsafe(_)) => unreachable!("`{}` finds an error, `{}` finds none", engine.name(), way.engine),
+        Some(Verdict::Safe(certificate)) => (engine.name(), certificate),
+        None => (engine.name(), None),
+    }
+}
+
+fn report(task: Task<'_>, outcome: Outcome, way: Way, simplified: &Simplified, times: Times) -> Report {
     Report {
         program: task.program.clone(),
         target: task.target.clone(),
         threads: task.threads,
         outcome,
-        engine,
+        engine: way.engine,
+        certifier: way.certifier,
+        arguments: way.arguments,
         sizes: [Size::of(task.program), Size::of(&simplified.program)],
         times,
     }

@@ -12,6 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use selvedge_check::{Engine as _, Stop, Task, Verdict};
 use selvedge_engines::exhaustive::{Exhaustive, Exploration, Options, ThreadState};
 use selvedge_engines::pushdown::{self, Direction, Pushdown};
+use selvedge_engines::sat::SummaryMode;
 use selvedge_engines::summaries::Summaries;
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_frontend::pds::{System, load, print};
@@ -161,10 +162,11 @@ fn compare_engines(model: &Model, budget: Budget) -> Result<Compared, Fault> {
     let task = posed.task();
     let mut known = ask(&task, budget);
     let mut compared = Compared::default();
-    for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
-        let Some(found) = decide(kind, &task, budget, &mut compared)? else { continue };
+    for (kind, options) in variants() {
+        let Some(found) = decide(kind, &options, &task, budget, &mut compared)? else { continue };
         if known.contradicts(&found) {
-            return fault(kind.name(), format!("{known} for the engines before, but then {found}"));
+            let sat = format!("summaries {}", options.sat.summaries.name());
+            return fault(kind.name(), format!("{known} for the engines before, but then {found} (sat: {sat})"));
         }
         if matches!(found, Answer::Safe | Answer::Unsafe(_)) {
             known = found;
@@ -176,9 +178,29 @@ fn compare_engines(model: &Model, budget: Budget) -> Result<Compared, Fault> {
     Ok(compared)
 }
 
+/// The engines with their default options; `sat` in all its modes.
+fn variants() -> Vec<(EngineKind, EngineOptions)> {
+    let mut variants = Vec::new();
+    for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
+        let modes = if kind == EngineKind::Sat { SummaryMode::ALL } else { &SummaryMode::ALL[..1] };
+        for mode in modes {
+            let mut options = EngineOptions::default();
+            options.sat.summaries = *mode;
+            variants.push((kind, options));
+        }
+    }
+    variants
+}
+
 /// The answer of an engine, with evidence that was judged; `None` if it does not take the program.
-fn decide(kind: EngineKind, task: &Task<'_>, budget: Budget, compared: &mut Compared) -> Result<Option<Answer>, Fault> {
-    let engine = build(kind, &EngineOptions::default());
+fn decide(
+    kind: EngineKind,
+    options: &EngineOptions,
+    task: &Task<'_>,
+    budget: Budget,
+    compared: &mut Compared,
+) -> Result<Option<Answer>, Fault> {
+    let engine = build(kind, options);
     if engine.supports(task).is_err() {
         return Ok(None);
     }

@@ -66,6 +66,15 @@ fn induction_says_with_which_k_it_closed() {
 }
 
 #[test]
+fn sat_says_what_closed_the_search() {
+    let ran = run("check --engine sat recursion.bp");
+    assert!(ran.out.contains("argument:    nothing new is reached (fixed point, 2QBF)"), "{}", ran.out);
+    let ran = run("check --engine sat --passes none --summaries universal --recursion unroll recursion.bp");
+    assert!(ran.out.contains("argument:    deeper calls repeat an entry and its exit"), "{}", ran.out);
+    assert!(!run("check --engine sat unsafe.bp").out.contains("argument:"));
+}
+
+#[test]
 fn a_program_that_spawns_needs_a_thread_bound() {
     let ran = run("check --engine exhaustive --passes none spawner.bp");
     assert_eq!(ran.code, 5);

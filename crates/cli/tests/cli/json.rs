@@ -45,6 +45,26 @@ fn several_files_are_one_object() {
 }
 
 #[test]
+fn arguments_and_certifiers_have_names() {
+    let path = scratch("arguments.json");
+    let ran = run(&format!("check --format json --engine sat --certificate {path} recursion.bp"));
+    let report: Value = serde_json::from_str(&ran.out).expect("standard output is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    let answer = &report["results"][0]["answer"];
+    assert_eq!(answer["arguments"], serde_json::json!(["fixed-point"]));
+    assert_eq!((&answer["certified"], &answer["certifier"]), (&Value::from(true), &Value::from("summaries")));
+}
+
+#[test]
+fn every_argument_is_in_the_schema() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/report.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("it is there")).expect("it is JSON");
+    let names: Vec<&str> = selvedge_check::Argument::ALL.iter().map(|argument| argument.name()).collect();
+    let items = &schema["$defs"]["answer"]["properties"]["arguments"]["items"]["enum"];
+    assert_eq!(*items, serde_json::json!(names));
+}
+
+#[test]
 fn a_certificate_is_mentioned() {
     let ran = run("check --format json unreachable.bp");
     let report: Value = serde_json::from_str(&ran.out).expect("standard output is JSON");

@@ -55,6 +55,8 @@ fn an_option_of_another_engine() {
     refused("check --summaries lazy safe.bp", "--summaries is for the engine `sat`");
     refused("check --engine sat --eager safe.bp", "--eager is for the engine `summaries`");
     refused("check --engine sat --summaries eager safe.bp", "universal");
+    refused("check --engine sat --recursion unroll safe.bp", "--recursion is for universal summaries");
+    refused("check --engine sat --summaries lazy --recursion depth safe.bp", "fixpoint");
 }
 
 #[test]

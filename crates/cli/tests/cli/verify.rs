@@ -112,9 +112,21 @@ fn a_certificate_that_allows_everything_allows_the_error() {
 }
 
 #[test]
+fn an_engine_without_certificates_is_helped_out_and_the_report_says_so() {
+    let path = scratch("helped.json");
+    for (engine, program) in [("sat", "recursion.bp"), ("exhaustive", "safe.bp")] {
+        let ran = run(&format!("check --engine {engine} --certificate {path} {program}"));
+        assert!(ran.out.contains(&format!("{program}: safe\n")) && ran.out.contains(", by summaries, "), "{}", ran.out);
+        assert_eq!(run(&format!("verify {path} {program}")).code, 0);
+        let ran = run(&format!("check --engine {engine} {program}"));
+        assert!(ran.out.contains(&format!("{program}: safe (uncertified)\n")), "{}", ran.out);
+    }
+}
+
+#[test]
 fn a_wanted_certificate_that_is_missing_is_told() {
     let path = scratch("none.json");
-    let ran = run(&format!("check --quiet --engine exhaustive --certificate {path} safe.bp"));
+    let ran = run(&format!("check --quiet --threads 2 --certificate {path} atomic.bp"));
     assert_eq!((ran.code, ran.out.as_str()), (0, "VERIFICATION SUCCESSFUL\n"));
     assert!(ran.err.contains("note: there is no certificate"), "{}", ran.err);
     let ran = run(&format!("check --quiet --certificate {path} unsafe.bp"));

@@ -3,19 +3,21 @@
 use std::collections::BTreeSet;
 
 use index_vec::IndexVec;
-use selvedge_check::{Event, Stop, Trace};
+use selvedge_check::{Argument, Stop, Trace};
 use selvedge_ir::callgraph::Through;
 use selvedge_ir::{ProcId, Program, Target, VarId};
 use selvedge_logic::aig::Lit;
 
+use super::Recursion;
 use super::known::Known;
+use super::nest::nest;
 use super::reach::{Errors, Found, Reach};
 use super::root::Root;
 use super::simulate::{Renaming, Simulation, StateId};
 use super::trace::{Tracer, Witness};
-use super::unroll::unroll;
+use super::unroll::{Closure, unroll};
 
-type Table = IndexVec<ProcId, Option<Known>>;
+pub(super) type Table = IndexVec<ProcId, Option<Known>>;
 
 /// Summaries of reached entries: a fixed point from the start of the program (Fig. 4.3).
 pub(super) fn reachable(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop> {
@@ -23,7 +25,7 @@ pub(super) fn reachable(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop>
     let mut reach = Reach::new(sim, &none, Errors::Stop);
     reach.start();
     let Some(Found { state, record }) = reach.run()? else {
-        reach.sim.run.event(Event::Note("closed by a fixed point of formulas with one alternation"));
+        reach.sim.run.close(Argument::FixedPoint);
         return Ok(None);
     };
     let formula = reach.sim.aig.and(reach.sim.states[state].guard, reach.records[record].reach);
@@ -33,10 +35,10 @@ pub(super) fn reachable(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop>
 }
 
 /// Universal summaries of all procedures that can be called, callees first (§4.2).
-pub(super) fn universal(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop> {
+pub(super) fn universal(sim: &mut Simulation<'_>, recursion: Recursion) -> Result<Option<Trace>, Stop> {
     let mut known: Table = sim.program.procs.iter().map(|_| None).collect();
     for component in called(sim) {
-        summarise(sim, &mut known, &component)?;
+        summarise(sim, &mut known, &component, recursion)?;
     }
     let Some(witness) = witness(sim, &known)? else { return Ok(None) };
     let trace = Tracer::new(sim).witness(&witness);
@@ -48,7 +50,7 @@ pub(super) fn universal(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop>
 ///
 /// *End.* Each round summarises one more procedure. *Why it is right.* Summaries made of too much allow too much, so an
 /// error that they exclude does not exist, and one that leads through no guess does.
-pub(super) fn lazy(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop> {
+pub(super) fn lazy(sim: &mut Simulation<'_>, recursion: Recursion) -> Result<Option<Trace>, Stop> {
     let components = called(sim);
     let may_fail = may_fail(sim.program, sim.target, sim);
     let mut known: Table =
@@ -62,7 +64,7 @@ pub(super) fn lazy(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop> {
             let stays = component.iter().all(|proc| !stale.contains(proc))
                 && !component.iter().any(|proc| is_summarised(proc) && calls_stale(proc));
             if !stays {
-                summarise(sim, &mut known, component)?;
+                summarise(sim, &mut known, component, recursion)?;
                 stale.extend(component);
             }
         }
@@ -94,15 +96,27 @@ fn may_fail(program: &Program, target: &Target, sim: &Simulation<'_>) -> IndexVe
         .collect()
 }
 
-/// Universal summaries of a component: by unrolling if it is not recursive, else by the fixed point from all entries.
-fn summarise(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -> Result<(), Stop> {
+/// Universal summaries of a component: by unrolling if it is not recursive, else as the option says.
+fn summarise(
+    sim: &mut Simulation<'_>,
+    known: &mut Table,
+    component: &[ProcId],
+    recursion: Recursion,
+) -> Result<(), Stop> {
     if let [proc] = component
         && !sim.plan.calls.is_recursive(*proc)
     {
-        known[*proc] = Some(unroll(sim, known, *proc)?);
-        sim.run.event(Event::Note("a procedure closed by the length of paths without repetition"));
+        known[*proc] = Some(unroll(sim, known, *proc, Closure::Either)?);
         return Ok(());
     }
+    match recursion {
+        Recursion::Fixpoint => fixpoint(sim, known, component),
+        Recursion::Unroll => nest(sim, known, component),
+    }
+}
+
+/// Universal summaries of a recursive component, by a fixed point from all entries.
+fn fixpoint(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -> Result<(), Stop> {
     for proc in component {
         known[*proc] = None;
     }
@@ -114,7 +128,7 @@ fn summarise(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) 
     for (proc, (exits, failures)) in component.iter().zip(ends) {
         known[*proc] = Some(Known::Universal { exits, failures });
     }
-    sim.run.event(Event::Note("a recursion closed by a fixed point of formulas with one alternation"));
+    sim.run.close(Argument::FixedPoint);
     Ok(())
 }
 

@@ -78,9 +78,22 @@ impl Queries {
         by: &[&Copied],
         run: &Run<'_>,
     ) -> Result<bool, Stop> {
+        let covered = self.is_covered_within(aig, image, by, run, u32::MAX)?;
+        Ok(covered.expect("nobody searches that long"))
+    }
+
+    /// The same, given up after a number of slices of search: then the answer is `None`.
+    pub(super) fn is_covered_within(
+        &mut self,
+        aig: &mut Aig,
+        image: &Image,
+        by: &[&Copied],
+        run: &Run<'_>,
+        effort: u32,
+    ) -> Result<Option<bool>, Stop> {
         let key = (image.clone(), by.iter().map(|copied| copied.image.clone()).collect::<Vec<_>>());
         if let Some(known) = self.covered.get(&key) {
-            return Ok(*known);
+            return Ok(Some(*known));
         }
         let mut some = Lit::FALSE;
         for copied in by {
@@ -91,14 +104,36 @@ impl Queries {
         let matrix = aig.implies(image.guard, some);
         let answer = match matrix.as_constant() {
             Some(value) => value,
-            None => decide(aig, matrix, image, by, run)?,
+            None => match decide(aig, matrix, image, by, &Patience { run, effort }) {
+                Ok(value) => value,
+                Err(GivenUp::Effort) => return Ok(None),
+                Err(GivenUp::Stop(stop)) => return Err(stop),
+            },
         };
         self.covered.insert(key, answer);
-        Ok(answer)
+        Ok(Some(answer))
     }
 }
 
-fn decide(aig: &mut Aig, matrix: Lit, image: &Image, by: &[&Copied], run: &Run<'_>) -> Result<bool, Stop> {
+/// How long a question is pursued.
+struct Patience<'r, 'o> {
+    run: &'r Run<'o>,
+    effort: u32,
+}
+
+/// Why a question was not pursued to its end.
+enum GivenUp {
+    Stop(Stop),
+    Effort,
+}
+
+fn decide(
+    aig: &mut Aig,
+    matrix: Lit,
+    image: &Image,
+    by: &[&Copied],
+    patience: &Patience<'_, '_>,
+) -> Result<bool, GivenUp> {
     let support = aig.support(&[matrix]);
     let inner: Vec<(Input, Input)> = by.iter().flat_map(|copied| copied.inputs.iter().copied()).collect();
     let bound: FxHashSet<Input> = inner.iter().map(|(_, own)| *own).collect();
@@ -126,7 +161,16 @@ fn decide(aig: &mut Aig, matrix: Lit, image: &Image, by: &[&Copied], run: &Run<'
     }
     let inner: Vec<Input> = inner.into_iter().map(|(_, own)| own).collect();
     let formula = Quantified { matrix, outer: &outer, inner: &inner };
-    Ok(forall_exists(aig, formula, &strategies, || run.check_limits())?.outer.is_none())
+    let mut n_slices = 0;
+    let proceed = || {
+        n_slices += 1;
+        if n_slices > patience.effort {
+            Err(GivenUp::Effort)
+        } else {
+            patience.run.check_limits().map_err(GivenUp::Stop)
+        }
+    };
+    Ok(forall_exists(aig, formula, &strategies, proceed)?.outer.is_none())
 }
 
 impl Copied {

@@ -1,33 +1,49 @@
 //! Universal summaries by unrolling (thesis, §4.2): a procedure without recursion is followed from all entry values
-//! until no longer path without repetition exists.
+//! until no longer path without repetition exists, or nothing new is reached.
 //!
 //! The work goes in rounds. Within a round each location is taken up once, in an order in which only back edges lead
 //! back; what they lead to belongs to the next round. States at one location are merged; alternatives exclude each
 //! other, so that an assignment of the inputs is one execution and passes a location at most once per round.
 //!
-//! *End.* A state at the target of a back edge is followed only if some execution that leads to it has not been there
-//! with the same values in a former round: the recurrence diameter, asked of a SAT solver. There are finitely many
-//! values.
+//! *End.* A state at the target of a back edge, a *head*, is followed only if some execution that leads to it has not
+//! been at a head twice with the same values: the recurrence diameter, asked of a SAT solver. There are finitely many
+//! values. Since that diameter can be exponential where the procedure settles at once (`while * do x := *; od`), it is
+//! also asked whether the states of former rounds at the head cover this one, for the same entry values: a formula with
+//! one alternation ([`Closure::Either`]). That question is given up after some effort, and asked less and less often.
 //!
-//! *Why it is right.* An execution that comes twice to one location with the same values can be shortened. So each
-//! effect and each error of the procedure has an execution that repeats nothing, and that one is never dropped.
+//! *Why it is right.* Both times an execution that is dropped has the same effects and errors as one that takes fewer
+//! back edges: without the part between the repetitions, or with the part up to the head replaced by that of a former
+//! round, which was followed. So each has an execution that is not dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use index_vec::IndexVec;
-use selvedge_check::Stop;
+use selvedge_check::{Argument, Event, Stop};
 use selvedge_ir::{LocId, Op, ProcId};
 use selvedge_logic::aig::Lit;
 
 use super::known::{Known, separate};
-use super::queries::equal;
-use super::simulate::{Outcome, Overlap, Simulation, StateId};
+use super::queries::{Copied, equal};
+use super::simulate::{FrameId, Outcome, Overlap, Simulation, StateId};
+
+/// What may close an unrolling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closure {
+    /// The recurrence diameter only: all executions that repeat nothing are kept.
+    Diameter,
+    /// The recurrence diameter or coverage: all effects are kept.
+    Either,
+}
+
+/// The number of slices of search after which a question of coverage is given up.
+const EFFORT: u32 = 100;
 
 /// The universal summary of a procedure that is not recursive, by those of its callees.
 pub(super) fn unroll(
     sim: &mut Simulation<'_>,
     known: &IndexVec<ProcId, Option<Known>>,
     proc: ProcId,
+    closure: Closure,
 ) -> Result<Known, Stop> {
     let heads = heads(sim, proc);
     let frame = sim.frame(proc, None);
@@ -36,6 +52,8 @@ pub(super) fn unroll(
         sim,
         known,
         heads,
+        frame,
+        closure,
         now: BTreeMap::new(),
         next: BTreeMap::new(),
         visits: BTreeMap::new(),
@@ -67,9 +85,11 @@ struct Unrolling<'s, 'a> {
     sim: &'s mut Simulation<'a>,
     known: &'s IndexVec<ProcId, Option<Known>>,
     heads: BTreeSet<LocId>,
+    frame: FrameId,
+    closure: Closure,
     now: BTreeMap<Place, StateId>,
     next: BTreeMap<Place, StateId>,
-    /// The states at the heads, one per round.
+    /// The states at the heads that were followed, at most one per round.
     visits: BTreeMap<LocId, Vec<StateId>>,
     /// The execution has not come twice to a head with the same values.
     distinct: Lit,
@@ -84,7 +104,10 @@ impl Unrolling<'_, '_> {
     }
 
     fn run(&mut self) -> Result<(), Stop> {
+        let mut n_rounds = 0;
         while !self.now.is_empty() {
+            n_rounds += 1;
+            self.sim.run.event(Event::Unwound { steps: n_rounds, nodes: self.sim.aig.node_count() });
             while let Some(((_, loc), state)) = self.now.pop_first() {
                 self.sim.run.check_limits()?;
                 if self.is_worth_following(loc, state)? {
@@ -112,12 +135,37 @@ impl Unrolling<'_, '_> {
             let again = aig.and(both, same);
             distinct = aig.and(distinct, !again);
         }
-        visits.push(state);
         if !self.sim.is_feasible(state, distinct)? {
+            self.sim.run.close(Argument::RecurrenceDiameter);
             return Ok(false);
         }
+        if self.closure == Closure::Either && self.is_covered(loc, state)? {
+            self.sim.run.close(Argument::FixedPoint);
+            return Ok(false);
+        }
+        self.visits.entry(loc).or_default().push(state);
         self.distinct = distinct;
         Ok(true)
+    }
+
+    /// Whether the states followed at a head stand for all that this one stands for. Asked in the first rounds, then in
+    /// those whose number is a power of two, since each time former rounds are copied; a yes can be late, not wrong.
+    fn is_covered(&mut self, loc: LocId, state: StateId) -> Result<bool, Stop> {
+        let former = self.visits.get(&loc).cloned().unwrap_or_default();
+        if former.is_empty() || former.len() > 4 && !former.len().is_power_of_two() {
+            return Ok(false);
+        }
+        let params = self.sim.frames[self.frame].clone();
+        let sim = &mut *self.sim;
+        let mut by = Vec::new();
+        for state in former {
+            let image = sim.image(state);
+            by.push(Copied::new(&mut sim.aig, &image, |input| !params.has_param(input)));
+        }
+        let by: Vec<&Copied> = by.iter().collect();
+        let image = sim.image(state);
+        let covered = sim.queries.is_covered_within(&mut sim.aig, &image, &by, sim.run, EFFORT)?;
+        Ok(covered == Some(true))
     }
 
     fn follow(&mut self, loc: LocId, state: StateId) -> Result<(), Stop> {

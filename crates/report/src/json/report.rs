@@ -95,6 +95,10 @@ pub struct Answer {
     pub engine: &'static str,
     /// For `safe`: whether a certificate was checked.
     pub certified: Option<bool>,
+    /// Who gave the certificate, if it was another engine.
+    pub certifier: Option<&'static str>,
+    /// For `safe`: what closed the search, as far as the engine tells.
+    pub arguments: Vec<&'static str>,
     /// Assertions that no execution reaches, as far as the certificate tells.
     pub unreachable: Vec<PlaceView>,
     pub times: TimesView,
@@ -202,6 +206,8 @@ impl Answer {
             target: target(context, report),
             engine: report.engine,
             certified,
+            certifier: report.certifier,
+            arguments: report.arguments.iter().map(|argument| argument.name()).collect(),
             unreachable: places(context, &unreachable),
             times: TimesView {
                 load: load.as_secs_f64(),

@@ -61,11 +61,16 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
     line("scope", scope(report.into()));
     line("asked", target(context, &report.target));
     if let Outcome::Safe(Some(certificate)) = &report.outcome {
-        line("certificate", format!("{}, checked in {}", certificate_text(certificate), seconds(report.times.judge)));
+        let certifier = report.certifier.map(|engine| format!(", by {engine}")).unwrap_or_default();
+        let checked = seconds(report.times.judge);
+        line("certificate", format!("{}{certifier}, checked in {checked}", certificate_text(certificate)));
         let unreachable = unreachable_asserts(report, certificate);
         if !unreachable.is_empty() {
             line("unreachable", lines_of(context, &unreachable));
         }
+    }
+    for argument in &report.arguments {
+        line("argument", argument.to_string());
     }
     line("engine", format!("{}, {}", report.engine, times(report, load)));
     if let Outcome::Unsafe(counterexample) = &report.outcome {

@@ -6,6 +6,7 @@ mod system;
 use std::time::Instant;
 
 use selvedge_engines::EngineKind;
+use selvedge_engines::sat::SummaryMode;
 use selvedge_report::diagnostic::Shown;
 use selvedge_report::json::{self, ReportFile};
 use selvedge_report::text::{self, Detail, Style};
@@ -58,6 +59,9 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     }
     if args.summaries.is_some() && args.engine.0 != Some(EngineKind::Sat) {
         return Some("--summaries is for the engine `sat`: name it with --engine");
+    }
+    if args.recursion.is_some() && matches!(args.summaries, None | Some(SummaryMode::Reachable)) {
+        return Some("--recursion is for universal summaries: choose --summaries universal or lazy");
     }
     if args.eager && args.engine.0 != Some(EngineKind::Summaries) {
         return Some("--eager is for the engine `summaries`: name it with --engine");

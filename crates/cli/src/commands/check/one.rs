@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::{Limits, Observer, Paths, Run, Stop};
 use selvedge_driver::{
-    self as driver, Each, Failure, Options, Outcome, Reason, Report, Subject, SystemOutcome, SystemReport, UsageError,
+    self as driver, Certify, Each, Failure, Options, Outcome, Reason, Report, Subject, SystemOutcome, SystemReport,
+    UsageError,
 };
 use selvedge_engines::EngineOptions;
 use selvedge_frontend::bp::{self, LoadOptions};
@@ -130,6 +131,7 @@ fn options(args: &CheckArgs) -> Options {
     }
     engine_options.summaries.eager = args.eager;
     engine_options.sat.summaries = args.summaries.unwrap_or_default();
+    engine_options.sat.recursion = args.recursion.unwrap_or_default();
     if let Some(bound) = args.bound {
         engine_options.bmc.steps = bound;
         engine_options.induction.bound = bound;
@@ -145,6 +147,7 @@ fn options(args: &CheckArgs) -> Options {
         engine: args.engine.0,
         engine_options,
         passes: args.passes.as_ref().map(|passes| passes.0.clone()),
+        certify: if args.certificate.is_some() { Certify::Anybody } else { Certify::Engine },
     }
 }
 

@@ -1,0 +1,39 @@
+//! Why nothing was left to look at.
+
+use std::fmt;
+
+/// What closed a search, or a part of it. It explains a safe answer and is no evidence: nobody checks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Argument {
+    /// Longer paths repeat a state: the recurrence diameter, by SAT.
+    RecurrenceDiameter,
+    /// All that is reached next was reached before: a fixed point, by formulas with one alternation of quantifiers.
+    FixedPoint,
+    /// Calls that nest deeper repeat an entry together with its exit, by SAT.
+    NestedSummaries,
+}
+
+impl Argument {
+    /// All arguments.
+    pub const ALL: &'static [Argument] =
+        &[Argument::RecurrenceDiameter, Argument::FixedPoint, Argument::NestedSummaries];
+
+    /// A name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Argument::RecurrenceDiameter => "recurrence-diameter",
+            Argument::FixedPoint => "fixed-point",
+            Argument::NestedSummaries => "nested-summaries",
+        }
+    }
+}
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Argument::RecurrenceDiameter => "longer paths repeat a state (recurrence diameter, SAT)",
+            Argument::FixedPoint => "nothing new is reached (fixed point, 2QBF)",
+            Argument::NestedSummaries => "deeper calls repeat an entry and its exit (unrolling with distinctness, SAT)",
+        })
+    }
+}

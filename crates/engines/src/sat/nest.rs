@@ -1,0 +1,215 @@
+//! Universal summaries of recursive procedures by unrolling nested summaries (thesis, Theorem 4.5).
+//!
+//! At depth 0 calls inside the component are blocked; at each further depth they have the effects of the depth before.
+//! A *way* is one end of a procedure at a depth, its exit or an error, for all entry values.
+//!
+//! *End.* A depth is the last one if no execution of the next one has calls nested that deep, no two of which are of the
+//! same procedure with the same entry values and the same end: equal exit values, or both lead into the error. A SAT
+//! solver is asked. There are finitely many such pairs.
+//!
+//! *Why it is right.* Let an execution be the shortest of its procedure with its entry values and end. Two of its nested
+//! calls that agree in all that would make it longer than needed: the inner one could stand for the outer one. The parts
+//! of a shortest execution are shortest too. So if one had calls nested deeper than the last depth, the innermost part
+//! of them would be an execution of the next depth as it was looked for. For the same reason its procedures repeat no
+//! state between two calls, so their unrolling up to the recurrence diameter, and not by coverage, keeps it.
+//!
+//! The question is asked about a chain of executions, each of which calls the next, instead of one execution with all
+//! that it calls: an execution with the same entry and end can be put in the place of a call. So the formula has one copy
+//! of each depth.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use selvedge_check::{Argument, Stop};
+use selvedge_ir::ProcId;
+use selvedge_logic::aig::{Input, Lit};
+
+use super::known::Known;
+use super::modes::Table;
+use super::queries::equal;
+use super::simulate::{End, Simulation, StateId, Via};
+use super::unroll::{Closure, unroll};
+
+/// One end of a procedure.
+#[derive(Clone, Debug)]
+struct Way {
+    proc: ProcId,
+    end: End,
+    guard: Lit,
+    pair: Pair,
+    calls: Vec<Nested>,
+}
+
+/// The values at the entry and at the exit; an error has none.
+#[derive(Clone, Debug)]
+struct Pair {
+    entry: Vec<Lit>,
+    exit: Vec<Lit>,
+}
+
+/// A call of the component, and where it is made.
+#[derive(Clone, Debug)]
+struct Nested {
+    made: Lit,
+    proc: ProcId,
+    end: End,
+    pair: Pair,
+}
+
+/// Universal summaries of a recursive component.
+pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -> Result<(), Stop> {
+    for proc in component {
+        known[*proc] = Some(Known::Universal { exits: Vec::new(), failures: Vec::new() });
+    }
+    let mut depths: Vec<Vec<Way>> = Vec::new();
+    loop {
+        let mut summaries = Vec::new();
+        for proc in component {
+            summaries.push(unroll(sim, known, *proc, Closure::Diameter)?);
+        }
+        depths.push(ways(sim, &summaries, component));
+        if depths.len() > 1 && !can_nest(sim, &depths)? {
+            sim.run.close(Argument::NestedSummaries);
+            return Ok(());
+        }
+        for (proc, summary) in component.iter().zip(summaries) {
+            known[*proc] = Some(summary);
+        }
+    }
+}
+
+/// The ends of summaries, with the calls that lead to them.
+fn ways(sim: &mut Simulation<'_>, summaries: &[Known], component: &[ProcId]) -> Vec<Way> {
+    let mut ways = Vec::new();
+    for summary in summaries {
+        let Known::Universal { exits, failures } = summary else { unreachable!("unrolling gives universal summaries") };
+        let ends = exits.iter().map(|exit| (*exit, End::Exit)).chain(failures.iter().map(|fail| (*fail, End::Error)));
+        for (state, end) in ends {
+            let calls = calls(sim, state, component);
+            let proc = sim.frames[sim.states[state].frame].proc;
+            ways.push(Way { proc, end, guard: sim.states[state].guard, pair: pair(sim, state), calls });
+        }
+    }
+    ways
+}
+
+fn pair(sim: &Simulation<'_>, state: StateId) -> Pair {
+    let entry = sim.frames[sim.states[state].frame].entry.iter().map(|(_, lit)| lit).collect();
+    Pair { entry, exit: sim.image(state).tuple }
+}
+
+/// The calls of the component on the ways to a state. An assignment of the inputs is one execution: where two states
+/// are merged, it says which one it was. States are older than those that come from them, so the greatest number that
+/// is open has its condition complete.
+fn calls(sim: &mut Simulation<'_>, state: StateId, component: &[ProcId]) -> Vec<Nested> {
+    let mut calls = Vec::new();
+    let mut open = BTreeMap::from([(state, Lit::TRUE)]);
+    while let Some((at, made)) = open.pop_last() {
+        let before = match sim.states[at].via.clone() {
+            Via::Entry => continue,
+            Via::Step { from, .. } | Via::Guess { from, .. } => vec![(from, made)],
+            Via::Merge { condition, then, otherwise } => {
+                vec![(then, sim.aig.and(made, condition)), (otherwise, sim.aig.and(made, !condition))]
+            }
+            Via::Call { from, callee, renaming, .. } => {
+                let proc = sim.frames[sim.states[callee].frame].proc;
+                if component.contains(&proc) {
+                    let is_exit = sim.states[callee].loc == sim.program.procs[proc].exit;
+                    let end = if is_exit { End::Exit } else { End::Error };
+                    let new: FxHashMap<Input, Lit> = renaming.into_iter().collect();
+                    let pair = pair(sim, callee).map(sim, |input| new.get(&input).copied());
+                    calls.push(Nested { made, proc, end, pair });
+                }
+                vec![(from, made)]
+            }
+        };
+        for (state, made) in before {
+            let known = open.get(&state).copied().unwrap_or(Lit::FALSE);
+            open.insert(state, sim.aig.or(known, made));
+        }
+    }
+    calls
+}
+
+/// Whether some execution of the last depth has calls nested that deep of which no two are the same.
+fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<Way>]) -> Result<bool, Stop> {
+    let mut chain: Vec<Vec<(Lit, Way)>> = Vec::new();
+    for depth in depths.iter().rev() {
+        let copies = depth.iter().map(|way| (input(sim), way.copy(sim))).collect();
+        chain.push(copies);
+    }
+    let mut conditions = Vec::new();
+    for (place, ways) in chain.iter().enumerate() {
+        let taken: Vec<Lit> = ways.iter().map(|(taken, _)| *taken).collect();
+        conditions.push(sim.aig.or_all(&taken));
+        for (taken, way) in ways {
+            let link = chain.get(place + 1).map_or(Lit::TRUE, |next| links(sim, way, next));
+            let is_way = sim.aig.and(way.guard, link);
+            conditions.push(sim.aig.implies(*taken, is_way));
+            for (other_taken, other) in chain[..place].iter().flatten().filter(|(_, other)| way.is_like(other)) {
+                let both = sim.aig.and(*taken, *other_taken);
+                let same = way.pair.equal(sim, &other.pair);
+                conditions.push(!sim.aig.and(both, same));
+            }
+        }
+    }
+    let formula = sim.aig.and_all(&conditions);
+    sim.queries.is_satisfiable(&sim.aig, formula, sim.run)
+}
+
+/// One of the calls on the way is the one that comes next.
+fn links(sim: &mut Simulation<'_>, way: &Way, next: &[(Lit, Way)]) -> Lit {
+    let mut links = Vec::new();
+    for call in &way.calls {
+        for (taken, callee) in next.iter().filter(|(_, callee)| (callee.proc, callee.end) == (call.proc, call.end)) {
+            let same = call.pair.equal(sim, &callee.pair);
+            links.push(sim.aig.and_all(&[call.made, *taken, same]));
+        }
+    }
+    sim.aig.or_all(&links)
+}
+
+fn input(sim: &mut Simulation<'_>) -> Lit {
+    let input = sim.aig.new_input();
+    sim.aig.input(input)
+}
+
+impl Way {
+    /// The same with inputs of its own.
+    fn copy(&self, sim: &mut Simulation<'_>) -> Way {
+        let pairs = || self.calls.iter().map(|call| &call.pair).chain([&self.pair]);
+        let values = pairs().flat_map(|pair| pair.entry.iter().chain(&pair.exit)).copied();
+        let roots: Vec<Lit> = values.chain(self.calls.iter().map(|call| call.made)).chain([self.guard]).collect();
+        let support = sim.aig.support(&roots);
+        let new: FxHashMap<Input, Lit> = support.into_iter().map(|old| (old, input(sim))).collect();
+        let rename = |input: Input| new.get(&input).copied();
+        let call = |call: &Nested, sim: &mut Simulation<'_>| Nested {
+            made: sim.aig.substitute(&[call.made], rename)[0],
+            pair: call.pair.map(sim, rename),
+            ..call.clone()
+        };
+        Way {
+            guard: sim.aig.substitute(&[self.guard], rename)[0],
+            pair: self.pair.map(sim, rename),
+            calls: self.calls.iter().map(|nested| call(nested, sim)).collect(),
+            ..*self
+        }
+    }
+
+    /// Whether both are the same end of the same procedure.
+    fn is_like(&self, other: &Way) -> bool {
+        (self.proc, self.end) == (other.proc, other.end)
+    }
+}
+
+impl Pair {
+    fn map(&self, sim: &mut Simulation<'_>, new: impl Fn(Input) -> Option<Lit> + Copy) -> Pair {
+        Pair { entry: sim.aig.substitute(&self.entry, new), exit: sim.aig.substitute(&self.exit, new) }
+    }
+
+    fn equal(&self, sim: &mut Simulation<'_>, other: &Pair) -> Lit {
+        let entries = equal(&mut sim.aig, &self.entry, &other.entry);
+        let exits = equal(&mut sim.aig, &self.exit, &other.exit);
+        sim.aig.and(entries, exits)
+    }
+}
