@@ -263,7 +263,7 @@ fn recursion_is_unrolled_until_entries_and_exits_repeat() {
 fn a_loop_that_settles_at_once_is_closed_by_coverage() {
     // The longest path without repetition goes through 2^10 values; all of them are there after one round.
     let names: Vec<String> = (0..10).map(|bit| format!("x{bit}")).collect();
-    let (names, any) = (names.join(", "), vec!["*"; 10].join(", "));
+    let (names, any) = (names.join(", "), ["*"; 10].join(", "));
     let text = format!(
         "decl {names}, g; void main() begin g := T; while * do {names} := {any}; od; assert(g | {}); end",
         names.replace(", ", " | ")
