@@ -126,7 +126,7 @@ fn an_engine_without_certificates_is_helped_out_and_the_report_says_so() {
 #[test]
 fn a_wanted_certificate_that_is_missing_is_told() {
     let path = scratch("none.json");
-    let ran = run(&format!("check --quiet --threads 2 --certificate {path} atomic.bp"));
+    let ran = run(&format!("check --quiet --engine exhaustive --threads 2 --certificate {path} atomic.bp"));
     assert_eq!((ran.code, ran.out.as_str()), (0, "VERIFICATION SUCCESSFUL\n"));
     assert!(ran.err.contains("note: there is no certificate"), "{}", ran.err);
     let ran = run(&format!("check --quiet --certificate {path} unsafe.bp"));
