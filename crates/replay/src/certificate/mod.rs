@@ -10,6 +10,7 @@ mod places;
 mod sat;
 mod summaries;
 mod system;
+mod threads;
 
 use std::fmt;
 
@@ -57,7 +58,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::ControlFlow(locs) => control_flow::verify(task, locs),
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
-        Certificate::Threads(_) => Err(Flaw::OutOfScope("it speaks of several threads")),
+        Certificate::Threads(proof) => threads::verify(task, proof, run),
     }
 }
 

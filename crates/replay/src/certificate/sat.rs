@@ -72,9 +72,23 @@ impl<'r> Sat<'r> {
     }
 
     pub(super) fn ite(&mut self, condition: Lit, then: Lit, otherwise: Lit) -> Lit {
-        let yes = self.and(condition, then);
-        let no = self.and(!condition, otherwise);
-        self.or(yes, no)
+        if then == otherwise || condition == self.truth {
+            return then;
+        }
+        if condition == !self.truth {
+            return otherwise;
+        }
+        if [self.truth, !self.truth].iter().any(|constant| then == *constant || otherwise == *constant) {
+            let yes = self.and(condition, then);
+            let no = self.and(!condition, otherwise);
+            return self.or(yes, no);
+        }
+        let gate = self.fresh();
+        self.clause(&[!condition, !then, gate]);
+        self.clause(&[!condition, then, !gate]);
+        self.clause(&[condition, !otherwise, gate]);
+        self.clause(&[condition, otherwise, !gate]);
+        gate
     }
 
     /// Whether all clauses can hold at once.

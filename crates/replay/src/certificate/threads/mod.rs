@@ -1,0 +1,84 @@
+//! Certificates for several threads: a closed set of states, each seen with its threads at listed places.
+//!
+//! # The set
+//!
+//! A state is *seen* if each thread stands at a listed place ([`table`]), which says who the thread is (its kind, and
+//! whether it holds the atomic flag), which calls have not returned, and where it stands. The proof has a formula for
+//! each list of places that may occur, its *shape*. A seen state belongs to the set if its threads, put in order
+//! ([`order`]), satisfy the formula of their shape, whatever the variables hold that the places do not list.
+//!
+//! # The steps
+//!
+//! A *macro step* ([`route`], [`walk`]) takes one thread from its place to the next one: any number of invisible steps
+//! ([`selvedge_ir::visibility`]) through locations that are not listed; then, unless the last of these came to a listed
+//! place, one visible step, which must come to a listed place or end the thread. A visible step that takes the atomic
+//! flag may instead be followed by any steps of the thread, as long as it holds the flag and comes to no listed place;
+//! so may the steps of the prelude, which has no other thread beside it. Only the holder of the flag moves if there is
+//! one.
+//!
+//! # The questions
+//!
+//! All must have no solution:
+//!
+//! 1. an initial state that is not in the set;
+//! 2. a macro step from a state of the set to a state that is not in it, or that stops nowhere (a visible step to a
+//!    location that is not listed);
+//! 3. on the way of a macro step, its unfinished beginnings included, a target assertion that fails or a thread at a
+//!    target location; and a state of the set with a thread at a target location.
+//!
+//! # Why it is right
+//!
+//! Take an execution that ends in an error, as short as possible. Cut the steps of each thread into blocks that are
+//! macro steps, the last block of a thread possibly unfinished. Call and return count as invisible only if they touch
+//! nothing shown and no frame with a shown variable comes or goes, so that an invisible step commutes with all steps of
+//! other threads and is not enabled or disabled by them. So the invisible steps at the beginning of a block can be moved
+//! back in time to just before its visible step, or just before its last step if it has none; the steps of a block
+//! under the atomic flag or in the prelude have no steps of others between them as they are. Unfinished blocks
+//! consist of invisible steps, or of steps of the holder or of the prelude: the thread that commits the error is the
+//! last to move, and the unfinished blocks of the others, which nobody notices, are left out. What remains is a sequence
+//! of macro steps with an error on the way of the last one. By 1 and 2 all states between them belong to the set; then
+//! 3 says that there is no error. The numbers of threads do not matter to their steps, hence states may be put in order
+//! at any time.
+//!
+//! A set of locations that are not listed and form a cycle would make endless blocks. It is a flaw.
+
+mod order;
+mod route;
+mod state;
+mod step;
+mod table;
+mod walk;
+
+use selvedge_check::{Run, Task, ThreadProof, ThreadScope};
+use selvedge_ir::{Count, Ty};
+
+use super::Flaw;
+use route::Route;
+use table::Table;
+use walk::Walk;
+
+/// Checks the certificate: the start, then the shapes one by one, each with a solver of its own.
+pub(super) fn verify(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Result<(), Flaw> {
+    if task.program.vars.iter().any(|var| var.ty != Ty::Bool) {
+        return Err(Flaw::OutOfScope("it has integers"));
+    }
+    let unbounded = task.threads == ThreadScope::Unbounded;
+    if unbounded && task.program.entries.iter().any(|entry| entry.count == Count::Any) {
+        return Err(Flaw::OutOfScope("any number of threads may start"));
+    }
+    let table = Table::new(task, proof)?;
+    let mut routes: Vec<Option<Route>> = proof.places.iter().map(|_| None).collect();
+    Walk::new(&table, run).start()?;
+    for shape in &proof.shapes {
+        run.tick()?;
+        for place in &shape.threads {
+            let route = &mut routes[*place as usize];
+            if route.is_none() {
+                *route = Some(Route::new(&table, *place, run)?);
+            }
+        }
+        let route = |place: u32| routes[place as usize].as_ref().expect("the routes of the shape's places are there");
+        Walk::new(&table, run).shape(shape, &route)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! Threads at one place in the ascending order of their values, as gates.
+
+use batsat::Lit;
+
+use super::super::sat::Sat;
+
+/// Whether a row of values stands before another one or is the same: `false` before `true`, the first value decides
+/// first.
+pub(super) fn not_after(sat: &mut Sat<'_>, left: &[Lit], right: &[Lit]) -> Lit {
+    let truth = sat.constant(true);
+    left.iter().zip(right).rev().fold(truth, |rest, (left, right)| {
+        let if_true = sat.and(*right, rest);
+        let if_false = sat.or(*right, rest);
+        sat.ite(*left, if_true, if_false)
+    })
+}
+
+/// Puts rows in order, of which the first `n_sorted` are. Each further row is put into the ordered ones before it by
+/// comparing neighbours from the end to the beginning, and exchanging those that are not in order.
+pub(super) fn sort(sat: &mut Sat<'_>, rows: &mut [Vec<Lit>], n_sorted: usize) {
+    for new in n_sorted.max(1)..rows.len() {
+        for right in (1..=new).rev() {
+            let keep = not_after(sat, &rows[right - 1], &rows[right]);
+            for value in 0..rows[right].len() {
+                let (one, other) = (rows[right - 1][value], rows[right][value]);
+                rows[right - 1][value] = sat.ite(keep, one, other);
+                rows[right][value] = sat.ite(keep, other, one);
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The ways of a macro step: where a thread can come to from a place, as far as control alone says.
+//!
+//! The inner locations of a route form no cycle and are listed in topological order, the place itself first. So a walk
+//! along the list meets each of them after everything that leads to it.
+
+use std::collections::BTreeMap;
+
+use selvedge_check::{Role, Run};
+use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId};
+
+use super::super::Flaw;
+use super::table::{Table, entry};
+
+/// More inner locations than this are not listed.
+const LIMIT: usize = 20_000;
+
+/// What a thread may do without being seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mode {
+    /// Invisible steps.
+    Quiet,
+    /// Any steps, since it holds the atomic flag.
+    Held,
+    /// Any steps, since it is alone.
+    Prelude,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Spot {
+    mode: Mode,
+    calls: Vec<EdgeId>,
+    loc: LocId,
+}
+
+pub(super) struct Route {
+    /// The moves from each inner location.
+    pub(super) nodes: Vec<Vec<Move>>,
+}
+
+/// A step along an edge.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    pub(super) edge: EdgeId,
+    pub(super) to: To,
+    /// For a return to a caller: the call.
+    pub(super) call: Option<EdgeId>,
+    /// Where a thread begins that the step may start.
+    pub(super) child: Option<To>,
+}
+
+/// Where a thread comes to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum To {
+    /// The inner location with this number, which may not be the end.
+    Inner(usize),
+    /// The place with this number, the end of the macro step.
+    Place(u32),
+    /// A target location.
+    Error(LocId),
+    /// A location that should be listed.
+    Unlisted,
+    /// Nowhere: it ended.
+    Gone,
+    /// Nowhere: the prelude ended, and the initial threads begin.
+    Start,
+}
+
+impl Route {
+    /// All ways from a place. Each inner location is looked at once.
+    pub(super) fn new(table: &Table<'_>, place: u32, run: &Run<'_>) -> Result<Route, Flaw> {
+        let at = table.at(place);
+        let mode = match at.role {
+            Role::Prelude => Mode::Prelude,
+            Role::Holder(_) => Mode::Held,
+            Role::Free(_) => Mode::Quiet,
+        };
+        let first = Spot { mode, calls: at.calls.clone(), loc: at.loc };
+        let mut search = Search { table, entry: entry(at.role), spots: vec![first], numbers: BTreeMap::new() };
+        let mut nodes = Vec::new();
+        while nodes.len() < search.spots.len() {
+            run.tick()?;
+            let spot = search.spots[nodes.len()].clone();
+            let out = table.flow.out(spot.loc).iter();
+            nodes.push(out.map(|edge| search.follow(&spot, *edge)).collect::<Result<Vec<Move>, Flaw>>()?);
+            if search.spots.len() > LIMIT {
+                return Err(Flaw::OutOfScope("too many steps may follow one another without being seen"));
+            }
+        }
+        sorted(nodes).map(|nodes| Route { nodes }).ok_or(Flaw::Malformed(None))
+    }
+}
+
+/// The inner locations in topological order, their moves numbered accordingly; `None` if there is a cycle. Nothing leads
+/// to the first, so that it stays the first.
+fn sorted(nodes: Vec<Vec<Move>>) -> Option<Vec<Vec<Move>>> {
+    let inner = |step: &Move| if let To::Inner(number) = step.to { Some(number) } else { None };
+    let mut n_before = vec![0; nodes.len()];
+    nodes.iter().flatten().filter_map(inner).for_each(|to| n_before[to] += 1);
+    let mut order = vec![0];
+    let mut next = 0;
+    while next < order.len() {
+        for to in nodes[order[next]].iter().filter_map(inner) {
+            n_before[to] -= 1;
+            if n_before[to] == 0 {
+                order.push(to);
+            }
+        }
+        next += 1;
+    }
+    if order.len() < nodes.len() {
+        return None;
+    }
+    let mut numbers = vec![0; nodes.len()];
+    order.iter().enumerate().for_each(|(number, node)| numbers[*node] = number);
+    let renumbered = |step: &Move| match step.to {
+        To::Inner(number) => Move { to: To::Inner(numbers[number]), ..step.clone() },
+        _ => step.clone(),
+    };
+    Some(order.iter().map(|node| nodes[*node].iter().map(renumbered).collect()).collect())
+}
+
+struct Search<'a> {
+    table: &'a Table<'a>,
+    entry: Option<EntryId>,
+    /// The place itself, and the inner locations.
+    spots: Vec<Spot>,
+    numbers: BTreeMap<Spot, usize>,
+}
+
+impl Search<'_> {
+    fn follow(&mut self, spot: &Spot, id: EdgeId) -> Result<Move, Flaw> {
+        let program = self.table.task.program;
+        let edge = &program.edges[id];
+        let mut step = Move { edge: id, to: To::Gone, call: None, child: self.child(spot, &edge.op)? };
+        let (calls, loc) = match &edge.op {
+            Op::Call(call) if self.on_stack(spot, call.callee) => return Err(Flaw::OutOfScope("it is recursive")),
+            Op::Call(call) => ([spot.calls.as_slice(), &[id]].concat(), program.procs[call.callee].entry),
+            Op::Return(_) if !spot.calls.is_empty() => {
+                let (call, calls) = spot.calls.split_last().expect("it is not empty");
+                step.call = Some(*call);
+                (calls.to_vec(), program.edges[*call].to)
+            }
+            Op::Return(_) | Op::End => {
+                step.to = if spot.mode == Mode::Prelude { To::Start } else { To::Gone };
+                return Ok(step);
+            }
+            _ => (spot.calls.clone(), edge.to),
+        };
+        step.to = self.arrive(spot, id, calls, loc);
+        Ok(step)
+    }
+
+    /// Where a thread comes to that is at a location after a step along an edge.
+    fn arrive(&mut self, from: &Spot, edge: EdgeId, calls: Vec<EdgeId>, loc: LocId) -> To {
+        let (role, mode) = self.after(from, edge);
+        if self.table.task.target.has_loc(loc) {
+            return To::Error(loc);
+        }
+        if let Some(place) = self.table.place(role, &calls, loc) {
+            return To::Place(place);
+        }
+        match mode {
+            Some(mode) => To::Inner(self.number(Spot { mode, calls, loc })),
+            None => To::Unlisted,
+        }
+    }
+
+    fn number(&mut self, spot: Spot) -> usize {
+        let next = self.spots.len();
+        let number = *self.numbers.entry(spot.clone()).or_insert(next);
+        if number == next {
+            self.spots.push(spot);
+        }
+        number
+    }
+
+    /// Who the thread is after a step along an edge, and what it may then do without being seen.
+    fn after(&self, spot: &Spot, edge: EdgeId) -> (Role, Option<Mode>) {
+        let Some(entry) = self.entry else { return (Role::Prelude, Some(Mode::Prelude)) };
+        match (&self.table.task.program.edges[edge].op, spot.mode) {
+            (Op::AtomicBegin, _) => (Role::Holder(entry), Some(Mode::Held)),
+            (Op::AtomicEnd, _) => (Role::Free(entry), None),
+            (_, Mode::Held) => (Role::Holder(entry), Some(Mode::Held)),
+            (op, _) => (Role::Free(entry), self.is_invisible(op, &spot.calls).then_some(Mode::Quiet)),
+        }
+    }
+
+    /// Whether a step is invisible. A call and a return to a caller are if they read and write nothing shown, and the
+    /// frame that comes or goes has no shown variable, so that nobody asks whether the thread has it.
+    fn is_invisible(&self, op: &Op, calls: &[EdgeId]) -> bool {
+        let (program, visibility) = (self.table.task.program, &self.table.visibility);
+        let hidden_frame = |proc: ProcId| !program.procs[proc].locals.iter().any(|local| visibility.is_shown(*local));
+        let reads_hidden = |exprs: &[selvedge_ir::Expr]| !exprs.iter().any(|expr| visibility.reads_shown(expr));
+        match (op, calls.last().map(|call| &program.edges[*call].op)) {
+            (Op::Call(call), _) => hidden_frame(call.callee) && reads_hidden(&call.args),
+            (Op::Return(values), Some(Op::Call(call))) => {
+                let writes_hidden = !call.results.iter().flatten().any(|var| visibility.is_shown(*var));
+                hidden_frame(call.callee) && reads_hidden(values) && writes_hidden
+            }
+            _ => visibility.is_invisible_op(op),
+        }
+    }
+
+    /// Where a thread begins that a step starts.
+    fn child(&self, spot: &Spot, op: &Op) -> Result<Option<To>, Flaw> {
+        let (calls, loc): (&[EdgeId], LocId) = match op {
+            Op::Spawn(spawn) => (&[], self.table.task.program.procs[spawn.callee].entry),
+            Op::Fork(at) => (&spot.calls, *at),
+            _ => return Ok(None),
+        };
+        let Some(entry) = self.entry else {
+            return Err(Flaw::OutOfScope("a thread may start before the initial ones"));
+        };
+        if self.table.task.target.has_loc(loc) {
+            return Ok(Some(To::Error(loc)));
+        }
+        Ok(Some(self.table.place(Role::Free(entry), calls, loc).map_or(To::Unlisted, To::Place)))
+    }
+
+    fn on_stack(&self, spot: &Spot, callee: ProcId) -> bool {
+        let program = self.table.task.program;
+        let proc = |loc: LocId| program.locs[loc].proc;
+        proc(spot.loc) == callee || spot.calls.iter().any(|call| proc(program.edges[*call].from) == callee)
+    }
+}

@@ -1,0 +1,389 @@
+//! The questions about one shape, or about the start, in one solver.
+//!
+//! A walk follows the routes of the threads of a shape symbolically. Where several moves leave a location, new literals
+//! choose one of them, so that the ways that meet again at a location exclude each other and become one by a choice of
+//! values. What must not be is collected as literals, each with the flaw that it shows. One call of the solver decides
+//! whether one of them can hold; only if so, they are tried one by one.
+
+use std::rc::Rc;
+
+use batsat::Lit;
+use selvedge_check::formula::Atom;
+use selvedge_check::{Role, Run, Shape, ThreadScope};
+use selvedge_ir::{Count, EntryId, LocId, Op, Scope, VarId};
+
+use super::super::encode;
+use super::super::{Flaw, sat::Sat};
+use super::order::{not_after, sort};
+use super::route::{Move, Route, To};
+use super::state::{Seen, State, add};
+use super::step::{Choices, any_locals, assign, enter, expr, inherit, leave, seen};
+use super::table::Table;
+
+pub(super) struct Walk<'a> {
+    table: &'a Table<'a>,
+    run: &'a Run<'a>,
+    sat: Sat<'a>,
+    /// What must not be.
+    bad: Vec<(Lit, Flaw)>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(table: &'a Table<'a>, run: &'a Run<'a>) -> Walk<'a> {
+        Walk { table, run, sat: Sat::new(run), bad: Vec::new() }
+    }
+
+    /// All initial states belong to the set.
+    pub(super) fn start(mut self) -> Result<(), Flaw> {
+        let program = self.table.task.program;
+        let mut now = vec![self.sat.constant(false); program.vars.len()];
+        let shared: Vec<VarId> = self.vars_of(Scope::Shared);
+        any_locals(&mut self.sat, &shared, &mut now);
+        let mut choices = Choices::new();
+        for (var, rhs) in &program.init {
+            now[var.index()] = expr(&mut self.sat, rhs, &now, &mut choices)?;
+        }
+        let guard = self.sat.constant(true);
+        let mut state = State { guard, now, others: Vec::new(), n_sorted: 0 };
+        match program.prelude {
+            None => self.start_threads(&state, &|loc| Flaw::Start(loc))?,
+            Some(prelude) => {
+                let prelude = &program.procs[prelude];
+                any_locals(&mut self.sat, &prelude.locals, &mut state.now);
+                if self.table.task.target.has_loc(prelude.entry) {
+                    return Err(Flaw::Location(prelude.entry));
+                }
+                let place = self.table.place(Role::Prelude, &[], prelude.entry);
+                let place = place.ok_or(Flaw::Start(prelude.entry))?;
+                self.end(state, Some(place), Flaw::Start(prelude.entry))?;
+            }
+        }
+        self.answer()
+    }
+
+    /// All macro steps from the states of a shape lead to states of the set, without error.
+    pub(super) fn shape<'t>(mut self, shape: &Shape, route: &dyn Fn(u32) -> &'t Route) -> Result<(), Flaw> {
+        let program = self.table.task.program;
+        let mut shared = vec![self.sat.constant(false); program.vars.len()];
+        let all_shared = self.vars_of(Scope::Shared);
+        any_locals(&mut self.sat, &all_shared, &mut shared);
+        let threads: Vec<Seen> = shape.threads.iter().map(|place| self.any_thread(*place)).collect();
+        self.assume(shape, &threads, &shared)?;
+        let target = threads.iter().map(|thread| self.table.at(thread.place).loc);
+        if let Some(loc) = target.into_iter().find(|loc| self.table.task.target.has_loc(*loc)) {
+            self.bad.push((self.sat.constant(true), Flaw::Location(loc)));
+            return self.answer();
+        }
+        let holder = threads.iter().position(|thread| matches!(self.table.at(thread.place).role, Role::Holder(_)));
+        for mover in (0..threads.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
+            self.run.tick()?;
+            let mut others = threads.clone();
+            let own = others.remove(mover);
+            let now = self.seen_by(&own, &shared);
+            let n_sorted = others.len();
+            let state = State { guard: self.sat.constant(true), now, others, n_sorted };
+            self.follow(route(own.place), state)?;
+        }
+        self.answer()
+    }
+
+    /// Whether nothing of what must not be can be.
+    fn answer(mut self) -> Result<(), Flaw> {
+        let falsehood = self.sat.constant(false);
+        self.bad.retain(|(bad, _)| *bad != falsehood);
+        if self.bad.is_empty() {
+            return Ok(());
+        }
+        let some: Vec<Lit> = self.bad.iter().map(|(bad, _)| *bad).collect();
+        self.sat.clause(&some);
+        if !self.sat.satisfiable()? {
+            return Ok(());
+        }
+        for (bad, flaw) in self.bad {
+            if self.sat.satisfiable_with(bad)? {
+                return Err(flaw);
+            }
+        }
+        unreachable!("one of them holds, as the solver said before")
+    }
+
+    fn vars_of(&self, scope: Scope) -> Vec<VarId> {
+        let vars = self.table.task.program.vars.iter_enumerated();
+        vars.filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
+    }
+
+    /// A thread at a place, with any values.
+    fn any_thread(&mut self, place: u32) -> Seen {
+        let program = self.table.task.program;
+        let mut vars = vec![self.sat.constant(false); program.vars.len()];
+        let per_thread = self.vars_of(Scope::Thread);
+        any_locals(&mut self.sat, &per_thread, &mut vars);
+        for proc in self.table.stack(place) {
+            any_locals(&mut self.sat, &program.procs[*proc].locals, &mut vars);
+        }
+        seen(place, vars)
+    }
+
+    /// The values of all variables as a thread sees them.
+    fn seen_by(&self, thread: &Seen, shared: &[Lit]) -> Vec<Lit> {
+        let vars = self.table.task.program.vars.iter().zip(thread.vars.iter().zip(shared));
+        vars.map(|(var, (own, shared))| if var.scope == Scope::Shared { *shared } else { *own }).collect()
+    }
+
+    /// The threads are in order, and the formula of their shape holds.
+    fn assume(&mut self, shape: &Shape, threads: &[Seen], shared: &[Lit]) -> Result<(), Flaw> {
+        let rows: Vec<Vec<Lit>> = threads.iter().map(|thread| self.row(thread)).collect();
+        for number in 1..threads.len() {
+            if threads[number - 1].place == threads[number].place {
+                let in_order = not_after(&mut self.sat, &rows[number - 1], &rows[number]);
+                self.sat.require(in_order);
+            }
+        }
+        let formula = self.formula(shape, &rows, shared)?;
+        self.sat.require(formula);
+        Ok(())
+    }
+
+    /// The values of the listed variables of a thread.
+    fn row(&self, thread: &Seen) -> Vec<Lit> {
+        self.table.at(thread.place).vars.iter().map(|(_, var)| thread.vars[var.index()]).collect()
+    }
+
+    fn formula(&mut self, shape: &Shape, rows: &[Vec<Lit>], shared: &[Lit]) -> Result<Lit, Flaw> {
+        let program = self.table.task.program;
+        let is_shared = |var: VarId| program.vars.get(var).is_some_and(|var| var.scope == Scope::Shared);
+        let mut atom = |_: &mut Sat<'_>, atom: Atom| match atom {
+            Atom::Now(var) if is_shared(var) => Some(shared[var.index()]),
+            Atom::Of { thread, var } => rows.get(thread as usize)?.get(var as usize).copied(),
+            _ => None,
+        };
+        let gate = encode::formula(&mut self.sat, &self.table.proof.formulas, shape.formula, &mut atom);
+        gate.ok_or(Flaw::Malformed(None))
+    }
+
+    /// Follows a route from its place.
+    fn follow(&mut self, route: &Route, state: State) -> Result<(), Flaw> {
+        let mut states: Vec<Vec<State>> = route.nodes.iter().map(|_| Vec::new()).collect();
+        states[0].push(state);
+        for (number, moves) in route.nodes.iter().enumerate() {
+            self.run.tick()?;
+            for state in std::mem::take(&mut states[number]) {
+                let mut guard = state.guard;
+                for (left, step) in (0..moves.len()).rev().zip(moves) {
+                    let taken = if left == 0 { self.sat.constant(true) } else { self.sat.fresh() };
+                    let mut state = state.clone();
+                    state.guard = self.sat.and(guard, taken);
+                    guard = self.sat.and(guard, !taken);
+                    self.go(step, state, &mut states)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One step of the moving thread.
+    fn go(&mut self, step: &Move, mut state: State, states: &mut [Vec<State>]) -> Result<(), Flaw> {
+        let program = self.table.task.program;
+        match &program.edges[step.edge].op {
+            Op::Assign(op) => assign(&mut self.sat, self.table, op, &mut state)?,
+            Op::Assert(condition) => {
+                let holds = expr(&mut self.sat, condition, &state.now, &mut Choices::new())?;
+                if self.table.task.target.has_assert(step.edge) {
+                    let fails = self.sat.and(state.guard, !holds);
+                    self.bad.push((fails, Flaw::Assert(step.edge)));
+                }
+                state.guard = self.sat.and(state.guard, holds);
+            }
+            Op::Call(call) => {
+                let now = state.now.clone();
+                enter(&mut self.sat, program, (call.callee, &call.args), &now, &mut state.now)?;
+            }
+            Op::Return(values) => {
+                if let Some(Op::Call(call)) = step.call.map(|call| &program.edges[call].op) {
+                    leave(&mut self.sat, program, call, values, &mut state)?;
+                }
+            }
+            Op::Spawn(_) | Op::Fork(_) => {
+                if self.has_room(&state) && !self.begin(step, &mut state)? {
+                    return Ok(());
+                }
+            }
+            Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
+        }
+        self.arrive(step, state, states)
+    }
+
+    /// Whether one more thread may live beside the moving one and the others.
+    fn has_room(&self, state: &State) -> bool {
+        match self.table.task.threads {
+            ThreadScope::Unbounded => true,
+            ThreadScope::AtMost(bound) => state.others.len() + 1 < bound as usize,
+        }
+    }
+
+    /// Starts a thread; whether there is anything to say beyond its first location.
+    fn begin(&mut self, step: &Move, state: &mut State) -> Result<bool, Flaw> {
+        let program = self.table.task.program;
+        let place = match step.child {
+            Some(To::Place(place)) => place,
+            Some(To::Error(loc)) => {
+                self.bad.push((state.guard, Flaw::Location(loc)));
+                return Ok(false);
+            }
+            _ => {
+                self.bad.push((state.guard, Flaw::NotClosed(step.edge)));
+                return Ok(false);
+            }
+        };
+        let vars = match &program.edges[step.edge].op {
+            Op::Spawn(spawn) => {
+                let mut vars = inherit(&self.sat, program, &state.now);
+                enter(&mut self.sat, program, (spawn.callee, &spawn.args), &state.now, &mut vars)?;
+                vars
+            }
+            _ => state.now.clone(),
+        };
+        state.others.push(seen(place, vars));
+        Ok(true)
+    }
+
+    /// What is to be said of the states after a step.
+    fn arrive(&mut self, step: &Move, state: State, states: &mut [Vec<State>]) -> Result<(), Flaw> {
+        if state.guard == self.sat.constant(false) {
+            return Ok(());
+        }
+        let flaw = Flaw::NotClosed(step.edge);
+        match step.to {
+            To::Inner(number) => add(&mut self.sat, &mut states[number], state),
+            To::Place(place) => self.end(state, Some(place), flaw)?,
+            To::Gone => self.end(state, None, flaw)?,
+            To::Start => self.start_threads(&state, &|_| flaw.clone())?,
+            To::Error(loc) => self.bad.push((state.guard, Flaw::Location(loc))),
+            To::Unlisted => self.bad.push((state.guard, flaw)),
+        }
+        Ok(())
+    }
+
+    /// The moving thread has come to a place, or has ended: the state must belong to the set.
+    fn end(&mut self, state: State, place: Option<u32>, flaw: Flaw) -> Result<(), Flaw> {
+        let mut threads = state.others;
+        threads.extend(place.map(|place| Seen { place, vars: Rc::new(state.now.clone()) }));
+        self.belongs(state.guard, threads, state.n_sorted, &state.now, flaw)
+    }
+
+    /// Threads, of which the first `n_sorted` are in order at each place, must belong to the set.
+    fn belongs(
+        &mut self,
+        guard: Lit,
+        threads: Vec<Seen>,
+        n_sorted: usize,
+        shared: &[Lit],
+        flaw: Flaw,
+    ) -> Result<(), Flaw> {
+        let mut order: Vec<usize> = (0..threads.len()).collect();
+        order.sort_by_key(|number| threads[*number].place);
+        let places: Vec<u32> = order.iter().map(|number| threads[*number].place).collect();
+        let Some(shape) = self.table.shape(&places) else {
+            self.bad.push((guard, flaw));
+            return Ok(());
+        };
+        let mut rows: Vec<Vec<Lit>> = order.iter().map(|number| self.row(&threads[*number])).collect();
+        let mut first = 0;
+        while first < rows.len() {
+            let after = first + places[first..].iter().take_while(|place| **place == places[first]).count();
+            let n_sorted_here = order[first..after].iter().take_while(|number| **number < n_sorted).count();
+            sort(&mut self.sat, &mut rows[first..after], n_sorted_here);
+            first = after;
+        }
+        let formula = self.formula(shape, &rows, shared)?;
+        let outside = self.sat.and(guard, !formula);
+        self.bad.push((outside, flaw));
+        Ok(())
+    }
+
+    /// The initial threads begin, in every number that is allowed. Once a number is found of which no shape speaks, the
+    /// others need not be looked at: all begin where the guard holds.
+    fn start_threads(&mut self, state: &State, flaw: &dyn Fn(LocId) -> Flaw) -> Result<(), Flaw> {
+        let mut crews = vec![Crew { kinds: 0, n_threads: 0, threads: Vec::new() }];
+        while let Some(crew) = crews.pop() {
+            self.run.tick()?;
+            if crew.kinds < self.table.task.program.entries.len() {
+                self.add_crews(&crew, &mut crews);
+            } else if !self.start_crew(&crew.threads, state, flaw)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// A crew, extended by each allowed number of threads of one more kind. Of the numbers beyond what the shapes have
+    /// one is as good as another.
+    fn add_crews(&self, crew: &Crew, crews: &mut Vec<Crew>) {
+        let room = match self.table.task.threads {
+            ThreadScope::Unbounded => usize::MAX,
+            ThreadScope::AtMost(bound) => (bound as usize).saturating_sub(crew.n_threads),
+        };
+        let kind = EntryId::new(crew.kinds);
+        let (least, most) = match self.table.task.program.entries[kind].count {
+            Count::Exactly(count) => (count as usize, count as usize),
+            Count::AtMost(count) => (0, (count as usize).min(self.table.longest + 1)),
+            Count::Any => (0, self.table.longest + 1),
+        };
+        for n_threads in least..=most.min(room) {
+            let told = std::iter::repeat_n(kind, n_threads.min(self.table.longest + 1));
+            crews.push(Crew {
+                kinds: crew.kinds + 1,
+                n_threads: crew.n_threads + n_threads,
+                threads: crew.threads.iter().copied().chain(told).collect(),
+            });
+        }
+    }
+
+    /// These initial threads begin; whether the proof knows of their places and their shape.
+    fn start_crew(&mut self, crew: &[EntryId], state: &State, flaw: &dyn Fn(LocId) -> Flaw) -> Result<bool, Flaw> {
+        let program = self.table.task.program;
+        let entry_loc = |kind: EntryId| program.procs[program.entries[kind].proc].entry;
+        let mut threads = Vec::new();
+        for kind in crew {
+            let loc = entry_loc(*kind);
+            if self.table.task.target.has_loc(loc) {
+                self.bad.push((state.guard, Flaw::Location(loc)));
+                return Ok(false);
+            }
+            let Some(place) = self.table.place(Role::Free(*kind), &[], loc) else {
+                self.bad.push((state.guard, flaw(loc)));
+                return Ok(false);
+            };
+            threads.push(self.initial_thread(*kind, place, &state.now)?);
+        }
+        let places: Vec<u32> = threads.iter().map(|thread| thread.place).collect();
+        let first = crew.first().copied().or(program.entries.indices().next());
+        let flaw = first.map_or(Flaw::OutOfScope("it starts no threads"), |kind| flaw(entry_loc(kind)));
+        self.belongs(state.guard, threads, 0, &state.now, flaw)?;
+        let mut sorted = places;
+        sorted.sort_unstable();
+        Ok(self.table.shape(&sorted).is_some())
+    }
+
+    /// A thread as it begins: initial values read shared variables.
+    fn initial_thread(&mut self, kind: EntryId, place: u32, shared: &[Lit]) -> Result<Seen, Flaw> {
+        let program = self.table.task.program;
+        let entry = &program.entries[kind];
+        let mut vars = vec![self.sat.constant(false); program.vars.len()];
+        any_locals(&mut self.sat, &entry.thread_vars, &mut vars);
+        let mut choices = Choices::new();
+        for (var, rhs) in &entry.init {
+            vars[var.index()] = expr(&mut self.sat, rhs, shared, &mut choices)?;
+        }
+        any_locals(&mut self.sat, &program.procs[entry.proc].locals, &mut vars);
+        Ok(seen(place, vars))
+    }
+}
+
+/// Initial threads of the first kinds.
+struct Crew {
+    kinds: usize,
+    n_threads: usize,
+    /// The kinds of the threads; of more threads than the shapes have only some.
+    threads: Vec<EntryId>,
+}
