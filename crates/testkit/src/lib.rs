@@ -25,6 +25,7 @@ pub mod lower;
 pub mod metamorph;
 pub mod obligations;
 pub mod oracle;
+pub mod seen;
 pub mod spacer;
 pub mod systems;
 

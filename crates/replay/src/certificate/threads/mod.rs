@@ -22,7 +22,7 @@
 //!
 //! 1. an initial state that is not in the set;
 //! 2. a macro step from a state of the set to a state that is not in it, or that stops nowhere (a visible step to a
-//!    location that is not listed);
+//!    location that is not listed, or a way round a cycle of such locations);
 //! 3. on the way of a macro step, its unfinished beginnings included, a target assertion that fails or a thread at a
 //!    target location; and a state of the set with a thread at a target location.
 //!
@@ -40,7 +40,7 @@
 //! 3 says that there is no error. The numbers of threads do not matter to their steps, hence states may be put in order
 //! at any time.
 //!
-//! A set of locations that are not listed and form a cycle would make endless blocks. It is a flaw.
+//! Unlisted locations may form a cycle only if nobody can go round in it.
 
 mod order;
 mod route;

@@ -1,7 +1,9 @@
 //! The ways of a macro step: where a thread can come to from a place, as far as control alone says.
 //!
-//! The inner locations of a route form no cycle and are listed in topological order, the place itself first. So a walk
-//! along the list meets each of them after everything that leads to it.
+//! The inner locations of a route are listed in topological order, the place itself first. So a walk along the list
+//! meets each of them after everything that leads to it. A move that would close a cycle counts as one to a location
+//! that should be listed: it must not be possible. Then every path of the thread is covered, since one that goes round
+//! would take such a move, for the first time behind a path that is covered.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +59,7 @@ pub(super) enum To {
     Place(u32),
     /// A target location.
     Error(LocId),
-    /// A location that should be listed.
+    /// A location that should be listed: it is not the end, or closes a cycle.
     Unlisted,
     /// Nowhere: it ended.
     Gone,
@@ -86,37 +88,56 @@ impl Route {
                 return Err(Flaw::OutOfScope("too many steps may follow one another without being seen"));
             }
         }
-        sorted(nodes).map(|nodes| Route { nodes }).ok_or(Flaw::Malformed(None))
+        Ok(Route { nodes: sorted(nodes) })
     }
 }
 
-/// The inner locations in topological order, their moves numbered accordingly; `None` if there is a cycle. Nothing leads
-/// to the first, so that it stays the first.
-fn sorted(nodes: Vec<Vec<Move>>) -> Option<Vec<Vec<Move>>> {
-    let inner = |step: &Move| if let To::Inner(number) = step.to { Some(number) } else { None };
-    let mut n_before = vec![0; nodes.len()];
-    nodes.iter().flatten().filter_map(inner).for_each(|to| n_before[to] += 1);
-    let mut order = vec![0];
-    let mut next = 0;
-    while next < order.len() {
-        for to in nodes[order[next]].iter().filter_map(inner) {
-            n_before[to] -= 1;
-            if n_before[to] == 0 {
-                order.push(to);
+/// The inner locations in topological order, their moves numbered accordingly. A depth-first search finds the moves that
+/// lead back to a location that it has not finished: they are not to be taken. Without them there is no cycle, and the
+/// locations in the opposite of the order in which they are finished are in topological order.
+fn sorted(mut nodes: Vec<Vec<Move>>) -> Vec<Vec<Move>> {
+    let mut marks = vec![Mark::New; nodes.len()];
+    let mut finished = Vec::new();
+    // The locations that are not finished, each with its next move.
+    let mut open = vec![(0, 0)];
+    marks[0] = Mark::Open;
+    while let Some((node, next)) = open.last_mut() {
+        let (node, number) = (*node, *next);
+        *next += 1;
+        match nodes[node].get_mut(number) {
+            None => {
+                marks[node] = Mark::Finished;
+                finished.push(node);
+                open.pop();
+            }
+            Some(step) => {
+                let To::Inner(to) = step.to else { continue };
+                match marks[to] {
+                    Mark::New => {
+                        marks[to] = Mark::Open;
+                        open.push((to, 0));
+                    }
+                    Mark::Open => step.to = To::Unlisted,
+                    Mark::Finished => {}
+                }
             }
         }
-        next += 1;
-    }
-    if order.len() < nodes.len() {
-        return None;
     }
     let mut numbers = vec![0; nodes.len()];
-    order.iter().enumerate().for_each(|(number, node)| numbers[*node] = number);
-    let renumbered = |step: &Move| match step.to {
-        To::Inner(number) => Move { to: To::Inner(numbers[number]), ..step.clone() },
-        _ => step.clone(),
-    };
-    Some(order.iter().map(|node| nodes[*node].iter().map(renumbered).collect()).collect())
+    finished.iter().rev().enumerate().for_each(|(number, node)| numbers[*node] = number);
+    for step in nodes.iter_mut().flatten() {
+        if let To::Inner(to) = &mut step.to {
+            *to = numbers[*to];
+        }
+    }
+    finished.into_iter().rev().map(|node| std::mem::take(&mut nodes[node])).collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    New,
+    Open,
+    Finished,
 }
 
 struct Search<'a> {

@@ -1,0 +1,219 @@
+//! Proofs about several threads from the reference interpreter: all reachable states, none left out, no reduction.
+//!
+//! What engines prove by reductions is compared with them. The reachable states with all threads at listed places are
+//! the least set that a proof with these places can have: a proof must not lack one of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::{Place, Role, Shape, Task, ThreadProof, ThreadScope};
+use selvedge_ir::trace::ThreadId;
+use selvedge_ir::{EdgeId, LocId, ProcId, Program, Scope, Value, VarId};
+use selvedge_replay::replay::reached;
+use selvedge_replay::{Frame, Interpreter, Outcome, State, Thread};
+
+/// Who stands where: role, calls that have not returned, location.
+pub type Spot = (Role, Vec<EdgeId>, LocId);
+
+/// A state: the shared variables, and the threads in order, each with the values of [`vars`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
+    /// The shared variables, in the order of their declaration.
+    pub shared: Vec<bool>,
+    /// The threads.
+    pub threads: Vec<(Spot, Vec<bool>)>,
+}
+
+/// What can be reached.
+#[derive(Clone, Debug, Default)]
+pub struct Reached {
+    /// The states.
+    pub rows: BTreeSet<Row>,
+    /// Whether an error is among them, or an assertion fails in one.
+    pub error: bool,
+}
+
+/// The variables of a thread: per-thread ones, then the locals of each frame.
+pub fn vars(program: &Program, (role, calls, loc): &Spot) -> Vec<(u32, VarId)> {
+    let per_thread = match role {
+        Role::Prelude => &[],
+        Role::Holder(entry) | Role::Free(entry) => program.entries[*entry].thread_vars.as_slice(),
+    };
+    let locals = stack(program, calls, *loc).into_iter().zip(0..).flat_map(|(proc, frame)| {
+        let locals = program.procs[proc].locals.iter();
+        locals.map(move |local| (frame, *local))
+    });
+    per_thread.iter().map(|var| (0, *var)).chain(locals).collect()
+}
+
+/// The procedures on a stack, the running one last.
+fn stack(program: &Program, calls: &[EdgeId], loc: LocId) -> Vec<ProcId> {
+    let callers = calls.iter().map(|call| program.locs[program.edges[*call].from].proc);
+    callers.chain([program.locs[loc].proc]).collect()
+}
+
+/// All states that can be reached from the start of a program; `None` if there are more than `limit`, or if the prelude
+/// starts threads.
+pub fn explore(task: &Task<'_>, limit: usize) -> Option<Reached> {
+    let interpreter = Interpreter::new(task.program, task.threads);
+    interpreter.enumerable().ok()?;
+    let ThreadScope::AtMost(bound) = task.threads else { return None };
+    let starts = interpreter.starts(bound).take(limit + 1);
+    explore_from(task, starts.map(|start| interpreter.start(&start).expect("the start is listed")).collect(), limit)
+}
+
+/// The same from some states.
+pub fn explore_from(task: &Task<'_>, mut waiting: Vec<State>, limit: usize) -> Option<Reached> {
+    let interpreter = Interpreter::new(task.program, task.threads);
+    let mut found = Reached::default();
+    let mut seen = BTreeSet::new();
+    while let Some(state) = waiting.pop() {
+        let row = row(&interpreter, &state)?;
+        let waits = state.prelude.as_ref().map(|prelude| prelude.waiting.clone());
+        if !seen.insert((row.clone(), waits)) {
+            continue;
+        }
+        if seen.len() > limit || waiting.len() > 10 * limit {
+            return None;
+        }
+        found.rows.insert(row);
+        if reached(task, &state).is_some() {
+            found.error = true;
+            continue;
+        }
+        for (position, thread) in state.threads.iter().enumerate() {
+            for edge in interpreter.edges(&state, thread) {
+                for step in interpreter.steps(&state, position, *edge) {
+                    match interpreter.step(&state, &step).expect("the step is listed") {
+                        Outcome::Next(next) => waiting.push(next),
+                        Outcome::Failed => found.error |= task.target.has_assert(*edge),
+                        Outcome::Blocked => {}
+                    }
+                }
+            }
+        }
+    }
+    Some(found)
+}
+
+fn row(interpreter: &Interpreter<'_>, state: &State) -> Option<Row> {
+    if state.prelude.is_some() && state.threads.len() > 1 {
+        return None;
+    }
+    let truth = |value: &Value| *value == Value::Bool(true);
+    let thread = |(position, thread): (usize, &Thread)| {
+        let role = match thread.entry {
+            None => Role::Prelude,
+            Some(entry) if state.holder == Some(thread.id) => Role::Holder(entry),
+            Some(entry) => Role::Free(entry),
+        };
+        let calls: Vec<EdgeId> = thread.stack.iter().filter_map(|frame| frame.call).collect();
+        let spot = (role, calls, thread.loc());
+        let vars = vars(interpreter.program(), &spot);
+        let values = vars.iter().map(|(_, var)| truth(&interpreter.read(state, position, *var))).collect();
+        (spot, values)
+    };
+    let mut threads: Vec<(Spot, Vec<bool>)> = state.threads.iter().enumerate().map(thread).collect();
+    threads.sort();
+    Some(Row { shared: state.shared.iter().map(truth).collect(), threads })
+}
+
+/// A state that looks like this; `None` in the prelude, where one cannot see which threads wait for its end.
+pub fn state(task: &Task<'_>, row: &Row) -> Option<State> {
+    let interpreter = Interpreter::new(task.program, task.threads);
+    let mut holder = None;
+    let mut threads = Vec::new();
+    for (number, (spot, values)) in row.threads.iter().enumerate() {
+        let id = ThreadId(number as u32);
+        let entry = match spot.0 {
+            Role::Prelude => return None,
+            Role::Holder(entry) => {
+                holder = Some(id);
+                entry
+            }
+            Role::Free(entry) => entry,
+        };
+        let listed = vars(task.program, spot);
+        let value = |var: &VarId| {
+            let place = listed.iter().position(|(_, other)| other == var);
+            Value::Bool(place.is_some_and(|place| values[place]))
+        };
+        let procs = stack(task.program, &spot.1, spot.2);
+        let frame = |(number, proc): (usize, &ProcId)| Frame {
+            proc: *proc,
+            loc: spot.1.get(number).map_or(spot.2, |call| task.program.edges[*call].from),
+            call: spot.1.get(number).copied(),
+            locals: task.program.procs[*proc].locals.iter().map(value).collect(),
+        };
+        threads.push(Thread {
+            id,
+            entry: Some(entry),
+            vars: interpreter.thread_vars().iter().map(value).collect(),
+            stack: procs.iter().enumerate().map(frame).collect(),
+        });
+    }
+    let next_thread = threads.len() as u32;
+    let shared = row.shared.iter().map(|value| Value::Bool(*value)).collect();
+    Some(State { shared, holder, threads, prelude: None, next_thread })
+}
+
+/// All places of some states.
+pub fn spots(rows: &BTreeSet<Row>) -> BTreeSet<Spot> {
+    rows.iter().flat_map(|row| row.threads.iter().map(|(spot, _)| spot.clone())).collect()
+}
+
+/// The proof that consists of those states in which all threads are at listed places.
+pub fn proof(program: &Program, rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -> ThreadProof {
+    let place = |spot: &Spot| Place { role: spot.0, calls: spot.1.clone(), loc: spot.2, vars: vars(program, spot) };
+    let numbers: BTreeMap<&Spot, u32> = listed.iter().zip(0..).collect();
+    let mut shapes: BTreeMap<Vec<u32>, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        let threads: Option<Vec<u32>> = row.threads.iter().map(|(spot, _)| numbers.get(spot).copied()).collect();
+        if let Some(threads) = threads {
+            shapes.entry(threads).or_default().push(row);
+        }
+    }
+    let mut writer = Writer { shared: shared(program), formulas: Formulas::default() };
+    let shape = |(threads, rows): (Vec<u32>, Vec<&Row>)| Shape { threads, formula: writer.either(&rows) };
+    let shapes = shapes.into_iter().map(shape).collect();
+    ThreadProof { formulas: writer.formulas, places: listed.iter().map(place).collect(), shapes }
+}
+
+fn shared(program: &Program) -> Vec<VarId> {
+    program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared).map(|(id, _)| id).collect()
+}
+
+struct Writer {
+    shared: Vec<VarId>,
+    formulas: Formulas,
+}
+
+impl Writer {
+    fn add(&mut self, node: Node) -> FormulaId {
+        self.formulas.add(node).expect("parts come first")
+    }
+
+    fn either(&mut self, rows: &[&Row]) -> FormulaId {
+        let falsehood = self.add(Node::Const(false));
+        rows.iter().fold(falsehood, |all, row| {
+            let row = self.exactly(row);
+            self.add(Node::Or(all, row))
+        })
+    }
+
+    fn exactly(&mut self, row: &Row) -> FormulaId {
+        let shared = self.shared.iter().map(|var| Atom::Now(*var)).zip(row.shared.iter().copied());
+        let of_thread = |(thread, (_, values)): (u32, &(Spot, Vec<bool>))| {
+            let atoms = values.iter().zip(0..).map(move |(value, var)| (Atom::Of { thread, var }, *value));
+            atoms.collect::<Vec<_>>()
+        };
+        let threads = (0..).zip(&row.threads).flat_map(of_thread);
+        let literals: Vec<(Atom, bool)> = shared.chain(threads).collect();
+        let truth = self.add(Node::Const(true));
+        literals.into_iter().fold(truth, |all, (atom, value)| {
+            let atom = self.add(Node::Atom(atom));
+            let literal = if value { atom } else { self.add(Node::Not(atom)) };
+            self.add(Node::And(all, literal))
+        })
+    }
+}
