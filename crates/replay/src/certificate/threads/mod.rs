@@ -24,7 +24,7 @@
 //! 2. a macro step from a state of the set to a state that is not in it, or that stops nowhere (a visible step to a
 //!    location that is not listed, or a way round a cycle of such locations);
 //! 3. on the way of a macro step, its unfinished beginnings included, a target assertion that fails or a thread at a
-//!    target location; and a state of the set with a thread at a target location.
+//!    target location; and a state of the set with a thread at a target location, or with threads that must not meet.
 //!
 //! # Why it is right
 //!
@@ -40,7 +40,15 @@
 //! 3 says that there is no error. The numbers of threads do not matter to their steps, hence states may be put in order
 //! at any time.
 //!
-//! Unlisted locations may form a cycle only if nobody can go round in it.
+//! Unlisted locations may form a cycle only if nobody can go round in it. Locations at which several threads must not
+//! meet are never inner ones, so that the threads that meet are all at listed places.
+//!
+//! # Bounds
+//!
+//! A spawn does nothing at the thread bound; the shape says how many threads live. A bound on the threads created in a
+//! run is treated like one on the threads that live. This gives a thread to some spawns that do nothing, only
+//! after the bound has been reached for good, hence none that the run lacks; these threads need never move, and
+//! without passive parts nobody notices them.
 
 mod order;
 mod route;
@@ -50,7 +58,7 @@ mod table;
 mod walk;
 
 use selvedge_check::{Run, Task, ThreadProof, ThreadScope};
-use selvedge_ir::{Count, Ty};
+use selvedge_ir::{Count, Op, Ty};
 
 use super::Flaw;
 use route::Route;
@@ -62,9 +70,15 @@ pub(super) fn verify(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Res
     if task.program.vars.iter().any(|var| var.ty != Ty::Bool) {
         return Err(Flaw::OutOfScope("it has integers"));
     }
-    let unbounded = task.threads == ThreadScope::Unbounded;
-    if unbounded && task.program.entries.iter().any(|entry| entry.count == Count::Any) {
-        return Err(Flaw::OutOfScope("any number of threads may start"));
+    let program = task.program;
+    match task.threads {
+        ThreadScope::Unbounded if program.entries.iter().any(|entry| entry.count == Count::Any) => {
+            return Err(Flaw::OutOfScope("any number of threads may start"));
+        }
+        ThreadScope::Created(_) if program.edges.iter().any(|edge| has_passive_parts(&edge.op)) => {
+            return Err(Flaw::OutOfScope("threads that it does not count can stop others"));
+        }
+        _ => {}
     }
     let table = Table::new(task, proof)?;
     let mut routes: Vec<Option<Route>> = proof.places.iter().map(|_| None).collect();
@@ -81,4 +95,8 @@ pub(super) fn verify(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Res
         Walk::new(&table, run).shape(shape, &route)?;
     }
     Ok(())
+}
+
+fn has_passive_parts(op: &Op) -> bool {
+    matches!(op, Op::Assign(assign) if assign.is_passive())
 }

@@ -59,7 +59,7 @@ pub(super) enum To {
     Place(u32),
     /// A target location.
     Error(LocId),
-    /// A location that should be listed: it is not the end, or closes a cycle.
+    /// A location that should be listed: it is not the end, or threads must not meet there, or it closes a cycle.
     Unlisted,
     /// Nowhere: it ended.
     Gone,
@@ -181,6 +181,7 @@ impl Search<'_> {
             return To::Place(place);
         }
         match mode {
+            Some(_) if self.table.task.target.watches(loc) => To::Unlisted,
             Some(mode) => To::Inner(self.number(Spot { mode, calls, loc })),
             None => To::Unlisted,
         }

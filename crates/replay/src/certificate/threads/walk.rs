@@ -10,6 +10,7 @@ use std::rc::Rc;
 use batsat::Lit;
 use selvedge_check::formula::Atom;
 use selvedge_check::{Role, Run, Shape, ThreadScope};
+use selvedge_ir::target::met;
 use selvedge_ir::{Count, EntryId, LocId, Op, Scope, VarId};
 
 use super::super::encode;
@@ -69,8 +70,7 @@ impl<'a> Walk<'a> {
         any_locals(&mut self.sat, &all_shared, &mut shared);
         let threads: Vec<Seen> = shape.threads.iter().map(|place| self.any_thread(*place)).collect();
         self.assume(shape, &threads, &shared)?;
-        let target = threads.iter().map(|thread| self.table.at(thread.place).loc);
-        if let Some(loc) = target.into_iter().find(|loc| self.table.task.target.has_loc(*loc)) {
+        if let Some(loc) = self.error(&threads) {
             self.bad.push((self.sat.constant(true), Flaw::Location(loc)));
             return self.answer();
         }
@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
     fn has_room(&self, state: &State) -> bool {
         match self.table.task.threads {
             ThreadScope::Unbounded => true,
-            ThreadScope::AtMost(bound) => state.others.len() + 1 < bound as usize,
+            ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => state.others.len() + 1 < bound as usize,
         }
     }
 
@@ -244,7 +244,20 @@ impl<'a> Walk<'a> {
             _ => state.now.clone(),
         };
         state.others.push(seen(place, vars));
+        if let Some(loc) = self.error(&state.others) {
+            self.bad.push((state.guard, Flaw::Location(loc)));
+            return Ok(false);
+        }
         Ok(true)
+    }
+
+    /// A location at which one of these threads, or several of them together, are an error.
+    fn error(&self, threads: &[Seen]) -> Option<LocId> {
+        let target = self.table.task.target;
+        let loc = |thread: &Seen| self.table.at(thread.place).loc;
+        let count = |at: LocId| threads.iter().filter(|thread| loc(thread) == at).count();
+        let alone = threads.iter().map(loc).find(|loc| target.has_loc(*loc));
+        alone.or_else(|| met(&target.together, count).map(|meeting| meeting[0]))
     }
 
     /// What is to be said of the states after a step.
@@ -321,7 +334,7 @@ impl<'a> Walk<'a> {
     fn add_crews(&self, crew: &Crew, crews: &mut Vec<Crew>) {
         let room = match self.table.task.threads {
             ThreadScope::Unbounded => usize::MAX,
-            ThreadScope::AtMost(bound) => (bound as usize).saturating_sub(crew.n_threads),
+            ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => (bound as usize).saturating_sub(crew.n_threads),
         };
         let kind = EntryId::new(crew.kinds);
         let (least, most) = match self.table.task.program.entries[kind].count {
