@@ -8,6 +8,7 @@ mod question;
 mod simplify;
 mod simulate;
 mod systems;
+mod thread_proof;
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,11 @@
 //! The passes before an engine, and the way back for its evidence.
 
-use selvedge_check::{Task, ThreadScope, Verdict};
+use selvedge_check::{Certificate, Task, ThreadScope, Verdict};
 use selvedge_engines::EngineKind;
-use selvedge_ir::passes::{self, Lift, Passed};
+use selvedge_ir::passes::{self, Copies, Lift, Passed};
 use selvedge_ir::{Program, Target};
+
+use crate::thread_proof;
 
 /// A pass that the user can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,7 +27,7 @@ impl Pass {
     pub const ALL: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Inline, Pass::Compress];
 
     /// The passes before an engine, unless the user names others. Engines that give certificates work on the program
-    /// as it is, since certificates do not survive a pass.
+    /// as it is, or with calls replaced by bodies, since their certificates survive nothing else.
     pub fn before(engine: EngineKind) -> &'static [Pass] {
         match engine {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
@@ -89,13 +91,25 @@ impl Simplified {
         Task { program: &self.program, target: &self.target, threads }
     }
 
-    /// The verdict with evidence about the program before the passes. Certificates do not survive a pass.
+    /// The verdict with evidence about the program before the passes. Of the certificates only proofs about several
+    /// threads survive a pass, and only one that puts procedures in the place of calls.
     pub fn lift(&self, verdict: Verdict) -> Verdict {
         match verdict {
             Verdict::Unsafe(trace) => {
                 Verdict::Unsafe(self.lifts.iter().rev().fold(trace, |trace, lift| lift.trace(&trace)))
             }
-            Verdict::Safe(certificate) => Verdict::Safe(certificate.filter(|_| self.lifts.is_empty())),
+            Verdict::Safe(certificate) => {
+                let lifts = self.lifts.iter().rev();
+                Verdict::Safe(lifts.fold(certificate, |certificate, lift| lifted(&certificate?, lift.copies.as_ref()?)))
+            }
         }
+    }
+}
+
+/// A certificate about the program before a pass, if it can be had.
+fn lifted(certificate: &Certificate, copies: &Copies) -> Option<Certificate> {
+    match certificate {
+        Certificate::Threads(proof) => thread_proof::lifted(proof, copies).map(Certificate::Threads),
+        Certificate::ControlFlow(_) | Certificate::Summaries(_) | Certificate::Induction { .. } => None,
     }
 }

@@ -3,7 +3,7 @@
 use fixedbitset::FixedBitSet;
 use index_vec::{Idx, IndexVec};
 
-use super::{Lift, Passed, Source};
+use super::{Copies, Lift, Passed, Source};
 use crate::syntax::{Edge, EdgeId, Entry, Expr, Label, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId};
 use crate::target::Target;
 use crate::visit::choice_types;
@@ -28,6 +28,11 @@ impl Passed {
         let kept_lift = Lift {
             edges: edges.clone().map(|(id, _)| lift.edges[id].clone()).collect(),
             vars: kept(&lift.vars, &keep.vars).copied().collect(),
+            copies: lift.copies.map(|copies| Copies {
+                locs: kept(&copies.locs, &keep.locs).copied().collect(),
+                vars: kept(&copies.vars, &keep.vars).copied().collect(),
+                ..copies
+            }),
             ..lift
         };
         let result = Program {

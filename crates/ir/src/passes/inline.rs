@@ -18,7 +18,7 @@ use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 
 use super::edit::Keep;
-use super::{Lift, LiftStep, Part, Passed, Source};
+use super::{Copies, Lift, LiftStep, Part, Passed, Source};
 use crate::callgraph::CallGraph;
 use crate::syntax::{Assign, Call, Edge, EdgeId, Expr, Label, Loc, LocId, Op, ProcId, Program, Scope, Var, VarId};
 use crate::target::Target;
@@ -54,6 +54,7 @@ pub fn run_within(program: &Program, target: &Target, limit: Limit) -> Passed {
     let Builder { asserts, locs, copies, .. } = &builder;
     let together = target.moved_together(|loc| copies.get(&loc).cloned().unwrap_or_default());
     let target = Target::new(asserts.clone(), locs.clone()).with_together(together);
+    builder.lift.copies = Some(builder.origin);
     let passed = Passed { program: builder.new, target, lift: builder.lift };
     let keep = Keep::procs(&passed.program, &kept);
     passed.retain(&keep).renumber_choices(program)
@@ -203,6 +204,8 @@ struct Instance {
     base: LocId,
     /// Its locals in the new program; a variable that is not listed stays itself.
     vars: FxHashMap<VarId, VarId>,
+    /// The number of the calls that lead to it.
+    calls: u32,
     /// Where its returns lead, and what they assign; nothing for the procedure that stays one.
     after: Option<(LocId, Vec<Option<VarId>>)>,
 }
@@ -215,6 +218,7 @@ struct Builder<'p> {
     /// Old variables and procedures keep their numbers until the end.
     new: Program,
     lift: Lift,
+    origin: Copies,
     asserts: Vec<EdgeId>,
     locs: Vec<LocId>,
     /// The old locations that the target watches, and the copies of each so far.
@@ -239,6 +243,11 @@ impl<'p> Builder<'p> {
             plan,
             new,
             lift,
+            origin: Copies {
+                calls: vec![Vec::new()],
+                locs: IndexVec::new(),
+                vars: old.vars.indices().map(|var| (0, var)).collect(),
+            },
             asserts: Vec::new(),
             locs: Vec::new(),
             watched: target.watched(),
@@ -255,18 +264,20 @@ impl<'p> Builder<'p> {
         self.host = host;
         let visible = |var: &&Var| !matches!(var.scope, Scope::Local(owner) if owner != host);
         self.names = self.old.vars.iter().filter(visible).map(|var| (var.name.clone(), 1)).collect();
-        let base = self.add_locs(host);
+        let base = self.add_locs(host, 0);
         let exit = self.new.locs.push(Loc { proc: host });
+        self.origin.locs.push((0, self.old.procs[host].exit));
         self.new.procs[host].entry = base + self.parts.place[self.old.procs[host].entry];
         self.new.procs[host].exit = exit;
-        self.work.push_back(Instance { proc: host, base, vars: FxHashMap::default(), after: None });
+        self.work.push_back(Instance { proc: host, base, vars: FxHashMap::default(), calls: 0, after: None });
         while let Some(instance) = self.work.pop_front() {
             self.copy(&instance);
         }
     }
 
-    fn add_locs(&mut self, proc: ProcId) -> LocId {
+    fn add_locs(&mut self, proc: ProcId, calls: u32) -> LocId {
         let base = self.new.locs.len_idx();
+        self.origin.locs.extend(self.parts.locs[proc].iter().map(|loc| (calls, *loc)));
         self.new.locs.extend(self.parts.locs[proc].iter().map(|_| Loc { proc: self.host }));
         base
     }
@@ -303,7 +314,7 @@ impl<'p> Builder<'p> {
         let op = match (&edge.op, &instance.after) {
             (Op::Call(call), _) if self.plan.inlined.contains(id.index()) => {
                 let results = call.results.iter().map(|result| result.map(|var| instance.var(var))).collect();
-                let callee = self.instance(call.callee, (to, results));
+                let callee = self.instance(call.callee, self.calls(instance, id), (to, results));
                 to = self.loc(&callee, self.old.procs[call.callee].entry);
                 let op = self.enter(instance, call, &callee, &mut step);
                 self.work.push_back(callee);
@@ -325,17 +336,25 @@ impl<'p> Builder<'p> {
     }
 
     /// A copy of a callee's body, with locals of its own.
-    fn instance(&mut self, proc: ProcId, after: (LocId, Vec<Option<VarId>>)) -> Instance {
+    fn instance(&mut self, proc: ProcId, calls: Vec<EdgeId>, after: (LocId, Vec<Option<VarId>>)) -> Instance {
+        let number = self.origin.calls.len() as u32;
+        self.origin.calls.push(calls);
         let mut vars = FxHashMap::default();
         for local in &self.old.procs[proc].locals {
             let Var { name, ty, .. } = &self.old.vars[*local];
             let name = self.unique(format!("{}.{name}", self.old.procs[proc].name));
             let copy = self.new.vars.push(Var { name, scope: Scope::Local(self.host), ty: *ty });
             self.lift.vars.push(None);
+            self.origin.vars.push((number, *local));
             self.new.procs[self.host].locals.push(copy);
             vars.insert(*local, copy);
         }
-        Instance { proc, base: self.add_locs(proc), vars, after: Some(after) }
+        Instance { proc, base: self.add_locs(proc, number), vars, calls: number, after: Some(after) }
+    }
+
+    /// The calls that lead to an instance, and one more in it.
+    fn calls(&self, instance: &Instance, call: EdgeId) -> Vec<EdgeId> {
+        self.origin.calls[instance.calls as usize].iter().copied().chain([call]).collect()
     }
 
     /// The name, with a number behind it if it is taken.

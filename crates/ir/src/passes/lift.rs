@@ -2,7 +2,7 @@
 
 use index_vec::IndexVec;
 
-use crate::syntax::{EdgeId, EntryId, Program, Value, VarId};
+use crate::syntax::{EdgeId, EntryId, LocId, Program, Value, VarId};
 use crate::trace::{Fresh, Start, StartThread, Step, Trace};
 use crate::visit::choice_types;
 
@@ -17,6 +17,21 @@ pub struct Lift {
     pub init: Vec<Source>,
     /// The same for each kind of initial thread. Passes keep the list of kinds.
     pub entries: IndexVec<EntryId, Vec<Source>>,
+    /// Where threads of the new program stand in the old one, for certificates; `None` from passes after which that
+    /// cannot be said.
+    pub copies: Option<Copies>,
+}
+
+/// Of which parts of the old program the new one consists, each in how many copies, for passes that put procedures in
+/// the place of calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copies {
+    /// The lists of old calls that have not returned in a copy, the first one first.
+    pub calls: Vec<Vec<EdgeId>>,
+    /// For each new location the number of its calls, and the old location.
+    pub locs: IndexVec<LocId, (u32, LocId)>,
+    /// For each new variable the number of the calls below the frame that it is in, and the old variable.
+    pub vars: IndexVec<VarId, (u32, VarId)>,
 }
 
 /// An old step.
@@ -67,6 +82,7 @@ impl Lift {
             vars: program.vars.indices().map(Some).collect(),
             init: of_init(&program.init),
             entries: program.entries.iter().map(|entry| of_init(&entry.init)).collect(),
+            copies: None,
         }
     }
 

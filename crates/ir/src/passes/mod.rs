@@ -12,7 +12,7 @@ pub mod inline;
 mod lift;
 pub mod slice;
 
-pub use lift::{Lift, LiftStep, Part, Source};
+pub use lift::{Copies, Lift, LiftStep, Part, Source};
 
 use crate::syntax::Program;
 use crate::target::Target;

@@ -1,0 +1,103 @@
+//! The way of a proof about several threads back through a pass that put procedures in the place of calls.
+//!
+//! A thread at a location of a copied body is, in the program before, a thread at the location that was copied, below
+//! the calls that the copy stands for; a copied local is one of the frame of such a call. So each place becomes another
+//! one, and the formulas stay, except that the places, and with them the threads of a shape, come in another order.
+
+use std::collections::HashMap;
+
+use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::{Place, Shape, ThreadProof};
+use selvedge_ir::passes::Copies;
+use selvedge_ir::{EdgeId, VarId};
+
+/// The proof about the program before the pass; `None` if it has calls that the pass left, or speaks of the locals of a
+/// call that is over.
+pub(crate) fn lifted(proof: &ThreadProof, copies: &Copies) -> Option<ThreadProof> {
+    let places: Vec<Place> = proof.places.iter().map(|place| lifted_place(place, copies)).collect::<Option<_>>()?;
+    let mut order: Vec<u32> = (0..places.len() as u32).collect();
+    order.sort_by_key(|number| &places[*number as usize]);
+    let mut numbers = vec![0; places.len()];
+    order.iter().zip(0..).for_each(|(old, new)| numbers[*old as usize] = new);
+    let mut rewriter =
+        Rewriter { old: &proof.formulas, new: Formulas::default(), orders: HashMap::new(), known: HashMap::new() };
+    let mut shapes: Vec<Shape> =
+        proof.shapes.iter().map(|shape| rewriter.shape(shape, &numbers)).collect::<Option<_>>()?;
+    shapes.sort_by(|left, right| left.threads.cmp(&right.threads));
+    let places = order.iter().map(|number| places[*number as usize].clone()).collect();
+    Some(ThreadProof { formulas: rewriter.new, places, shapes })
+}
+
+fn lifted_place(place: &Place, copies: &Copies) -> Option<Place> {
+    if !place.calls.is_empty() {
+        return None;
+    }
+    let (number, loc) = *copies.locs.get(place.loc)?;
+    let calls = &copies.calls[number as usize];
+    let var = |(_, var): &(u32, VarId)| -> Option<(u32, VarId)> {
+        let (number, var) = *copies.vars.get(*var)?;
+        let below: &[EdgeId] = &copies.calls[number as usize];
+        calls.starts_with(below).then_some((below.len() as u32, var))
+    };
+    let vars = place.vars.iter().map(var).collect::<Option<_>>()?;
+    Some(Place { role: place.role, calls: calls.clone(), loc, vars })
+}
+
+/// Rewrites the formulas of shapes whose threads come in another order.
+struct Rewriter<'p> {
+    old: &'p Formulas,
+    new: Formulas,
+    /// The orders met so far, by number. An order gives each thread's new number.
+    orders: HashMap<Vec<u32>, u32>,
+    /// The new formula for an order and an old formula.
+    known: HashMap<(u32, FormulaId), FormulaId>,
+}
+
+impl Rewriter<'_> {
+    fn shape(&mut self, shape: &Shape, numbers: &[u32]) -> Option<Shape> {
+        let places: Vec<u32> =
+            shape.threads.iter().map(|place| numbers.get(*place as usize).copied()).collect::<Option<_>>()?;
+        let mut threads: Vec<u32> = (0..places.len() as u32).collect();
+        threads.sort_by_key(|thread| places[*thread as usize]);
+        let mut order = vec![0; threads.len()];
+        threads.iter().zip(0..).for_each(|(old, new)| order[*old as usize] = new);
+        let formula = self.formula(shape.formula, &order)?;
+        Some(Shape { threads: threads.iter().map(|thread| places[*thread as usize]).collect(), formula })
+    }
+
+    /// The formula with other numbers for the threads. Parts are rewritten before wholes.
+    fn formula(&mut self, id: FormulaId, order: &[u32]) -> Option<FormulaId> {
+        let next = self.orders.len() as u32;
+        let number = *self.orders.entry(order.to_vec()).or_insert(next);
+        let mut waiting = vec![id];
+        while let Some(id) = waiting.last().copied() {
+            if self.known.contains_key(&(number, id)) {
+                waiting.pop();
+                continue;
+            }
+            let node = self.old.get(id)?;
+            let missing = |part: &FormulaId| !self.known.contains_key(&(number, *part));
+            let missing: Vec<FormulaId> = node.parts().into_iter().flatten().filter(missing).collect();
+            if missing.is_empty() {
+                let node = self.node(node, number, order)?;
+                let new = self.new.add(node).ok()?;
+                self.known.insert((number, id), new);
+                waiting.pop();
+            }
+            waiting.extend(missing);
+        }
+        self.known.get(&(number, id)).copied()
+    }
+
+    fn node(&self, node: Node, number: u32, order: &[u32]) -> Option<Node> {
+        let part = |id: FormulaId| self.known.get(&(number, id)).copied();
+        Some(match node {
+            Node::Atom(Atom::Of { thread, var }) => Node::Atom(Atom::Of { thread: *order.get(thread as usize)?, var }),
+            Node::Const(_) | Node::Atom(_) => node,
+            Node::Not(operand) => Node::Not(part(operand)?),
+            Node::And(left, right) => Node::And(part(left)?, part(right)?),
+            Node::Or(left, right) => Node::Or(part(left)?, part(right)?),
+            Node::Ite(condition, then, otherwise) => Node::Ite(part(condition)?, part(then)?, part(otherwise)?),
+        })
+    }
+}
