@@ -10,7 +10,6 @@ use super::super::encode;
 use super::super::{Flaw, sat::Sat};
 use super::state::{Seen, State};
 use super::table::Table;
-use crate::interpreter::per_thread_choices;
 
 /// The values that a step chooses.
 pub(super) type Choices = BTreeMap<u32, Lit>;
@@ -85,7 +84,7 @@ fn passive(
     next: &[Lit],
     once: &mut Choices,
 ) -> Result<(), Flaw> {
-    let per_thread = per_thread_choices(assign);
+    let per_thread = assign.per_thread_choices();
     for other in &mut state.others {
         let assigned = |(var, rhs): &&(VarId, Expr)| table.has(other.place, *var) && has_all(table, other.place, rhs);
         let assigned: Vec<&(VarId, Expr)> = assign.passive.iter().filter(assigned).collect();
