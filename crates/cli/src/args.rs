@@ -225,6 +225,28 @@ pub(crate) struct CheckArgs {
     /// The paths that the step of `induction` speaks of [default: loop-free]
     #[arg(long, value_name = "PATHS")]
     pub(crate) paths: Option<PathsChoice>,
+    /// The interleavings that the engines for several threads leave out
+    #[arg(long, value_name = "ORDER", default_value = "off")]
+    pub(crate) partial_order: PartialOrderChoice,
+    /// Let the engines for several threads see every step, also those that no other thread can notice
+    #[arg(long)]
+    pub(crate) no_compress: bool,
+    /// Let the engines for several threads remember values that are not read any more
+    #[arg(long)]
+    pub(crate) no_dead: bool,
+}
+
+/// The interleavings that are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PartialOrderChoice {
+    /// None
+    Off,
+    /// All but those of one thread whose step is independent of all that the others can still do
+    Ample,
+    /// All but those of one group of threads that do not depend on the rest
+    Persistent,
+    /// As `ample`, and a thread runs on without stopping while that holds
+    Cartesian,
 }
 
 /// What is asked. The same for all subcommands that run programs.

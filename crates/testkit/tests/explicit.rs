@@ -6,7 +6,7 @@ use selvedge_driver::{Pass, simplify};
 use selvedge_engines::exhaustive::Exhaustive;
 use selvedge_engines::threads::explicit::{Options, ThreadsExplicit};
 use selvedge_engines::threads::{PartialOrder, Reductions};
-use selvedge_replay::replay;
+use selvedge_replay::{Judged, judge, replay};
 use selvedge_testkit::differ::pose;
 use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::model::Model;
@@ -23,7 +23,10 @@ fn short() -> Run<'static> {
 
 fn every_choice() -> impl Iterator<Item = Reductions> {
     let switches = [(false, false), (false, true), (true, false), (true, true)];
-    switches.into_iter().map(|(compress, dead)| Reductions { compress, dead, partial_order: PartialOrder::Off })
+    let orders = [PartialOrder::Off, PartialOrder::Ample, PartialOrder::Persistent, PartialOrder::Cartesian];
+    orders.into_iter().flat_map(move |partial_order| {
+        switches.into_iter().map(move |(compress, dead)| Reductions { compress, dead, partial_order })
+    })
 }
 
 /// Compares with the oracle; `None` if one of the two does not take the program or gives up.
@@ -51,7 +54,13 @@ fn compare(task: &Task<'_>) -> Option<Result<(), String>> {
         let engine = ThreadsExplicit { options: Options { reductions } };
         let found = engine.check(&flat, &Run::unlimited()).map_err(|stop| stop.to_string())?;
         match (&found, &verdict) {
-            (Verdict::Safe(_), Verdict::Safe(_)) => Ok(()),
+            (Verdict::Safe(_), Verdict::Safe(_)) => match judge(task, &inlined.lift(found), &Run::unlimited()) {
+                Ok(Judged::Uncertified) if reductions.partial_order == PartialOrder::Off => {
+                    Err(format!("{reductions:?}: no certificate"))
+                }
+                Ok(_) => Ok(()),
+                Err(reject) => Err(format!("{reductions:?}: {reject}")),
+            },
             (Verdict::Unsafe(_), Verdict::Unsafe(_)) => {
                 let Verdict::Unsafe(trace) = inlined.lift(found) else { unreachable!("lifting keeps the verdict") };
                 replay(task, &trace).map(|_| ()).map_err(|mismatch| format!("{reductions:?}: {mismatch}"))

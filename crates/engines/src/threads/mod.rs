@@ -10,6 +10,7 @@
 //!
 //! They share the question where a thread must be seen at all ([`stops`]).
 
+pub mod dependence;
 mod encode;
 pub mod explicit;
 mod passive;

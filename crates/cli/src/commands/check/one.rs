@@ -8,6 +8,7 @@ use selvedge_driver::{
     UsageError,
 };
 use selvedge_engines::EngineOptions;
+use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
@@ -19,7 +20,7 @@ use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 
 use super::system;
-use crate::args::{CheckArgs, PathsChoice, QuestionArgs};
+use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, QuestionArgs};
 use crate::commands::system::is_system;
 use crate::crash;
 use crate::exit::Exit;
@@ -142,6 +143,7 @@ fn options(args: &CheckArgs) -> Options {
             PathsChoice::LoopFree => Paths::LoopFree,
         };
     }
+    engine_options.threads_explicit.reductions = reductions(args);
     Options {
         question: args.question.question(),
         engine: args.engine.0,
@@ -149,6 +151,16 @@ fn options(args: &CheckArgs) -> Options {
         passes: args.passes.as_ref().map(|passes| passes.0.clone()),
         certify: if args.certificate.is_some() { Certify::Anybody } else { Certify::Engine },
     }
+}
+
+fn reductions(args: &CheckArgs) -> Reductions {
+    let partial_order = match args.partial_order {
+        PartialOrderChoice::Off => PartialOrder::Off,
+        PartialOrderChoice::Ample => PartialOrder::Ample,
+        PartialOrderChoice::Persistent => PartialOrder::Persistent,
+        PartialOrderChoice::Cartesian => PartialOrder::Cartesian,
+    };
+    Reductions { compress: !args.no_compress, dead: !args.no_dead, partial_order }
 }
 
 impl Ending {

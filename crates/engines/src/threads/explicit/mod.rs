@@ -10,10 +10,12 @@
 //! - [`passive`]: what other threads do in such a step.
 //! - [`start`]: the initial states.
 //! - [`search`]: breadth first over whole states.
+//! - [`order`]: interleavings that are left out.
 //! - [`trace`], [`certificate`]: the evidence.
 
 mod blocks;
 mod certificate;
+mod order;
 mod passive;
 mod search;
 mod start;
@@ -55,7 +57,7 @@ impl Engine for ThreadsExplicit {
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
         let model = Model::new(*task, self.options.reductions);
-        let mut search = Search::new(&model, run);
+        let mut search = Search::new(&model, self.options.reductions.partial_order, run);
         match search.run(Visit::UntilError)? {
             Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
             None if self.options.reductions.partial_order == PartialOrder::Off => {
@@ -73,7 +75,7 @@ impl Engine for ThreadsExplicit {
 impl ThreadsExplicit {
     fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
         let model = Model::new(*task, self.options.reductions);
-        let mut search = Search::new(&model, run);
+        let mut search = Search::new(&model, self.options.reductions.partial_order, run);
         search.run(Visit::All)?;
         let mut findings = Findings::default();
         for edge in &task.target.asserts {
@@ -97,7 +99,7 @@ impl ThreadsExplicit {
     /// Visits all states, errors or not and without reductions, and returns what can be seen of their threads.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
         let model = Model::new(*task, Reductions::NONE);
-        let mut search = Search::new(&model, run);
+        let mut search = Search::new(&model, PartialOrder::Off, run);
         search.run(Visit::All)?;
         let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
         let mut exploration = Exploration { n_states: search.store.len(), ..Exploration::default() };

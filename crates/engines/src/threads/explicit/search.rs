@@ -11,8 +11,10 @@ use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::target::met;
 use selvedge_ir::{EdgeId, LocId};
 
-use super::super::bound;
+use super::super::dependence::Dependence;
+use super::super::{PartialOrder, bound};
 use super::blocks::{Block, Blocks, Error, From, Model, Out};
+use super::order::Candidates;
 use super::passive::{Partner, Ways};
 use super::start;
 use super::store::{Kind, LocalId, Parts, State, Store};
@@ -51,10 +53,14 @@ pub(super) struct Search<'a> {
     pub(super) met: FxHashMap<Error, Met>,
     /// The assertions that were reached.
     pub(super) asserts: Vec<bool>,
+    pub(super) partial_order: PartialOrder,
+    /// What depends on what; `None` if no interleaving may be left out.
+    pub(super) dependence: Option<Dependence>,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(model: &'a Model<'a>, run: &'a Run<'a>) -> Search<'a> {
+    pub(super) fn new(model: &'a Model<'a>, partial_order: PartialOrder, run: &'a Run<'a>) -> Search<'a> {
+        let reduces = partial_order != PartialOrder::Off && model.task.target.together.is_empty();
         Search {
             model,
             run,
@@ -68,6 +74,8 @@ impl<'a> Search<'a> {
             layer: (0, 0),
             met: FxHashMap::default(),
             asserts: vec![false; model.program().edges.len()],
+            partial_order,
+            dependence: reduces.then(|| Dependence::new(model.program(), &model.stops)),
         }
     }
 
@@ -171,15 +179,18 @@ impl<'a> Search<'a> {
             Some(holder) => (std::slice::from_ref(holder), true),
             None => (&state.threads, false),
         };
-        for (at, local) in threads.iter().enumerate() {
-            if at > 0 && threads[at - 1] == *local {
-                continue;
-            }
+        let mut candidates = Candidates::new();
+        for local in threads.chunk_by(|one, other| one == other).map(|same| same[0]) {
             self.run.tick()?;
-            let block = self.block(state, *local, holds)?;
-            self.note(&block, *local);
+            candidates.push((local, self.block(state, local, holds)?));
+        }
+        if !holds {
+            candidates = self.followed(state, candidates);
+        }
+        for (local, block) in candidates {
+            self.note(&block, local);
             for out in &block.outs {
-                self.follow(state, *local, out)?;
+                self.follow(state, local, out)?;
             }
         }
         Ok(())
@@ -208,6 +219,26 @@ impl<'a> Search<'a> {
         if out.me.is_none() && self.parts.locals[local as usize].kind == Kind::Prelude {
             return self.begin(out.shared, parent);
         }
+        match &out.partner {
+            None => {
+                let next = self.without_partner(state, local, out);
+                for state in self.run_on(next, out)? {
+                    self.add(&state, parent);
+                }
+            }
+            Some(partner) => {
+                let rest = self.rest(state, local, out);
+                for threads in self.together(partner, &rest.threads)? {
+                    let next = joined(State { threads, ..rest.clone() }, out);
+                    self.add(&next, parent);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A state without the thread that moves.
+    fn rest(&self, state: &State, local: LocalId, out: &Out) -> State {
         let mut rest = State { shared: out.shared, holder: None, ..state.clone() };
         if start::counts_created(self.model) {
             rest.created += out.born.len() as u32;
@@ -216,19 +247,12 @@ impl<'a> Search<'a> {
             let at = rest.threads.partition_point(|other| *other < local);
             rest.threads.remove(at);
         }
-        match &out.partner {
-            None => {
-                let next = joined(rest, out);
-                self.add(&next, parent);
-            }
-            Some(partner) => {
-                for threads in self.together(partner, &rest.threads)? {
-                    let next = joined(State { threads, ..rest.clone() }, out);
-                    self.add(&next, parent);
-                }
-            }
-        }
-        Ok(())
+        rest
+    }
+
+    /// The successor along the end of a block in which no other thread takes part.
+    pub(super) fn without_partner(&self, state: &State, local: LocalId, out: &Out) -> State {
+        joined(self.rest(state, local, out), out)
     }
 
     /// All that can become of the other threads in a step in which they take part.

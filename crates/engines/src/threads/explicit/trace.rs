@@ -9,6 +9,7 @@ use std::rc::Rc;
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
 
+use super::super::PartialOrder;
 use super::blocks::{Block, Error, Move, Out};
 use super::passive::{assignment, takes_part, ways};
 use super::search::{Met, Search};
@@ -31,6 +32,12 @@ struct Found {
     start: Start,
     steps: Vec<Step>,
 }
+
+/// What becomes of another thread, with the choices made for it if it takes part.
+type Way = (LocalId, Option<Vec<bool>>);
+
+/// A state, with the blocks that lead to it and the ends of their ways.
+type Chase = (Concrete, Vec<(Rc<Block>, u32)>);
 
 /// A concrete successor, with the choices of the threads that take part in the last step.
 type Successor = (Concrete, Vec<Vec<bool>>);
@@ -135,14 +142,43 @@ impl Search<'_> {
                 } else if let Some((next, passive)) = self.successor(now, thread, out, &wanted) {
                     self.emit(&block, out.last, thread, &passive, found);
                     return Ok(next);
+                } else if let Some((next, way)) = self.chase(now, thread, out, &wanted)? {
+                    self.emit(&block, out.last, thread, &[], found);
+                    way.iter().for_each(|(block, last)| self.emit(block, *last, thread, &[], found));
+                    return Ok(next);
                 }
             }
         }
         unreachable!("the search found this step once")
     }
 
-    /// The successor along the end of a block, if it is the wanted one.
-    fn successor(&self, now: &Concrete, thread: ThreadId, out: &Out, wanted: &State) -> Option<Successor> {
+    /// The blocks along which the thread runs on to the wanted state after this one, if it does.
+    fn chase(&mut self, now: &Concrete, thread: ThreadId, out: &Out, wanted: &State) -> Result<Option<Chase>, Stop> {
+        if self.partial_order != PartialOrder::Cartesian || out.me.is_none() || out.holds || out.partner.is_some() {
+            return Ok(None);
+        }
+        let mut first = self.moved(now, thread, out);
+        out.born.iter().for_each(|child| first.add(*child));
+        let mut waiting = vec![(first, Vec::new())];
+        while let Some((state, way)) = waiting.pop() {
+            self.run.tick()?;
+            if state.canonical() == *wanted {
+                return Ok(Some((state, way)));
+            }
+            let mover = state.threads.iter().find(|(other, _)| *other == thread);
+            let (_, local) = *mover.expect("a thread that runs on does not end");
+            if let Some(block) = self.runs_on(&state.canonical(), local)? {
+                waiting.extend(block.outs.iter().map(|out| {
+                    let way: Vec<_> = way.iter().cloned().chain([(Rc::clone(&block), out.last)]).collect();
+                    (self.moved(&state, thread, out), way)
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The state after a block, without the threads that it starts and before others take part.
+    fn moved(&self, now: &Concrete, thread: ThreadId, out: &Out) -> Concrete {
         let mut next = Concrete { shared: out.shared, ..now.clone() };
         if start::counts_created(self.model) {
             next.created += out.born.len() as u32;
@@ -150,17 +186,23 @@ impl Search<'_> {
         next.holder = out.holds.then_some(thread);
         match out.me {
             Some(me) => {
-                next.threads.iter_mut().filter(|(other, _)| *other == thread).for_each(|(_, local)| *local = me)
+                next.threads.iter_mut().filter(|(other, _)| *other == thread).for_each(|(_, local)| *local = me);
             }
             None => next.threads.retain(|(other, _)| *other != thread),
         }
+        next
+    }
+
+    /// The successor along the end of a block, if it is the wanted one.
+    fn successor(&self, now: &Concrete, thread: ThreadId, out: &Out, wanted: &State) -> Option<Successor> {
+        let mut next = self.moved(now, thread, out);
         let Some(partner) = &out.partner else {
             out.born.iter().for_each(|child| next.add(*child));
             return (next.canonical() == *wanted).then_some((next, Vec::new()));
         };
         let others: Vec<usize> = (0..next.threads.len()).filter(|at| next.threads[*at].0 != thread).collect();
         let assign = assignment(self.model, partner.edge);
-        let options: Vec<Vec<(LocalId, Option<Vec<bool>>)>> = others
+        let options: Vec<Vec<Way>> = others
             .iter()
             .map(|at| {
                 let other = &self.parts.locals[next.threads[*at].1 as usize];
@@ -198,12 +240,7 @@ impl Search<'_> {
 }
 
 /// Tries what can become of the other threads until the whole is the wanted state.
-fn choose(
-    next: &mut Concrete,
-    others: &[usize],
-    options: &[Vec<(LocalId, Option<Vec<bool>>)>],
-    wanted: &State,
-) -> Option<Successor> {
+fn choose(next: &mut Concrete, others: &[usize], options: &[Vec<Way>], wanted: &State) -> Option<Successor> {
     let Some((first, rest)) = others.split_first() else {
         return (next.canonical() == *wanted).then(|| (next.clone(), Vec::new()));
     };

@@ -1,0 +1,196 @@
+//! What steps read and write of what other threads can read and write, for partial orders (thesis, chapter 6).
+//!
+//! Two steps of different threads are independent if neither writes what the other reads or writes: then they commute,
+//! and neither enables or disables the other. Corrections of the thesis's Table 6.2:
+//! - A condition is a read: a step whose condition another thread can change depends on it, blocked or not.
+//! - The start and the end of a thread read and write the *slots*: at the bound two starts race for the last one, and
+//!   an end frees one. What a started thread will do counts as what its starter will do.
+//! - A step with passive parts reads and writes the variables of all threads that have them; the copies of different
+//!   threads are not told apart.
+//! - An atomic section counts with all its steps (see [`super::stops`]: it is part of one block).
+
+use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
+use selvedge_ir::flow::Flow;
+use selvedge_ir::visibility::Visibility;
+use selvedge_ir::{EdgeId, Expr, LocId, Op, Program, VarId};
+
+use super::stops::Stops;
+
+/// A set of reads and writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accesses {
+    reads: FixedBitSet,
+    writes: FixedBitSet,
+}
+
+impl Accesses {
+    fn none(n_things: usize) -> Accesses {
+        Accesses { reads: FixedBitSet::with_capacity(n_things), writes: FixedBitSet::with_capacity(n_things) }
+    }
+
+    /// Adds others; says whether there were new ones.
+    fn add(&mut self, other: &Accesses) -> bool {
+        let before = (self.reads.count_ones(..), self.writes.count_ones(..));
+        self.reads.union_with(&other.reads);
+        self.writes.union_with(&other.writes);
+        before != (self.reads.count_ones(..), self.writes.count_ones(..))
+    }
+
+    /// Whether something here depends on something there.
+    pub fn depend(&self, other: &Accesses) -> bool {
+        !self.writes.is_disjoint(&other.writes)
+            || !self.writes.is_disjoint(&other.reads)
+            || !self.reads.is_disjoint(&other.writes)
+    }
+}
+
+/// The reads and writes of a program.
+#[derive(Clone, Debug)]
+pub struct Dependence {
+    /// Of the block that begins at a location, all its ways together.
+    blocks: IndexVec<LocId, Accesses>,
+    /// Of all that a thread that stands at a location can still do, and the threads that it starts.
+    futures: IndexVec<LocId, Accesses>,
+    /// The retreating edges of a depth-first search: each cycle of control flow has one.
+    retreating: FixedBitSet,
+}
+
+impl Dependence {
+    /// Looks through a program without calls.
+    pub fn new(program: &Program, stops: &Stops) -> Dependence {
+        let visibility = Visibility::new(program);
+        let flow = Flow::new(program);
+        let n_things = program.vars.len() + 1;
+        let steps: IndexVec<EdgeId, Accesses> =
+            program.edges.iter().map(|edge| step(&edge.op, &visibility, n_things)).collect();
+        let blocks = program.locs.indices().map(|loc| block(program, &flow, stops, &steps, loc)).collect();
+        let futures = futures(program, &flow, &steps, n_things);
+        Dependence { blocks, futures, retreating: retreating_edges(program, &flow) }
+    }
+
+    /// The accesses of the block that begins at a location.
+    pub fn block(&self, loc: LocId) -> &Accesses {
+        &self.blocks[loc]
+    }
+
+    /// The accesses of all that a thread at a location can still do.
+    pub fn future(&self, loc: LocId) -> &Accesses {
+        &self.futures[loc]
+    }
+
+    /// Whether an edge leads back.
+    pub fn is_retreating(&self, edge: EdgeId) -> bool {
+        self.retreating.contains(edge.index())
+    }
+}
+
+fn step(op: &Op, visibility: &Visibility, n_things: usize) -> Accesses {
+    let mut accesses = Accesses::none(n_things);
+    let slots = n_things - 1;
+    for expr in op.exprs() {
+        expr.for_each_leaf(|leaf| {
+            if let Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) = leaf
+                && visibility.is_shown(*var)
+            {
+                accesses.reads.insert(var.index());
+            }
+        });
+    }
+    let mut write = |var: VarId| {
+        if visibility.is_shown(var) {
+            accesses.writes.insert(var.index());
+        }
+    };
+    match op {
+        Op::Assign(assign) => assign.active.iter().chain(&assign.passive).for_each(|(var, _)| write(*var)),
+        Op::Spawn(_) | Op::Fork(_) | Op::End | Op::Return(_) => accesses.writes.insert(slots),
+        Op::Call(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => {}
+    }
+    accesses
+}
+
+/// All steps from a location to the next stops. The stops of a thread without the atomic flag are all stops that a block
+/// can end at unless it holds the flag, so that going on to those of a thread that holds it covers both.
+fn block(program: &Program, flow: &Flow, stops: &Stops, steps: &IndexVec<EdgeId, Accesses>, loc: LocId) -> Accesses {
+    let mut all = Accesses::none(steps.first().map_or(0, |first| first.reads.len()));
+    let mut seen = FixedBitSet::with_capacity(2 * program.locs.len());
+    // Locations, each with whether the flag is held.
+    let mut waiting = vec![(loc, false)];
+    while let Some((loc, holds)) = waiting.pop() {
+        for edge in flow.out(loc) {
+            all.add(&steps[*edge]);
+            let holds = match program.edges[*edge].op {
+                Op::AtomicBegin => true,
+                Op::AtomicEnd => false,
+                _ => holds,
+            };
+            let to = program.edges[*edge].to;
+            let is_stop = if holds { stops.is_stop_alone(to) } else { stops.is_stop(to) };
+            if !is_stop && !seen.put(2 * to.index() + usize::from(holds)) {
+                waiting.push((to, holds));
+            }
+        }
+    }
+    all
+}
+
+/// The least sets that contain the accesses of each edge and of the locations that it leads to, those of the threads
+/// that it starts included.
+fn futures(
+    program: &Program,
+    flow: &Flow,
+    steps: &IndexVec<EdgeId, Accesses>,
+    n_things: usize,
+) -> IndexVec<LocId, Accesses> {
+    let mut futures: IndexVec<LocId, Accesses> = program.locs.iter().map(|_| Accesses::none(n_things)).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for loc in program.locs.indices().rev() {
+            let mut future = futures[loc].clone();
+            for id in flow.out(loc) {
+                let edge = &program.edges[*id];
+                future.add(&steps[*id]);
+                future.add(&futures[edge.to]);
+                match &edge.op {
+                    Op::Fork(at) => future.add(&futures[*at]),
+                    Op::Spawn(spawn) => future.add(&futures[program.procs[spawn.callee].entry]),
+                    _ => false,
+                };
+            }
+            changed |= futures[loc].add(&future);
+        }
+    }
+    futures
+}
+
+/// The edges of a depth-first search that lead to a location that is entered and not left.
+fn retreating_edges(program: &Program, flow: &Flow) -> FixedBitSet {
+    let mut retreating = FixedBitSet::with_capacity(program.edges.len());
+    let (mut entered, mut open) =
+        (FixedBitSet::with_capacity(program.locs.len()), FixedBitSet::with_capacity(program.locs.len()));
+    for root in program.procs.iter().map(|proc| proc.entry).chain(program.locs.indices()) {
+        if entered.put(root.index()) {
+            continue;
+        }
+        open.insert(root.index());
+        let mut path = vec![(root, 0)];
+        while let Some((loc, next)) = path.last_mut() {
+            let Some(edge) = flow.out(*loc).get(*next) else {
+                open.set(loc.index(), false);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let to = program.edges[*edge].to;
+            if open.contains(to.index()) {
+                retreating.insert(edge.index());
+            } else if !entered.put(to.index()) {
+                open.insert(to.index());
+                path.push((to, 0));
+            }
+        }
+    }
+    retreating
+}
