@@ -143,7 +143,9 @@ fn options(args: &CheckArgs) -> Options {
             PathsChoice::LoopFree => Paths::LoopFree,
         };
     }
+    engine_options.threads.reductions = reductions(args);
     engine_options.threads_explicit.reductions = reductions(args);
+    engine_options.threads_plain.dead = !args.no_dead;
     Options {
         question: args.question.question(),
         engine: args.engine.0,
