@@ -94,7 +94,10 @@ Examples:
       Constrained Horn clauses for programs with one thread: `sat` means safe, `unsat` unsafe.
   selvedge convert program.bp --to pds -o program.pds
   selvedge check program.pds
-      The same question about the pushdown system (docs/pds.md).";
+      The same question about the pushdown system (docs/pds.md).
+  selvedge convert program.bp --threads 3 --to promela > model.pml
+  spin -a model.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan -E
+      A model for SPIN: `errors: 0` means safe, if the search was completed.";
 
 const CROSSCHECK_EXAMPLES: &str = "\
 Examples:
@@ -485,6 +488,8 @@ pub(crate) enum ConvertTo {
     Horn,
     /// A pushdown system (docs/pds.md): the reachable part, one valuation at a time
     Pds,
+    /// A model for SPIN, with a bounded number of threads and without recursion
+    Promela,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

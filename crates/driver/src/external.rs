@@ -7,6 +7,10 @@ use std::time::Duration;
 
 use selvedge_check::{Run, Stop};
 
+mod spin;
+
+pub use spin::{Code, Search, Spin, Storage, read as read_search};
+
 /// A program that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spacer {
@@ -39,12 +43,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 impl Spacer {
     /// Looks for `z3` where programs are, and in a folder `.tools` here or above.
     pub fn find() -> Option<Spacer> {
-        let name = format!("z3{}", std::env::consts::EXE_SUFFIX);
-        let on_path = std::env::var_os("PATH");
-        let on_path = on_path.iter().flat_map(std::env::split_paths).map(|folder| folder.join(&name));
-        let here = std::env::current_dir().unwrap_or_default();
-        let tools = here.ancestors().map(|folder| folder.join(".tools/z3/bin").join(&name));
-        on_path.chain(tools).find(|path| is_file(path)).map(|path| Spacer { path })
+        find_program("z3", ".tools/z3/bin").map(|path| Spacer { path })
     }
 
     /// Where it is.
@@ -71,6 +70,16 @@ impl Spacer {
         child.wait().map_err(Silence::Failed)?;
         Ok(text?.lines().map(word).collect())
     }
+}
+
+/// Looks for a program where programs are, and in a folder here or above.
+fn find_program(name: &str, folder: &str) -> Option<PathBuf> {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let on_path = std::env::var_os("PATH");
+    let on_path = on_path.iter().flat_map(std::env::split_paths).map(|folder| folder.join(&name));
+    let here = std::env::current_dir().unwrap_or_default();
+    let tools = here.ancestors().map(|above| above.join(folder).join(&name));
+    on_path.chain(tools).find(|path| is_file(path))
 }
 
 fn is_file(path: &Path) -> bool {

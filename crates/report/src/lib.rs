@@ -8,6 +8,7 @@ pub mod horn;
 pub mod json;
 pub mod names;
 pub mod palette;
+pub mod promela;
 pub mod source;
 pub mod stats;
 pub mod story;

@@ -27,6 +27,7 @@ pub mod obligations;
 pub mod oracle;
 pub mod seen;
 pub mod spacer;
+pub mod spin;
 pub mod systems;
 
 pub mod bench;

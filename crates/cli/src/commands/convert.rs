@@ -4,7 +4,7 @@ use selvedge_check::{Engine as _, Limits, Run, Stop, Task};
 use selvedge_engines::pushdown::{self, Pushdown};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::pds::print_with_comments;
-use selvedge_report::horn;
+use selvedge_report::{horn, promela};
 
 use super::program::{self, Warnings};
 use crate::args::{ConvertArgs, ConvertTo};
@@ -28,6 +28,10 @@ fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
     let name = &subject.source.name;
     let text = match args.to {
         ConvertTo::Horn => horn::render(subject.context(&program), &target).map_err(|reason| (reason, Exit::Unknown)),
+        ConvertTo::Promela => {
+            let task = Task { program: &program, target: &target, threads };
+            promela::render(subject.context(&program), &task).map_err(|reason| (reason, Exit::Unknown))
+        }
         ConvertTo::Pds => to_pds(&Task { program: &program, target: &target, threads }, name, args, session),
     };
     let text = text.map_err(|(reason, exit)| {

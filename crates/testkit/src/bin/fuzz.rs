@@ -5,17 +5,20 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use selvedge_driver::external::Spin;
 use selvedge_testkit::campaign::{self, Campaign};
 use selvedge_testkit::engines::{self, Comparison};
 use selvedge_testkit::oracle::Budget;
+use selvedge_testkit::spin;
 use selvedge_testkit::texts;
 use selvedge_testkit::workers::{Hang, Items};
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
+spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
 print   prints the programs that `passes` would try
 ";
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
     match command.as_deref() {
         Some("passes") => passes(&campaign),
         Some("engines") => compare_engines(&campaign, "engines", engines::SEQUENTIAL),
+        Some("spin") => compare_spin(&campaign),
         Some("parser") => parser(&campaign),
         Some("print") => print(&campaign),
         Some(other) => usage(&format!("unknown command `{other}`")),
@@ -96,6 +100,21 @@ fn compare_engines(campaign: &Campaign, command: &str, comparison: Comparison) -
         println!("{}\n\n{}\nFrom program {}: {again}\n", finding.fault, finding.small, finding.number);
     }
     println!("{compared}; {} findings", findings.len());
+    end(findings.len())
+}
+
+fn compare_spin(campaign: &Campaign) -> ExitCode {
+    let Campaign { seed, items, budget } = *campaign;
+    let Some(peer) = Spin::find() else { return usage("spin and a C compiler are needed") };
+    let (tally, findings) = match spin::run(seed, items, budget, &peer, progress(items.count)) {
+        Ok(result) => result,
+        Err(hang) => return report_hang(seed, &hang),
+    };
+    eprintln!();
+    for finding in &findings {
+        println!("{}\n\n{}\nFrom program {}\n", finding.fault, finding.small, finding.number);
+    }
+    println!("{tally}; {} findings", findings.len());
     end(findings.len())
 }
 

@@ -1,0 +1,154 @@
+//! SPIN: a model in Promela becomes a program in C, which is compiled and searches.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use selvedge_check::Run;
+
+use super::{PAUSE, Silence, Word, find_program};
+
+/// SPIN and the compiler that it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spin {
+    spin: PathBuf,
+    compiler: PathBuf,
+}
+
+/// How states are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// As they are: fast.
+    Plain,
+    /// In parts that are stored once: small.
+    Collapsed,
+}
+
+/// How the search is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// To be ready soon: for many small models.
+    Quick,
+    /// To run fast.
+    Fast,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The verdict.
+    pub word: Word,
+    /// How many states were stored.
+    pub states: Option<u64>,
+}
+
+/// The longest run that the search follows, in steps: it is not complete if there are longer ones.
+const DEPTH: u32 = 10_000_000;
+
+impl Spin {
+    /// Looks for `spin` and a C compiler where programs are, and for the former in a folder `.tools` here or above.
+    pub fn find() -> Option<Spin> {
+        let spin = find_program("spin", ".tools/spin/bin")?;
+        let compiler = ["gcc", "cc", "clang"].iter().find_map(|name| find_program(name, ".tools/bin"))?;
+        Some(Spin { spin, compiler })
+    }
+
+    /// Makes the program that searches, in a folder of its own; `megabytes` is the memory that it may use.
+    pub fn compile(
+        &self,
+        model: &str,
+        folder: &Path,
+        (code, storage): (Code, Storage),
+        megabytes: u64,
+        run: &Run<'_>,
+    ) -> Result<Command, Silence> {
+        std::fs::create_dir_all(folder).map_err(Silence::Failed)?;
+        std::fs::write(folder.join("model.pml"), model).map_err(Silence::Failed)?;
+        let mut generate = Command::new(&self.spin);
+        generate.args(["-a", "model.pml"]);
+        finish(&mut generate, folder, "spin", run)?;
+        let mut compile = Command::new(&self.compiler);
+        compile.arg(if code == Code::Fast { "-O2" } else { "-O0" });
+        compile.args(["-w", "-DSAFETY", "-DNOFAIR", "-DVECTORSZ=8192"]).arg(format!("-DMEMLIM={megabytes}"));
+        if storage == Storage::Collapsed {
+            compile.arg("-DCOLLAPSE");
+        }
+        compile.args(["-o", "pan", "pan.c"]);
+        finish(&mut compile, folder, "the C compiler", run)?;
+        let mut search = Command::new(folder.join("pan"));
+        search.args(["-E", "-n", &format!("-m{DEPTH}")]).current_dir(folder);
+        Ok(search)
+    }
+
+    /// Decides a model, in a folder of its own that it leaves behind.
+    pub fn decide(
+        &self,
+        model: &str,
+        folder: &Path,
+        code: Code,
+        megabytes: u64,
+        run: &Run<'_>,
+    ) -> Result<Search, Silence> {
+        let mut search = self.compile(model, folder, (code, Storage::Plain), megabytes, run)?;
+        finish(&mut search, folder, "pan", run).map(|text| read(&text))
+    }
+}
+
+/// Runs a program to its end and returns what it prints; one that fails without a word is an error.
+fn finish(command: &mut Command, folder: &Path, name: &str, run: &Run<'_>) -> Result<String, Silence> {
+    let path = folder.join("output.txt");
+    let output = std::fs::File::create(&path).map_err(Silence::Failed)?;
+    let errors = output.try_clone().map_err(Silence::Failed)?;
+    command.stdin(Stdio::null()).stdout(output).stderr(errors).current_dir(folder);
+    let mut child = command.spawn().map_err(Silence::Failed)?;
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(Silence::Failed)? {
+            break status;
+        }
+        if let Err(stop) = run.check_limits() {
+            // It may have ended in the meantime, which is as good.
+            let _ = child.kill();
+            child.wait().map_err(Silence::Failed)?;
+            return Err(Silence::Stop(stop));
+        }
+        std::thread::sleep(PAUSE.max(Duration::from_millis(1)));
+    };
+    let text = String::from_utf8_lossy(&std::fs::read(&path).map_err(Silence::Failed)?).into_owned();
+    if status.success() || name == "pan" {
+        return Ok(text);
+    }
+    let lines: Vec<&str> = text.lines().take(5).collect();
+    Err(Silence::Failed(std::io::Error::other(format!("{name} failed: {}", lines.join("; ")))))
+}
+
+/// The verdict in the output of a search.
+pub fn read(text: &str) -> Search {
+    let states = text.lines().find_map(|line| line.trim().strip_suffix(" states, stored")?.trim().parse().ok());
+    let errors = text.lines().find_map(|line| line.split_once("errors: ")?.1.trim().parse::<u64>().ok());
+    let says = |words: &str| text.contains(words);
+    let word = match errors {
+        _ if says("assertion violated") => Word::Unsafe,
+        _ if says("max search depth too small") => Word::Other("the depth of the search is used up".to_string()),
+        _ if says("out of memory") => Word::Other("the memory is used up".to_string()),
+        Some(0) if !says("Search not completed") => Word::Safe,
+        _ => Word::Other(text.lines().next().unwrap_or("no answer").to_string()),
+    };
+    Search { word, states }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_and_states_are_read_off_the_output() {
+        let safe = "State-vector 20 byte, depth reached 9, errors: 0\n       12 states, stored\n";
+        assert_eq!(read(safe), Search { word: Word::Safe, states: Some(12) });
+        let failed = "pan:1: assertion violated 0 (at depth 4)\n...\nWarning: Search not completed\nx, errors: 1\n";
+        assert_eq!(read(failed).word, Word::Unsafe);
+        let deep = "error: max search depth too small\nState-vector 20 byte, depth reached 9, errors: 0\n";
+        assert!(matches!(read(deep).word, Word::Other(_)));
+        assert!(matches!(read("").word, Word::Other(_)));
+        assert!(matches!(read("pan: out of memory\nx, errors: 0\n").word, Word::Other(_)));
+    }
+}

@@ -1,0 +1,202 @@
+//! Programs with a bounded number of threads as models in Promela, for SPIN.
+//!
+//! A process of the model is a place for a thread: as many as there may be threads at a time. It waits to be started,
+//! runs, and waits again. Its variables are local to the process; shared ones are global. Steps of threads are those of
+//! [`moves`]: each is one transition of SPIN, so that no state is stored that nobody needs. A thread is started by a
+//! rendezvous, which hands over its locals and is one transition of both processes; the place is the first that is free.
+//!
+//! Before, calls are put in place of their procedures and the program is simplified by the passes that serve our own
+//! engines, so that SPIN works on a program as good as they do. Locals are set to 0 where they are dead.
+//!
+//! Where a path of an atomic section had to be cut, a global `holder` has the number of the process that holds the flag,
+//! and guards the steps of the others.
+
+mod held;
+mod moves;
+mod start;
+mod words;
+mod write;
+
+use index_vec::IndexVec;
+use selvedge_check::{Task, ThreadScope};
+use selvedge_driver::{Pass, simplify};
+use selvedge_ir::callgraph::{CallGraph, Through};
+use selvedge_ir::flow::Flow;
+use selvedge_ir::liveness::Liveness;
+use selvedge_ir::{Count, Expr, LocId, Op, ProcId, Program, Scope, Target, Ty, VarId};
+
+use crate::story::Context;
+use held::Held;
+use moves::{Begin, End, Move};
+
+/// The greatest number of threads: SPIN has 255 processes.
+const MOST_THREADS: u32 = 200;
+
+/// The model of a question, or why there is none: a sentence without a full stop.
+pub fn render(context: Context<'_>, task: &Task<'_>) -> Result<String, String> {
+    in_scope(context, task)?;
+    let passes = [Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Inline, Pass::Fold, Pass::DropDead, Pass::Compress];
+    let simplified = simplify(task, &passes);
+    let task = simplified.task(task.threads);
+    let model = Model::new(&task)?;
+    let head = format!(
+        "/* {}: no assertion of this model fails if and only if no error can be reached. */\n",
+        context.source.name.replace("*/", "* /").replace('\n', " ")
+    );
+    Ok(head + &write::write(&model)?)
+}
+
+/// Says why a program has no model, with the place where there is one.
+fn in_scope(context: Context<'_>, task: &Task<'_>) -> Result<(), String> {
+    let program = task.program;
+    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+        return Err("models for SPIN are written for Boolean programs only".to_string());
+    }
+    for (id, edge) in program.edges.iter_enumerated() {
+        if let Op::Assign(assign) = &edge.op
+            && assign.is_passive()
+        {
+            let span = context.map.edges[id].span;
+            let (line, text) = (context.source.line(span.start as usize), context.source.flat(span));
+            return Err(format!(
+                "models for SPIN cannot read or write other threads' variables: line {line}, `{text}`"
+            ));
+        }
+    }
+    let calls = CallGraph::new(program);
+    let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
+    let runs = calls.reachable(starts, Through::CallsAndSpawns);
+    if let Some(proc) = program.procs.indices().find(|proc| runs[*proc] && calls.is_recursive(*proc)) {
+        let name = &program.procs[proc].name;
+        return Err(format!("models for SPIN are written for programs without recursion, but `{name}` calls itself"));
+    }
+    match n_places(task) {
+        None => Err("a model for SPIN has a bounded number of threads: give --threads".to_string()),
+        Some(places) if places > MOST_THREADS => Err(format!("models for SPIN have at most {MOST_THREADS} threads")),
+        Some(_) => Ok(()),
+    }
+}
+
+/// How many threads there may be at a time, if that is bounded.
+fn n_places(task: &Task<'_>) -> Option<u32> {
+    let spawns = task.program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    let most = task.program.entries.iter().try_fold(0_u32, |sum, entry| match entry.count {
+        Count::Exactly(count) | Count::AtMost(count) => sum.checked_add(count),
+        Count::Any => None,
+    });
+    match (task.threads, most, spawns) {
+        (ThreadScope::AtMost(bound), Some(most), false) => Some(bound.min(most)),
+        (ThreadScope::AtMost(bound), _, _) => Some(bound),
+        (ThreadScope::Unbounded, most, false) => most,
+        (ThreadScope::Unbounded, _, true) => None,
+    }
+}
+
+/// A question as the writer needs it: without calls, simplified.
+struct Model<'a> {
+    program: &'a Program,
+    target: &'a Target,
+    n_places: u32,
+    flow: Flow,
+    held: IndexVec<LocId, Held>,
+    liveness: Liveness,
+    /// The number of a variable among those of its scope.
+    slot: IndexVec<VarId, usize>,
+    thread_vars: Vec<VarId>,
+}
+
+impl<'a> Model<'a> {
+    fn new(task: &Task<'a>) -> Result<Model<'a>, String> {
+        let program = task.program;
+        let of_scope = |scope: Scope| -> Vec<VarId> {
+            program.vars.indices().filter(|var| program.vars[*var].scope == scope).collect()
+        };
+        let (shared, thread_vars) = (of_scope(Scope::Shared), of_scope(Scope::Thread));
+        let mut slot: IndexVec<VarId, usize> = program.vars.iter().map(|_| 0).collect();
+        for list in program.procs.iter().map(|proc| &proc.locals).chain([&shared, &thread_vars]) {
+            list.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
+        }
+        if let Some(prelude) = program.prelude
+            && program
+                .edges
+                .iter()
+                .any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)) && program.locs[edge.from].proc == prelude)
+        {
+            return Err("models for SPIN are not written for programs whose prelude starts threads".to_string());
+        }
+        let flow = Flow::new(program);
+        Ok(Model {
+            program,
+            target: task.target,
+            n_places: n_places(task).expect("unbounded questions are refused before"),
+            held: held::held(program, &flow),
+            liveness: Liveness::new(program),
+            flow,
+            slot,
+            thread_vars,
+        })
+    }
+
+    /// The name of a variable in the model.
+    fn name(&self, var: VarId) -> String {
+        let letter = match self.program.vars[var].scope {
+            Scope::Shared => 'g',
+            Scope::Thread => 't',
+            Scope::Local(_) => 'l',
+        };
+        format!("{letter}{}", self.slot[var])
+    }
+
+    fn reads_shared(&self, expr: &Expr) -> bool {
+        expr.any_leaf(|leaf| match leaf {
+            Expr::Var(var) | Expr::Next(var) => self.program.vars[*var].scope == Scope::Shared,
+            _ => false,
+        })
+    }
+
+    /// The variables of a thread that runs a procedure.
+    fn own(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
+        self.program.procs[proc].locals.iter().chain(&self.thread_vars).copied()
+    }
+
+    /// The move, which leaves 0 in the thread's variables that do not matter any more.
+    fn forget(&self, from: LocId, found: Move) -> Move {
+        let mut found = found;
+        if found.end == End::Fail {
+            (found.updates, found.open) = (Vec::new(), Vec::new());
+            return found;
+        }
+        for var in self.own(self.program.locs[from].proc) {
+            if self.matters(var, &found.end) {
+                continue;
+            }
+            found.updates.retain(|(other, _)| *other != var);
+            found.open.retain(|(other, ..)| *other != var);
+            if self.liveness.is_live(from, var) {
+                found.updates.push((var, Expr::FALSE));
+            }
+        }
+        found
+    }
+
+    /// Whether a thread's variable is read behind a move.
+    fn matters(&self, var: VarId, end: &End) -> bool {
+        let is_thread_var = self.program.vars[var].scope == Scope::Thread;
+        match end {
+            End::Goto(to) => self.liveness.is_live(*to, var),
+            End::Fail | End::Finish => false,
+            End::Start(Begin::Fork(at), to) => self.liveness.is_live(*to, var) || self.liveness.is_live(*at, var),
+            End::Start(Begin::Proc(callee, args), to) => {
+                let entry = self.program.procs[*callee].entry;
+                self.liveness.is_live(*to, var)
+                    || words::read_in(args).contains(&var)
+                    || (is_thread_var && self.liveness.is_live(entry, var))
+            }
+        }
+    }
+
+    /// Whether threads are started on the way.
+    fn spawns(&self) -> bool {
+        self.program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
+    }
+}
