@@ -105,7 +105,8 @@ Examples:
   selvedge crosscheck --time-limit 1m *.bp
       Each engine that takes the program, and each other tool that is found, has this much time for each file.
 
-Other tools: `z3` (its engine Spacer), in PATH or in `.tools/z3/bin` of this folder or one above it.
+Other tools: `z3` (its engine Spacer), for programs with one thread, in PATH or in `.tools/z3/bin` of this folder or one
+above it; `spin`, for programs without recursion and with --threads, in PATH or in `.tools/spin/bin`.
 Exit code 6: two of them disagree. Otherwise that of the verdict.";
 
 const COMPLETIONS_EXAMPLES: &str = "\

@@ -9,7 +9,7 @@ use selvedge_check::{Run, Stop};
 
 mod spin;
 
-pub use spin::{Code, Search, Spin, Storage, read as read_search};
+pub use spin::{Code, Pan, Room, Search, Spin, Storage, read as read_search};
 
 /// A program that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]

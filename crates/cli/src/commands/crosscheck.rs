@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Limits, Run};
-use selvedge_driver::external::{Silence, Spacer, Word};
+use selvedge_check::{Limits, Run, Task};
+use selvedge_driver::external::{Code, Silence, Spacer, Spin, Word};
 use selvedge_driver::{Failure, Options, Outcome, Reason};
 use selvedge_engines::EngineKind;
 use selvedge_frontend::bp::LoadOptions;
-use selvedge_report::horn;
 use selvedge_report::text::{self, Opinion};
+use selvedge_report::{horn, promela};
 
 use super::program::{self, Program, Warnings};
 use crate::args::CrosscheckArgs;
@@ -23,16 +23,19 @@ pub(crate) fn run(args: &CrosscheckArgs, session: &Session) -> Exit {
         session.printer.error("standard input can be read once only: `-` is given twice");
         return Exit::Usage;
     }
-    let spacer = Spacer::find();
-    if spacer.is_none() {
-        session.printer.err("note: `z3` was not found, so that no other tool is asked\n");
+    let others = Others { spacer: Spacer::find(), spin: Spin::find() };
+    if others.spacer.is_none() {
+        session.printer.err("note: `z3` was not found, so that Spacer is not asked\n");
+    }
+    if others.spin.is_none() {
+        session.printer.err("note: `spin` or a C compiler was not found, so that SPIN is not asked\n");
     }
     let mut exits = Vec::new();
     for (number, input) in args.inputs.iter().enumerate() {
         if number > 0 {
             session.printer.out("\n");
         }
-        exits.push(one(input, args, spacer.as_ref(), session).unwrap_or_else(|exit| exit));
+        exits.push(one(input, args, &others, session).unwrap_or_else(|exit| exit));
         if session.cancel.is_cancelled() {
             exits.push(Exit::Interrupted);
             break;
@@ -54,8 +57,14 @@ fn last_line(exit: Exit) -> &'static str {
     }
 }
 
+/// Other tools that were found.
+struct Others {
+    spacer: Option<Spacer>,
+    spin: Option<Spin>,
+}
+
 /// Asks everybody about one program.
-fn one(input: &Input, args: &CrosscheckArgs, spacer: Option<&Spacer>, session: &Session) -> Result<Exit, Exit> {
+fn one(input: &Input, args: &CrosscheckArgs, others: &Others, session: &Session) -> Result<Exit, Exit> {
     let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
     let subject = program::load(input, &options, Warnings::Hidden, session)?;
     session.listen_for_interrupts();
@@ -65,7 +74,8 @@ fn one(input: &Input, args: &CrosscheckArgs, spacer: Option<&Spacer>, session: &
     for kind in EngineKind::ALL {
         opinions.push(engine(*kind, &subject, args, session));
     }
-    opinions.extend(spacer.map(|spacer| external(spacer, &subject, args, session)));
+    opinions.extend(others.spacer.as_ref().map(|spacer| ask_spacer(spacer, &subject, args, session)));
+    opinions.extend(others.spin.as_ref().map(|spin| ask_spin(spin, &subject, args, session)));
     let shown: Vec<Opinion> = opinions.iter().map(|(opinion, _)| opinion.clone()).collect();
     session.printer.out(&text::crosscheck(&subject.source.name, &shown, &session.printer.out_palette()));
     let exit = agreement(&opinions.iter().map(|(_, exit)| *exit).collect::<Vec<_>>());
@@ -115,22 +125,45 @@ fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &
 }
 
 /// What Spacer says about the Horn clauses of the program.
-fn external(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
-    let says = |verdict: &str, time, remark: String, exit| (opinion("z3 spacer", verdict, time, remark), exit);
+fn ask_spacer(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
     let posed = args.question.question().pose(subject.subject());
     let Ok((program, target, _)) = posed else { unreachable!("the question was posed before") };
     let clauses = match horn::render(subject.context(&program), &target) {
         Ok(clauses) => clauses,
-        Err(reason) => return says("not asked", None, reason, Exit::Unknown),
+        Err(reason) => return (opinion("z3 spacer", "not asked", None, reason), Exit::Unknown),
     };
     let start = Instant::now();
     let answer = spacer.decide(&clauses, &Run::new(session.cancel.clone(), limits(args), &()));
-    let time = Some(start.elapsed());
+    external("z3 spacer", start.elapsed(), answer)
+}
+
+/// What SPIN says about the model of the program. The time is that of the compiler, too.
+fn ask_spin(spin: &Spin, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
+    let posed = args.question.question().pose(subject.subject());
+    let Ok((program, target, threads)) = posed else { unreachable!("the question was posed before") };
+    let task = Task { program: &program, target: &target, threads };
+    let model = match promela::render(subject.context(&program), &task) {
+        Ok(model) => model,
+        Err(reason) => return (opinion("spin", "not asked", None, reason), Exit::Unknown),
+    };
+    let folder = std::env::temp_dir().join(format!("selvedge-crosscheck-{}", std::process::id()));
+    let megabytes = args.memory_limit.map_or(4_000, |bytes| (bytes / 1_000_000).max(1));
+    let start = Instant::now();
+    let run = Run::new(session.cancel.clone(), limits(args), &());
+    let answer = spin.decide(&model, &folder, Code::Quick, megabytes, &run);
+    let time = start.elapsed();
+    // What is left in the folder for temporary files does no harm.
+    let _ = std::fs::remove_dir_all(&folder);
+    external("spin", time, answer.map(|search| search.word))
+}
+
+fn external(tool: &str, time: Duration, answer: Result<Word, Silence>) -> (Opinion, Exit) {
+    let says = |verdict: &str, time, remark: String, exit| (opinion(tool, verdict, time, remark), exit);
     match answer {
-        Ok(Word::Safe) => says("safe (uncertified)", time, String::new(), Exit::Success),
-        Ok(Word::Unsafe) => says("unsafe", time, "no trace".to_string(), Exit::Unsafe),
-        Ok(Word::Other(line)) => says("unknown", time, line, Exit::Unknown),
-        Err(Silence::Stop(stop)) => says("unknown", time, stop.to_string(), Exit::Unknown),
+        Ok(Word::Safe) => says("safe (uncertified)", Some(time), String::new(), Exit::Success),
+        Ok(Word::Unsafe) => says("unsafe", Some(time), "no trace".to_string(), Exit::Unsafe),
+        Ok(Word::Other(line)) => says("unknown", Some(time), line, Exit::Unknown),
+        Err(Silence::Stop(stop)) => says("unknown", Some(time), stop.to_string(), Exit::Unknown),
         Err(Silence::Failed(error)) => says("not asked", None, error.to_string(), Exit::Unknown),
     }
 }

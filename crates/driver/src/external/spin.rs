@@ -40,10 +40,31 @@ pub struct Search {
     pub word: Word,
     /// How many states were stored.
     pub states: Option<u64>,
+    /// The longest run that was followed, in steps.
+    pub depth: Option<u64>,
 }
 
-/// The longest run that the search follows, in steps: it is not complete if there are longer ones.
-const DEPTH: u32 = 10_000_000;
+/// What a search lays out before it begins, all of which it touches: for small models that is most of its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// The longest run that it can follow, in steps; it is not complete if there are longer ones.
+    pub depth: u64,
+    /// The size of its table of states, as a power of two.
+    pub table: u32,
+}
+
+impl Room {
+    /// For models with few states.
+    pub const SMALL: Room = Room { depth: 100_000, table: 18 };
+    /// For models with many.
+    pub const LARGE: Room = Room { depth: 10_000_000, table: 24 };
+
+    /// As much as a search has used that was completed.
+    pub fn fitting(search: &Search) -> Room {
+        let states = search.states.unwrap_or(0).max(1);
+        Room { depth: search.depth.unwrap_or(0) + 1_000, table: (64 - states.leading_zeros()).clamp(16, 28) }
+    }
+}
 
 impl Spin {
     /// Looks for `spin` and a C compiler where programs are, and for the former in a folder `.tools` here or above.
@@ -61,7 +82,7 @@ impl Spin {
         (code, storage): (Code, Storage),
         megabytes: u64,
         run: &Run<'_>,
-    ) -> Result<Command, Silence> {
+    ) -> Result<Pan, Silence> {
         std::fs::create_dir_all(folder).map_err(Silence::Failed)?;
         std::fs::write(folder.join("model.pml"), model).map_err(Silence::Failed)?;
         let mut generate = Command::new(&self.spin);
@@ -75,9 +96,7 @@ impl Spin {
         }
         compile.args(["-o", "pan", "pan.c"]);
         finish(&mut compile, folder, "the C compiler", run)?;
-        let mut search = Command::new(folder.join("pan"));
-        search.args(["-E", "-n", &format!("-m{DEPTH}")]).current_dir(folder);
-        Ok(search)
+        Ok(Pan { folder: folder.to_path_buf() })
     }
 
     /// Decides a model, in a folder of its own that it leaves behind.
@@ -89,8 +108,32 @@ impl Spin {
         megabytes: u64,
         run: &Run<'_>,
     ) -> Result<Search, Silence> {
-        let mut search = self.compile(model, folder, (code, Storage::Plain), megabytes, run)?;
-        finish(&mut search, folder, "pan", run).map(|text| read(&text))
+        let pan = self.compile(model, folder, (code, Storage::Plain), megabytes, run)?;
+        match pan.search(Room::SMALL, run)? {
+            Search { word: Word::Other(_), .. } => pan.search(Room::LARGE, run),
+            search => Ok(search),
+        }
+    }
+}
+
+/// A program that searches one model, with partial-order reduction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pan {
+    folder: PathBuf,
+}
+
+impl Pan {
+    /// The command that searches. That nobody can move is no error.
+    pub fn command(&self, room: Room) -> Command {
+        let mut search = Command::new(self.folder.join("pan"));
+        search.args(["-E", "-n", &format!("-m{}", room.depth), &format!("-w{}", room.table)]);
+        search.current_dir(&self.folder);
+        search
+    }
+
+    /// Searches.
+    pub fn search(&self, room: Room, run: &Run<'_>) -> Result<Search, Silence> {
+        finish(&mut self.command(room), &self.folder, "pan", run).map(|text| read(&text))
     }
 }
 
@@ -124,6 +167,7 @@ fn finish(command: &mut Command, folder: &Path, name: &str, run: &Run<'_>) -> Re
 /// The verdict in the output of a search.
 pub fn read(text: &str) -> Search {
     let states = text.lines().find_map(|line| line.trim().strip_suffix(" states, stored")?.trim().parse().ok());
+    let depth = text.lines().find_map(|line| line.split_once("depth reached ")?.1.split(',').next()?.parse().ok());
     let errors = text.lines().find_map(|line| line.split_once("errors: ")?.1.trim().parse::<u64>().ok());
     let says = |words: &str| text.contains(words);
     let word = match errors {
@@ -133,7 +177,7 @@ pub fn read(text: &str) -> Search {
         Some(0) if !says("Search not completed") => Word::Safe,
         _ => Word::Other(text.lines().next().unwrap_or("no answer").to_string()),
     };
-    Search { word, states }
+    Search { word, states, depth }
 }
 
 #[cfg(test)]
@@ -143,7 +187,7 @@ mod tests {
     #[test]
     fn verdicts_and_states_are_read_off_the_output() {
         let safe = "State-vector 20 byte, depth reached 9, errors: 0\n       12 states, stored\n";
-        assert_eq!(read(safe), Search { word: Word::Safe, states: Some(12) });
+        assert_eq!(read(safe), Search { word: Word::Safe, states: Some(12), depth: Some(9) });
         let failed = "pan:1: assertion violated 0 (at depth 4)\n...\nWarning: Search not completed\nx, errors: 1\n";
         assert_eq!(read(failed).word, Word::Unsafe);
         let deep = "error: max search depth too small\nState-vector 20 byte, depth reached 9, errors: 0\n";

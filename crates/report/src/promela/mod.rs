@@ -52,6 +52,9 @@ fn in_scope(context: Context<'_>, task: &Task<'_>) -> Result<(), String> {
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
         return Err("models for SPIN are written for Boolean programs only".to_string());
     }
+    if !task.target.together.is_empty() {
+        return Err("models for SPIN are not written for errors of several threads together".to_string());
+    }
     for (id, edge) in program.edges.iter_enumerated() {
         if let Op::Assign(assign) = &edge.op
             && assign.is_passive()
@@ -79,14 +82,14 @@ fn in_scope(context: Context<'_>, task: &Task<'_>) -> Result<(), String> {
 
 /// How many threads there may be at a time, if that is bounded.
 fn n_places(task: &Task<'_>) -> Option<u32> {
-    let spawns = task.program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    let spawns = spawns(task.program);
     let most = task.program.entries.iter().try_fold(0_u32, |sum, entry| match entry.count {
         Count::Exactly(count) | Count::AtMost(count) => sum.checked_add(count),
         Count::Any => None,
     });
     match (task.threads, most, spawns) {
-        (ThreadScope::AtMost(bound), Some(most), false) => Some(bound.min(most)),
-        (ThreadScope::AtMost(bound), _, _) => Some(bound),
+        (ThreadScope::AtMost(bound) | ThreadScope::Created(bound), Some(most), false) => Some(bound.min(most)),
+        (ThreadScope::AtMost(bound) | ThreadScope::Created(bound), _, _) => Some(bound),
         (ThreadScope::Unbounded, most, false) => most,
         (ThreadScope::Unbounded, _, true) => None,
     }
@@ -97,6 +100,8 @@ struct Model<'a> {
     program: &'a Program,
     target: &'a Target,
     n_places: u32,
+    /// Whether the place of a thread that has ended is used again.
+    reuses: bool,
     flow: Flow,
     held: IndexVec<LocId, Held>,
     liveness: Liveness,
@@ -129,6 +134,7 @@ impl<'a> Model<'a> {
             program,
             target: task.target,
             n_places: n_places(task).expect("unbounded questions are refused before"),
+            reuses: !matches!(task.threads, ThreadScope::Created(_)),
             held: held::held(program, &flow),
             liveness: Liveness::new(program),
             flow,
@@ -197,6 +203,10 @@ impl<'a> Model<'a> {
 
     /// Whether threads are started on the way.
     fn spawns(&self) -> bool {
-        self.program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
+        spawns(self.program)
     }
+}
+
+fn spawns(program: &Program) -> bool {
+    program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
 }

@@ -70,6 +70,26 @@ pub(super) enum Begin {
     Proc(ProcId, Vec<Expr>),
 }
 
+impl End {
+    /// Where a thread begins that is started.
+    pub(super) fn begin(&self, model: &Model<'_>) -> Option<LocId> {
+        match self {
+            End::Start(begin, _) => Some(begin.at(model)),
+            End::Goto(_) | End::Fail | End::Finish => None,
+        }
+    }
+}
+
+impl Begin {
+    /// Where the thread begins.
+    pub(super) fn at(&self, model: &Model<'_>) -> LocId {
+        match self {
+            Begin::Fork(at) => *at,
+            Begin::Proc(callee, _) => model.program.procs[*callee].entry,
+        }
+    }
+}
+
 /// The beginning of a move.
 #[derive(Clone)]
 struct Path {
@@ -244,7 +264,11 @@ impl Finder<'_, '_> {
             path.seen.push(to);
             to = edge.to;
         }
-        self.finish(path, End::Goto(to));
+        let only = |op: &Op| matches!(op, Op::Return(_) | Op::End);
+        let ends = self.model.flow.out(to).iter().all(|edge| only(&self.model.program.edges[*edge].op));
+        // Where no thread is started, nobody can tell when one ends.
+        let is_over = ends && path.held == Held::No && !self.model.spawns();
+        self.finish(path, if is_over { End::Finish } else { End::Goto(to) });
     }
 
     fn finish(&mut self, path: Path, end: End) {

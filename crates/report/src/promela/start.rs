@@ -117,10 +117,10 @@ impl Writer<'_, '_> {
         }
         let idle = format!("run thread({})", vec!["0"; self.handed().len() + 1].join(", "));
         if self.spawns && is_open {
-            let _ = writeln!(text, "    do :: (_nr_pr <= {n_places}); free[_nr_pr] = 1; {idle} :: else; break od;");
+            let _ = writeln!(text, "    do :: (_nr_pr <= {n_places}); spare[_nr_pr] = 1; {idle} :: else; break od;");
         } else if self.spawns {
             for place in n_exact + 1..=n_places {
-                let _ = writeln!(text, "    free[{place}] = 1; {idle};");
+                let _ = writeln!(text, "    spare[{place}] = 1; {idle};");
             }
         }
     }

@@ -25,8 +25,12 @@ pub(super) struct Writer<'m, 'a> {
     threads: BTreeMap<LocId, Vec<Move>>,
     /// Those of the prelude.
     pub(super) prelude: BTreeMap<LocId, Vec<Move>>,
-    /// Where initial threads begin, and where started ones do. The kind of a beginning is its place plus one.
+    /// Where initial threads begin, and then where others do. The kind of a beginning is its place plus one.
     begins: Vec<LocId>,
+    /// How many of them are beginnings of initial threads.
+    n_initial: usize,
+    /// Where threads begin that are started on the way.
+    started: BTreeSet<LocId>,
     /// Whether threads are started on the way.
     pub(super) spawns: bool,
     /// Whether the model has the atomic flag.
@@ -41,13 +45,16 @@ impl<'m, 'a> Writer<'m, 'a> {
         let entries = program.entries.iter().map(|entry| program.procs[entry.proc].entry);
         let mut begins: Vec<LocId> = Vec::new();
         entries.for_each(|loc| add(&mut begins, model, loc));
+        let n_initial = begins.len();
         let threads = explore(model, &mut begins)?;
+        let started = threads.values().flatten().filter_map(|found| found.end.begin(model)).collect();
         let prelude = match program.prelude {
             Some(prelude) => explore(model, &mut vec![program.procs[prelude].entry])?,
             None => BTreeMap::new(),
         };
+        let spawns = threads.values().flatten().any(|found| matches!(found.end, End::Start(..)));
         let holder = threads.values().flatten().any(|found| found.flag == Flag::Take);
-        Ok(Writer { model, threads, prelude, begins, spawns: model.spawns(), holder, n_temps: 0 })
+        Ok(Writer { model, threads, prelude, begins, n_initial, started, spawns, holder, n_temps: 0 })
     }
 
     /// The number by which a process is told where to begin.
@@ -105,16 +112,16 @@ impl<'m, 'a> Writer<'m, 'a> {
         (0..self.n_temps).for_each(|number| text.push_str(&format!("hidden byte h{number};\n")));
         if self.spawns {
             let places: Vec<u32> = (1..=self.model.n_places).collect();
-            let is_free: Vec<String> = places.iter().map(|place| format!("free[{place}]")).collect();
+            let is_free: Vec<String> = places.iter().map(|place| format!("spare[{place}]")).collect();
             let (last, others) = places.split_last().expect("a question has at least one thread");
             let first = others
                 .iter()
                 .rev()
-                .fold(last.to_string(), |rest, place| format!("(free[{place}] -> {place} : {rest})"));
+                .fold(last.to_string(), |rest, place| format!("(spare[{place}] -> {place} : {rest})"));
             let fields = ", bit".repeat(self.handed().len());
             let size = self.model.n_places + 1;
-            let _ = writeln!(text, "bit free[{size}];\nhidden byte place;");
-            let _ = writeln!(text, "chan start[{size}] = [0] of {{ byte{fields} }};");
+            let _ = writeln!(text, "bit spare[{size}];\nhidden byte slot;");
+            let _ = writeln!(text, "chan launch[{size}] = [0] of {{ byte{fields} }};");
             let _ = writeln!(text, "#define ROOM ({})\n#define FIRST {first}", is_free.join(" || "));
         }
         text
@@ -144,13 +151,20 @@ impl<'m, 'a> Writer<'m, 'a> {
 
     /// A process that has no thread.
     fn idle(&self, text: &mut String) {
-        text.push_str("idle:\n  if\n");
+        text.push_str("idle:\n");
+        if self.begins.is_empty() {
+            text.push_str("  (0);\n");
+            return;
+        }
+        text.push_str("  if\n");
         let fields: String = self.handed().iter().map(|key| format!(",{}", named(key))).collect();
-        for (number, loc) in self.begins.iter().enumerate() {
-            let (kind, loc) = (number + 1, loc.index());
-            let _ = writeln!(text, "  :: d_step {{ (kind == {kind}); kind = 0 }}; goto L{loc}");
-            if self.spawns {
-                let _ = writeln!(text, "  :: start[_pid]?{kind}{fields}; goto L{loc}");
+        for (number, begin) in self.begins.iter().enumerate() {
+            let (kind, loc) = (number + 1, begin.index());
+            if number < self.n_initial {
+                let _ = writeln!(text, "  :: d_step {{ (kind == {kind}); kind = 0 }}; goto L{loc}");
+            }
+            if self.started.contains(begin) {
+                let _ = writeln!(text, "  :: launch[_pid]?{kind}{fields}; goto L{loc}");
             }
         }
         text.push_str("  fi;\n");
@@ -226,8 +240,8 @@ impl<'m, 'a> Writer<'m, 'a> {
                 "gone".to_string()
             }
             _ if self.is_prelude(loc) => "over".to_string(),
-            _ if self.spawns => {
-                lines.push("free[_pid] = 1".to_string());
+            _ if self.spawns && self.model.reuses => {
+                lines.push("spare[_pid] = 1".to_string());
                 "idle".to_string()
             }
             _ => "gone".to_string(),
@@ -241,10 +255,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         let without = [guard, &["!ROOM".to_string()]].concat();
         let _ = writeln!(text, "  :: {}; goto L{}", step(&without, &lines, found), to.index());
         let condition = [guard, &["ROOM".to_string()]].concat().join(" && ");
-        let at = match begin {
-            Begin::Fork(at) => *at,
-            Begin::Proc(callee, _) => self.model.program.procs[*callee].entry,
-        };
+        let at = begin.at(self.model);
         let Some(kind) = self.kind(at) else {
             let _ = writeln!(text, "  :: d_step {{ ({condition}); assert(false) }}; goto gone");
             return;
@@ -255,7 +266,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         let choose = select(0, n_fresh);
         let _ = writeln!(
             text,
-            "  :: atomic {{ ({condition}); {effects}{choose}place = FIRST; free[place] = 0; start[place]!{kind}{fields} }}; \
+            "  :: atomic {{ ({condition}); {effects}{choose}slot = FIRST; spare[slot] = 0; launch[slot]!{kind}{fields} }}; \
              goto L{}",
             to.index()
         );
@@ -317,17 +328,12 @@ fn explore(model: &Model<'_>, begins: &mut Vec<LocId>) -> Result<BTreeMap<LocId,
         }
         let found = moves(model, loc)?;
         for end in found.iter().map(|found| &found.end) {
-            match end {
-                End::Goto(to) => waiting.push(*to),
-                End::Start(begin, to) => {
-                    let at = match begin {
-                        Begin::Fork(at) => *at,
-                        Begin::Proc(callee, _) => model.program.procs[*callee].entry,
-                    };
-                    add(begins, model, at);
-                    waiting.extend([*to].into_iter().chain(begins.contains(&at).then_some(at)));
-                }
-                End::Fail | End::Finish => {}
+            if let End::Goto(to) | End::Start(_, to) = end {
+                waiting.push(*to);
+            }
+            if let Some(at) = end.begin(model).filter(|at| !model.target.has_loc(*at)) {
+                add(begins, model, at);
+                waiting.push(at);
             }
         }
         known.insert(loc, found);

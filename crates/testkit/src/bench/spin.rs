@@ -1,0 +1,82 @@
+//! SPIN as a peer: the model of a program, compiled for speed, with partial-order reduction.
+//!
+//! Only the search counts. The translation, the compiler, and a first search that finds out how much room the second
+//! one needs (see [`Room`]) are done before, so that the measured search wastes nothing.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use selvedge_check::{CancelToken, Limits, Run, Task};
+use selvedge_driver::Subject;
+use selvedge_driver::external::{Code, Room, Silence, Spin, Storage, Word, read_search};
+use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_report::{Context, Source, promela};
+
+use super::tool::{Asked, Tool};
+
+/// The memory that a search may use, in megabytes.
+const MEGABYTES: u64 = 8_000;
+
+impl Tool for Spin {
+    fn name(&self) -> String {
+        "spin".to_string()
+    }
+
+    fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
+        let Some(model) = model(asked)? else { return Ok(None) };
+        prepare(self, &model, &asked.scratch.join("spin"), asked).map(Some)
+    }
+
+    fn verdict(&self, output: &str, _: Option<i32>) -> String {
+        match read_search(output).word {
+            Word::Safe => "safe".to_string(),
+            Word::Unsafe => "unsafe".to_string(),
+            Word::Other(reason) if reason.contains("memory") => "memory limit".to_string(),
+            Word::Other(_) => "unknown".to_string(),
+        }
+    }
+
+    fn states(&self, output: &str) -> Option<u64> {
+        read_search(output).states
+    }
+}
+
+/// The search that is measured. States are collapsed where they do not fit otherwise.
+fn prepare(spin: &Spin, model: &str, folder: &Path, asked: &Asked<'_>) -> io::Result<Command> {
+    let unlimited = Run::unlimited();
+    let limits = Limits { time: Some(asked.limit), ..Limits::default() };
+    let mut command = None;
+    for storage in [Storage::Plain, Storage::Collapsed] {
+        let pan = spin.compile(model, folder, (Code::Fast, storage), MEGABYTES, &unlimited).map_err(failed)?;
+        let first = pan.search(Room::LARGE, &Run::new(CancelToken::default(), limits, &()));
+        match first {
+            Ok(search) if !matches!(search.word, Word::Other(_)) => return Ok(pan.command(Room::fitting(&search))),
+            Err(Silence::Failed(error)) => return Err(error),
+            Ok(_) | Err(Silence::Stop(_)) => command = Some(pan.command(Room::LARGE)),
+        }
+        if matches!(first, Err(Silence::Stop(_))) {
+            break;
+        }
+    }
+    Ok(command.expect("one of the ways was tried"))
+}
+
+fn failed(silence: Silence) -> io::Error {
+    match silence {
+        Silence::Failed(error) => error,
+        Silence::Stop(stop) => io::Error::other(stop.to_string()),
+    }
+}
+
+/// The model of a program; `None` if it has none.
+fn model(asked: &Asked<'_>) -> io::Result<Option<String>> {
+    let text = std::fs::read_to_string(asked.file)?;
+    let loaded = load(&text, &LoadOptions::default());
+    let Some(program) = loaded.program else { return Ok(None) };
+    let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
+    let Ok((posed, target, threads)) = asked.question.pose(subject) else { return Ok(None) };
+    let source = Source::new(asked.file.display().to_string(), text.clone());
+    let context = Context { program: &posed, map: &loaded.source_map, source: &source };
+    Ok(promela::render(context, &Task { program: &posed, target: &target, threads }).ok())
+}
