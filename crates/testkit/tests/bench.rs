@@ -92,6 +92,8 @@ fn record(size: usize, tool: &str, verdict: &str) -> Record {
         seconds: size as f64 / 10.0,
         net_seconds: size as f64 / 10.0,
         peak_bytes: None,
+        prepare_seconds: 0.0,
+        states: None,
     }
 }
 

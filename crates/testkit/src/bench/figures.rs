@@ -160,6 +160,8 @@ mod tests {
             seconds,
             net_seconds: seconds,
             peak_bytes: None,
+            prepare_seconds: 0.0,
+            states: None,
         }
     }
 

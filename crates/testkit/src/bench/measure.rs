@@ -14,6 +14,10 @@ pub struct Measured {
     pub seconds: f64,
     /// The greatest resident memory in bytes, where the system tells.
     pub peak: Option<u64>,
+    /// Seconds of what had to be done before.
+    pub prepare: f64,
+    /// How many states the tool stored, where it tells.
+    pub states: Option<u64>,
 }
 
 /// How often the child is looked at.
@@ -43,7 +47,7 @@ pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std:
     let text = String::from_utf8_lossy(&std::fs::read(&out)?).into_owned();
     std::fs::remove_file(&out)?;
     let verdict = if killed { "time limit".to_string() } else { read(&text, status.code()) };
-    Ok(Measured { verdict, seconds, peak })
+    Ok(Measured { verdict, seconds, peak, prepare: 0.0, states: None })
 }
 
 /// The output goes to a file, so that nobody has to read along.

@@ -9,15 +9,17 @@ pub mod families;
 pub mod suite;
 
 pub mod measure;
+mod spin;
 pub mod tool;
 
 pub mod figures;
 pub mod plot;
 pub mod table;
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use selvedge_driver::Question;
 use serde::Serialize;
@@ -66,6 +68,10 @@ pub struct Record {
     pub net_seconds: f64,
     /// The greatest resident memory in bytes.
     pub peak_bytes: Option<u64>,
+    /// Seconds of what was done before and does not count: a translation, a compiler.
+    pub prepare_seconds: f64,
+    /// How many states the tool stored, where it tells.
+    pub states: Option<u64>,
 }
 
 impl Record {
@@ -145,6 +151,8 @@ impl Bench<'_> {
             verdict: measured.verdict,
             seconds: measured.seconds,
             peak_bytes: measured.peak,
+            prepare_seconds: measured.prepare,
+            states: measured.states,
         };
         tell(&record);
         self.records.push(record);
@@ -198,8 +206,15 @@ impl Bench<'_> {
 
 /// One run; `None` if the program cannot be put to the tool.
 fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Measured>> {
+    let start = Instant::now();
     let Some(mut command) = tool.command(asked)? else { return Ok(None) };
-    measure(&mut command, asked.limit, &|text, code| tool.verdict(text, code)).map(Some)
+    let (prepare, states) = (start.elapsed().as_secs_f64(), Cell::new(None));
+    let read = |text: &str, code: Option<i32>| {
+        states.set(tool.states(text));
+        tool.verdict(text, code)
+    };
+    let measured = measure(&mut command, asked.limit, &read)?;
+    Ok(Some(Measured { prepare, states: states.get(), ..measured }))
 }
 
 fn word(expected: Expected) -> &'static str {

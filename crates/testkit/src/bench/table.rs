@@ -169,6 +169,8 @@ mod tests {
             seconds,
             net_seconds: seconds,
             peak_bytes: Some(2_000_000),
+            prepare_seconds: 0.0,
+            states: None,
         }
     }
 

@@ -27,6 +27,11 @@ pub trait Tool {
     fn verdict(&self, output: &str, code: Option<i32>) -> String {
         verdict(output, code)
     }
+
+    /// How many states it stored, if it printed that.
+    fn states(&self, _output: &str) -> Option<u64> {
+        None
+    }
 }
 
 /// A question about a program in a file.

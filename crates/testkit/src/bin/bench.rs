@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use selvedge_driver::external::Spacer;
+use selvedge_driver::external::{Spacer, Spin};
 use selvedge_engines::EngineKind;
 use selvedge_testkit::bench::figures::{self, figures};
 use selvedge_testkit::bench::table::Page;
@@ -123,7 +123,7 @@ fn tools(suite: Suite, engines: &[EngineKind], selvedge: &Path) -> Vec<Box<dyn T
     }
     match suite {
         Suite::Sequential => tools.extend(Spacer::find().map(|spacer| Box::new(spacer) as Box<dyn Tool>)),
-        Suite::Threads => {}
+        Suite::Threads => tools.extend(Spin::find().map(|spin| Box::new(spin) as Box<dyn Tool>)),
     }
     tools
 }
