@@ -46,7 +46,7 @@ fn a_section_with_a_loop_or_a_start_needs_the_flag() {
 #[test]
 fn many_choices_are_made_one_variable_at_a_time() {
     let names: Vec<String> = (0..8).map(|number| format!("x{number}")).collect();
-    let (list, stars) = (names.join(", "), vec!["*"; 8].join(", "));
+    let (list, stars) = (names.join(", "), ["*"; 8].join(", "));
     let text =
         written(&format!("decl {list}; void main() begin {list} := {stars}; assert({}); end", names.join(" | ")));
     assert_eq!(text.matches("h7 = 1 fi").count(), 1, "{text}");
@@ -57,6 +57,12 @@ fn many_choices_are_made_one_variable_at_a_time() {
 fn exchanged_variables_are_saved_first() {
     let text = written("decl x := 0, y := 1; void main() begin x, y := y, x; assert(x); end");
     assert!(text.contains("h0 = g0; g0 = g1; g1 = h0"), "{text}");
+}
+
+#[test]
+fn negations_in_a_row_are_kept_apart() {
+    let text = written("decl x; void main() begin decl y; assert(!y => x); end");
+    assert!(!text.contains("!!") && text.contains("(!(!l0) || g0)"), "{text}");
 }
 
 #[test]

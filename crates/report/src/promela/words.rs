@@ -15,14 +15,14 @@ pub(super) fn expr(expr: &Expr, name: &dyn Fn(VarId) -> String) -> String {
         Expr::Int(value) => value.to_string(),
         Expr::Var(var) => name(*var),
         Expr::Choice(number, _) => format!("h{number}"),
-        Expr::Unary(UnaryOp::Not, operand) => format!("!{}", part(operand)),
+        Expr::Unary(UnaryOp::Not, operand) => negated(&part(operand)),
         Expr::Binary(op, pair) => {
             let (left, right) = (part(&pair.0), part(&pair.1));
             match op {
                 BinaryOp::And => format!("({left} && {right})"),
                 BinaryOp::Or => format!("({left} || {right})"),
                 BinaryOp::Xor | BinaryOp::Ne => format!("({left} != {right})"),
-                BinaryOp::Implies => format!("(!{left} || {right})"),
+                BinaryOp::Implies => format!("({} || {right})", negated(&left)),
                 BinaryOp::Eq => format!("({left} == {right})"),
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
                     unreachable!("programs with integers are refused")
@@ -34,6 +34,11 @@ pub(super) fn expr(expr: &Expr, name: &dyn Fn(VarId) -> String) -> String {
             unreachable!("moves are over the state before, of one thread, without integers")
         }
     }
+}
+
+/// Promela reads two signs `!` in a row as something else.
+fn negated(operand: &str) -> String {
+    if operand.starts_with('!') { format!("!({operand})") } else { format!("!{operand}") }
 }
 
 /// A parallel assignment as a list of assignments one after the other, and how many temporary variables `h` it needs
