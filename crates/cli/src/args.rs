@@ -223,6 +223,9 @@ pub(crate) struct CheckArgs {
     /// Let the engine `summaries` summarise all procedures for all entries first
     #[arg(long)]
     pub(crate) eager: bool,
+    /// Let the engine `summaries` track all variables from the start
+    #[arg(long)]
+    pub(crate) exact: bool,
     /// The greatest number of steps that `bmc` looks at, and the greatest k of `induction` [default: 200]
     #[arg(long, value_name = "K")]
     pub(crate) bound: Option<u32>,

@@ -96,6 +96,11 @@ fn summaries_agree_with_the_oracle() {
 }
 
 #[test]
+fn exact_summaries_agree_with_the_oracle() {
+    compare(1000..1400, &summaries::Options { exact: true, ..Default::default() });
+}
+
+#[test]
 fn eager_summaries_agree_with_the_oracle() {
-    compare(600..1000, &summaries::Options { eager: true });
+    compare(600..1000, &summaries::Options { eager: true, ..Default::default() });
 }

@@ -54,6 +54,7 @@ fn options_that_exclude_each_other() {
 fn an_option_of_another_engine() {
     refused("check --summaries lazy safe.bp", "--summaries is for the engine `sat`");
     refused("check --engine sat --eager safe.bp", "--eager is for the engine `summaries`");
+    refused("check --engine sat --exact safe.bp", "--exact is for the engine `summaries`");
     refused("check --engine sat --summaries eager safe.bp", "universal");
     refused("check --engine sat --recursion unroll safe.bp", "--recursion is for universal summaries");
     refused("check --engine sat --summaries lazy --recursion depth safe.bp", "fixpoint");

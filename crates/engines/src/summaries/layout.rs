@@ -10,7 +10,7 @@ use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::dataflow::Arrows;
 use selvedge_ir::mod_ref::ModRef;
 use selvedge_ir::slots::Slots;
-use selvedge_ir::{Op, ProcId, Program, VarId};
+use selvedge_ir::{BinaryOp, Expr, Op, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Limits, Manager, Var};
 use selvedge_logic::order::force;
 
@@ -96,31 +96,51 @@ impl Layout {
     }
 }
 
-/// For each edge, the slots that occur in it: those that belong near each other in the order.
+/// The slots that belong near each other in the order: those of each assigned variable with its value, of each conjunct
+/// of a condition, and of each argument with its parameter.
 fn together(program: &Program, slots: &Slots) -> Vec<Vec<usize>> {
-    let set = |op: &Op| {
-        let mut set: Vec<usize> = Vec::new();
-        for expr in op.exprs() {
-            expr.for_each_leaf(|leaf| {
-                if let selvedge_ir::Expr::Var(var) | selvedge_ir::Expr::Next(var) = leaf {
-                    set.push(slots.get(*var));
-                }
-            });
-        }
-        match op {
-            Op::Assign(assign) => set.extend(assign.active.iter().map(|(var, _)| slots.get(*var))),
-            Op::Call(call) => {
-                set.extend(call.results.iter().flatten().map(|var| slots.get(*var)));
-                set.extend(program.procs[call.callee].params.iter().map(|var| slots.get(*var)));
+    let mut sets: Vec<Vec<usize>> = Vec::new();
+    let mut add = |var: Option<VarId>, expr: &Expr| {
+        let mut set: Vec<usize> = var.map(|var| slots.get(var)).into_iter().collect();
+        expr.for_each_leaf(|leaf| {
+            if let Expr::Var(var) | Expr::Next(var) = leaf {
+                set.push(slots.get(*var));
             }
-            _ => {}
-        }
+        });
         set.sort_unstable();
         set.dedup();
-        set
+        if set.len() >= 2 {
+            sets.push(set);
+        }
     };
-    // Sets of more than a few variables say little about neighbourhood and cost much.
-    program.edges.iter().map(|edge| set(&edge.op)).filter(|set| (2..=16).contains(&set.len())).collect()
+    for edge in &program.edges {
+        match &edge.op {
+            Op::Assign(assign) => {
+                assign.active.iter().for_each(|(var, rhs)| add(Some(*var), rhs));
+                conjuncts(&assign.constrain, &mut |conjunct| add(None, conjunct));
+            }
+            Op::Assert(condition) => conjuncts(condition, &mut |conjunct| add(None, conjunct)),
+            Op::Call(call) => {
+                let params = &program.procs[call.callee].params;
+                params.iter().zip(&call.args).for_each(|(param, arg)| add(Some(*param), arg));
+            }
+            Op::Return(values) => values.iter().for_each(|value| add(None, value)),
+            _ => {}
+        }
+    }
+    sets
+}
+
+/// Calls the closure with each conjunct of a condition.
+pub(super) fn conjuncts<'e>(condition: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
+    match condition {
+        Expr::Bool(true) => {}
+        Expr::Binary(BinaryOp::And, pair) => {
+            conjuncts(&pair.0, each);
+            conjuncts(&pair.1, each);
+        }
+        _ => each(condition),
+    }
 }
 
 fn scope(program: &Program, slots: &Slots, effects: &ModRef, proc: ProcId) -> ProcScope {

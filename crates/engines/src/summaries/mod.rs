@@ -11,9 +11,11 @@
 //! its callee's entry is there, and so is what follows for each known summary. It ends because path edges only grow.
 //! It is right because a path edge is added only for a step from another one, and none is missing at the end.
 //!
-//! The engine works on a slice of the program ([`selvedge_ir::passes::slice`]) and answers about the whole of it.
+//! The engine works on a slice of the program ([`selvedge_ir::passes::slice`]) and answers about the whole of it. Before
+//! that it tries a coarser program with fewer variables, whose safety is enough (`coarse`).
 
 mod certificate;
+mod coarse;
 mod each;
 mod explore;
 mod layout;
@@ -21,7 +23,7 @@ mod solve;
 mod step;
 mod trace;
 
-use selvedge_check::{Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Certificate, Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::passes::slice;
 use selvedge_ir::{Op, Program, Ty};
@@ -46,6 +48,11 @@ pub struct Options {
     ///
     /// Default: no.
     pub eager: bool,
+    /// Tracks all variables from the start. Otherwise a coarse program with those variables only on which the asserted
+    /// values depend is tried first: where it is safe, so is the program.
+    ///
+    /// Default: no. All variables are tracked also where all summaries or all errors are asked for.
+    pub exact: bool,
 }
 
 impl Engine for Summaries {
@@ -59,6 +66,12 @@ impl Engine for Summaries {
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
         let (sliced, results) = slice::run_with_results(task.program, task.target);
+        if !self.options.exact && !self.options.eager {
+            let certificate = self::coarsely_safe(task, sliced.program.vars.len(), run)?;
+            if certificate.is_some() {
+                return Ok(Verdict::Safe(certificate));
+            }
+        }
         let mut solver = Solver::new(&sliced.program, &sliced.target, run)?;
         if self.options.eager {
             solver.run(Entries::All)?;
@@ -67,7 +80,9 @@ impl Engine for Summaries {
         match solver.run(Entries::Reached)? {
             None => Ok(Verdict::Safe(solver.certificate(task.program, &sliced.lift, &results)?)),
             // The way back through a summary leads through path edges of reached entries only.
-            Some(_) if self.options.eager => Summaries::default().check(task, run),
+            Some(_) if self.options.eager => {
+                Summaries { options: Options { exact: true, eager: false } }.check(task, run)
+            }
             Some(error) => Ok(Verdict::Unsafe(sliced.lift.trace(&solver.trace(&error)?))),
         }
     }
@@ -88,6 +103,19 @@ impl Summaries {
         }
         solver.run(Entries::Reached)?;
         solver.reached()
+    }
+}
+
+/// The certificate of a coarse program (`coarse`), if there is one and it is safe.
+fn coarsely_safe(task: &Task<'_>, n_relevant: usize, run: &Run<'_>) -> Result<Option<Certificate>, Stop> {
+    let Some(coarse) = coarse::coarse(task.program, task.target, n_relevant) else { return Ok(None) };
+    let (sliced, results) = slice::run_with_results(&coarse, task.target);
+    let mut solver = Solver::new(&sliced.program, &sliced.target, run)?;
+    match solver.run(Entries::Reached) {
+        Ok(None) => solver.certificate(&coarse, &sliced.lift, &results),
+        // It may be that all variables together need fewer nodes.
+        Ok(Some(_)) | Err(Stop::NodeLimit(_)) => Ok(None),
+        Err(stop) => Err(stop),
     }
 }
 

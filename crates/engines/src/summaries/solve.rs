@@ -48,6 +48,31 @@ pub(super) struct Ring {
     pub(super) via: Via,
 }
 
+/// The rings of a location, in the order in which they were found.
+#[derive(Default)]
+pub(super) struct Rings {
+    rings: Vec<Ring>,
+    /// All path edges that were known after every so many rings, so that the first of many is found soon.
+    known: Vec<Bdd>,
+}
+
+impl Rings {
+    const STRIDE: usize = 16;
+
+    fn push(&mut self, ring: Ring, known: &Bdd) {
+        self.rings.push(ring);
+        if self.rings.len().is_multiple_of(Rings::STRIDE) {
+            self.known.push(known.clone());
+        }
+    }
+
+    /// The first ring with a path edge.
+    pub(super) fn first(&self, holds: impl Fn(&Bdd) -> bool) -> Option<&Ring> {
+        let skipped = self.known.partition_point(|known| !holds(known)) * Rings::STRIDE;
+        self.rings[skipped..].iter().find(|ring| holds(&ring.edges))
+    }
+}
+
 /// The way in which path edges were found. The diagrams are those from which they were computed.
 pub(super) enum Via {
     /// The program starts.
@@ -108,7 +133,7 @@ pub(super) struct Solver<'a> {
     pub(super) edges: IndexVec<LocId, Bdd>,
     /// The part of `edges` that has not been followed.
     waiting: IndexVec<LocId, Bdd>,
-    pub(super) rings: IndexVec<LocId, Vec<Ring>>,
+    pub(super) rings: IndexVec<LocId, Rings>,
     pub(super) summaries: IndexVec<ProcId, Bdd>,
     pub(super) summary_rings: IndexVec<ProcId, Vec<SummaryRing>>,
     /// The part of the callee's summary that has not been applied at a call.
@@ -135,7 +160,7 @@ impl<'a> Solver<'a> {
             rank: ranks(program, &flow, &calls),
             edges: IndexVec::from_vec(vec![falsum.clone(); n_locs]),
             waiting: IndexVec::from_vec(vec![falsum.clone(); n_locs]),
-            rings: program.locs.iter().map(|_| Vec::new()).collect(),
+            rings: program.locs.iter().map(|_| Rings::default()).collect(),
             summaries: IndexVec::from_vec(vec![falsum; program.procs.len()]),
             summary_rings: program.procs.iter().map(|_| Vec::new()).collect(),
             returns: program.edges.iter().map(|_| None).collect(),
@@ -150,7 +175,7 @@ impl<'a> Solver<'a> {
     pub(super) fn forget_all_but_summaries(&mut self) {
         let falsum = self.layout.manager.falsum();
         self.edges.iter_mut().for_each(|edges| *edges = falsum.clone());
-        self.rings.iter_mut().for_each(Vec::clear);
+        self.rings.iter_mut().for_each(|rings| *rings = Rings::default());
     }
 
     /// Follows path edges until none is left, or one leads to an error.
@@ -274,7 +299,7 @@ impl<'a> Solver<'a> {
         let new = if known.is_false() { edges.clone() } else { edges.restrict(&known.not()?)? };
         self.edges[loc] = known.or(&edges)?;
         self.waiting[loc] = self.waiting[loc].or(&new)?;
-        self.rings[loc].push(Ring { edges: new, via });
+        self.rings[loc].push(Ring { edges: new, via }, &self.edges[loc]);
         self.work.insert((self.rank[loc], Work::Follow(loc)));
         Ok(())
     }
@@ -411,6 +436,14 @@ impl<'a> Solver<'a> {
             entering: self.layout.entering(self.program, caller, call.callee)?,
             after: self.layout.after_call(self.program, call)?,
         })
+    }
+
+    /// The relation of an edge that is an assignment or an assertion and was followed.
+    pub(super) fn relation(&self, id: EdgeId) -> Option<&Bdd> {
+        match self.prepared[id].as_ref()? {
+            Prepared::Step(step) | Prepared::Assert { holds: step, .. } => Some(&step.relation),
+            _ => None,
+        }
     }
 
     /// Says whether the work must stop.

@@ -1,9 +1,11 @@
 //! Edges as relations.
 
-use selvedge_ir::{Assign, BinaryOp, Call, Expr, ProcId, Program, UnaryOp, Value, VarId};
-use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::layout::{Layout, When};
+use selvedge_ir::{Assign, BinaryOp, Call, Expr, ProcId, Program, UnaryOp, Value, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
+
+use super::layout::{self, Layout, When};
 
 /// What becomes of a path edge along an edge of the program: conjoin `relation`, forget `forget`, rename.
 pub(super) struct Step {
@@ -93,16 +95,52 @@ impl Layout {
 
     /// The relation of an assignment, its choices forgotten.
     pub(super) fn assignment(&self, assign: &Assign) -> Result<Step, OutOfNodes> {
-        let targets = || assign.active.iter().map(|(var, _)| *var);
-        let mut relation = self.expr(&self.constrain(assign))?;
+        let condition = self.constrain(assign);
+        let mut conjuncts = Vec::new();
+        layout::conjuncts(&condition, &mut |conjunct| conjuncts.push(conjunct));
+        let part = |condition: &Expr| Ok(Part { diagram: self.expr(condition)?, choices: choices(condition) });
+        let mut parts = conjuncts.into_iter().map(part).collect::<Result<Vec<_>, _>>()?;
         for (var, rhs) in &assign.active {
             if !is_free(assign, rhs) {
-                let next = self.manager.var(self.var(*var, When::Next))?;
-                relation = relation.and(&next.iff(&self.expr(rhs)?)?)?;
+                parts.push(self.equation(self.var(*var, When::Next), rhs)?);
             }
         }
-        let relation = relation.exists(&self.manager.var_set(&self.choices)?)?;
-        self.step(relation, targets())
+        self.step(self.conjoined(parts)?, assign.active.iter().map(|(var, _)| *var))
+    }
+
+    /// A variable has the value of an expression.
+    fn equation(&self, var: Var, value: &Expr) -> Result<Part, OutOfNodes> {
+        let diagram = self.manager.var(var)?.iff(&self.expr(value)?)?;
+        Ok(Part { diagram, choices: choices(value) })
+    }
+
+    /// The conjunction of all parts, their choices forgotten.
+    ///
+    /// A choice is forgotten as soon as the parts in which it occurs are conjoined, and most choices occur in one part
+    /// only. Conjoined at once, the parts of an assignment of many nondeterministic values would have one diagram below
+    /// the variables for each valuation of the choices. What is left is conjoined from the bottom of the order up.
+    fn conjoined(&self, mut parts: Vec<Part>) -> Result<Bdd, OutOfNodes> {
+        while let Some(choice) = rarest_choice(&parts) {
+            let (with, without) = parts.into_iter().partition(|part: &Part| part.choices.contains(&choice));
+            parts = without;
+            let forget = self.manager.var_set(&[self.choices[choice as usize]])?;
+            parts.push(self.without_choice(with, choice, &forget)?);
+        }
+        let top = |part: &Part| part.diagram.decision().map(|(var, ..)| var);
+        parts.sort_by_cached_key(|part| std::cmp::Reverse(top(part)));
+        parts.iter().try_fold(self.manager.verum(), |all, part| part.diagram.and(&all))
+    }
+
+    /// Conjoins the parts in which a choice occurs and forgets it.
+    fn without_choice(&self, parts: Vec<Part>, choice: u32, forget: &VarSet) -> Result<Part, OutOfNodes> {
+        let mut choices = BTreeSet::new();
+        let mut all = self.manager.verum();
+        let last = parts.len().saturating_sub(1);
+        for (place, part) in parts.iter().enumerate() {
+            all = if place == last { all.and_exists(&part.diagram, forget)? } else { all.and(&part.diagram)? };
+            choices.extend(part.choices.iter().copied().filter(|other| *other != choice));
+        }
+        Ok(Part { diagram: all, choices })
     }
 
     /// A relation between the values now and the next ones of the assigned variables.
@@ -116,12 +154,9 @@ impl Layout {
 
     /// The values of arguments: those of the callee's parameters next.
     pub(super) fn arguments(&self, program: &Program, call: &Call) -> Result<Bdd, OutOfNodes> {
-        let mut relation = self.manager.verum();
-        for (param, arg) in program.procs[call.callee].params.iter().zip(&call.args) {
-            let next = self.manager.var(self.var(*param, When::Next))?;
-            relation = relation.and(&next.iff(&self.expr(arg)?)?)?;
-        }
-        relation.exists(&self.manager.var_set(&self.choices)?)
+        let params = program.procs[call.callee].params.iter();
+        let parts = params.zip(&call.args).map(|(param, arg)| self.equation(self.var(*param, When::Next), arg));
+        self.conjoined(parts.collect::<Result<_, _>>()?)
     }
 
     /// From path edges of the caller, with the arguments conjoined, to states at the callee's entry.
@@ -152,11 +187,8 @@ impl Layout {
     /// next; the returned values.
     pub(super) fn returning(&self, program: &Program, proc: ProcId, values: &[Expr]) -> Result<Step, OutOfNodes> {
         let (scope, this) = (&self.scopes[proc], &program.procs[proc]);
-        let mut relation = self.manager.verum();
-        for (result, value) in self.results.iter().zip(values) {
-            relation = relation.and(&self.manager.var(*result)?.iff(&self.expr(value)?)?)?;
-        }
-        let relation = relation.exists(&self.manager.var_set(&self.choices)?)?;
+        let parts = self.results.iter().zip(values).map(|(result, value)| self.equation(*result, value));
+        let relation = self.conjoined(parts.collect::<Result<_, _>>()?)?;
         let fixed_param = |var: &VarId| this.params.contains(var) && !scope.modified_params.contains(var);
         let forget = self.vars(this.locals.iter().copied().filter(|var| !fixed_param(var)), When::Now);
         let mut pairs = Vec::new();
@@ -189,6 +221,32 @@ impl Layout {
         }
         Ok((self.manager.var_set(&forget)?, self.manager.renaming(&pairs)))
     }
+}
+
+/// A conjunct of a relation, with the choices that may occur in it.
+struct Part {
+    diagram: Bdd,
+    choices: BTreeSet<u32>,
+}
+
+/// The numbers of the choices in an expression.
+fn choices(expr: &Expr) -> BTreeSet<u32> {
+    let mut choices = BTreeSet::new();
+    expr.for_each_leaf(|leaf| {
+        if let Expr::Choice(number, _) = leaf {
+            choices.insert(*number);
+        }
+    });
+    choices
+}
+
+/// The choice that occurs in the fewest parts.
+fn rarest_choice(parts: &[Part]) -> Option<u32> {
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    for choice in parts.iter().flat_map(|part| &part.choices) {
+        *counts.entry(*choice).or_default() += 1;
+    }
+    counts.into_iter().min_by_key(|(_, count)| *count).map(|(choice, _)| choice)
 }
 
 /// Whether a right-hand side is a choice that occurs nowhere else, so that the assigned variable gets any value.

@@ -89,7 +89,7 @@ impl<'s> Builder<'s, '_> {
         let (mut loc, mut tuple, mut steps) = (loc, tuple, Vec::new());
         loop {
             solver.tick()?;
-            let ring = solver.rings[loc].iter().find(|ring| holds(&ring.edges, &tuple));
+            let ring = solver.rings[loc].first(|edges| holds(edges, &tuple));
             let ring = ring.expect("every path edge lies in a ring");
             let (edge, before, step) = match &ring.via {
                 Via::Step(edge, before) => {
@@ -124,7 +124,7 @@ impl<'s> Builder<'s, '_> {
             after.iter().filter(|(var, _)| !now.contains(var)).map(|(var, value)| (*var, *value)).collect();
         let next =
             targets.iter().map(|var| (layout.var(*var, When::Next), after[&layout.var(*var, When::Now)])).collect();
-        let relation = layout.assignment(&assign)?.relation.and(&self.cube(&next)?)?;
+        let relation = self.solver.relation(edge).expect("the edge was followed").and(&self.cube(&next)?)?;
         let proc = self.program().locs[self.program().edges[edge].from].proc;
         let found = before.and(&self.cube(&kept)?)?.and(&relation)?;
         let before = self.pick(&found, &self.frame_vars(proc));

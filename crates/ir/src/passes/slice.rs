@@ -207,6 +207,22 @@ impl Relevant {
 /// Finds what the conditions of the kept edges depend on: their variables, and whatever is assigned to those, from one
 /// to the next. A returned value stands between the expression in the callee and the variable in the caller.
 fn relevant(program: &Program, edges: &FixedBitSet) -> Relevant {
+    let (graph, first_result) = dependences(program, edges);
+    Relevant { nodes: graph.closure(), first_result }
+}
+
+/// The variables on which the values of some variables depend through assignments, calls and returns, those included.
+/// Conditions that decide whether something is assigned do not count.
+pub fn feeding(program: &Program, vars: &FixedBitSet) -> FixedBitSet {
+    let mut edges = FixedBitSet::with_capacity(program.edges.len());
+    edges.insert_range(..);
+    let (mut graph, _) = dependences(program, &edges);
+    graph.roots = vars.ones().collect();
+    graph.closure().ones().take_while(|node| *node < program.vars.len()).collect()
+}
+
+/// What feeds what along some edges, and the node of each procedure's first result; nodes before these are variables.
+fn dependences(program: &Program, edges: &FixedBitSet) -> (Dependences, Vec<usize>) {
     let mut n_nodes = program.vars.len();
     let mut first_result = Vec::with_capacity(program.procs.len());
     for proc in &program.procs {
@@ -220,7 +236,7 @@ fn relevant(program: &Program, edges: &FixedBitSet) -> Relevant {
     for (var, rhs) in program.entries.iter().flat_map(|entry| &entry.init) {
         graph.add_feed(var.index(), rhs);
     }
-    Relevant { nodes: graph.closure(), first_result }
+    (graph, first_result)
 }
 
 /// What feeds what, and where to begin.

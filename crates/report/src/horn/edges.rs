@@ -51,10 +51,10 @@ impl Writer<'_> {
         let mut clause = Clause::at(self.here(edge.from));
         let holds = clause.expr(condition, "c", &clause::now, None);
         clause.require(format!("(not {holds})"));
-        clause.conclude("false".to_string(), text);
+        clause.conclude(self.fails(self.program.locs[edge.from].proc), text);
     }
 
-    /// The callee is entered; and where it returns, the caller goes on.
+    /// If the callee leads to an error, so does the caller; and where it returns, the caller goes on.
     fn call(&self, edge: &Edge, call: &Call, text: &mut String) {
         let mut clause = Clause::at(self.here(edge.from));
         let params = &self.program.procs[call.callee].params;
@@ -66,9 +66,11 @@ impl Writer<'_> {
             args.insert(*param, name);
         }
         let input = |var: VarId| args.get(&var).cloned().unwrap_or_else(|| clause::now(var));
-        clause.conclude(self.entered(call.callee, &input), text);
+        let mut failing = clause.clone();
+        failing.require(self.fails_from(call.callee, &input));
+        failing.conclude(self.fails(self.program.locs[edge.from].proc), text);
         let results = (0..self.program.procs[call.callee].results.len()).map(clause::result);
-        let at_return = self.touched[call.callee].iter().copied().map(clause::next);
+        let at_return = self.modified[call.callee].iter().copied().map(clause::next);
         let inputs = self.inputs(call.callee).map(input);
         clause.require(clause::apply('S', call.callee.index(), inputs.chain(at_return).chain(results)));
         clause.conclude(self.there(edge.to, &|var| self.after_call(call, var)), text);
@@ -78,7 +80,7 @@ impl Writer<'_> {
     fn after_call(&self, call: &Call, var: VarId) -> String {
         match call.results.iter().position(|result| *result == Some(var)) {
             Some(number) => clause::result(number),
-            None if self.touched[call.callee].contains(&var) => clause::next(var),
+            None if self.modified[call.callee].contains(&var) => clause::next(var),
             None => clause::now(var),
         }
     }
@@ -90,8 +92,8 @@ impl Writer<'_> {
             let value = clause.expr(value, "c", &clause::now, None);
             clause.require(format!("(= {} {value})", clause::result(number)));
         }
-        let entry = self.inputs(proc).map(clause::entry);
-        let now = self.touched[proc].iter().copied().map(clause::now);
+        let entry = self.inputs(proc).map(|var| self.at_entry(proc, var));
+        let now = self.modified[proc].iter().copied().map(clause::now);
         let results = (0..self.program.procs[proc].results.len()).map(clause::result);
         clause.conclude(clause::apply('S', proc.index(), entry.chain(now).chain(results)), text);
     }

@@ -1,12 +1,17 @@
 //! Programs with one thread as constrained Horn clauses in SMT-LIB 2, for Spacer and its like.
 //!
-//! Each location has a predicate over the variables at the entry of its procedure and now; each procedure has one over
-//! its entry and its return, the *summary*. Each edge is a clause or two, and recursion is a predicate that occurs on
-//! both sides. The clauses are those that the judge checks of a certificate (`replay::certificate`): a solution of them
-//! is a certificate, so that `sat` means safe and `unsat` unsafe.
+//! Each location has a predicate over the variables at the entry of its procedure and now: whoever enters in this way
+//! can be there. Each procedure has two: one over its entry and its return, the *summary*, and one over its entry alone,
+//! from which it leads to an *error* before it returns. Each edge is a clause or two, and recursion is a predicate that
+//! occurs on both sides. The program must not start where its procedure leads to an error, so that `sat` means safe and
+//! `unsat` unsafe.
 //!
-//! A predicate speaks only of the shared and per-thread variables that its procedure or a callee touches: the others
-//! keep their values while it runs.
+//! Procedures are entered in every way, not only in those that occur: a solver that works from the goal backwards, as
+//! Spacer does, asks for those entries only that it needs. Clauses that pass reached entries on to callees cost it a
+//! hundred times more for a chain of eight calls, and pay only where recursion leads to an error (`bench/README.md`).
+//!
+//! A predicate speaks only of the shared and per-thread variables that its procedure or a callee touches, and of two
+//! values only where they are modified: the others keep their values while it runs.
 
 mod clause;
 mod edges;
@@ -30,6 +35,7 @@ pub fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
     let writer = Writer::new(context, target);
     let mut text = writer.head();
     writer.predicates(&mut text);
+    writer.entries(&mut text);
     writer.start(&mut text);
     for (id, edge) in context.program.edges.iter_enumerated() {
         if writer.runs[context.program.locs[edge.from].proc] {
@@ -63,6 +69,8 @@ struct Writer<'a> {
     target: &'a Target,
     /// The shared and per-thread variables that a procedure or its callees touch.
     touched: IndexVec<ProcId, Vec<VarId>>,
+    /// Those of them that they may modify.
+    modified: IndexVec<ProcId, Vec<VarId>>,
     /// The procedures that the thread or the prelude may run.
     runs: IndexVec<ProcId, bool>,
 }
@@ -73,11 +81,14 @@ impl<'a> Writer<'a> {
         let calls = CallGraph::new(program);
         let slots = Slots::new(program);
         let effects = ModRef::new(program, &slots, &calls, &Arrows::new(program, &calls));
+        let globals = |slots_of: &dyn Fn(usize) -> bool| {
+            (0..slots.globals().len()).filter(|slot| slots_of(*slot)).map(|slot| slots.globals()[slot]).collect()
+        };
         let touched = |proc: ProcId| {
             let effect = effects.of(proc);
-            let is_touched = |slot: &usize| effect.refs.contains(*slot) || effect.mods.contains(*slot);
-            (0..slots.globals().len()).filter(is_touched).map(|slot| slots.globals()[slot]).collect()
+            globals(&|slot| effect.refs.contains(slot) || effect.mods.contains(slot))
         };
+        let modified = |proc: ProcId| globals(&|slot| effects.of(proc).mods.contains(slot));
         let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
         let reachable = calls.reachable(starts, Through::Calls);
         Writer {
@@ -85,6 +96,7 @@ impl<'a> Writer<'a> {
             program,
             target,
             touched: program.procs.indices().map(touched).collect(),
+            modified: program.procs.indices().map(modified).collect(),
             runs: program.procs.indices().map(|proc| reachable[proc]).collect(),
         }
     }
@@ -101,6 +113,26 @@ impl<'a> Writer<'a> {
     /// The variables that a procedure is entered with.
     fn inputs(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
         self.touched[proc].iter().chain(&self.program.procs[proc].params).copied()
+    }
+
+    /// Those of them whose value at the entry is kept beside their value now. That of the others is their value now.
+    fn copied(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
+        self.modified[proc].iter().chain(&self.program.procs[proc].params).copied()
+    }
+
+    /// The name of a value at the entry of the procedure that runs.
+    fn at_entry(&self, proc: ProcId, var: VarId) -> String {
+        if self.copied(proc).any(|copied| copied == var) { clause::entry(var) } else { clause::now(var) }
+    }
+
+    /// The running procedure leads to an error.
+    fn fails(&self, proc: ProcId) -> String {
+        self.fails_from(proc, &|var| self.at_entry(proc, var))
+    }
+
+    /// A procedure that is entered with these values leads to an error.
+    fn fails_from(&self, proc: ProcId, value: &dyn Fn(VarId) -> String) -> String {
+        clause::apply('E', proc.index(), self.inputs(proc).map(value))
     }
 
     /// The variables that a procedure sees.
@@ -121,11 +153,13 @@ impl<'a> Writer<'a> {
                 vars.iter().map(name).collect::<Vec<_>>().join(", ")
             };
             let _ = writeln!(text, "\n; procedure {}", proc.name);
-            let _ = writeln!(text, ";   entry: {}", names(self.inputs(id).collect(), "e"));
+            let _ = writeln!(text, ";   entry: {}", names(self.copied(id).collect(), "e"));
             let _ = writeln!(text, ";   now: {}", names(self.visible(id).collect(), "v"));
-            let n_summary = self.inputs(id).count() + self.touched[id].len() + proc.results.len();
+            let n_inputs = self.inputs(id).count();
+            let _ = writeln!(text, "(declare-fun E{} ({}) Bool)", id.index(), vec!["Bool"; n_inputs].join(" "));
+            let n_summary = n_inputs + self.modified[id].len() + proc.results.len();
             let _ = writeln!(text, "(declare-fun S{} ({}) Bool)", id.index(), vec!["Bool"; n_summary].join(" "));
-            let n_edges = self.inputs(id).count() + self.visible(id).count();
+            let n_edges = self.copied(id).count() + self.visible(id).count();
             for loc in locs[id].iter().copied() {
                 let sorts = vec!["Bool"; n_edges].join(" ");
                 let _ = writeln!(text, "(declare-fun L{} ({sorts}) Bool){}", loc.index(), self.line(&flow, loc));
@@ -156,12 +190,13 @@ impl<'a> Writer<'a> {
             for var in self.thread_vars() {
                 begin.require(format!("(not {})", clause::now(var)));
             }
-            begin.conclude(self.entered(prelude, &clause::now), text);
+            begin.require(self.fails_from(prelude, &clause::now));
+            begin.conclude("false".to_string(), text);
             let entry = self.inputs(prelude).map(clause::now);
-            let after = self.touched[prelude].iter().copied().map(clause::next);
+            let after = self.modified[prelude].iter().copied().map(clause::next);
             let results = (0..self.program.procs[prelude].results.len()).map(clause::result);
             clause.require(clause::apply('S', prelude.index(), entry.chain(after).chain(results)));
-            for var in &self.touched[prelude] {
+            for var in &self.modified[prelude] {
                 shared[*var] = clause::next(*var);
             }
         }
@@ -191,25 +226,24 @@ impl<'a> Writer<'a> {
         for var in self.thread_vars().filter(|var| !kind.thread_vars.contains(var)) {
             clause.require(format!("(not {})", fresh(var)));
         }
-        clause.conclude(self.entered(kind.proc, &fresh), text);
+        clause.require(self.fails_from(kind.proc, &fresh));
+        clause.conclude("false".to_string(), text);
     }
 
-    /// A procedure is entered with these values; locals that are no parameters have any.
-    fn entered(&self, proc: ProcId, value: &dyn Fn(VarId) -> String) -> String {
-        let params = &self.program.procs[proc].params;
-        let local = |var: VarId| match self.program.vars[var].scope {
-            Scope::Local(_) if !params.contains(&var) => format!("f{}", var.index()),
-            _ => value(var),
-        };
-        let args = self.inputs(proc).map(value).chain(self.visible(proc).map(local));
-        clause::apply('L', self.program.procs[proc].entry.index(), args)
+    /// Every procedure is entered in every way.
+    fn entries(&self, text: &mut String) {
+        for (id, proc) in self.program.procs.iter_enumerated().filter(|(id, _)| self.runs[*id]) {
+            let inputs: Vec<VarId> = self.inputs(id).collect();
+            let value = |var: VarId| if inputs.contains(&var) { self.at_entry(id, var) } else { clause::now(var) };
+            Clause::default().conclude(self.there(proc.entry, &value), text);
+        }
     }
 
     fn targets(&self, text: &mut String) {
         for loc in &self.target.locs {
             let proc = self.program.locs[*loc].proc;
             if self.runs[proc] {
-                Clause::at(self.here(*loc)).conclude("false".to_string(), text);
+                Clause::at(self.here(*loc)).conclude(self.fails(proc), text);
             }
         }
     }
@@ -222,7 +256,7 @@ impl<'a> Writer<'a> {
     /// The thread stands at a location, where the variables have these values.
     fn there(&self, loc: LocId, value: &dyn Fn(VarId) -> String) -> String {
         let proc = self.program.locs[loc].proc;
-        let args = self.inputs(proc).map(clause::entry).chain(self.visible(proc).map(value));
+        let args = self.copied(proc).map(clause::entry).chain(self.visible(proc).map(value));
         clause::apply('L', loc.index(), args)
     }
 }

@@ -43,6 +43,8 @@ pub struct Plan {
     pub max_size: Option<usize>,
     /// The time for each run.
     pub limit: Duration,
+    /// The time for each run on programs that do not grow.
+    pub corpus_limit: Duration,
     /// Where programs are written.
     pub scratch: PathBuf,
 }
@@ -77,7 +79,7 @@ pub struct Record {
 impl Record {
     /// Whether the tool decided.
     pub fn is_decided(&self) -> bool {
-        matches!(self.verdict.as_str(), "safe" | "unsafe")
+        is_decided(&self.verdict)
     }
 }
 
@@ -185,8 +187,9 @@ impl Bench<'_> {
                     (file, true)
                 }
             };
-            let Plan { limit, scratch, .. } = self.plan;
-            let asked = Asked { file: &file, question: &instance.question, limit: *limit, scratch };
+            let Plan { scratch, .. } = self.plan;
+            let limit = if group.growth == Growth::Ascending { self.plan.limit } else { self.plan.corpus_limit };
+            let asked = Asked { file: &file, question: &instance.question, limit, scratch };
             for tool in tools.clone() {
                 let Some(measured) = ask(tool, &asked)? else { continue };
                 if ["time limit", "memory limit"].contains(&measured.verdict.as_str())
@@ -204,10 +207,25 @@ impl Bench<'_> {
     }
 }
 
-/// One run; `None` if the program cannot be put to the tool.
+/// One run in each configuration, of which the best counts: one that decides before one that does not, then the soonest.
+/// `None` if the program cannot be put to the tool.
 fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Measured>> {
+    let Some(mut best) = ask_as_configured(tool, asked, None)? else { return Ok(None) };
+    for option in tool.configurations() {
+        let Some(other) = ask_as_configured(tool, asked, Some(option))? else { continue };
+        let key = |measured: &Measured| (!is_decided(&measured.verdict), measured.seconds);
+        if key(&other) < key(&best) {
+            best = other;
+        }
+    }
+    Ok(Some(best))
+}
+
+/// One run, with one more option if there is one.
+fn ask_as_configured(tool: &dyn Tool, asked: &Asked<'_>, option: Option<&str>) -> std::io::Result<Option<Measured>> {
     let start = Instant::now();
     let Some(mut command) = tool.command(asked)? else { return Ok(None) };
+    command.args(option);
     let (prepare, states) = (start.elapsed().as_secs_f64(), Cell::new(None));
     let read = |text: &str, code: Option<i32>| {
         states.set(tool.states(text));
@@ -215,6 +233,10 @@ fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Measured>> 
     };
     let measured = measure(&mut command, asked.limit, &read)?;
     Ok(Some(Measured { prepare, states: states.get(), ..measured }))
+}
+
+fn is_decided(verdict: &str) -> bool {
+    matches!(verdict, "safe" | "unsafe")
 }
 
 fn word(expected: Expected) -> &'static str {

@@ -51,6 +51,8 @@ impl Page<'_> {
         let theirs = find(records, instance, peer);
         let seconds = match theirs {
             Some(theirs) if theirs.is_decided() => theirs.net_seconds,
+            // The limit for a corpus may be lower.
+            Some(theirs) if theirs.verdict == "time limit" => theirs.seconds.min(limit),
             // Not asked any more because a smaller one was too much already, or given up.
             _ if records.iter().any(|record| record.tool == peer && record.family == ours.family) => limit,
             _ => return None,

@@ -22,6 +22,11 @@ pub trait Tool {
     /// translation, say) is done here and does not count. `None` if the program cannot be put to the tool.
     fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>>;
 
+    /// Options that make other configurations of the tool, each to be added to the command. The best answer counts.
+    fn configurations(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The verdict in what it printed: `safe`, `unsafe`, `time limit`, `memory limit`, or something else that is no
     /// verdict.
     fn verdict(&self, output: &str, code: Option<i32>) -> String {
@@ -103,6 +108,12 @@ impl Tool for Spacer {
         let mut command = Command::new(self.path());
         command.arg(format!("-T:{}", asked.seconds())).arg(path);
         Ok(Some(command))
+    }
+
+    /// As it comes, Spacer copies what is called more than once into its callers, which suits most families, but not a
+    /// chain of calls.
+    fn configurations(&self) -> &'static [&'static str] {
+        &["fp.xform.inline_eager=false"]
     }
 }
 

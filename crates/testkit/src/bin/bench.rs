@@ -45,6 +45,14 @@ impl Suite {
         }
     }
 
+    /// The time for each run on a program of a corpus.
+    fn corpus_limit(self) -> Duration {
+        match self {
+            Suite::Sequential => Duration::from_secs(3),
+            Suite::Threads => Duration::from_secs(10),
+        }
+    }
+
     /// The engines that are asked unless others are named.
     fn engines(self) -> Vec<EngineKind> {
         let engines = EngineKind::ALL.iter().copied().filter(|engine| *engine != EngineKind::Exhaustive);
@@ -86,6 +94,7 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
         families: Vec::new(),
         max_size: None,
         limit: Duration::from_secs(10),
+        corpus_limit: suite.corpus_limit(),
         scratch: std::env::temp_dir().join("selvedge-bench"),
     };
     let mut out = root().join(suite.folder());
@@ -99,7 +108,10 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
                 engines = value.split(',').map(engine).collect::<Result<_, _>>()?;
             }
             "--max-size" => plan.max_size = Some(number()?),
-            "--limit" => plan.limit = Duration::from_secs(number()? as u64),
+            "--limit" => {
+                plan.limit = Duration::from_secs(number()? as u64);
+                plan.corpus_limit = plan.limit;
+            }
             "--out" => out = PathBuf::from(&value),
             _ => return Err(format!("unknown option `{option}`")),
         }

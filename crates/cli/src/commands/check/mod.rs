@@ -63,6 +63,9 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.recursion.is_some() && matches!(args.summaries, None | Some(SummaryMode::Reachable)) {
         return Some("--recursion is for universal summaries: choose --summaries universal or lazy");
     }
+    if args.exact && args.engine.0 != Some(EngineKind::Summaries) {
+        return Some("--exact is for the engine `summaries`: name it with --engine");
+    }
     if args.eager && args.engine.0 != Some(EngineKind::Summaries) {
         return Some("--eager is for the engine `summaries`: name it with --engine");
     }

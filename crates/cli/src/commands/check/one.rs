@@ -131,6 +131,7 @@ fn options(args: &CheckArgs) -> Options {
         engine_options.exhaustive.frames = frames;
     }
     engine_options.summaries.eager = args.eager;
+    engine_options.summaries.exact = args.exact;
     engine_options.sat.summaries = args.summaries.unwrap_or_default();
     engine_options.sat.recursion = args.recursion.unwrap_or_default();
     if let Some(bound) = args.bound {

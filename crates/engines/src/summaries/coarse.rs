@@ -1,0 +1,100 @@
+//! A coarser program with fewer variables, whose safety is that of the program (localization, after Kurshan).
+//!
+//! Only the variables on which the values in the asked assertions depend are *tracked*; where an assertion has none,
+//! and at locations that are asked for, those in the conditions right before it. In all other places a read of a
+//! variable that is not tracked becomes a choice of its own, and assignments to such variables are left out. So every
+//! execution of the program is one of the coarse program as far as tracked variables go: if no error can be reached in
+//! the latter, none can in the former, and path edges and summaries of the latter prove it, edge by edge, for the
+//! former. An error of the coarse program means nothing.
+//!
+//! Locations, edges and variables keep their numbers.
+
+use fixedbitset::FixedBitSet;
+use selvedge_ir::passes::slice;
+use selvedge_ir::{Assign, Edge, EdgeId, Expr, LocId, Op, Program, Target, Ty, VarId};
+
+/// The coarse program; `None` if it would not be much smaller: more than half of the variables that matter are tracked.
+pub(super) fn coarse(program: &Program, target: &Target, n_relevant: usize) -> Option<Program> {
+    let tracked = slice::feeding(program, &roots(program, target));
+    if 2 * tracked.count_ones(..) > n_relevant {
+        return None;
+    }
+    let mut coarse = program.clone();
+    coarse.edges.iter_mut().for_each(|edge| weaken(edge, &tracked));
+    Some(coarse)
+}
+
+/// The variables in what is asked, or else right before it.
+fn roots(program: &Program, target: &Target) -> FixedBitSet {
+    let mut roots = FixedBitSet::with_capacity(program.vars.len());
+    let mut before: Vec<LocId> = target.locs.iter().copied().collect();
+    for id in &target.asserts {
+        let edge = &program.edges[*id];
+        if !note(&edge.op, &mut roots) {
+            before.push(edge.from);
+        }
+    }
+    go_back(program, before, &mut roots);
+    roots
+}
+
+/// Notes the variables of the conditions that are met first on the way back from some locations. A procedure's entry
+/// is reached from its calls; a call is gone past.
+fn go_back(program: &Program, mut waiting: Vec<LocId>, roots: &mut FixedBitSet) {
+    let mut into: Vec<Vec<EdgeId>> = vec![Vec::new(); program.locs.len()];
+    for (id, edge) in program.edges.iter_enumerated() {
+        into[edge.to.index()].push(id);
+        if let Op::Call(call) = &edge.op {
+            into[program.procs[call.callee].entry.index()].push(id);
+        }
+    }
+    let mut seen = FixedBitSet::with_capacity(program.locs.len());
+    while let Some(loc) = waiting.pop() {
+        if seen.put(loc.index()) {
+            continue;
+        }
+        for edge in into[loc.index()].iter().map(|id| &program.edges[*id]) {
+            if !note(&edge.op, roots) {
+                waiting.push(edge.from);
+            }
+        }
+    }
+}
+
+/// Notes the variables of an operation's condition and says whether there are any.
+fn note(op: &Op, roots: &mut FixedBitSet) -> bool {
+    let (Op::Assert(condition) | Op::Assign(Assign { constrain: condition, .. })) = op else { return false };
+    let mut any = false;
+    condition.for_each_leaf(|leaf| {
+        if let Expr::Var(var) | Expr::Next(var) = leaf {
+            roots.insert(var.index());
+            any = true;
+        }
+    });
+    any
+}
+
+/// Takes from an edge what concerns variables that are not tracked. What is returned and what is handed to parameters
+/// stays, since slicing leaves out what nobody reads.
+fn weaken(edge: &mut Edge, tracked: &FixedBitSet) {
+    let is_tracked = |var: VarId| tracked.contains(var.index());
+    match &mut edge.op {
+        Op::Assign(assign) => assign.active.retain(|(var, _)| is_tracked(*var)),
+        Op::Call(call) => call.results.iter_mut().for_each(|result| *result = result.filter(|var| is_tracked(*var))),
+        _ => {}
+    }
+    let mut n_choices = edge.op.choices().len() as u32;
+    for expr in edge.op.exprs_mut() {
+        let is_forgotten = |leaf: &Expr| matches!(leaf, Expr::Var(var) | Expr::Next(var) if !is_tracked(*var));
+        if !expr.any_leaf(is_forgotten) {
+            continue;
+        }
+        *expr = expr.map_leaves(&mut |leaf| {
+            if !is_forgotten(leaf) {
+                return leaf.clone();
+            }
+            n_choices += 1;
+            Expr::Choice(n_choices - 1, Ty::Bool)
+        });
+    }
+}
