@@ -97,3 +97,25 @@ fn the_way_back_is_found_through_many_rings() {
     let Verdict::Unsafe(trace) = check(&counter(8), Options::default(), None) else { panic!("the error is reached") };
     assert_eq!(trace.steps.len(), 256);
 }
+
+/// Pairs of equal variables, whose firsts and whose seconds each have a condition of their own, which keeps the two
+/// halves apart in the order that is tried first.
+fn halves(n: usize) -> String {
+    let list = |item: &dyn Fn(usize) -> String, with: &str| (0..n).map(item).collect::<Vec<_>>().join(with);
+    format!(
+        "shared {}: bool\nshared {}: bool\nproc main() from L0 to L4\nL0 -> L1: assume {}\nL1 -> L2: assume {}\n\
+         L2 -> L3: assume {}\nL3 -> L0: assert {}\nstart main\ntarget e3",
+        list(&|i| format!("x{i}"), ", "),
+        list(&|i| format!("y{i}"), ", "),
+        list(&|i| format!("x{i}"), " | "),
+        list(&|i| format!("y{i}"), " | "),
+        list(&|i| format!("(x{i} = y{i})"), " & "),
+        list(&|i| format!("(x{i} = y{i})"), " & "),
+    )
+}
+
+#[test]
+fn another_order_rescues_a_program_that_runs_out_of_nodes() {
+    let verdict = check(&halves(20), EXACT, Some(1 << 24));
+    assert!(matches!(verdict, Verdict::Safe(Some(_))), "{verdict:?}");
+}

@@ -27,7 +27,7 @@ pub(super) fn coarse(program: &Program, target: &Target, n_relevant: usize) -> O
 /// The variables in what is asked, or else right before it.
 fn roots(program: &Program, target: &Target) -> FixedBitSet {
     let mut roots = FixedBitSet::with_capacity(program.vars.len());
-    let mut before: Vec<LocId> = target.locs.iter().copied().collect();
+    let mut before: Vec<LocId> = target.locs.to_vec();
     for id in &target.asserts {
         let edge = &program.edges[*id];
         if !note(&edge.op, &mut roots) {

@@ -12,7 +12,7 @@ use selvedge_ir::mod_ref::ModRef;
 use selvedge_ir::slots::Slots;
 use selvedge_ir::{BinaryOp, Expr, Op, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Limits, Manager, Var};
-use selvedge_logic::order::force;
+use selvedge_logic::order::{force, force_again};
 
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +50,17 @@ impl ProcScope {
     }
 }
 
+/// Which order of the variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The one that is tried first.
+    First,
+    /// Another one, for programs that run out of nodes with the first.
+    Rescue,
+}
+
 impl Layout {
-    pub(super) fn new(program: &Program, calls: &CallGraph, limits: Limits) -> Layout {
+    pub(super) fn new(program: &Program, calls: &CallGraph, order: Order, limits: Limits) -> Layout {
         let slots = Slots::new(program);
         let arrows = Arrows::new(program, calls);
         let effects = ModRef::new(program, &slots, calls, &arrows);
@@ -64,7 +73,12 @@ impl Layout {
         let manager = Manager::new(limits);
         let vars = manager.add_vars(3 * n_slots + n_results + n_choices);
         let mut triples = vec![[vars.first().copied(); 3]; n_slots];
-        for (place, slot) in force(n_slots, &together(program, &slots)).into_iter().enumerate() {
+        let together = together(program, &slots);
+        let order = match order {
+            Order::First => force(n_slots, &together),
+            Order::Rescue => force_again(n_slots, &together),
+        };
+        for (place, slot) in order.into_iter().enumerate() {
             triples[slot] = [0, 1, 2].map(|when| Some(vars[3 * place + when]));
         }
         let triples =

@@ -23,12 +23,14 @@ mod solve;
 mod step;
 mod trace;
 
+use index_vec::IndexVec;
 use selvedge_check::{Certificate, Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
-use selvedge_ir::passes::slice;
-use selvedge_ir::{Op, Program, Ty};
+use selvedge_ir::passes::{Passed, slice};
+use selvedge_ir::{Op, ProcId, Program, Ty};
 use selvedge_logic::bdd::OutOfNodes;
 
+use layout::Order;
 use solve::{Entries, Solver};
 
 pub use explore::Reached;
@@ -72,18 +74,9 @@ impl Engine for Summaries {
                 return Ok(Verdict::Safe(certificate));
             }
         }
-        let mut solver = Solver::new(&sliced.program, &sliced.target, run)?;
-        if self.options.eager {
-            solver.run(Entries::All)?;
-            solver.forget_all_but_summaries();
-        }
-        match solver.run(Entries::Reached)? {
-            None => Ok(Verdict::Safe(solver.certificate(task.program, &sliced.lift, &results)?)),
-            // The way back through a summary leads through path edges of reached entries only.
-            Some(_) if self.options.eager => {
-                Summaries { options: Options { exact: true, eager: false } }.check(task, run)
-            }
-            Some(error) => Ok(Verdict::Unsafe(sliced.lift.trace(&solver.trace(&error)?))),
+        match self.attempt(task, &sliced, &results, Order::First, run) {
+            Err(Stop::NodeLimit(_)) => self.attempt(task, &sliced, &results, Order::Rescue, run),
+            answer => answer,
         }
     }
 
@@ -93,6 +86,30 @@ impl Engine for Summaries {
 }
 
 impl Summaries {
+    /// Decides a task with one order of the variables.
+    fn attempt(
+        &self,
+        task: &Task<'_>,
+        sliced: &Passed,
+        results: &IndexVec<ProcId, Vec<usize>>,
+        order: Order,
+        run: &Run<'_>,
+    ) -> Result<Verdict, Stop> {
+        let mut solver = Solver::ordered(&sliced.program, &sliced.target, order, run)?;
+        if self.options.eager {
+            solver.run(Entries::All)?;
+            solver.forget_all_but_summaries();
+        }
+        match solver.run(Entries::Reached)? {
+            None => Ok(Verdict::Safe(solver.certificate(task.program, &sliced.lift, results)?)),
+            // The way back through a summary leads through path edges of reached entries only.
+            Some(_) if self.options.eager => {
+                Summaries { options: Options { exact: true, eager: false } }.check(task, run)
+            }
+            Some(error) => Ok(Verdict::Unsafe(sliced.lift.trace(&solver.trace(&error)?))),
+        }
+    }
+
     /// All that can be reached, for comparisons.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Reached, Stop> {
         let no_target = selvedge_ir::Target::default();

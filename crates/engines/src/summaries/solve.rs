@@ -9,7 +9,7 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::{Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Renaming, VarSet};
 
-use super::layout::{Layout, When};
+use super::layout::{Layout, Order, When};
 use super::out_of_nodes;
 use super::step::Step;
 
@@ -145,9 +145,18 @@ pub(super) struct Solver<'a> {
 
 impl<'a> Solver<'a> {
     pub(super) fn new(program: &'a Program, target: &'a Target, run: &'a Run<'a>) -> Result<Solver<'a>, Stop> {
+        Solver::ordered(program, target, Order::First, run)
+    }
+
+    pub(super) fn ordered(
+        program: &'a Program,
+        target: &'a Target,
+        order: Order,
+        run: &'a Run<'a>,
+    ) -> Result<Solver<'a>, Stop> {
         let calls = CallGraph::new(program);
         let flow = Flow::new(program);
-        let layout = Layout::new(program, &calls, limits(program, run));
+        let layout = Layout::new(program, &calls, order, limits(program, run));
         let falsum = layout.manager.falsum();
         let n_locs = program.locs.len();
         Ok(Solver {
