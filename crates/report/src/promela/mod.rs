@@ -2,7 +2,7 @@
 //!
 //! A process of the model is a place for a thread: as many as there may be threads at a time. It waits to be started,
 //! runs, and waits again. Its variables are local to the process; shared ones are global. Steps of threads are those of
-//! [`moves`]: each is one transition of SPIN, so that no state is stored that nobody needs. A thread is started by a
+//! `moves`: each is one transition of SPIN, so that no state is stored that nobody needs. A thread is started by a
 //! rendezvous, which hands over its locals and is one transition of both processes; the place is the first that is free.
 //!
 //! Before, calls are put in place of their procedures and the program is simplified by the passes that serve our own
