@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
+use selvedge_ir::liveness::Liveness;
 use selvedge_ir::{LocId, VarId};
 
 use super::blocks::Model;
@@ -17,7 +18,7 @@ use super::store::{Kind, LocalId};
 use super::values::get;
 
 /// Sets with more variables in all their states than this get no certificate: it would take too long to check.
-const MOST_BITS: usize = 20_000_000;
+const MOST_BITS: usize = 4_000_000;
 
 type Row = Vec<bool>;
 
@@ -55,28 +56,26 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
 /// All stops, for each who can stand there.
 fn places(model: &Model<'_>) -> Vec<Place> {
     let program = model.program();
+    // What does not matter at a place is left out, also if the search kept it.
+    let liveness = Liveness::new(program);
+    let place = |loc: LocId| {
+        let locals = model.layout.per_thread.iter().chain(&program.procs[program.locs[loc].proc].locals);
+        let vars: Vec<(u32, VarId)> = locals.filter(|var| liveness.is_live(loc, **var)).map(|var| (0, *var)).collect();
+        move |role: Role| Place { role, calls: Vec::new(), loc, vars: vars.clone() }
+    };
     let mut places = Vec::new();
     let kinds = || program.entries.indices();
     for loc in program.locs.indices() {
         let free = kinds().filter(|_| model.stops.is_stop(loc)).map(Role::Free);
         let alone = kinds().map(Role::Holder).chain([Role::Prelude]).filter(|_| model.stops.is_stop_alone(loc));
-        for role in free.chain(alone) {
-            let locals = &program.procs[program.locs[loc].proc].locals;
-            let matters = |var: &&VarId| model.is_live(loc, **var);
-            let vars = model.layout.per_thread.iter().chain(locals).filter(matters).map(|var| (0, *var)).collect();
-            places.push(Place { role, calls: Vec::new(), loc, vars });
-        }
+        places.extend(free.chain(alone).map(place(loc)));
     }
     // The prelude begins at its entry, whether that is a stop or not.
     if let Some(proc) = program.prelude {
-        let loc = program.procs[proc].entry;
-        if !places.iter().any(|place| place.role == Role::Prelude && place.loc == loc) {
-            let locals = program.procs[proc].locals.iter().filter(|var| model.is_live(loc, **var));
-            let vars = locals.map(|var| (0, *var)).collect();
-            places.push(Place { role: Role::Prelude, calls: Vec::new(), loc, vars });
-        }
+        places.push(place(program.procs[proc].entry)(Role::Prelude));
     }
     places.sort_unstable();
+    places.dedup();
     places
 }
 
