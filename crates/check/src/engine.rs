@@ -6,7 +6,7 @@ use std::time::Duration;
 use selvedge_ir::trace::Trace;
 use selvedge_ir::{EdgeId, LocId};
 
-use crate::{Certificate, Run, Task};
+use crate::{Certificate, Exploration, Run, Task};
 
 /// One way of deciding reachability. An engine value is its options and nothing else.
 ///
@@ -27,6 +27,13 @@ pub trait Engine: Sync {
     /// Decides each assertion and location of the target on its own, as if it were the only one, all in one run. `None`
     /// from engines that cannot.
     fn check_each(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Findings, Stop>> {
+        let _ = (task, run);
+        None
+    }
+
+    /// Visits all states, also behind errors and without reductions that lose some, and returns what can be seen of
+    /// their threads. `None` from engines that cannot.
+    fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
         let _ = (task, run);
         None
     }

@@ -8,6 +8,7 @@
 mod argument;
 mod certificate;
 mod engine;
+mod exploration;
 pub mod formula;
 mod run;
 pub mod system;
@@ -16,6 +17,7 @@ mod task;
 pub use argument::Argument;
 pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
+pub use exploration::{Exploration, ThreadState};
 pub use run::{CancelToken, Event, Limits, Observer, Run};
 pub use selvedge_ir::Target;
 pub use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};

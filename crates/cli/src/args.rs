@@ -38,6 +38,14 @@ Examples:
 The last line on standard output is VERIFICATION SUCCESSFUL, VERIFICATION FAILED or VERIFICATION UNKNOWN (reason), also
 if the input has errors; only wrong usage of the command line ends without it.";
 
+const BOOM_EXAMPLES: &str = "\
+Examples:
+  selvedge boom --stats -t --threadbound 5 program.bp
+  ln -s selvedge boom && ./boom -t program.bp
+      The same under the name by which SatAbs calls it (docs/boom.md).
+
+Standard output has a line VERIFICATION SUCCESSFUL or VERIFICATION FAILED, or neither of them if the answer is unknown.";
+
 const FMT_EXAMPLES: &str = "\
 Examples:
   selvedge fmt program.bp        Rewrite the file.
@@ -131,6 +139,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Can an error be reached?
     Check(Box<CheckArgs>),
+    /// Answer as the model checker BOOM does, for SatAbs.
+    Boom(BoomArgs),
     /// Format programs.
     Fmt(FmtArgs),
     /// Describe a diagnostic by its code, or list all codes.
@@ -197,6 +207,14 @@ pub(crate) struct CheckArgs {
     /// Decide every assertion and error label on its own
     #[arg(long, conflicts_with_all = ["trace_out", "certificate", "label", "assertion", "together"])]
     pub(crate) all: bool,
+    /// Visit everything that can be reached, errors or not: print the number of states in which a thread can be seen, and
+    /// what becomes of each assertion; with `--format json` also the states
+    #[arg(long, conflicts_with_all = ["all", "trace_out", "certificate", "together", "passes"])]
+    pub(crate) reachable: bool,
+    /// Search for an execution to the error with fewer threads, context switches and steps, and for values in it that do
+    /// not matter, which are shown as `*`, within a small budget
+    #[arg(long)]
+    pub(crate) minimize: bool,
     /// Show all warnings, not only the first of each kind
     #[arg(long)]
     pub(crate) all_warnings: bool,
@@ -254,6 +272,38 @@ pub(crate) enum PartialOrderChoice {
     Persistent,
     /// As `ample`, and a thread runs on without stopping while that holds
     Cartesian,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = BOOM_EXAMPLES)]
+pub(crate) struct BoomArgs {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Input,
+    /// At most this many threads in a run, ended ones included; a spawn beyond them does nothing
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) threadbound: u32,
+    /// Print the execution that leads to the error
+    #[arg(short = 't', long = "trace")]
+    pub(crate) trace: bool,
+    /// Print who answered and how long it took
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Ignored: how BOOM searches
+    #[arg(long, value_name = "NAME")]
+    pub(crate) algo: Option<String>,
+    /// Ignored: partial orders, which are used where they help
+    #[arg(long)]
+    pub(crate) por: bool,
+    /// How to search
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_parser())]
+    pub(crate) engine: EngineChoice,
+    /// Stop after this time: 30s, 5m, 1h, 250ms
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Stop when this much memory is in use: 4GB, 500MB, 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    pub(crate) memory_limit: Option<u64>,
 }
 
 /// What is asked. The same for all subcommands that run programs.

@@ -2,6 +2,8 @@
 
 use std::process::{ExitCode, Termination};
 
+use selvedge_check::Stop;
+
 /// How a command ends. The order of the variants is that of severity, worst first: several inputs end in the first
 /// that occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +47,17 @@ impl Exit {
     /// The end of a command with several inputs.
     pub(crate) fn worst(exits: impl IntoIterator<Item = Exit>) -> Exit {
         exits.into_iter().min().unwrap_or(Exit::Success)
+    }
+}
+
+impl From<Stop> for Exit {
+    fn from(stop: Stop) -> Exit {
+        match stop {
+            Stop::Cancelled => Exit::Interrupted,
+            Stop::TimeLimit(_) => Exit::TimeLimit,
+            Stop::MemoryLimit(_) | Stop::NodeLimit(_) => Exit::MemoryLimit,
+            Stop::BoundReached(_) => Exit::Unknown,
+        }
     }
 }
 

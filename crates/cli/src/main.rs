@@ -11,7 +11,9 @@ mod progress;
 mod quantity;
 mod session;
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::path::Path;
 use std::time::Instant;
 
 use clap::Parser as _;
@@ -28,10 +30,20 @@ const STACK: usize = 256 << 20;
 fn main() -> Exit {
     let start = Instant::now();
     crash::install();
-    match Cli::try_parse() {
+    match Cli::try_parse_from(arguments()) {
         Ok(cli) => on_a_large_stack(cli, start),
         Err(error) => answer(&error),
     }
+}
+
+/// The arguments. Under the name `boom` the program is `selvedge boom`.
+fn arguments() -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let name = arguments.first().map(Path::new).and_then(Path::file_stem);
+    if name.is_some_and(|name| name == "boom") {
+        arguments.insert(1, OsString::from("boom"));
+    }
+    arguments
 }
 
 fn on_a_large_stack(cli: Cli, start: Instant) -> Exit {

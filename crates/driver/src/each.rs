@@ -160,7 +160,7 @@ fn replayed(task: &Task<'_>, one: Asked, trace: &Trace, run: &Run<'_>) -> Result
     let target = one.target();
     let verdict = Verdict::Unsafe(trace.clone());
     match judge(&Task { target: &target, ..*task }, &verdict, run)? {
-        Judged::Replayed(replay) => Ok(Answer::Violated(Box::new(Counterexample { trace: trace.clone(), replay }))),
+        Judged::Replayed(replay) => Ok(Answer::Violated(Box::new(Counterexample::new(trace.clone(), replay)))),
         judged => unreachable!("the judge replays traces: {judged:?}"),
     }
 }

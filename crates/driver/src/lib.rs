@@ -4,7 +4,9 @@
 
 mod each;
 pub mod external;
+mod minimize;
 mod question;
+mod reachable;
 mod simplify;
 mod simulate;
 mod systems;
@@ -12,7 +14,7 @@ mod thread_proof;
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Argument, Certificate, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{Argument, Certificate, Engine, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
@@ -20,7 +22,10 @@ use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, Replay, judge};
 
 pub use each::{Answer, Asked, Each, Evidence, check_each};
+pub use minimize::{Irrelevant, Minimize};
 pub use question::{Initial, Question, UsageError};
+pub use reachable::{Reachable, Status, reachable};
+use simplify::simplify_for;
 pub use simplify::{Pass, Simplified, simplify};
 pub use simulate::{RunEnd, Simulation, simulate};
 pub use systems::{SystemOutcome, SystemReport, check_system};
@@ -49,6 +54,8 @@ pub struct Options {
     pub passes: Option<Vec<Pass>>,
     /// Who may give the certificate.
     pub certify: Certify,
+    /// Whether an execution to an error is made smaller.
+    pub minimize: Minimize,
 }
 
 /// Who may give the certificate of a safe answer.
@@ -102,6 +109,15 @@ pub struct Counterexample {
     pub trace: Trace,
     /// The states, and the error.
     pub replay: Replay,
+    /// What does not matter in it, where that was looked for.
+    pub irrelevant: Irrelevant,
+}
+
+impl Counterexample {
+    /// An execution of which nothing else is known.
+    pub fn new(trace: Trace, replay: Replay) -> Counterexample {
+        Counterexample { trace, replay, irrelevant: Irrelevant::default() }
+    }
 }
 
 /// Why a question was not decided.
@@ -162,12 +178,13 @@ fn check_task(task: Task<'_>, options: &Options, run: &Run<'_>) -> Result<Report
     let mut times = Times::default();
 
     run.event(Event::Phase("simplifying"));
-    let engine = options.engine.unwrap_or_else(|| choose(&task, &options.engine_options));
-    let passes = options.passes.as_deref().unwrap_or(Pass::before(engine));
-    let simplified = timed(&mut times.simplify, || simplify(&task, passes));
+    let kind = options.engine.unwrap_or_else(|| choose(&task, &options.engine_options));
+    let engine = build(kind, &options.engine_options);
+    let passes = options.passes.as_deref().unwrap_or(Pass::before(kind));
+    let simplified = timed(&mut times.simplify, || simplify_for(&*engine, &task, passes));
 
     run.event(Event::Phase("searching"));
-    let (way, answer) = timed(&mut times.engine, || decide(&task, &simplified, engine, options, run));
+    let (way, answer) = timed(&mut times.engine, || decide(&task, &simplified, &*engine, options, run));
 
     run.event(Event::Phase("judging"));
     let judged = match answer {
@@ -176,7 +193,15 @@ fn check_task(task: Task<'_>, options: &Options, run: &Run<'_>) -> Result<Report
     };
     let outcome = match judged {
         Ok((Verdict::Unsafe(trace), Judged::Replayed(replay))) => {
-            Outcome::Unsafe(Box::new(Counterexample { trace, replay }))
+            let found = Counterexample::new(trace, replay);
+            Outcome::Unsafe(Box::new(match options.minimize {
+                Minimize::Yes => {
+                    run.event(Event::Phase("minimizing"));
+                    let found = minimize::with_fewer_threads(&task, &*engine, &simplified, found);
+                    minimize::minimize(&task, found)
+                }
+                Minimize::No => found,
+            }))
         }
         Ok((Verdict::Safe(certificate), Judged::Certified | Judged::Uncertified)) => Outcome::Safe(certificate),
         Ok((verdict, judged)) => unreachable!("the judge examines the evidence it is given: {verdict:?}, {judged:?}"),
@@ -191,8 +216,8 @@ fn check_task(task: Task<'_>, options: &Options, run: &Run<'_>) -> Result<Report
 /// The engine that suits a program best: the one that proves, where it takes the program.
 fn choose(task: &Task<'_>, options: &EngineOptions) -> EngineKind {
     let takes = |kind: &EngineKind| {
-        let simplified = simplify(task, Pass::before(*kind));
-        build(*kind, options).supports(&simplified.task(task.threads)).is_ok()
+        let engine = build(*kind, options);
+        engine.supports(&simplify_for(&*engine, task, Pass::before(*kind)).question()).is_ok()
     };
     [EngineKind::Summaries, EngineKind::ThreadsExplicit].into_iter().find(takes).unwrap_or(EngineKind::Exhaustive)
 }
@@ -208,7 +233,7 @@ struct Way {
 fn decide(
     task: &Task<'_>,
     simplified: &Simplified,
-    engine: EngineKind,
+    engine: &dyn Engine,
     options: &Options,
     run: &Run<'_>,
 ) -> (Way, Result<Verdict, Reason>) {
@@ -218,8 +243,7 @@ fn decide(
         let way = Way { engine: "control-flow", certifier: None, arguments: Vec::new() };
         return (way, Ok(Verdict::Safe(Some(certificate))));
     }
-    let engine = build(engine, &options.engine_options);
-    let small = simplified.task(task.threads);
+    let small = simplified.question();
     let answer = match engine.supports(&small) {
         Ok(()) => engine.check(&small, run).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop),
         Err(unsupported) => Err(Reason::Unsupported(unsupported)),

@@ -1,6 +1,6 @@
 //! The passes before an engine, and the way back for its evidence.
 
-use selvedge_check::{Certificate, Task, ThreadScope, Verdict};
+use selvedge_check::{Certificate, Engine, Task, ThreadScope, Verdict};
 use selvedge_engines::EngineKind;
 use selvedge_ir::passes::{self, Copies, Lift, Passed};
 use selvedge_ir::{Program, Target};
@@ -71,22 +71,65 @@ pub struct Simplified {
     pub program: Program,
     /// The same errors in it.
     pub target: Target,
+    /// How many threads may live in it.
+    pub threads: ThreadScope,
     /// The ways back, first pass first.
     lifts: Vec<Lift>,
 }
 
 /// Runs passes one after the other.
 pub fn simplify(task: &Task<'_>, passes: &[Pass]) -> Simplified {
-    let unchanged = Simplified { program: task.program.clone(), target: task.target.clone(), lifts: Vec::new() };
-    passes.iter().fold(unchanged, |mut simplified, pass| {
-        let passed = pass.run(&simplified.program, &simplified.target);
-        simplified.lifts.push(passed.lift);
-        Simplified { program: passed.program, target: passed.target, lifts: simplified.lifts }
-    })
+    Simplified::unchanged(task).then(passes)
+}
+
+/// The same for an engine that may not know a bound on the threads of a whole run: then such a bound becomes one on live
+/// threads first, if that can be said.
+pub(crate) fn simplify_for(engine: &dyn Engine, task: &Task<'_>, passes: &[Pass]) -> Simplified {
+    let simplified = simplify(task, passes);
+    match simplified.threads {
+        ThreadScope::Created(_) if engine.supports(&simplified.question()).is_err() => {
+            Simplified::counted(task).map_or(simplified, |counted| counted.then(passes))
+        }
+        _ => simplified,
+    }
 }
 
 impl Simplified {
+    fn unchanged(task: &Task<'_>) -> Simplified {
+        let Task { program, target, threads } = *task;
+        Simplified { program: program.clone(), target: target.clone(), threads, lifts: Vec::new() }
+    }
+
+    /// The program with a bound on live threads instead of one on those of a whole run, if that can be said.
+    pub fn counted(task: &Task<'_>) -> Option<Simplified> {
+        let ThreadScope::Created(bound) = task.threads else { return None };
+        let passed = if passes::ration::matters(task.program) {
+            passes::ration::run(task.program, task.target, bound)?
+        } else {
+            Passed::unchanged(task.program, task.target)
+        };
+        Some(Simplified { threads: ThreadScope::AtMost(bound), ..Simplified::unchanged(task).after(passed) })
+    }
+
+    /// After some more passes.
+    fn then(self, passes: &[Pass]) -> Simplified {
+        passes.iter().fold(self, |simplified, pass| {
+            let passed = pass.run(&simplified.program, &simplified.target);
+            simplified.after(passed)
+        })
+    }
+
+    fn after(mut self, passed: Passed) -> Simplified {
+        self.lifts.push(passed.lift);
+        Simplified { program: passed.program, target: passed.target, ..self }
+    }
+
     /// The question about the simplified program.
+    pub fn question(&self) -> Task<'_> {
+        self.task(self.threads)
+    }
+
+    /// The same with another number of threads.
     pub fn task(&self, threads: ThreadScope) -> Task<'_> {
         Task { program: &self.program, target: &self.target, threads }
     }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use selvedge_driver::{Counterexample, Irrelevant};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::span::{Role, SourceMap, Span};
 use selvedge_ir::trace::{Step, ThreadId};
@@ -31,6 +32,22 @@ pub struct Execution<'a> {
     pub states: &'a [State],
     /// The error in which it ends, if any.
     pub violation: Option<&'a Violation>,
+    /// The values in it that do not matter, where that is known.
+    pub irrelevant: Option<&'a Irrelevant>,
+}
+
+impl<'a> Execution<'a> {
+    /// The execution of a counterexample, without the bodies that its calls may share.
+    pub fn of(found: &'a Counterexample) -> Execution<'a> {
+        let Counterexample { trace, replay, irrelevant } = found;
+        Execution {
+            steps: &trace.steps,
+            start: &replay.start,
+            states: &replay.states,
+            violation: Some(&replay.violation),
+            irrelevant: Some(irrelevant),
+        }
+    }
 }
 
 /// An execution, told.
@@ -50,6 +67,8 @@ pub struct Binding {
     pub var: VarId,
     pub name: String,
     pub value: Value,
+    /// Whether the value does not matter.
+    pub free: bool,
 }
 
 /// A thread that came to life.
@@ -113,6 +132,8 @@ pub struct Change {
     /// `None` for a first value.
     pub before: Option<Value>,
     pub after: Value,
+    /// Whether the new value does not matter.
+    pub free: bool,
 }
 
 /// The error at the end.
@@ -158,11 +179,46 @@ impl Story {
         let befores = std::iter::once(execution.start).chain(execution.states);
         let afters = execution.states.iter().map(Some).chain(std::iter::once(None));
         let steps = execution.steps.iter().zip(befores).zip(afters);
-        Story {
+        let mut story = Story {
             shared: teller.shared(execution.start),
             threads: execution.start.threads.iter().map(|thread| teller.newcomer(thread)).collect(),
             steps: steps.map(|((step, before), after)| teller.step(step, before, after)).collect(),
             ending: execution.violation.map(|violation| teller.ending(violation, execution)),
+        };
+        if let Some(irrelevant) = execution.irrelevant {
+            story.mark(context.program, irrelevant);
+        }
+        story
+    }
+
+    /// Marks the values that do not matter: those with which something starts, and those that a step chooses and
+    /// assigns as they are.
+    fn mark(&mut self, program: &Program, irrelevant: &Irrelevant) {
+        self.shared.iter_mut().for_each(|binding| binding.free = irrelevant.shared.contains(&binding.var));
+        for (place, thread) in self.threads.iter_mut().enumerate() {
+            for binding in &mut thread.bindings {
+                binding.free = irrelevant.threads.contains(&(place, binding.var));
+            }
+        }
+        for (number, told) in self.steps.iter_mut().enumerate() {
+            let chosen = |var: VarId| match &program.edges[told.edge].op {
+                Op::Assign(assign) => assign.active.iter().any(|(assigned, rhs)| match rhs {
+                    Expr::Choice(choice, _) => {
+                        *assigned == var && irrelevant.choices.contains(&(number, *choice as usize))
+                    }
+                    _ => false,
+                }),
+                _ => false,
+            };
+            for change in told.changes.iter_mut().filter(|change| change.of.is_none()) {
+                change.free = chosen(change.var);
+            }
+            for event in &mut told.events {
+                let (Event::Starts(Newcomer { bindings, .. }) | Event::Calls { locals: bindings, .. }) = event else {
+                    continue;
+                };
+                bindings.iter_mut().for_each(|one| one.free = irrelevant.fresh.contains(&(number, one.var)));
+            }
         }
     }
 
@@ -231,7 +287,7 @@ impl<'a> Teller<'a> {
     }
 
     fn binding(&self, var: VarId, value: Value) -> Binding {
-        Binding { var, name: self.names.of(var), value }
+        Binding { var, name: self.names.of(var), value, free: false }
     }
 
     fn newcomer(&self, thread: &Thread) -> Newcomer {
@@ -347,6 +403,7 @@ impl<'a> Teller<'a> {
             of,
             before: Some(*old),
             after: *new,
+            free: false,
         }));
     }
 
@@ -359,7 +416,14 @@ impl<'a> Teller<'a> {
         let assigned = |local: &Binding| assign.active.iter().any(|(var, _)| *var == local.var);
         let locals = self.locals(thread.top()).into_iter().filter(assigned);
         locals
-            .map(|local| Change { var: local.var, name: local.name, of: None, before: None, after: local.value })
+            .map(|local| Change {
+                var: local.var,
+                name: local.name,
+                of: None,
+                before: None,
+                after: local.value,
+                free: false,
+            })
             .collect()
     }
 

@@ -50,13 +50,14 @@ fn a_shared_body_is_one_line_of_text_and_survives_json() {
         start: &replayed.start,
         states: &replayed.states,
         violation: Some(&replayed.violation),
+        irrelevant: None,
     };
     let style = Style { palette: Palette::plain(), detail: Detail::Changes };
     let text = trace(context, execution, "trace", style);
     assert!(text.contains("runs flip through its return, x: 0 → 1"), "{text}");
     assert!(text.contains("runs flip through its return, x: 1 → 0"), "{text}");
 
-    let counterexample = Counterexample { trace: shared_body(), replay: replayed };
+    let counterexample = Counterexample::new(shared_body(), replayed);
     let json = to_text(&TraceFile::new(context, QuestionView::default(), &counterexample));
     let read = read_trace(&json).expect("what was written can be read");
     assert_eq!(read.trace(&program), Ok(shared_body()));

@@ -31,6 +31,7 @@ pub mod spin;
 pub mod systems;
 
 pub mod bench;
+pub mod boom;
 pub mod campaign;
 pub mod differ;
 pub mod engines;

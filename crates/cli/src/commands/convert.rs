@@ -1,6 +1,6 @@
 //! `selvedge convert`: a program in another format.
 
-use selvedge_check::{Engine as _, Limits, Run, Stop, Task};
+use selvedge_check::{Engine as _, Limits, Run, Task};
 use selvedge_engines::pushdown::{self, Pushdown};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::pds::print_with_comments;
@@ -53,7 +53,7 @@ fn to_pds(task: &Task<'_>, name: &str, args: &ConvertArgs, session: &Session) ->
     session.listen_for_interrupts();
     let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
     let run = Run::new(session.cancel.clone(), limits, &()).since(session.start);
-    let converted = pushdown::convert(task, &run).map_err(|stop| (stop.to_string(), stopped(stop)))?;
+    let converted = pushdown::convert(task, &run).map_err(|stop| (stop.to_string(), Exit::from(stop)))?;
     let head = [
         format!("The pushdown system of {name}: the heads that a run can have."),
         "A state is a valuation of the shared and per-thread variables, a symbol n a location with its locals,"
@@ -62,13 +62,4 @@ fn to_pds(task: &Task<'_>, name: &str, args: &ConvertArgs, session: &Session) ->
     ];
     let comments: Vec<String> = head.into_iter().chain(converted.legend).collect();
     Ok(print_with_comments(&converted.pds, &comments))
-}
-
-fn stopped(stop: Stop) -> Exit {
-    match stop {
-        Stop::Cancelled => Exit::Interrupted,
-        Stop::TimeLimit(_) => Exit::TimeLimit,
-        Stop::MemoryLimit(_) | Stop::NodeLimit(_) => Exit::MemoryLimit,
-        Stop::BoundReached(_) => Exit::Unknown,
-    }
 }

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+mod boom;
 mod check;
 mod completions;
 mod convert;
@@ -22,6 +23,7 @@ use crate::session::Session;
 pub(crate) fn run(command: &Command, session: &Session) -> Exit {
     match command {
         Command::Check(args) => check::run(args, session),
+        Command::Boom(args) => boom::run(args, session),
         Command::Fmt(args) => fmt::run(args, session),
         Command::Explain(args) => explain::run(args, session),
         Command::Replay(args) => replay::run(args, session),

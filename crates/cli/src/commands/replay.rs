@@ -60,7 +60,7 @@ fn judge(
         let place = described(file, &mismatch);
         reject(format!("{}: the trace does not replay: {mismatch}{place}", trace_source.name))
     })?;
-    let counterexample = Counterexample { trace, replay: replayed };
+    let counterexample = Counterexample::new(trace, replayed);
     if !args.quiet {
         session.printer.out(&told(subject, &task, &counterexample, args, session));
     }
@@ -85,12 +85,7 @@ fn told(
     let detail = if args.full { Detail::Full } else { Detail::Changes };
     let style = Style { palette: session.printer.out_palette(), detail };
     let context = subject.context(task.program);
-    let execution = Execution {
-        steps: &counterexample.trace.steps,
-        start: &counterexample.replay.start,
-        states: &counterexample.replay.states,
-        violation: Some(&counterexample.replay.violation),
-    };
+    let execution = Execution::of(counterexample);
     let asked = text::Asked { program: task.program, target: task.target, threads: task.threads };
     let scope = text::scope(asked);
     let asked = text::target(context, task.target);

@@ -42,8 +42,13 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
         RunEnd::Error(violation) => Some(violation),
         RunEnd::Over | RunEnd::Deadlock | RunEnd::Stuck | RunEnd::StepLimit => None,
     };
-    let execution =
-        Execution { steps: &simulation.trace.steps, start: &simulation.start, states: &simulation.states, violation };
+    let execution = Execution {
+        steps: &simulation.trace.steps,
+        start: &simulation.start,
+        states: &simulation.states,
+        violation,
+        irrelevant: None,
+    };
     let context = subject.context(task.program);
     let scope = text::scope(text::Asked { program: task.program, target: task.target, threads: task.threads });
     let title = format!("run with seed {}", args.seed);
@@ -54,7 +59,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
     if let Some(path) = &args.trace_out {
         let replay =
             Replay { start: simulation.start.clone(), states: simulation.states.clone(), violation: violation.clone() };
-        let counterexample = Counterexample { trace: simulation.trace.clone(), replay };
+        let counterexample = Counterexample::new(simulation.trace.clone(), replay);
         let question = QuestionView::new(&args.question.question(), args.question.entry.as_deref());
         written = program::write(path, &json::to_text(&TraceFile::new(context, question, &counterexample)), session);
     }

@@ -3,6 +3,7 @@
 //! The engine and the passes are named where an answer is kept word by word, so that new engines do not change it.
 //! `INSTA_UPDATE=always cargo test -p selvedge-cli` rewrites what is kept; read the difference.
 
+mod boom;
 mod check;
 mod commands;
 mod each;
@@ -10,6 +11,7 @@ mod harness;
 mod interchange;
 mod json;
 mod limits;
+mod reachable;
 mod replay;
 mod schema;
 mod systems;

@@ -11,11 +11,10 @@ mod codec;
 mod search;
 mod settle;
 
-use std::collections::BTreeSet;
-
 use selvedge_check::{Bound, Engine, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
-use selvedge_ir::{EdgeId, LocId, Value};
 use selvedge_replay::Interpreter;
+
+pub use selvedge_check::{Exploration, ThreadState};
 
 use search::{Search, Visit};
 use settle::settled;
@@ -44,32 +43,6 @@ impl Default for Options {
     }
 }
 
-/// What the engine saw: the set of reachable thread states, for comparisons.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exploration {
-    /// The number of reachable states of the whole program.
-    pub n_states: usize,
-    /// Whether the bound on frames cut something off.
-    pub truncated: bool,
-    /// The states in which a thread can be seen.
-    pub thread_states: BTreeSet<ThreadState>,
-    /// The assertions that can fail, in the target or not.
-    pub failing: BTreeSet<EdgeId>,
-}
-
-/// What can be seen of one thread: where it stands, and the variables that it sees there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ThreadState {
-    /// Where it stands.
-    pub loc: LocId,
-    /// The shared variables, in the order of their declaration.
-    pub shared: Vec<Value>,
-    /// The per-thread variables, in the order of their declaration.
-    pub vars: Vec<Value>,
-    /// The locals of the running procedure.
-    pub locals: Vec<Value>,
-}
-
 impl Engine for Exhaustive {
     fn name(&self) -> &'static str {
         "exhaustive"
@@ -91,6 +64,10 @@ impl Engine for Exhaustive {
             None if search.truncated() => Err(Stop::BoundReached(Bound::Frames(self.options.frames))),
             None => Ok(Verdict::Safe(None)),
         }
+    }
+
+    fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
+        Some(self.explore(task, run))
     }
 }
 

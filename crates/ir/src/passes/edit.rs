@@ -10,7 +10,7 @@ use crate::visit::choice_types;
 
 impl Passed {
     /// The input as it is. Passes start from it.
-    pub(super) fn unchanged(program: &Program, target: &Target) -> Passed {
+    pub fn unchanged(program: &Program, target: &Target) -> Passed {
         Passed { program: program.clone(), target: target.clone(), lift: Lift::identity(program) }
     }
 

@@ -10,6 +10,7 @@ mod edit;
 pub mod fold;
 pub mod inline;
 mod lift;
+pub mod ration;
 pub mod slice;
 
 pub use lift::{Copies, Lift, LiftStep, Part, Source};

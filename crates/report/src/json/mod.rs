@@ -4,12 +4,14 @@
 //! [`VERSION`].
 
 mod certificate;
+mod reachable;
 mod report;
 mod system;
 mod threads;
 mod trace;
 
 pub use certificate::{CertificateFile, ProofView, read_certificate};
+pub use reachable::{ReachableView, StatusView, ThreadStateView};
 pub use report::{
     Answer, DiagnosticView, EachView, PlaceView, ReportFile, ResultView, ScopeView, SizeView, TargetView, ThreadsView,
     TimesView, diagnostics,

@@ -8,6 +8,7 @@ use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_ir::{EdgeId, LocId};
 use serde::Serialize;
 
+use super::reachable::ReachableView;
 use super::trace::{QuestionView, TraceFile};
 use super::{GENERATOR, VERSION};
 use crate::source::Source;
@@ -47,6 +48,9 @@ pub struct ResultView {
     /// Where an engine was asked about a pushdown system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemView>,
+    /// With `--reachable`: everything that can be reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reachable: Option<ReachableView>,
 }
 
 /// One assertion or error label.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use selvedge_driver::{Counterexample, Initial, Question};
+use selvedge_driver::{Counterexample, Initial, Irrelevant, Question};
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,9 @@ pub struct FreshView {
     pub procedure: Option<String>,
     pub number: u32,
     pub value: ValueView,
+    /// Whether the value does not matter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub any: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,6 +115,9 @@ pub struct StepView {
     pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<ValueView>,
+    /// The numbers of choices that do not matter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub any: Vec<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passive: Vec<Vec<ValueView>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -256,12 +262,7 @@ impl TraceFile {
     pub fn new(context: Context<'_>, question: QuestionView, counterexample: &Counterexample) -> TraceFile {
         let writer = Writer { context };
         let trace = &counterexample.trace;
-        let execution = Execution {
-            steps: &trace.steps,
-            start: &counterexample.replay.start,
-            states: &counterexample.replay.states,
-            violation: Some(&counterexample.replay.violation),
-        };
+        let execution = Execution::of(counterexample);
         let story = Story::new(context, execution);
         let steps = trace.steps.iter().zip(&story.steps).map(|(step, told)| writer.step(step, Some(told)));
         let body = |steps: &Vec<Step>| steps.iter().map(|step| writer.step(step, None)).collect();
@@ -276,6 +277,22 @@ impl TraceFile {
             bodies: trace.bodies.iter().map(body).collect(),
             error: story.ending.as_ref().map(error),
         }
+        .marked(&counterexample.irrelevant)
+    }
+
+    /// Marks the values that do not matter.
+    fn marked(mut self, irrelevant: &Irrelevant) -> TraceFile {
+        let var = |fresh: &FreshView| VarId::new(fresh.number as usize);
+        self.start.fresh.iter_mut().for_each(|fresh| fresh.any = irrelevant.shared.contains(&var(fresh)));
+        for (place, thread) in self.start.threads.iter_mut().enumerate() {
+            thread.fresh.iter_mut().for_each(|fresh| fresh.any = irrelevant.threads.contains(&(place, var(fresh))));
+        }
+        for (number, step) in self.steps.iter_mut().enumerate() {
+            step.any =
+                (0..step.choices.len()).filter(|choice| irrelevant.choices.contains(&(number, *choice))).collect();
+            step.fresh.iter_mut().for_each(|fresh| fresh.any = irrelevant.fresh.contains(&(number, var(fresh))));
+        }
+        self
     }
 
     /// The trace, whose numbers are checked against a program. Whether it can be executed is for the judge to say.
@@ -318,7 +335,13 @@ impl Writer<'_> {
         let view = |(id, value): &(VarId, Value)| {
             let var = &self.context.program.vars[*id];
             let procedure = owner(self.context.program, *id).map(str::to_string);
-            FreshView { variable: var.name.clone(), procedure, number: id.index() as u32, value: (*value).into() }
+            FreshView {
+                variable: var.name.clone(),
+                procedure,
+                number: id.index() as u32,
+                value: (*value).into(),
+                any: false,
+            }
         };
         fresh.iter().map(view).collect()
     }
@@ -337,6 +360,7 @@ impl Writer<'_> {
             line: self.context.source.line(span.start as usize),
             text: self.context.source.flat(span),
             choices: values(&step.choices),
+            any: Vec::new(),
             passive: step.passive.iter().map(|choices| values(choices)).collect(),
             fresh: self.fresh(&step.fresh),
             body: step.body,

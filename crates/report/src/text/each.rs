@@ -89,12 +89,7 @@ pub fn each(context: Context<'_>, each: &Each, load: Duration, style: Style) -> 
     }
     for (line, _, answer) in &rows {
         if let Answer::Violated(counterexample) = answer {
-            let execution = Execution {
-                steps: &counterexample.trace.steps,
-                start: &counterexample.replay.start,
-                states: &counterexample.replay.states,
-                violation: Some(&counterexample.replay.violation),
-            };
+            let execution = Execution::of(counterexample);
             text.push('\n');
             text.push_str(&trace(context, execution, &format!("counterexample for line {line}"), style));
         }

@@ -34,9 +34,10 @@ fn visible_width(text: &str) -> usize {
     plain + coloured.sum::<usize>()
 }
 
-/// `x = 1`.
+/// `x = 1`, or `x = *` for a value that does not matter.
 pub(super) fn equation(binding: &Binding) -> String {
-    format!("{} = {}", binding.name, value(binding.value))
+    let value = if binding.free { "*".to_string() } else { value(binding.value) };
+    format!("{} = {value}", binding.name)
 }
 
 pub(super) fn equations(bindings: &[Binding]) -> Vec<String> {

@@ -3,12 +3,14 @@
 mod crosscheck;
 mod each;
 mod layout;
+mod reachable;
 mod result;
 mod summary;
 mod trace;
 
 pub use crosscheck::{Opinion, crosscheck};
 pub use each::{answer_word, each, each_line, place_of};
+pub use reachable::{reachable, reachable_line, reachable_reason, status_word};
 pub use result::{
     Asked, Detail, Style, certificate_text, initial_threads, no_answer, reason, remark, report, scope, target,
     verdict_line, verdict_word,

@@ -74,12 +74,7 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
     }
     line("engine", format!("{}, {}", report.engine, times(report, load)));
     if let Outcome::Unsafe(counterexample) = &report.outcome {
-        let execution = Execution {
-            steps: &counterexample.trace.steps,
-            start: &counterexample.replay.start,
-            states: &counterexample.replay.states,
-            violation: Some(&counterexample.replay.violation),
-        };
+        let execution = Execution::of(counterexample);
         text.push('\n');
         text.push_str(&trace(context, execution, "counterexample", style));
     }

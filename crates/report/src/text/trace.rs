@@ -216,8 +216,9 @@ fn note(role: Role) -> Option<&'static str> {
 /// `x: 0 → 1`.
 fn change_text(change: &Change) -> String {
     let whose = change.of.map_or(String::new(), |thread| format!("thread {}'s ", thread.0));
+    let after = if change.free { "*".to_string() } else { value(change.after) };
     match change.before {
-        Some(before) => format!("{whose}{}: {} → {}", change.name, value(before), value(change.after)),
-        None => format!("{whose}{} = {}", change.name, value(change.after)),
+        Some(before) => format!("{whose}{}: {} → {after}", change.name, value(before)),
+        None => format!("{whose}{} = {after}", change.name),
     }
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::{Limits, Observer, Paths, Run, Stop};
 use selvedge_driver::{
-    self as driver, Certify, Each, Failure, Options, Outcome, Reason, Report, Subject, SystemOutcome, SystemReport,
-    UsageError,
+    self as driver, Certify, Each, Failure, Minimize, Options, Outcome, Reachable, Reason, Report, Subject,
+    SystemOutcome, SystemReport, UsageError,
 };
 use selvedge_engines::EngineOptions;
 use selvedge_engines::threads::{PartialOrder, Reductions};
@@ -13,7 +13,7 @@ use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::json::{
-    self, Answer, CertificateFile, EachView, QuestionView, ResultView, SystemCertificateFile, TraceFile,
+    self, Answer, CertificateFile, EachView, QuestionView, ReachableView, ResultView, SystemCertificateFile, TraceFile,
 };
 use selvedge_report::systems::{self, SystemView};
 use selvedge_report::text::{self, Row, Style};
@@ -42,6 +42,8 @@ pub(super) enum Ending {
     Answered(Box<Report>),
     /// Each assertion and error label on its own.
     Each(Box<Each>),
+    /// Everything that can be reached.
+    Reachable(Box<Reachable>),
     /// The answer about a pushdown system.
     System(Box<SystemReport>),
     /// No engine takes it; a sentence says why.
@@ -111,7 +113,9 @@ fn load_and_check(source: &Source, args: &CheckArgs, run: &Run<'_>, reading: Ins
 }
 
 fn answer(subject: Subject<'_>, args: &CheckArgs, run: &Run<'_>) -> Ending {
-    let answer = if args.all {
+    let answer = if args.reachable {
+        selvedge_driver::reachable(subject, &options(args), run).map(|found| Ending::Reachable(Box::new(found)))
+    } else if args.all {
         selvedge_driver::check_each(subject, &options(args), run).map(|each| Ending::Each(Box::new(each)))
     } else {
         selvedge_driver::check(subject, &options(args), run).map(|report| Ending::Answered(Box::new(report)))
@@ -153,6 +157,7 @@ fn options(args: &CheckArgs) -> Options {
         engine_options,
         passes: args.passes.as_ref().map(|passes| passes.0.clone()),
         certify: if args.certificate.is_some() { Certify::Anybody } else { Certify::Engine },
+        minimize: if args.minimize { Minimize::Yes } else { Minimize::No },
     }
 }
 
@@ -172,35 +177,33 @@ impl Ending {
             Ending::Answered(report) => match &report.outcome {
                 Outcome::Safe(_) => Exit::Success,
                 Outcome::Unsafe(_) => Exit::Unsafe,
-                Outcome::Unknown(Reason::Stop(stop)) => stopped(*stop),
+                Outcome::Unknown(Reason::Stop(stop)) => Exit::from(*stop),
                 Outcome::Unknown(Reason::Unsupported(_)) => Exit::Unknown,
             },
             Ending::Each(each) => Exit::worst(each.answers.iter().map(|(_, answer)| match answer {
                 driver::Answer::Violated(_) => Exit::Unsafe,
                 driver::Answer::Holds(_) | driver::Answer::Unreachable(_) => Exit::Success,
-                driver::Answer::Unknown(Reason::Stop(stop)) => stopped(*stop),
+                driver::Answer::Unknown(Reason::Stop(stop)) => Exit::from(*stop),
                 driver::Answer::Unknown(Reason::Unsupported(_)) => Exit::Unknown,
             })),
+            Ending::Reachable(found) => match &found.outcome {
+                _ if found.has_error() => Exit::Unsafe,
+                Ok(seen) if seen.truncated => Exit::Unknown,
+                Ok(_) => Exit::Success,
+                Err(Reason::Stop(stop)) => Exit::from(*stop),
+                Err(Reason::Unsupported(_)) => Exit::Unknown,
+            },
             Ending::System(report) => match report.outcome {
                 SystemOutcome::Unreachable(_) => Exit::Success,
                 SystemOutcome::Reachable(..) => Exit::Unsafe,
-                SystemOutcome::Unknown(stop) => stopped(stop),
+                SystemOutcome::Unknown(stop) => Exit::from(stop),
             },
             Ending::Unsupported(_) => Exit::Unknown,
             Ending::NotRead(_) | Ending::Erroneous => Exit::Input,
             Ending::Misasked(_) => Exit::Usage,
-            Ending::Stopped(stop) => stopped(*stop),
+            Ending::Stopped(stop) => Exit::from(*stop),
             Ending::Internal(_) => Exit::Internal,
         }
-    }
-}
-
-fn stopped(stop: Stop) -> Exit {
-    match stop {
-        Stop::Cancelled => Exit::Interrupted,
-        Stop::TimeLimit(_) => Exit::TimeLimit,
-        Stop::MemoryLimit(_) | Stop::NodeLimit(_) => Exit::MemoryLimit,
-        Stop::BoundReached(_) => Exit::Unknown,
     }
 }
 
@@ -228,7 +231,7 @@ impl Checked {
     fn verdict(&self) -> &'static str {
         match &self.ending {
             Ending::Answered(report) => text::verdict_word(&report.outcome),
-            Ending::Each(_) => match self.ending.exit() {
+            Ending::Each(_) | Ending::Reachable(_) => match self.ending.exit() {
                 Exit::Success => "safe",
                 Exit::Unsafe => "unsafe",
                 _ => "unknown",
@@ -248,6 +251,8 @@ impl Checked {
                 let reason = line.strip_prefix("VERIFICATION UNKNOWN (")?.strip_suffix(')')?;
                 Some(reason.to_string())
             }
+            Ending::Reachable(found) if found.has_error() => None,
+            Ending::Reachable(found) => text::reachable_reason(found),
             Ending::System(report) => match report.outcome {
                 SystemOutcome::Unknown(stop) => Some(stop.to_string()),
                 SystemOutcome::Unreachable(_) | SystemOutcome::Reachable(..) => None,
@@ -269,6 +274,7 @@ impl Checked {
         match &self.ending {
             Ending::Answered(report) => text::verdict_line(&report.outcome),
             Ending::Each(each) => text::each_line(each),
+            Ending::Reachable(found) => text::reachable_line(found),
             Ending::System(report) => systems::verdict_line(&report.outcome),
             _ => format!("VERIFICATION UNKNOWN ({})", self.reason().unwrap_or_default()),
         }
@@ -279,6 +285,7 @@ impl Checked {
         match &self.ending {
             Ending::Answered(report) => text::report(self.context(report), report, self.load, style),
             Ending::Each(each) => text::each(self.about(&each.program), each, self.load, style),
+            Ending::Reachable(found) => text::reachable(self.about(&found.program), found, self.load, style),
             Ending::System(report) => systems::render(&self.source.name, report, &style.palette),
             _ => {
                 let reason = self.reason().unwrap_or_default();
@@ -350,6 +357,10 @@ impl Checked {
                 _ => None,
             },
             system,
+            reachable: match &self.ending {
+                Ending::Reachable(found) => Some(ReachableView::new(self.about(&found.program), found)),
+                _ => None,
+            },
         }
     }
 }

@@ -70,6 +70,10 @@ impl Engine for ThreadsExplicit {
     fn check_each(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Findings, Stop>> {
         Some(self.findings(task, run))
     }
+
+    fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
+        Some(self.explore(task, run))
+    }
 }
 
 impl ThreadsExplicit {

@@ -1,0 +1,67 @@
+//! `selvedge boom`, also when the program is called `boom`: in the place of the model checker BOOM (docs/boom.md).
+
+use selvedge_check::{Limits, Run};
+use selvedge_driver::{Failure, Options, Outcome, Question, Reason, Report, check};
+use selvedge_frontend::bp::LoadOptions;
+use selvedge_report::boom::{self, Detail};
+
+use super::program::{self, Program, Warnings};
+use crate::args::BoomArgs;
+use crate::crash;
+use crate::exit::Exit;
+use crate::memory;
+use crate::session::Session;
+
+pub(crate) fn run(args: &BoomArgs, session: &Session) -> Exit {
+    execute(args, session).unwrap_or_else(|exit| exit)
+}
+
+fn execute(args: &BoomArgs, session: &Session) -> Result<Exit, Exit> {
+    note_ignored(args, session);
+    let subject = program::load(&args.input, &LoadOptions::default(), Warnings::Hidden, session)?;
+    session.listen_for_interrupts();
+    let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
+    let conditions = Run::new(session.cancel.clone(), limits, &()).since(session.start);
+    let question = Question { created: Some(args.threadbound), ..Question::default() };
+    let options = Options { question, engine: args.engine.0, ..Options::default() };
+    match check(subject.subject(), &options, &conditions) {
+        Ok(report) => Ok(tell(&subject, &report, args, session)),
+        Err(Failure::Usage(error)) => Err(program::refuse(&error, session)),
+        Err(Failure::Internal { engine, reject }) => {
+            session.printer.err(&crash::report(&format!("the engine `{engine}` and the judge disagree: {reject}")));
+            Err(Exit::Internal)
+        }
+    }
+}
+
+fn note_ignored(args: &BoomArgs, session: &Session) {
+    let given = [("--algo", args.algo.is_some()), ("--por", args.por)];
+    for (option, _) in given.iter().filter(|(_, given)| *given) {
+        session.printer.err(&format!("note: {option} is ignored; --engine says how to search\n"));
+    }
+}
+
+/// Prints the answer: nothing that SatAbs could take for one if there is none.
+fn tell(subject: &Program, report: &Report, args: &BoomArgs, session: &Session) -> Exit {
+    let detail = if args.trace { Detail::Trace } else { Detail::Verdict };
+    let exit = match &report.outcome {
+        Outcome::Safe(_) => Exit::Success,
+        Outcome::Unsafe(_) => Exit::Unsafe,
+        Outcome::Unknown(Reason::Stop(stop)) => return unknown(&stop.to_string(), Exit::from(*stop), session),
+        Outcome::Unknown(Reason::Unsupported(reason)) => return unknown(&reason.to_string(), Exit::Unknown, session),
+    };
+    let Some(answer) = boom::answer(subject.context(&report.program), report, detail) else {
+        return unknown("the execution to the error is too long to be written", Exit::Unknown, session);
+    };
+    if args.stats {
+        let seconds = session.start.elapsed().as_secs_f64();
+        session.printer.out(&format!("statistics: engine {}, {seconds:.3} s\n", report.engine));
+    }
+    session.printer.out(&answer);
+    exit
+}
+
+fn unknown(reason: &str, exit: Exit, session: &Session) -> Exit {
+    session.printer.err(&format!("unknown: {reason}\n"));
+    exit
+}

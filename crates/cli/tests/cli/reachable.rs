@@ -1,0 +1,74 @@
+//! `check --together`, `--reachable` and `--minimize`.
+
+use serde_json::{Value, json};
+
+use crate::harness::{run, scratch};
+use crate::schema::validate;
+
+#[test]
+fn threads_that_meet_are_named_with_their_labels() {
+    let ran = run("check --threads 2 --together IN,IN lock.bp");
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}", ran.err);
+    assert!(ran.out.contains("2 threads meet"), "{}", ran.out);
+    assert!(ran.out.contains("threads at IN and IN at once"), "{}", ran.out);
+    assert!(ran.out.contains("thread 0 at IN, line 8") && ran.out.contains("thread 1 at IN, line 8"), "{}", ran.out);
+    assert_eq!(run("check --threads 1 --together IN,IN -q lock.bp").code, 0);
+    assert_eq!(run("check --threads 2 --together IN,NOWHERE -q lock.bp").code, 1);
+    assert_eq!(run("check --together IN --label OUT lock.bp").code, 1);
+}
+
+#[test]
+fn a_meeting_as_json_fits_the_schemas_and_replays() {
+    let trace = scratch("meeting.json");
+    let ran = run(&format!("check --threads 2 --together IN,OUT --format json --trace-out {trace} lock.bp"));
+    let report: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    let answer = &report["results"][0]["answer"];
+    assert_eq!(answer["target"]["together"], json!([["IN", "OUT"]]));
+    assert_eq!(answer["trace"]["error"]["kind"], json!("together"));
+    assert_eq!(answer["trace"]["error"]["threads"][1]["labels"], json!(["OUT"]));
+    let ran = run(&format!("replay {trace} lock.bp"));
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn everything_that_can_be_reached_is_counted_and_listed() {
+    let ran = run("check --threads 2 --reachable --engine exhaustive lock.bp");
+    assert_eq!(ran.code, 10, "{}", ran.err);
+    assert!(ran.out.contains("reachable thread states") && ran.out.contains("violated"), "{}", ran.out);
+    let counts = |args: &str| {
+        let ran = run(args);
+        let report: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+        assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+        let found = &report["results"][0]["reachable"];
+        assert_eq!(found["complete"], json!(true));
+        (found["thread_states"].as_array().expect("a list").len(), found["assertions"][0]["status"].clone())
+    };
+    let exhaustive = counts("check --threads 2 --reachable --engine exhaustive --format json lock.bp");
+    assert_eq!(exhaustive, counts("check --threads 2 --reachable --format json lock.bp"));
+    assert_eq!(exhaustive.1, json!("violated"));
+    assert!(exhaustive.0 > 20, "{}", exhaustive.0);
+}
+
+#[test]
+fn reachable_without_an_error_is_safe_and_needs_a_bound() {
+    let ran = run("check --threads 1 --reachable lock.bp");
+    assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}", ran.out);
+    assert!(ran.out.contains("holds"), "{}", ran.out);
+    assert_eq!(run("check --reachable -q lock.bp").code, 5);
+    assert_eq!(run("check --reachable --all lock.bp").code, 1);
+}
+
+#[test]
+fn a_minimized_trace_has_fewer_steps_and_marks_what_does_not_matter() {
+    let steps = |args: &str| {
+        let report: Value = serde_json::from_str(&run(args).out).expect("it is JSON");
+        report["results"][0]["answer"]["trace"]["steps"].as_array().expect("a trace").len()
+    };
+    let options = "--threads 2 --engine exhaustive --format json lock.bp";
+    assert!(steps(&format!("check --minimize {options}")) <= steps(&format!("check {options}")));
+    let shown = run("check --minimize --engine exhaustive unsafe.bp");
+    let plain = run("check --engine exhaustive unsafe.bp");
+    assert_eq!((shown.code, plain.code), (10, 10));
+    assert!(!plain.out.contains("= *"), "{}", plain.out);
+}

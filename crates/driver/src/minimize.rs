@@ -1,0 +1,317 @@
+//! Shorter executions to the same kind of error, and the values in them that do not matter.
+//!
+//! The order of work: the engine is asked again within lower bounds on threads. Then whole ends of threads, and rounds
+//! that a thread makes back to where it stood, are left out, and the steps of a thread that others interrupt are brought
+//! together. A candidate is taken if it is an execution of the program that ends in an error that was asked for, and is
+//! better: fewer threads, then fewer context switches, then fewer steps. This is repeated until nothing is better any
+//! more. At last each value that was chosen is turned around; where an error is still met, the value does not matter.
+//!
+//! It ends because each taken candidate is better than the one before, and because all candidates together may take
+//! only so many steps of the interpreter, which makes the result independent of the clock. It is right because the
+//! interpreter executes every candidate, and the judge what is taken at last.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_check::{CancelToken, Engine, Event, Limits, Observer, Run, Task, ThreadScope, Verdict};
+use selvedge_ir::trace::{Fresh, Step, ThreadId, Trace};
+use selvedge_ir::{Expr, LocId, Program, Scope, Value, VarId};
+use selvedge_replay::enumerate::least_threads;
+use selvedge_replay::replay::reached;
+use selvedge_replay::{Interpreter, Outcome, Replay, replay};
+
+use crate::{Counterexample, Simplified};
+
+/// Whether executions are made smaller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Minimize {
+    /// They are shown as they were found.
+    #[default]
+    No,
+    /// They are, within a small budget.
+    Yes,
+}
+
+/// The steps of the interpreter that all candidates together may take.
+const BUDGET: usize = 60_000;
+
+/// The longest execution that is looked at.
+const MAX_STEPS: usize = 400;
+
+/// Values of an execution that do not matter: turned around, one at a time, an error that was asked for is still met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Irrelevant {
+    /// Variables that start with any value, shared ones.
+    pub shared: BTreeSet<VarId>,
+    /// The same of initial threads, by their place.
+    pub threads: BTreeSet<(usize, VarId)>,
+    /// Choices, by step and number.
+    pub choices: BTreeSet<(usize, usize)>,
+    /// Variables of callees and started threads, by step.
+    pub fresh: BTreeSet<(usize, VarId)>,
+}
+
+/// An execution with fewer threads, if the engine finds one within a lower bound on live threads and a small budget. A
+/// start of a thread that does nothing at the lower bound does something at the real one: such an execution is left.
+pub(crate) fn with_fewer_threads(
+    task: &Task<'_>,
+    engine: &dyn Engine,
+    simplified: &Simplified,
+    found: Counterexample,
+) -> Counterexample {
+    let used = cost(&found.trace, &found.replay).0;
+    for bound in least_threads(task.program).max(1)..used {
+        let watch = Watch::default();
+        let run = Run::new(watch.0.clone(), Limits::default(), &watch);
+        let small = simplified.task(ThreadScope::AtMost(bound));
+        let answer = engine.supports(&small).ok().and_then(|()| engine.check(&small, &run).ok());
+        let Some(Verdict::Unsafe(trace)) = answer.map(|verdict| simplified.lift(verdict)) else { continue };
+        if let Ok(replay) = replay(task, &trace)
+            && cost(&trace, &replay).0 < used
+        {
+            return Counterexample::new(trace, replay);
+        }
+    }
+    found
+}
+
+/// Stops an engine that has worked for some while, by what it has done, not by the clock.
+#[derive(Default)]
+struct Watch(CancelToken);
+
+impl Observer for Watch {
+    fn event(&self, event: Event) {
+        let enough = match event {
+            Event::Searched { visited, .. } => visited > 2_000,
+            Event::Diagrams { rounds, nodes, .. } => rounds > 200 || nodes > 100_000,
+            Event::Unwound { steps, .. } => steps > 20,
+            Event::Phase(_) | Event::Closed(_) => false,
+        };
+        if enough {
+            self.0.cancel();
+        }
+    }
+}
+
+/// A better execution, with what does not matter in it. Executions that share bodies of calls, start in a prelude or are
+/// very long stay as they are.
+pub(crate) fn minimize(task: &Task<'_>, found: Counterexample) -> Counterexample {
+    let long = found.trace.steps.len() > MAX_STEPS;
+    if !found.trace.bodies.is_empty() || task.program.prelude.is_some() || long {
+        return found;
+    }
+    let mut search = Search { task, interpreter: Interpreter::new(task.program, task.threads), budget: BUDGET };
+    let mut best = found;
+    while let Some(better) = search.better(&best) {
+        best = better;
+    }
+    best.irrelevant = search.irrelevant(&best.trace);
+    best
+}
+
+/// What a good execution has little of, the most important first.
+fn cost(trace: &Trace, replay: &Replay) -> (u32, usize, usize) {
+    let last = replay.states.last().unwrap_or(&replay.start);
+    let switches = trace.steps.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count();
+    (last.next_thread, switches, trace.steps.len())
+}
+
+struct Search<'a> {
+    task: &'a Task<'a>,
+    interpreter: Interpreter<'a>,
+    /// The steps that are left.
+    budget: usize,
+}
+
+impl Search<'_> {
+    /// The first better execution among the candidates.
+    fn better(&mut self, best: &Counterexample) -> Option<Counterexample> {
+        let old = cost(&best.trace, &best.replay);
+        let plan = Plan::new(self.task, best);
+        let candidates = plan.without_ends().into_iter().chain(plan.without_rounds()).chain(plan.brought_together());
+        for order in candidates {
+            if self.budget == 0 {
+                return None;
+            }
+            let Some(trace) = self.execute(&plan, &order) else { continue };
+            let Ok(replay) = replay(self.task, &trace) else { continue };
+            if cost(&trace, &replay) < old {
+                return Some(Counterexample::new(trace, replay));
+            }
+        }
+        None
+    }
+
+    /// The execution of some steps of another in some order, up to the first error; `None` if there is none. Threads get
+    /// the numbers that they have in it.
+    fn execute(&mut self, plan: &Plan<'_>, order: &[usize]) -> Option<Trace> {
+        let start = plan.trace.start.clone();
+        let mut state = self.interpreter.start(&start).ok()?;
+        let mut ids: BTreeMap<ThreadId, ThreadId> = state.threads.iter().map(|thread| (thread.id, thread.id)).collect();
+        let mut steps = Vec::with_capacity(order.len());
+        for number in order {
+            if reached(self.task, &state).is_some() {
+                break;
+            }
+            self.budget = self.budget.checked_sub(1)?;
+            let old = &plan.trace.steps[*number];
+            let step = Step { thread: *ids.get(&old.thread)?, ..old.clone() };
+            let outcome = self.interpreter.step(&state, &step).ok()?;
+            steps.push(step);
+            match outcome {
+                Outcome::Blocked => return None,
+                Outcome::Failed => return Some(Trace { start, steps, bodies: Vec::new() }),
+                Outcome::Next(next) => {
+                    if next.next_thread > state.next_thread {
+                        ids.extend(plan.created[*number].map(|id| (id, ThreadId(state.next_thread))));
+                    }
+                    state = next;
+                }
+            }
+        }
+        Some(Trace { start, steps, bodies: Vec::new() })
+    }
+
+    /// Turns each value around.
+    fn irrelevant(&mut self, trace: &Trace) -> Irrelevant {
+        let trace = &with_defaults(self.task.program, trace);
+        let mut found = Irrelevant::default();
+        let mut still = |change: &dyn Fn(&mut Trace)| {
+            let mut changed = trace.clone();
+            change(&mut changed);
+            let enough = self.budget.checked_sub(changed.steps.len() + 1);
+            self.budget = enough.unwrap_or(0);
+            enough.is_some() && replay(self.task, &changed).is_ok()
+        };
+        for place in open(&trace.start.fresh) {
+            if still(&|trace| flip(&mut trace.start.fresh[place].1)) {
+                found.shared.insert(trace.start.fresh[place].0);
+            }
+        }
+        for (thread, start) in trace.start.threads.iter().enumerate() {
+            for place in open(&start.fresh) {
+                if still(&|trace| flip(&mut trace.start.threads[thread].fresh[place].1)) {
+                    found.threads.insert((thread, start.fresh[place].0));
+                }
+            }
+        }
+        for (number, step) in trace.steps.iter().enumerate() {
+            for choice in 0..step.choices.len() {
+                if still(&|trace| flip(&mut trace.steps[number].choices[choice])) {
+                    found.choices.insert((number, choice));
+                }
+            }
+            for place in open(&step.fresh) {
+                if still(&|trace| flip(&mut trace.steps[number].fresh[place].1)) {
+                    found.fresh.insert((number, step.fresh[place].0));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The same execution, with all values written out with which the initial threads start.
+fn with_defaults(program: &Program, trace: &Trace) -> Trace {
+    let mut trace = trace.clone();
+    let listed = |fresh: &mut Fresh, vars: &[VarId], init: &[(VarId, Expr)]| {
+        for var in vars {
+            if !fresh.iter().any(|(other, _)| other == var) && !init.iter().any(|(other, _)| other == var) {
+                fresh.push((*var, program.vars[*var].ty.default_value()));
+            }
+        }
+    };
+    let shared = program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared).map(|(id, _)| id);
+    listed(&mut trace.start.fresh, &shared.collect::<Vec<_>>(), &program.init);
+    for thread in &mut trace.start.threads {
+        let entry = &program.entries[thread.entry];
+        listed(&mut thread.fresh, &entry.thread_vars, &entry.init);
+        listed(&mut thread.fresh, &program.procs[entry.proc].locals, &[]);
+    }
+    trace
+}
+
+/// The places of truth values.
+fn open(fresh: &Fresh) -> Vec<usize> {
+    let is_bool = |(_, (_, value)): &(usize, &(VarId, Value))| matches!(value, Value::Bool(_));
+    fresh.iter().enumerate().filter(is_bool).map(|(place, _)| place).collect()
+}
+
+fn flip(value: &mut Value) {
+    if let Value::Bool(value) = value {
+        *value = !*value;
+    }
+}
+
+/// An execution, and what its candidates are made of.
+struct Plan<'a> {
+    trace: &'a Trace,
+    /// For each step the thread that it creates.
+    created: Vec<Option<ThreadId>>,
+    /// For each thread its steps, with the location before each.
+    threads: BTreeMap<ThreadId, Vec<(usize, LocId)>>,
+}
+
+impl Plan<'_> {
+    fn new<'a>(task: &Task<'_>, found: &'a Counterexample) -> Plan<'a> {
+        let Counterexample { trace, replay, .. } = found;
+        let befores = std::iter::once(&replay.start).chain(&replay.states);
+        let mut plan = Plan { trace, created: Vec::new(), threads: BTreeMap::new() };
+        for (number, (step, before)) in trace.steps.iter().zip(befores).enumerate() {
+            let after = replay.states.get(number);
+            let created = after.filter(|after| after.next_thread > before.next_thread);
+            plan.created.push(created.map(|_| ThreadId(before.next_thread)));
+            let from = task.program.edges[step.edge].from;
+            plan.threads.entry(step.thread).or_default().push((number, from));
+        }
+        plan
+    }
+
+    /// All steps but some.
+    fn without(&self, gone: &BTreeSet<usize>) -> Vec<usize> {
+        (0..self.trace.steps.len()).filter(|number| !gone.contains(number)).collect()
+    }
+
+    /// A thread stops early, or does not move at all.
+    fn without_ends(&self) -> Vec<Vec<usize>> {
+        let of_thread = |steps: &Vec<(usize, LocId)>| -> Vec<Vec<usize>> {
+            let ends = (0..steps.len()).map(|first| steps[first..].iter().map(|(number, _)| *number).collect());
+            ends.map(|gone| self.without(&gone)).collect()
+        };
+        self.threads.values().flat_map(of_thread).collect()
+    }
+
+    /// A thread does not go around, longest rounds first.
+    fn without_rounds(&self) -> Vec<Vec<usize>> {
+        let mut rounds: Vec<BTreeSet<usize>> = Vec::new();
+        for steps in self.threads.values() {
+            for (first, (_, from)) in steps.iter().enumerate() {
+                let again = |later: &usize| steps[*later].1 == *from;
+                let (next, last) = ((first + 1..steps.len()).find(again), (first + 1..steps.len()).rfind(again));
+                let ends = next.into_iter().chain(last.filter(|last| next != Some(*last)));
+                rounds.extend(ends.map(|later| steps[first..later].iter().map(|(number, _)| *number).collect()));
+            }
+        }
+        rounds.sort_by_key(|round| std::cmp::Reverse(round.len()));
+        rounds.iter().map(|round| self.without(round)).collect()
+    }
+
+    /// A block of steps of one thread moves to the next or the last block of the same thread.
+    fn brought_together(&self) -> Vec<Vec<usize>> {
+        let all: Vec<usize> = (0..self.trace.steps.len()).collect();
+        let blocks: Vec<&[usize]> =
+            all.chunk_by(|one, next| self.trace.steps[*one].thread == self.trace.steps[*next].thread).collect();
+        let thread = |block: &[usize]| self.trace.steps[block[0]].thread;
+        let mut orders = Vec::new();
+        for (place, block) in blocks.iter().enumerate() {
+            let same = |other: &usize| thread(blocks[*other]) == thread(block);
+            if let Some(next) = (place + 1..blocks.len()).find(same) {
+                let between = blocks[place + 1..next].concat();
+                let (before, after) = (blocks[..place].concat(), blocks[next + 1..].concat());
+                let pulled = [&before[..], block, blocks[next], &between, &after].concat();
+                let pushed = [&before[..], &between, block, blocks[next], &after].concat();
+                orders.extend([pulled, pushed]);
+            }
+        }
+        orders
+    }
+}

@@ -1,0 +1,233 @@
+//! Counts the threads that a run creates, so that a bound on created threads becomes one on live threads.
+//!
+//! Under a bound of N created threads an ended thread does not make room for another one. The pass gives the program a
+//! shared counter, in binary, of the threads that were started beside the initial ones. Each start of a thread becomes
+//! an atomic section: where the counter is at its end, nothing happens; elsewhere it is increased and the thread started.
+//! So at most N threads live in the result, whatever the bound, and it needs no other.
+//!
+//! *Right.* Nobody else moves between the steps of the section, so that it stands for the one step it was made from. A
+//! section inside another one must not release the flag at its end. So it takes and releases the flag only where the
+//! thread does not hold it. Where a thread may or may not hold it, the pass gives up; and also where the number of
+//! initial threads is open, or a prelude runs.
+
+use super::{Lift, LiftStep, Part, Passed, Source};
+use crate::callgraph::CallGraph;
+use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
+use crate::syntax::{
+    Assign, BinaryOp, Count, Edge, EdgeId, Expr, Loc, LocId, Op, ProcId, Program, Scope, Ty, Var, VarId,
+};
+use crate::target::Target;
+
+/// Whether it makes a difference that ended threads count: threads are started, and threads end.
+pub fn matters(program: &Program) -> bool {
+    let starts = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    let spawned = program.edges.iter().filter_map(|edge| match &edge.op {
+        Op::Spawn(spawn) => Some(spawn.callee),
+        _ => None,
+    });
+    let first: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(spawned).collect();
+    let ends = |edge: &Edge| match edge.op {
+        Op::End => true,
+        Op::Return(_) => first.contains(&program.locs[edge.from].proc),
+        _ => false,
+    };
+    starts && program.edges.iter().any(ends)
+}
+
+/// Counts threads up to a bound, the initial ones included; `None` where it cannot be done.
+pub fn run(program: &Program, target: &Target, bound: u32) -> Option<Passed> {
+    if program.prelude.is_some() {
+        return None;
+    }
+    let initial = program.entries.iter().map(|entry| match entry.count {
+        Count::Exactly(count) => Some(count),
+        Count::AtMost(_) | Count::Any => None,
+    });
+    let spare = bound.checked_sub(initial.sum::<Option<u32>>()?)?;
+    let held = solve(&Arrows::new(program, &CallGraph::new(program)), &Held { program });
+    let mut passed = Passed::unchanged(program, target);
+    let counter = Counter::new(&mut passed, spare);
+    let starts = program.edges.iter_enumerated().filter(|(_, edge)| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    for (id, edge) in starts {
+        match held[edge.from] {
+            Flag::FREE => section(&mut passed, &counter, program, id),
+            Flag::TAKEN => inner(&mut passed, &counter, program, id),
+            Flag::NEVER => {}
+            _ => return None,
+        }
+    }
+    Some(passed)
+}
+
+/// Which states of the atomic flag a thread may stand in: bit 0 if it does not hold the flag, bit 1 if it does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Flag(u8);
+
+impl Flag {
+    /// No thread comes here.
+    const NEVER: Flag = Flag(0);
+    const FREE: Flag = Flag(1);
+    const TAKEN: Flag = Flag(2);
+}
+
+/// Whether a thread at a location holds the atomic flag.
+struct Held<'p> {
+    program: &'p Program,
+}
+
+impl Analysis for Held<'_> {
+    type Value = Flag;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn start(&self, loc: LocId) -> Flag {
+        let begins = self.program.entries.iter().any(|entry| self.program.procs[entry.proc].entry == loc);
+        if begins { Flag::FREE } else { Flag::NEVER }
+    }
+
+    fn transfer(&self, arrow: &Arrow, values: &Values<Flag>) -> Flag {
+        let before = values[arrow.from];
+        if before == Flag::NEVER {
+            return before;
+        }
+        match arrow.kind {
+            ArrowKind::Step(id) => match self.program.edges[id].op {
+                Op::AtomicBegin => Flag::TAKEN,
+                Op::AtomicEnd => Flag::FREE,
+                _ => before,
+            },
+            ArrowKind::Enter(_) | ArrowKind::Leave(_) => before,
+            ArrowKind::Across(_) => Flag::NEVER,
+            ArrowKind::Fork(_) | ArrowKind::Spawn(_) | ArrowKind::Finish(_) | ArrowKind::Start(_) => Flag::FREE,
+        }
+    }
+
+    fn join(&self, known: &mut Flag, come: &Flag) -> bool {
+        let grows = known.0 | come.0 != known.0;
+        known.0 |= come.0;
+        grows
+    }
+}
+
+/// A number in shared variables, lowest bit first, and where it ends.
+struct Counter {
+    bits: Vec<VarId>,
+    last: u32,
+}
+
+impl Counter {
+    /// A new counter from 0 to `last`.
+    fn new(passed: &mut Passed, last: u32) -> Counter {
+        let n_bits = u32::BITS - last.leading_zeros();
+        let bit = |number: u32| {
+            let name = format!("$created{number}");
+            let var = passed.program.vars.push(Var { name, scope: Scope::Shared, ty: Ty::Bool });
+            passed.program.init.push((var, Expr::FALSE));
+            passed.lift.vars.push(None);
+            var
+        };
+        Counter { bits: (0..n_bits).map(bit).collect(), last }
+    }
+
+    /// The condition that it is at its end.
+    fn is_full(&self) -> Expr {
+        self.bits.iter().enumerate().fold(Expr::TRUE, |all, (number, bit)| {
+            let one = self.last >> number & 1 == 1;
+            Expr::and(all, if one { Expr::Var(*bit) } else { Expr::negate(Expr::Var(*bit)) })
+        })
+    }
+
+    /// The step to the next number, which exists unless it is at its end.
+    fn increase(&self) -> Assign {
+        let mut carry = Expr::TRUE;
+        let mut active = Vec::new();
+        for bit in &self.bits {
+            active.push((*bit, Expr::binary(BinaryOp::Xor, Expr::Var(*bit), carry.clone())));
+            carry = Expr::and(carry, Expr::Var(*bit));
+        }
+        Assign { active, constrain: Expr::negate(self.is_full()), ..Assign::skip() }
+    }
+}
+
+/// A start of a thread that does not hold the flag: begin, count and start or do nothing, end.
+fn section(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId) {
+    let Edge { from, to, .. } = old.edges[id];
+    let [begun, done] = [(); 2].map(|()| new_loc(passed, old, from));
+    add(passed, from, begun, Op::AtomicBegin, Vec::new());
+    start(passed, counter, old, id, (begun, done));
+    add(passed, done, to, Op::AtomicEnd, Vec::new());
+}
+
+/// A start of a thread that holds the flag.
+fn inner(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId) {
+    let Edge { from, to, .. } = old.edges[id];
+    start(passed, counter, old, id, (from, to));
+}
+
+/// Counts and starts, or does nothing. The edge that starts keeps its number.
+fn start(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId, (from, to): (LocId, LocId)) {
+    let counted = new_loc(passed, old, from);
+    add(passed, from, counted, Op::Assign(counter.increase()), Vec::new());
+    let Edge { from: begin, to: end, .. } = &mut passed.program.edges[id];
+    (*begin, *end) = (counted, to);
+    let choices = old.edges[id].op.choices().iter().map(|ty| Source::Value(ty.default_value())).collect();
+    let nothing = LiftStep { edge: id, choices, fresh: Vec::new(), part: Part::Main };
+    add(passed, from, to, Op::assume(counter.is_full()), vec![nothing]);
+}
+
+fn new_loc(passed: &mut Passed, old: &Program, near: LocId) -> LocId {
+    let proc = old.locs.get(near).or(passed.program.locs.get(near)).expect("it is old or new").proc;
+    passed.program.locs.push(Loc { proc })
+}
+
+fn add(passed: &mut Passed, from: LocId, to: LocId, op: Op, steps: Vec<LiftStep>) {
+    let Passed { program, lift: Lift { edges, .. }, .. } = passed;
+    program.edges.push(Edge { from, to, op });
+    edges.push(steps);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::run_on;
+    use crate::text::parse_with_target;
+
+    const SPAWNER: &str = "
+        proc main() from L0 to L3
+          e0 L0 -> L1: fork L2
+          e1 L1 -> L0: skip
+          e2 L2 -> L3: end
+        start main
+        target L2
+    ";
+
+    fn reads(text: &str) -> (Program, Target) {
+        parse_with_target(text).expect("the program reads")
+    }
+
+    #[test]
+    fn only_programs_that_start_and_end_threads_need_a_counter() {
+        assert!(matters(&reads(SPAWNER).0));
+        assert!(matters(&reads(&SPAWNER.replace("end", "return")).0), "a first procedure's return ends the thread");
+        assert!(!matters(&reads(&SPAWNER.replace("fork L2", "skip")).0));
+        assert!(!matters(&reads(&SPAWNER.replace("L3: end", "L2: skip")).0));
+    }
+
+    #[test]
+    fn a_thread_outside_sections_takes_the_flag_and_one_inside_does_not() {
+        let counted = |program: &Program, target: &Target| run(program, target, 3).expect("it can count");
+        let passed = run_on(counted, SPAWNER);
+        let begins = |program: &Program| program.edges.iter().filter(|edge| edge.op == Op::AtomicBegin).count();
+        assert_eq!((begins(&passed.program), passed.program.vars.len()), (1, 2), "two bits count to 2");
+        let inside = SPAWNER.replace("e0 L0 -> L1: fork L2", "e0 L4 -> L1: fork L2\ne3 L0 -> L4: atomic_begin");
+        let inside = inside.replace("e1 L1 -> L0: skip", "e1 L1 -> L0: atomic_end");
+        assert_eq!(begins(&run_on(counted, &inside).program), 1, "only its own");
+    }
+
+    #[test]
+    fn a_thread_that_may_hold_the_flag_is_refused() {
+        let (program, target) = reads(&SPAWNER.replace("e1 L1 -> L0: skip", "e1 L1 -> L0: atomic_begin"));
+        assert!(run(&program, &target, 3).is_none());
+        let (program, target) = reads(SPAWNER);
+        assert!(run(&program, &target, 0).is_none(), "there is no room for the initial thread");
+    }
+}

@@ -1,0 +1,175 @@
+//! Executions as the model checker BOOM printed them, for SatAbs, which reads them.
+//!
+//! A line per executed statement, with all values *before* it: `TRACE t=1 l3 PC7 b0=1 main::b1=0 main::b1=1 TAKEN=0`.
+//! Shared variables come once, then for each thread that was ever created, ended ones included, its own variables: those
+//! of the procedure that it runs, or ran last. So each name occurs once per thread, by which SatAbs tells the threads
+//! apart. All values are those of the replayed execution. What belongs to no statement (initial values, `enforce`, the
+//! end of a procedure) has no line.
+
+use std::fmt::Write as _;
+
+use selvedge_check::{Task, ThreadScope};
+use selvedge_driver::{Counterexample, Outcome, Report};
+use selvedge_ir::span::Role;
+use selvedge_ir::trace::{Step, ThreadId, Trace};
+use selvedge_ir::{LocId, Program, Scope, Value, VarId};
+use selvedge_replay::{Replay, State, Thread, Violation, replay};
+
+use crate::story::{Context, Execution};
+
+/// The longest execution that is written out where calls share their bodies.
+const MAX_STEPS: u128 = 1_000_000;
+
+/// What is printed beside the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The execution to the error.
+    Trace,
+    /// Nothing.
+    Verdict,
+}
+
+/// The whole answer. `None` where there is none, or where the execution is too long to be written.
+pub fn answer(context: Context<'_>, report: &Report, detail: Detail) -> Option<String> {
+    let bound = match report.threads {
+        ThreadScope::Created(bound) | ThreadScope::AtMost(bound) => format!("threadbound={bound}\n"),
+        ThreadScope::Unbounded => String::new(),
+    };
+    match (&report.outcome, detail) {
+        (Outcome::Safe(_), _) => Some(format!("{bound}VERIFICATION SUCCESSFUL\n")),
+        (Outcome::Unsafe(_), Detail::Verdict) => Some(format!("{bound}VERIFICATION FAILED\n")),
+        (Outcome::Unsafe(found), Detail::Trace) => {
+            Some(format!("{bound}{}VERIFICATION FAILED\n", counterexample(context, report, found)?))
+        }
+        (Outcome::Unknown(_), _) => None,
+    }
+}
+
+fn counterexample(context: Context<'_>, report: &Report, found: &Counterexample) -> Option<String> {
+    if found.trace.bodies.is_empty() {
+        return Some(trace(context, execution(&found.trace, &found.replay)));
+    }
+    if found.trace.length() > MAX_STEPS {
+        return None;
+    }
+    let long = found.trace.written_out();
+    let task = Task { program: &report.program, target: &report.target, threads: report.threads };
+    let replayed = replay(&task, &long).expect("an execution that is written out is the one that was judged");
+    Some(trace(context, execution(&long, &replayed)))
+}
+
+fn execution<'a>(trace: &'a Trace, replay: &'a Replay) -> Execution<'a> {
+    Execution {
+        steps: &trace.steps,
+        start: &replay.start,
+        states: &replay.states,
+        violation: Some(&replay.violation),
+        irrelevant: None,
+    }
+}
+
+/// The lines of an execution.
+pub fn trace(context: Context<'_>, execution: Execution<'_>) -> String {
+    let mut scribe = Scribe { context, shared: shared(context.program), threads: Vec::new() };
+    let befores = std::iter::once(execution.start).chain(execution.states);
+    let mut text = String::new();
+    for (step, before) in execution.steps.iter().zip(befores) {
+        scribe.see(before);
+        text.push_str(&scribe.step(step, before).unwrap_or_default());
+    }
+    if let Some(Violation::Location { thread, loc }) = execution.violation {
+        let last = execution.states.last().unwrap_or(execution.start);
+        scribe.see(last);
+        text.push_str(&scribe.line(*thread, *loc, last, None));
+    }
+    text
+}
+
+fn shared(program: &Program) -> Vec<VarId> {
+    program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared).map(|(id, _)| id).collect()
+}
+
+/// Writes lines.
+struct Scribe<'a> {
+    context: Context<'a>,
+    shared: Vec<VarId>,
+    /// All threads that were created so far, as they were last seen, by number.
+    threads: Vec<Thread>,
+}
+
+impl Scribe<'_> {
+    /// Notes how the threads are now. Those that have ended stay as they were.
+    fn see(&mut self, state: &State) {
+        for thread in &state.threads {
+            let number = thread.id.0 as usize;
+            match self.threads.get_mut(number) {
+                Some(known) => known.clone_from(thread),
+                None => self.threads.push(thread.clone()),
+            }
+            debug_assert_eq!(self.threads[number].id, thread.id, "threads are created in the order of their numbers");
+        }
+    }
+
+    /// The line of a step, if it is one of a statement.
+    fn step(&self, step: &Step, before: &State) -> Option<String> {
+        let taken = match self.context.map.edges[step.edge].role {
+            Role::Statement => None,
+            Role::Holds => Some(true),
+            Role::Fails => Some(false),
+            Role::Initialise | Role::Enforce | Role::FallOff => return None,
+        };
+        Some(self.line(step.thread, self.context.program.edges[step.edge].from, before, taken))
+    }
+
+    fn line(&self, thread: ThreadId, loc: LocId, state: &State, taken: Option<bool>) -> String {
+        let program = self.context.program;
+        let mut line = format!("TRACE t={}", thread.0);
+        for label in labels(program, loc) {
+            let _ = write!(line, " {label}");
+        }
+        for (var, value) in self.shared.iter().zip(&state.shared) {
+            let _ = write!(line, " {}={}", program.vars[*var].name, number(*value));
+        }
+        self.threads.iter().for_each(|thread| write_locals(program, thread, &mut line));
+        if let Some(taken) = taken {
+            let _ = write!(line, " TAKEN={}", u8::from(taken));
+        }
+        line.push('\n');
+        line
+    }
+}
+
+/// The per-thread variables of a thread, and the variables of the procedure that it runs.
+fn write_locals(program: &Program, thread: &Thread, line: &mut String) {
+    let used: &[VarId] = thread.entry.map_or(&[], |entry| &program.entries[entry].thread_vars);
+    let per_thread = program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread);
+    for ((_, decl), value) in per_thread.zip(&thread.vars).filter(|((var, _), _)| used.contains(var)) {
+        let _ = write!(line, " {}={}", decl.name, number(*value));
+    }
+    let frame = thread.top();
+    let proc = &program.procs[frame.proc];
+    for (var, value) in proc.locals.iter().zip(&frame.locals) {
+        let _ = write!(line, " {}::{}={}", proc.name, program.vars[*var].name, number(*value));
+    }
+}
+
+/// The labels of a statement, in the order of the text. Of those that say which instruction of SatAbs it stands for, the
+/// last one only: the reader keeps no other.
+fn labels(program: &Program, loc: LocId) -> Vec<&str> {
+    let mut labels: Vec<&str> =
+        program.labels.iter().filter(|label| label.loc == loc).map(|label| &*label.name).collect();
+    let last = labels.iter().rposition(|label| label.starts_with("PC"));
+    let mut place = 0;
+    labels.retain(|label| {
+        place += 1;
+        !label.starts_with("PC") || Some(place - 1) == last
+    });
+    labels
+}
+
+fn number(value: Value) -> i64 {
+    match value {
+        Value::Bool(value) => i64::from(value),
+        Value::Int(value) => value,
+    }
+}

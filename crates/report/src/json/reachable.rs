@@ -1,0 +1,87 @@
+//! Everything that can be reached, as JSON.
+
+use std::collections::BTreeMap;
+
+use selvedge_check::ThreadState;
+use selvedge_driver::{Reachable, Status};
+use selvedge_ir::flow::Flow;
+use selvedge_ir::{EdgeId, Scope, Value, VarId};
+use serde::Serialize;
+
+use super::ValueView;
+use crate::story::Context;
+use crate::text::{reachable_reason, status_word};
+
+/// What was seen.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReachableView {
+    pub engine: &'static str,
+    pub seconds: f64,
+    /// Whether everything was seen.
+    pub complete: bool,
+    /// The number of reachable states of the whole program; threads have no numbers in it.
+    pub states: usize,
+    pub assertions: Vec<StatusView>,
+    pub thread_states: Vec<ThreadStateView>,
+}
+
+/// What becomes of an assertion.
+#[derive(Clone, Debug, Serialize)]
+pub struct StatusView {
+    pub line: usize,
+    pub text: String,
+    /// `violated`, `holds` or `unreachable`.
+    pub status: &'static str,
+}
+
+/// What can be seen of one thread.
+#[derive(Clone, Debug, Serialize)]
+pub struct ThreadStateView {
+    pub procedure: String,
+    /// The line of the statement before which it stands; null at the end of a procedure.
+    pub line: Option<usize>,
+    pub shared: BTreeMap<String, ValueView>,
+    pub thread: BTreeMap<String, ValueView>,
+    pub locals: BTreeMap<String, ValueView>,
+}
+
+impl ReachableView {
+    pub fn new(context: Context<'_>, reachable: &Reachable) -> ReachableView {
+        let flow = Flow::new(context.program);
+        let seen = reachable.outcome.as_ref().ok();
+        let status = |(edge, status): (EdgeId, Status)| {
+            let span = context.map.edges[edge].span;
+            let line = context.source.line(span.start as usize);
+            StatusView { line, text: context.source.flat(span), status: status_word(status) }
+        };
+        ReachableView {
+            engine: reachable.engine,
+            seconds: reachable.time.as_secs_f64(),
+            complete: reachable_reason(reachable).is_none(),
+            states: seen.map_or(0, |seen| seen.n_states),
+            assertions: reachable.assertions().into_iter().map(status).collect(),
+            thread_states: seen.map_or(Vec::new(), |seen| {
+                seen.thread_states.iter().map(|state| view(context, &flow, state)).collect()
+            }),
+        }
+    }
+}
+
+fn view(context: Context<'_>, flow: &Flow, state: &ThreadState) -> ThreadStateView {
+    let program = context.program;
+    let proc = &program.procs[program.locs[state.loc].proc];
+    let of_scope = |scope: Scope| -> Vec<VarId> {
+        program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
+    };
+    let named = |vars: &[VarId], values: &[Value]| {
+        vars.iter().zip(values).map(|(var, value)| (program.vars[*var].name.clone(), (*value).into())).collect()
+    };
+    let spans = flow.out(state.loc).iter().map(|edge| context.map.edges[*edge].span);
+    ThreadStateView {
+        procedure: proc.name.clone(),
+        line: spans.min().map(|span| context.source.line(span.start as usize)),
+        shared: named(&of_scope(Scope::Shared), &state.shared),
+        thread: named(&of_scope(Scope::Thread), &state.vars),
+        locals: named(&proc.locals, &state.locals),
+    }
+}
