@@ -219,7 +219,10 @@ fn choose(task: &Task<'_>, options: &EngineOptions) -> EngineKind {
         let engine = build(*kind, options);
         engine.supports(&simplify_for(&*engine, task, Pass::before(*kind)).question()).is_ok()
     };
-    [EngineKind::Summaries, EngineKind::ThreadsExplicit].into_iter().find(takes).unwrap_or(EngineKind::Exhaustive)
+    [EngineKind::Summaries, EngineKind::Threads, EngineKind::ThreadsExplicit]
+        .into_iter()
+        .find(takes)
+        .unwrap_or(EngineKind::Exhaustive)
 }
 
 /// How an answer was found.
