@@ -1,7 +1,7 @@
 //! What a step of one thread does to a set of states of the whole program.
 
 use selvedge_check::Role;
-use selvedge_ir::{Assign, EdgeId, EntryId, Expr, Op, VarId};
+use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
 use super::layout::{Assigned, When};
@@ -22,49 +22,45 @@ impl Search<'_> {
         let place = key[thread].expect("only live threads move");
         let mut next = key.clone();
         next[thread] = Some(after(place, &edge.op, edge.to));
-        let layout = &self.layout;
-        match &edge.op {
-            Op::Assign(assign) => {
-                let image = self.assigned(key, set, thread, id, assign)?;
-                return Ok(vec![(next, image)]);
-            }
+        let image = match &edge.op {
+            Op::Assign(assign) => self.assigned(key, set, thread, id, assign)?,
             Op::Assert(condition) => {
-                let holds = layout.expr(thread, condition)?.exists(&layout.all_choices)?;
-                return Ok(vec![(next, self.settled(&set.and(&holds)?, thread, edge.to)?)]);
+                let holds = self.layout.expr(thread, condition)?.exists(&self.layout.all_choices)?;
+                self.settled(&set.and(&holds)?, thread, edge.to)?
             }
             Op::Return(_) | Op::End => return self.ended(key, set, thread),
-            Op::AtomicBegin | Op::AtomicEnd => {}
-            Op::Fork(at) => {
-                if let Some(child) = self.free_slot(key) {
-                    next[child] = Some(Place { role: Role::Free(entry(place)), loc: *at });
-                    let mut both = set.clone();
-                    for var in layout.kept.at(*at) {
-                        both = both.and(&self.copied(thread, child, *var)?)?;
-                    }
-                    return Ok(vec![(next, self.settled(&both, thread, edge.to)?)]);
-                }
-            }
-            Op::Spawn(spawn) => {
-                if let Some(child) = self.free_slot(key) {
-                    let callee = &self.program.procs[spawn.callee];
-                    next[child] = Some(Place { role: Role::Free(entry(place)), loc: callee.entry });
-                    let mut both = set.clone();
-                    let kept = layout.kept.at(callee.entry);
-                    for (param, arg) in callee.params.iter().zip(&spawn.args).filter(|(param, _)| kept.contains(param))
-                    {
-                        let value = layout.bdd(child, *param, When::Now)?;
-                        both = both.and(&value.iff(&layout.expr(thread, arg)?)?)?;
-                    }
-                    both = both.exists(&layout.all_choices)?;
-                    for var in layout.slots.thread_vars.iter().filter(|var| kept.contains(var)) {
-                        both = both.and(&self.copied(thread, child, *var)?)?;
-                    }
-                    return Ok(vec![(next, self.settled(&both, thread, edge.to)?)]);
-                }
+            Op::AtomicBegin | Op::AtomicEnd => self.settled(set, thread, edge.to)?,
+            Op::Fork(_) | Op::Spawn(_) => {
+                let started = self.started(&mut next, set, thread, &edge.op)?;
+                self.settled(&started, thread, edge.to)?
             }
             Op::Call(_) => unreachable!("the engine takes programs without calls only"),
+        };
+        Ok(vec![(next, image)])
+    }
+
+    /// Starts a thread, if there is room for one: a copy of this one, or one that runs a procedure.
+    fn started(&self, next: &mut Key, set: &Bdd, thread: usize, op: &Op) -> Result<Bdd, OutOfNodes> {
+        let Some(child) = self.free_slot(next) else { return Ok(set.clone()) };
+        let layout = &self.layout;
+        let entry = next[thread].and_then(Place::entry).expect("the prelude starts no threads");
+        let (mut both, loc) = (set.clone(), starts_at(self.program, op));
+        let kept = layout.kept.at(loc);
+        let mut copied: Vec<VarId> = kept.to_vec();
+        if let Op::Spawn(spawn) = op {
+            let params = &self.program.procs[spawn.callee].params;
+            for (param, arg) in params.iter().zip(&spawn.args).filter(|(param, _)| kept.contains(param)) {
+                let value = layout.bdd(child, *param, When::Now)?;
+                both = both.and(&value.iff(&layout.expr(thread, arg)?)?)?;
+            }
+            both = both.exists(&layout.all_choices)?;
+            copied.retain(|var| layout.slots.thread_vars.contains(var));
         }
-        Ok(vec![(next, self.settled(set, thread, edge.to)?)])
+        for var in copied {
+            both = both.and(&self.copied(thread, child, var)?)?;
+        }
+        next[child] = Some(Place { role: Role::Free(entry), loc });
+        Ok(both)
     }
 
     /// A variable has the same value in two threads.
@@ -73,13 +69,13 @@ impl Search<'_> {
     }
 
     /// The place of a new thread, if there is room for one.
-    pub(super) fn free_slot(&self, key: &Key) -> Option<usize> {
+    fn free_slot(&self, key: &Key) -> Option<usize> {
         let n_live = key.iter().flatten().filter(|place| place.role != Role::Prelude).count();
         if n_live < self.bound as usize { key.iter().position(Option::is_none) } else { None }
     }
 
     /// Forgets what is not kept where a thread stands now.
-    fn settled(&self, set: &Bdd, thread: usize, loc: selvedge_ir::LocId) -> Result<Bdd, OutOfNodes> {
+    fn settled(&self, set: &Bdd, thread: usize, loc: LocId) -> Result<Bdd, OutOfNodes> {
         set.exists(&self.layout.manager.var_set(&self.layout.dead(thread, loc))?)
     }
 
@@ -202,7 +198,7 @@ impl Search<'_> {
 }
 
 /// Where a step leads, and as what.
-fn after(place: Place, op: &Op, loc: selvedge_ir::LocId) -> Place {
+fn after(place: Place, op: &Op, loc: LocId) -> Place {
     let role = match (op, place.role) {
         (Op::AtomicBegin, Role::Free(entry)) => Role::Holder(entry),
         (Op::AtomicEnd, Role::Holder(entry)) => Role::Free(entry),
@@ -211,6 +207,11 @@ fn after(place: Place, op: &Op, loc: selvedge_ir::LocId) -> Place {
     Place { role, loc }
 }
 
-fn entry(place: Place) -> EntryId {
-    place.entry().expect("the prelude starts no threads")
+/// Where a new thread begins.
+fn starts_at(program: &Program, op: &Op) -> LocId {
+    match op {
+        Op::Fork(at) => *at,
+        Op::Spawn(spawn) => program.procs[spawn.callee].entry,
+        _ => unreachable!("only these start threads"),
+    }
 }

@@ -10,7 +10,7 @@ use super::layout::Who;
 use super::machine::{Machine, Visit, out_of_nodes};
 use super::search::Search;
 use super::state::places;
-use super::{Reductions, Threads};
+use super::{Options, Reductions, Threads};
 use crate::exhaustive::{Exploration, ThreadState};
 use crate::threads::place::Place;
 
@@ -19,7 +19,7 @@ impl Threads {
     /// as the options say.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
         let machine = Machine::new(task, run, Reductions::NONE, Visit::All)?;
-        let mut search = Search::new(machine, self.options.merge);
+        let mut search = Search::new(machine, &Options { reductions: Reductions::NONE, ..self.options.clone() });
         search.run()?;
         let n_states = search.states(run)?.len();
         let failing = search.machine.failing.clone();

@@ -94,6 +94,12 @@ impl Layout {
         pairs[self.slots.get(var)][when as usize]
     }
 
+    /// Whether a variable of the diagrams stands for a value after a step.
+    pub(super) fn is_next(&self, var: Var) -> bool {
+        let groups = [&self.shared_vars, &self.local_vars, &self.peer_vars];
+        groups.iter().any(|group| group.get(self.slot_of[var.level()]).is_some_and(|[_, next]| *next == var))
+    }
+
     /// The place of a variable in a valuation of the shared variables or of a thread's.
     pub(super) fn slot(&self, var: VarId) -> usize {
         self.slots.get(var)

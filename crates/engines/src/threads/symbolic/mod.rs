@@ -15,6 +15,7 @@ mod certificate;
 mod explore;
 mod layout;
 mod machine;
+mod order;
 mod passive;
 mod search;
 mod state;
@@ -25,7 +26,7 @@ use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
 
 use self::machine::{Machine, Visit};
 use self::search::Search;
-use super::Reductions;
+use super::{PartialOrder, Reductions};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -62,9 +63,11 @@ impl Engine for Threads {
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
         let machine = Machine::new(task, run, self.options.reductions, Visit::UntilError)?;
-        let mut search = Search::new(machine, self.options.merge);
+        let mut search = Search::new(machine, &self.options);
         match search.run()? {
             Some(found) => Ok(Verdict::Unsafe(search.trace(&found)?)),
+            // What is reached under a partial order is not closed under all steps.
+            None if self.options.reductions.partial_order != PartialOrder::Off => Ok(Verdict::Safe(None)),
             None => Ok(Verdict::Safe(search.certificate()?)),
         }
     }

@@ -25,11 +25,10 @@ impl Machine<'_> {
         others: &[Pair],
     ) -> Result<(), OutOfNodes> {
         let At::Place(place) = block.items[item].key.at else { unreachable!("threads that are gone do not move") };
-        let shares = |number: u32| is_common(assign, number) && in_passive_parts(assign, number);
-        let mover = block.items[item].set.and(&self.layout.active(assign, &shares)?)?;
+        let mover = block.items[item].set.and(&self.steps.active(&self.layout, id, assign)?)?;
         let mut rows: Vec<(Bdd, Vec<SetId>)> = vec![(mover, Vec::new())];
         for pair in others {
-            rows = self.split(rows, assign, pair)?;
+            rows = self.split(rows, (id, assign), pair)?;
         }
         let to = self.next(place, id);
         let targets: Vec<VarId> = assign.active.iter().map(|(var, _)| *var).collect();
@@ -48,7 +47,7 @@ impl Machine<'_> {
     fn split(
         &mut self,
         rows: Vec<(Bdd, Vec<SetId>)>,
-        assign: &Assign,
+        (id, assign): (EdgeId, &Assign),
         pair: &Pair,
     ) -> Result<Vec<(Bdd, Vec<SetId>)>, OutOfNodes> {
         let Some(part) = self.part(assign, pair.place) else {
@@ -64,8 +63,10 @@ impl Machine<'_> {
         let kept = assigned.iter().filter(|var| !dead.contains(var));
         let pairs: Vec<_> = kept.map(|var| (peer(var, When::Next), peer(var, When::Now))).collect();
         let before = self.sets.get(pair.set).rename(&layout.to_peer)?;
+        let key = (id, pair.place.entry(), self.program.locs[pair.place.loc].proc);
+        let relation = self.steps.peer(layout, key, assign, &part)?;
         let after = before
-            .and_exists(&layout.peer(assign, &part)?, &layout.manager.var_set(&forget)?)?
+            .and_exists(&relation, &layout.manager.var_set(&forget)?)?
             .rename(&layout.manager.renaming(&pairs))?;
         let mut split = Vec::new();
         for (row, sets) in rows {
@@ -85,7 +86,7 @@ impl Machine<'_> {
 
 impl Layout {
     /// The relation between the moving thread and another one, the choices of the latter forgotten.
-    fn peer(&self, assign: &Assign, part: &Part<'_>) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn peer(&self, assign: &Assign, part: &Part<'_>) -> Result<Bdd, OutOfNodes> {
         let assigns = |var: VarId| part.assigns(var);
         let mut uses = vec![0; self.choices.len()];
         part.exprs().for_each(|expr| choices(expr).iter().for_each(|number| uses[*number as usize] += 1));
@@ -103,9 +104,4 @@ impl Layout {
         let rest: Vec<u32> = (0..self.choices.len() as u32).filter(own).collect();
         relation.exists(&self.choice_set(&rest)?)
     }
-}
-
-fn in_passive_parts(assign: &Assign, number: u32) -> bool {
-    let constrain = assign.constrain.is_passive().then_some(&assign.constrain);
-    assign.passive.iter().map(|(_, rhs)| rhs).chain(constrain).any(|expr| choices(expr).contains(&number))
 }

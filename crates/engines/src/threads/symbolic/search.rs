@@ -14,9 +14,13 @@ use selvedge_check::{Event, Stop};
 use selvedge_ir::target::met;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
+use super::Options;
 use super::block::{Error, Outcome};
 use super::machine::{Machine, Visit, out_of_nodes};
+use super::order::groups;
 use super::state::{Pair, Pairs, SetId, add, n_threads, places, without};
+use crate::threads::PartialOrder;
+use crate::threads::dependence::Dependence;
 use crate::threads::place::Place;
 
 /// The threads of a state: those that live, and the number of those that have ended, if that matters.
@@ -94,11 +98,23 @@ pub(super) struct Search<'a> {
     buckets: FxHashMap<(u32, Vec<Place>), Vec<usize>>,
     drafts: Drafts,
     known: Known,
+    partial_order: PartialOrder,
+    /// What depends on what, under a partial order.
+    dependence: Option<Dependence>,
+    /// Whether the block of a pair may be followed alone.
+    forward: FxHashMap<(Bdd, Place, SetId, u32), bool>,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(machine: Machine<'a>, merges: bool) -> Search<'a> {
+    /// A target that asks for several threads at once is about the interleaving itself: nothing is left out then.
+    pub(super) fn new(machine: Machine<'a>, options: &Options) -> Search<'a> {
+        let partial_order = options.reductions.partial_order;
+        let reduces = partial_order != PartialOrder::Off && machine.target.together.is_empty();
+        let merges = options.merge;
         Search {
+            partial_order,
+            dependence: reduces.then(|| Dependence::new(machine.program, &machine.stops)),
+            forward: FxHashMap::default(),
             machine,
             merges,
             nodes: Vec::new(),
@@ -168,31 +184,78 @@ impl<'a> Search<'a> {
 
     /// Adds the successors of a node to the drafts.
     fn expand(&mut self, node: usize) -> Result<Option<Found>, Stop> {
-        let Crew { ended, pairs } = self.nodes[node].crew.clone();
-        let shared = self.nodes[node].shared.clone();
-        let alone = pairs.iter().any(|pair| pair.place.is_alone());
-        for (mover, pair) in pairs.iter().enumerate() {
-            if alone && !pair.place.is_alone() {
-                continue;
-            }
+        for mover in self.followed(node)? {
             self.machine.run.tick()?;
-            let rest = without(&pairs, mover);
-            let room = self.machine.bound.saturating_sub(self.nodes[node].crew.n_threads());
-            let outcomes = match self.outcomes(&shared, pair, room, &rest)? {
-                Ok(outcomes) => outcomes,
-                Err(error) => return Ok(Some(Found::Block { node, mover, error })),
-            };
-            for outcome in outcomes.iter() {
-                let ends = self.machine.counts_ended && outcome.mover.is_none() && pair.place.entry().is_some();
-                let next = Crew { ended: ended + u32::from(ends), pairs: moved(&rest, outcome) };
-                let outcome = Rc::clone(outcome);
-                let origin = Origin::Block { node: node as u32, mover: mover as u32, outcome };
-                // Blocks look neither at meetings nor at threads that come to life behind a prelude.
-                if self.at_target(&next.pairs) {
-                    return Ok(Some(Found::Reached(origin)));
-                }
-                self.draft(next, origin).map_err(out_of_nodes)?;
+            if let Some(found) = self.expand_pair(node, mover)? {
+                return Ok(Some(found));
             }
+        }
+        Ok(None)
+    }
+
+    /// The pairs of a node that are followed: those that may move, or fewer of them under a partial order.
+    fn followed(&mut self, node: usize) -> Result<Vec<usize>, Stop> {
+        let pairs = self.nodes[node].crew.pairs.clone();
+        let alone = pairs.iter().any(|pair| pair.place.is_alone());
+        let all: Vec<usize> = (0..pairs.len()).filter(|number| !alone || pairs[*number].place.is_alone()).collect();
+        if alone || n_threads(&pairs) < 2 {
+            return Ok(all);
+        }
+        let Some(dependence) = self.dependence.take() else { return Ok(all) };
+        let mut chosen = None;
+        for group in groups(self.partial_order, &dependence, &pairs).into_iter().filter(|group| group.len() < all.len())
+        {
+            let mut goes = true;
+            for mover in &group {
+                goes = goes && self.goes_on(&dependence, node, *mover)?;
+            }
+            if goes {
+                chosen = Some(group);
+                break;
+            }
+        }
+        self.dependence = Some(dependence);
+        Ok(chosen.unwrap_or(all))
+    }
+
+    /// Whether the block of a pair may be followed alone as far as it itself is concerned. An error in it is met when it
+    /// is followed.
+    fn goes_on(&mut self, dependence: &Dependence, node: usize, mover: usize) -> Result<bool, Stop> {
+        let crew = &self.nodes[node].crew;
+        let (pair, room) = (crew.pairs[mover], self.machine.bound.saturating_sub(crew.n_threads()));
+        let shared = self.nodes[node].shared.clone();
+        let key = (shared.clone(), pair.place, pair.set, room);
+        if let Some(known) = self.forward.get(&key) {
+            return Ok(*known);
+        }
+        let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
+        let goes = !self.machine.concerns_others(pair.place) && {
+            let block = self.machine.block(pair.place, set, room, &[])?;
+            block.error.is_some() || self.machine.goes_on(dependence, &block)?
+        };
+        self.forward.insert(key, goes);
+        Ok(goes)
+    }
+
+    /// Adds what a thread of a pair leads to.
+    fn expand_pair(&mut self, node: usize, mover: usize) -> Result<Option<Found>, Stop> {
+        let Node { crew, shared, .. } = &self.nodes[node];
+        let (ended, pair, shared) = (crew.ended, crew.pairs[mover], shared.clone());
+        let (rest, room) = (without(&crew.pairs, mover), self.machine.bound.saturating_sub(crew.n_threads()));
+        let outcomes = match self.outcomes(&shared, &pair, room, &rest)? {
+            Ok(outcomes) => outcomes,
+            Err(error) => return Ok(Some(Found::Block { node, mover, error })),
+        };
+        for outcome in outcomes.iter() {
+            let ends = self.machine.counts_ended && outcome.mover.is_none() && pair.place.entry().is_some();
+            let next = Crew { ended: ended + u32::from(ends), pairs: moved(&rest, outcome) };
+            let outcome = Rc::clone(outcome);
+            let origin = Origin::Block { node: node as u32, mover: mover as u32, outcome };
+            // Blocks look neither at meetings nor at threads that come to life behind a prelude.
+            if self.at_target(&next.pairs) {
+                return Ok(Some(Found::Reached(origin)));
+            }
+            self.draft(next, origin).map_err(out_of_nodes)?;
         }
         Ok(None)
     }
@@ -264,8 +327,9 @@ impl<'a> Search<'a> {
     /// Makes the drafts the next frontier.
     fn commit(&mut self) -> Result<(), OutOfNodes> {
         let mut drafts = std::mem::take(&mut self.drafts);
-        while self.merges && self.merge(&mut drafts)? {}
-        for (crew, draft) in drafts {
+        let mut candidates = if self.merges { candidates(&mut drafts) } else { Drafts::default() };
+        while self.merge(&mut candidates)? {}
+        for (crew, draft) in drafts.into_iter().chain(candidates) {
             let shared = self.news(&crew, draft.shared)?;
             if shared.is_false() {
                 continue;
@@ -346,6 +410,20 @@ impl<'a> Search<'a> {
         draft.origins.splice(0..0, other.origins);
         Ok((pairs, draft))
     }
+}
+
+/// Takes out the drafts that may have a partner for merging: those with the same shared part and the same places as
+/// another one.
+#[expect(clippy::mutable_key_type, reason = "a diagram is compared and hashed by the function that it denotes")]
+fn candidates(drafts: &mut Drafts) -> Drafts {
+    let key = |crew: &Crew, draft: &Draft| (draft.shared.clone(), crew.ended, places(&crew.pairs));
+    let mut numbers: FxHashMap<(Bdd, u32, Vec<Place>), u32> = FxHashMap::default();
+    for (crew, draft) in drafts.iter() {
+        *numbers.entry(key(crew, draft)).or_default() += 1;
+    }
+    let (single, several) = drafts.drain(..).partition(|(crew, draft)| numbers[&key(crew, draft)] == 1);
+    *drafts = single;
+    several
 }
 
 /// What two drafts that can be merged have in common: all but one thread at a place.

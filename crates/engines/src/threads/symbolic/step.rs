@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use index_vec::IndexVec;
-use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, VarId};
+use rustc_hash::FxHashMap;
+use selvedge_ir::{Assign, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
 
 use super::layout::{Layout, When, Who};
 use crate::threads::encode;
-use crate::threads::passive::choices;
+use crate::threads::passive::{Part, choices, is_common};
 
 /// What becomes of a set of states of a thread, shared variables included: conjoin `relation`, forget `forget`, rename.
 pub(super) struct Step {
@@ -23,10 +24,21 @@ impl Step {
     }
 }
 
+impl Layout {
+    /// Where a step can be made: for some new values.
+    pub(super) fn domain(&self, step: &Step) -> Result<Bdd, OutOfNodes> {
+        let next: Vec<_> = step.relation.support().into_iter().filter(|var| self.is_next(*var)).collect();
+        step.relation.exists(&self.manager.var_set(&next)?)
+    }
+}
+
 /// The relations of the edges that were met so far.
 pub(super) struct Steps {
     known: IndexVec<EdgeId, Option<Rc<Step>>>,
     failing: IndexVec<EdgeId, Option<Bdd>>,
+    /// Of assignments with passive parts: what they say about the moving thread, and about others, by kind and procedure.
+    active: FxHashMap<EdgeId, Bdd>,
+    peers: FxHashMap<(EdgeId, Option<EntryId>, ProcId), Bdd>,
 }
 
 impl Steps {
@@ -34,6 +46,8 @@ impl Steps {
         Steps {
             known: program.edges.iter().map(|_| None).collect(),
             failing: program.edges.iter().map(|_| None).collect(),
+            active: FxHashMap::default(),
+            peers: FxHashMap::default(),
         }
     }
 
@@ -53,6 +67,33 @@ impl Steps {
         });
         self.known[id] = Some(Rc::clone(&step));
         Ok(step)
+    }
+
+    /// What an assignment with passive parts says about the moving thread.
+    pub(super) fn active(&mut self, layout: &Layout, id: EdgeId, assign: &Assign) -> Result<Bdd, OutOfNodes> {
+        if let Some(known) = self.active.get(&id) {
+            return Ok(known.clone());
+        }
+        let relation =
+            layout.active(assign, &|number| is_common(assign, number) && in_passive_parts(assign, number))?;
+        self.active.insert(id, relation.clone());
+        Ok(relation)
+    }
+
+    /// What it says about another thread of a kind in a procedure.
+    pub(super) fn peer(
+        &mut self,
+        layout: &Layout,
+        (id, entry, proc): (EdgeId, Option<EntryId>, ProcId),
+        assign: &Assign,
+        part: &Part<'_>,
+    ) -> Result<Bdd, OutOfNodes> {
+        if let Some(known) = self.peers.get(&(id, entry, proc)) {
+            return Ok(known.clone());
+        }
+        let relation = layout.peer(assign, part)?;
+        self.peers.insert((id, entry, proc), relation.clone());
+        Ok(relation)
     }
 
     /// Where an assertion can fail.
@@ -156,3 +197,8 @@ impl Layout {
 }
 
 type Bvar = selvedge_logic::bdd::Var;
+
+fn in_passive_parts(assign: &Assign, number: u32) -> bool {
+    let constrain = assign.constrain.is_passive().then_some(&assign.constrain);
+    assign.passive.iter().map(|(_, rhs)| rhs).chain(constrain).any(|expr| choices(expr).contains(&number))
+}
