@@ -233,6 +233,9 @@ impl<'a> Search<'a> {
             let block = self.machine.block(pair.place, set, room, &[])?;
             block.error.is_some() || self.machine.goes_on(dependence, &block)?
         };
+        if self.forward.len() >= MAX_KNOWN {
+            self.forward.clear();
+        }
         self.forward.insert(key, goes);
         Ok(goes)
     }
