@@ -2,16 +2,16 @@
 //!
 //! A state is a shared valuation and a multiset of thread states, so that the numbers of threads do not matter. Both
 //! parts are kept once and known by numbers; what a thread can do from a thread state under a shared valuation is
-//! computed once ([`blocks`]) and looked up from then on. It wins where data is small and threads are many.
+//! computed once (`blocks`) and looked up from then on. It wins where data is small and threads are many.
 //!
-//! - [`values`]: packed valuations, expressions over them.
-//! - [`store`]: the states.
-//! - [`blocks`]: what one thread does from a stop to the next.
-//! - [`passive`]: what other threads do in such a step.
-//! - [`start`]: the initial states.
-//! - [`search`]: breadth first over whole states.
-//! - [`order`]: interleavings that are left out.
-//! - [`trace`], [`certificate`]: the evidence.
+//! - `values`: packed valuations, expressions over them.
+//! - `store`: the states.
+//! - `blocks`: what one thread does from a stop to the next.
+//! - `passive`: what other threads do in such a step.
+//! - `start`: the initial states.
+//! - `search`: breadth first over whole states.
+//! - `order`: interleavings that are left out.
+//! - `trace`, `certificate`: the evidence.
 
 mod blocks;
 mod certificate;
