@@ -11,13 +11,15 @@ use selvedge_testkit::engines::{self, Comparison};
 use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::spin;
 use selvedge_testkit::texts;
+use selvedge_testkit::threads;
 use selvedge_testkit::workers::{Hang, Items};
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|threads|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
+threads compares all engines on programs with several threads, with every combination of reductions
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
 print   prints the programs that `passes` would try
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     match command.as_deref() {
         Some("passes") => passes(&campaign),
         Some("engines") => compare_engines(&campaign, "engines", engines::SEQUENTIAL),
+        Some("threads") => compare_engines(&campaign, "threads", threads::CONCURRENT),
         Some("spin") => compare_spin(&campaign),
         Some("parser") => parser(&campaign),
         Some("print") => print(&campaign),

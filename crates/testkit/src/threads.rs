@@ -1,0 +1,326 @@
+//! The engines for several threads on one program, with every combination of their reductions, against the exhaustive
+//! engine.
+//!
+//! For each engine that takes the program: its verdict does not contradict the oracle's, its trace replays, also on the
+//! program before inlining, its certificate is accepted. Of an engine that answers for each error on its own, the
+//! answers for every assertion and every label are the oracle's, whatever reductions it makes. Of an engine that
+//! lists what it reaches, the list is the oracle's. Engines for one thread are asked too where there is one.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use selvedge_check::{Engine, Findings, Run, Stop, Target, Task, Verdict};
+use selvedge_driver::{Pass, Simplified, simplify};
+use selvedge_engines::exhaustive::{Exhaustive, Exploration, Options};
+use selvedge_engines::threads::explicit::ThreadsExplicit;
+use selvedge_engines::threads::plain::ThreadsPlain;
+use selvedge_engines::threads::symbolic::Threads;
+use selvedge_engines::threads::{PartialOrder, Reductions};
+use selvedge_engines::{EngineKind, EngineOptions, build};
+use selvedge_ir::{EdgeId, LocId};
+use selvedge_replay::certificate::Flaw;
+use selvedge_replay::{Judged, Reject, judge};
+
+use crate::differ::{Fault, fault, panic_message, pose};
+use crate::engines::{Compared, Comparison, difference};
+use crate::generate::{Weights, generate_with};
+use crate::model::Model;
+use crate::oracle::{Answer, Budget, ask, within};
+use crate::rng::Rng;
+
+/// The comparison of all engines on programs with several threads.
+pub const CONCURRENT: Comparison = Comparison { item, compare };
+
+/// An engine with certain options.
+pub struct Contender {
+    /// The engine.
+    pub kind: EngineKind,
+    /// Its name, and its reductions where they are not the usual ones.
+    pub name: String,
+    /// The engine as it is asked.
+    pub engine: Box<dyn Engine>,
+}
+
+/// Every engine but the oracle, those for several threads with every combination of reductions. Those that unwind
+/// programs look a few steps far only.
+pub fn contenders() -> Vec<Contender> {
+    let mut options = EngineOptions::default();
+    options.bmc.steps = 25;
+    options.induction.bound = 8;
+    let mut found = Vec::new();
+    for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
+        for (words, options) in variants(kind, &options) {
+            let name = if words.is_empty() { kind.name().to_string() } else { format!("{} ({words})", kind.name()) };
+            found.push(Contender { kind, name, engine: build(kind, &options) });
+        }
+    }
+    found
+}
+
+/// The choices of options that matter to an engine, each in words.
+fn variants(kind: EngineKind, base: &EngineOptions) -> Vec<(String, EngineOptions)> {
+    let each = |choices: Vec<Reductions>, set: fn(&mut EngineOptions, Reductions)| {
+        let variant = |reductions: Reductions| {
+            let mut options = base.clone();
+            set(&mut options, reductions);
+            (words(reductions), options)
+        };
+        choices.into_iter().map(variant).collect()
+    };
+    let without_order = || reductions().into_iter().filter(|choice| choice.partial_order == PartialOrder::Off);
+    match kind {
+        EngineKind::ThreadsExplicit => {
+            each(reductions(), |options, choice| options.threads_explicit.reductions = choice)
+        }
+        EngineKind::Threads => {
+            let mut found = each(without_order().collect(), |options, choice| options.threads.reductions = choice);
+            let mut options = base.clone();
+            options.threads.merge = false;
+            found.push(("no merge".to_string(), options));
+            found
+        }
+        EngineKind::ThreadsPlain => {
+            let choices = without_order().filter(|choice| choice.compress).collect();
+            each(choices, |options, choice| options.threads_plain.dead = choice.dead)
+        }
+        _ => vec![(String::new(), base.clone())],
+    }
+}
+
+/// Whether an engine is one of those for several threads.
+pub fn is_for_threads(kind: EngineKind) -> bool {
+    kind.name().starts_with("threads")
+}
+
+/// All combinations of reductions, none first.
+pub fn reductions() -> Vec<Reductions> {
+    let mut found = Vec::new();
+    for partial_order in [PartialOrder::Off, PartialOrder::Ample, PartialOrder::Persistent, PartialOrder::Cartesian] {
+        for (compress, dead) in [(false, false), (true, false), (false, true), (true, true)] {
+            found.push(Reductions { compress, dead, partial_order });
+        }
+    }
+    found
+}
+
+/// The reductions as the command line names them.
+pub fn words(reductions: Reductions) -> String {
+    let order = match reductions.partial_order {
+        PartialOrder::Off => "none",
+        PartialOrder::Ample => "ample",
+        PartialOrder::Persistent => "persistent",
+        PartialOrder::Cartesian => "cartesian",
+    };
+    let compress = if reductions.compress { "" } else { ", no compress" };
+    let dead = if reductions.dead { "" } else { ", no dead" };
+    format!("{order}{compress}{dead}")
+}
+
+/// What an engine reaches without reductions; `None` if it does not say.
+pub fn explore(kind: EngineKind, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
+    match kind {
+        EngineKind::ThreadsExplicit => Some(ThreadsExplicit::default().explore(task, run)),
+        EngineKind::Threads => Some(Threads::default().explore(task, run)),
+        EngineKind::ThreadsPlain => Some(ThreadsPlain::default().explore(task, run)),
+        _ => None,
+    }
+}
+
+/// The program with this number: the presets for threads take turns.
+pub fn item(seed: u64, number: u64) -> Model {
+    let presets = Weights::concurrent();
+    let (_, weights) = &presets[(number % presets.len() as u64) as usize];
+    generate_with(&mut Rng::for_item(seed, number), weights)
+}
+
+/// Compares the engines on one program. Panics are faults.
+pub fn compare(model: &Model, budget: Budget) -> Result<Compared, Fault> {
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        let posed = pose(model)?;
+        compare_task(&posed.task(), budget)
+    }));
+    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+}
+
+/// Compares the engines on one question.
+pub fn compare_task(task: &Task<'_>, budget: Budget) -> Result<Compared, Fault> {
+    let mut compared = Compared::default();
+    let mut known = ask(task, budget);
+    let all = every_target(task);
+    let each = simplify(&Task { target: &all, ..*task }, &[Pass::Inline]);
+    let each = each.task(task.threads);
+    let oracle = Exhaustive { options: Options { frames: budget.frames } };
+    let seen = within(budget, |run| oracle.explore(&each, run)).ok().filter(|seen| !seen.truncated);
+    let inlined = simplify(task, &[Pass::Inline]);
+    let contenders = contenders();
+    for contender in &contenders {
+        let Some(found) = decide(contender, task, &inlined, budget, &mut compared)? else { continue };
+        if known.contradicts(&found) {
+            return fault(&contender.name, format!("{known} for the engines before, but then {found}"));
+        }
+        if matches!(found, Answer::Safe | Answer::Unsafe(_)) {
+            known = found;
+        }
+        if let Some(seen) = &seen {
+            compare_each(contender, &each, seen, budget, &mut compared)?;
+        }
+    }
+    compare_meeting(&contenders, task, budget)?;
+    for kind in EngineKind::ALL.iter().copied() {
+        if let Some(seen) = &seen {
+            compare_sets(kind, &each, seen, budget, &mut compared)?;
+        }
+    }
+    compared.count(&known);
+    Ok(compared)
+}
+
+/// Asks whether two threads can meet: at the first label and the last one, which may be the same.
+fn compare_meeting(contenders: &[Contender], task: &Task<'_>, budget: Budget) -> Result<(), Fault> {
+    let labels = &task.program.labels;
+    let (Some(first), Some(last)) = (labels.first(), labels.last()) else { return Ok(()) };
+    let target = Target::default().with_together([vec![first.loc, last.loc]]);
+    let task = Task { target: &target, ..*task };
+    let inlined = simplify(&task, &[Pass::Inline]);
+    let known = ask(&task, budget);
+    for contender in contenders.iter().filter(|contender| is_for_threads(contender.kind)) {
+        let found = decide(contender, &task, &inlined, budget, &mut Compared::default())?;
+        if let Some(found) = found.filter(|found| known.contradicts(found)) {
+            return fault(format!("{} (meeting)", contender.name), format!("{known}, but then {found}"));
+        }
+    }
+    Ok(())
+}
+
+/// All assertions and all labels.
+fn every_target(task: &Task<'_>) -> Target {
+    let locs = task.program.labels.iter().map(|label| label.loc).collect();
+    Target::new(Target::all_asserts(task.program).asserts, locs)
+}
+
+/// The answer of an engine, with evidence that was judged; `None` if it does not take the program.
+fn decide(
+    contender: &Contender,
+    task: &Task<'_>,
+    inlined: &Simplified,
+    budget: Budget,
+    compared: &mut Compared,
+) -> Result<Option<Answer>, Fault> {
+    let inner = if is_for_threads(contender.kind) { inlined.task(task.threads) } else { *task };
+    if contender.engine.supports(&inner).is_err() {
+        return Ok(None);
+    }
+    let answer = within(budget, |run| match contender.engine.check(&inner, run) {
+        Ok(verdict) => judge(&inner, &verdict, run).map(|judged| Ok((verdict, judged))),
+        Err(stop) => Ok(Err(stop)),
+    });
+    match answer {
+        Ok(Ok((Verdict::Unsafe(trace), _))) if is_for_threads(contender.kind) => {
+            let lifted = inlined.lift(Verdict::Unsafe(trace.clone()));
+            match judge(task, &lifted, &Run::unlimited()) {
+                Ok(_) => Ok(Some(Answer::Unsafe(trace))),
+                Err(reject) => fault(format!("{} (lifted)", contender.name), reject.to_string()),
+            }
+        }
+        Ok(Ok((Verdict::Unsafe(trace), _))) => Ok(Some(Answer::Unsafe(trace))),
+        Ok(Ok((Verdict::Safe(_), judged))) => {
+            compared.count_evidence(judged == Judged::Certified);
+            Ok(Some(Answer::Safe))
+        }
+        Ok(Err(Stop::BoundReached(_))) => Ok(Some(Answer::Deep)),
+        Ok(Err(_)) | Err(Reject::Certificate(Flaw::Stopped(_))) => Ok(Some(Answer::Large)),
+        Err(reject) => fault(format!("{} (judge)", contender.name), reject.to_string()),
+    }
+}
+
+/// What became of every assertion and label.
+#[derive(Debug, PartialEq, Eq)]
+struct Statuses {
+    failing: BTreeSet<EdgeId>,
+    unreachable: BTreeSet<EdgeId>,
+    reached: BTreeSet<LocId>,
+}
+
+impl Statuses {
+    fn seen(task: &Task<'_>, seen: &Exploration) -> Statuses {
+        let locs: BTreeSet<LocId> = seen.thread_states.iter().map(|state| state.loc).collect();
+        let asserts = || task.target.asserts.iter().copied();
+        Statuses {
+            failing: asserts().filter(|edge| seen.failing.contains(edge)).collect(),
+            unreachable: asserts().filter(|edge| !locs.contains(&task.program.edges[*edge].from)).collect(),
+            reached: task.target.locs.iter().copied().filter(|loc| locs.contains(loc)).collect(),
+        }
+    }
+
+    fn found(findings: &Findings) -> Statuses {
+        Statuses {
+            failing: findings.asserts.iter().map(|(edge, _)| *edge).collect(),
+            unreachable: findings.unreachable.iter().copied().collect(),
+            reached: findings.locs.iter().map(|(loc, _)| *loc).collect(),
+        }
+    }
+}
+
+/// Compares the answers for every assertion and label, and judges their evidence.
+fn compare_each(
+    contender: &Contender,
+    task: &Task<'_>,
+    seen: &Exploration,
+    budget: Budget,
+    compared: &mut Compared,
+) -> Result<(), Fault> {
+    if !is_for_threads(contender.kind) {
+        return Ok(());
+    }
+    let findings = within(budget, |run| contender.engine.check_each(task, run));
+    let Some(Ok(findings)) = findings else { return Ok(()) };
+    let (expected, found) = (Statuses::seen(task, seen), Statuses::found(&findings));
+    if expected != found {
+        return fault(format!("{} (each)", contender.name), format!("{expected:?} expected, {found:?} found"));
+    }
+    compared.statuses += 1;
+    match judge_findings(task, &findings) {
+        Ok(()) | Err(Reject::Certificate(Flaw::Stopped(_))) => Ok(()),
+        Err(reject) => fault(format!("{} (each, judge)", contender.name), reject.to_string()),
+    }
+}
+
+fn judge_findings(task: &Task<'_>, findings: &Findings) -> Result<(), Reject> {
+    let run = Run::unlimited();
+    let mut rest = task.target.clone();
+    for (edge, trace) in &findings.asserts {
+        let target = Target::new(vec![*edge], Vec::new());
+        judge(&Task { target: &target, ..*task }, &Verdict::Unsafe(trace.clone()), &run)?;
+        rest.asserts.retain(|other| other != edge);
+    }
+    for (loc, trace) in &findings.locs {
+        let target = Target::new(Vec::new(), vec![*loc]);
+        judge(&Task { target: &target, ..*task }, &Verdict::Unsafe(trace.clone()), &run)?;
+        rest.locs.retain(|other| other != loc);
+    }
+    judge(&Task { target: &rest, ..*task }, &Verdict::Safe(findings.certificate.clone()), &run)?;
+    Ok(())
+}
+
+/// Compares what an engine reaches, and which assertions it sees fail.
+fn compare_sets(
+    kind: EngineKind,
+    task: &Task<'_>,
+    seen: &Exploration,
+    budget: Budget,
+    compared: &mut Compared,
+) -> Result<(), Fault> {
+    let takes = build(kind, &EngineOptions::default()).supports(task).is_ok();
+    if kind == EngineKind::Exhaustive || !takes {
+        return Ok(());
+    }
+    let Some(Ok(found)) = within(budget, |run| explore(kind, task, run)) else { return Ok(()) };
+    compared.sets += 1;
+    if seen.thread_states != found.thread_states {
+        return fault(format!("{} (states)", kind.name()), difference(&seen.thread_states, &found.thread_states));
+    }
+    if seen.failing != found.failing {
+        return fault(format!("{} (failing)", kind.name()), difference(&seen.failing, &found.failing));
+    }
+    Ok(())
+}

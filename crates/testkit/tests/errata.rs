@@ -1,0 +1,102 @@
+//! Where the papers are wrong, or not what they seem: chapters 5 to 7 of the thesis. Each test has the name of its entry
+//! in the list of errata; its programs run on every engine with every combination of reductions, and verdicts, evidence,
+//! reachable sets and the answer for every assertion and label are those of the oracle.
+
+use selvedge_driver::Subject;
+use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_testkit::bench::concurrent::{CONCURRENT, Size, Twin};
+use selvedge_testkit::corpus::{Entry, Expected, own};
+use selvedge_testkit::engines::Compared;
+use selvedge_testkit::oracle::Budget;
+use selvedge_testkit::threads::compare_task;
+
+/// Compares all engines on a program, whose verdict must be the expected one.
+fn compare(entry: &Entry) {
+    let loaded = load(&entry.text, &LoadOptions::default());
+    let program = loaded.program.unwrap_or_else(|| panic!("{}: {:?}", entry.name, loaded.diagnostics));
+    let subject = Subject { program: &program, map: &loaded.source_map, text: &entry.text };
+    let (program, target, threads) = entry.question.pose(subject).expect("the question fits");
+    let task = selvedge_check::Task { program: &program, target: &target, threads };
+    let compared = compare_task(&task, Budget::default()).unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
+    let Compared { safe, unsafe_, sets, statuses, .. } = compared;
+    let expected = match entry.verdict {
+        Some(Expected::Safe) => (1, 0),
+        Some(Expected::Unsafe) => (0, 1),
+        None => panic!("{} has no verdict", entry.name),
+    };
+    assert_eq!((safe, unsafe_), expected, "{}", entry.name);
+    assert!(sets > 0 && statuses > 0, "{}: {compared}", entry.name);
+}
+
+/// Compares all engines on all programs of the errata whose names begin in one of these ways: at least so many.
+fn compare_all(prefixes: &[&str], at_least: usize) {
+    let entries = own().expect("headers are readable");
+    let is_wanted = |entry: &&Entry| {
+        let name = entry.name.trim_start_matches("tests/programs/errata/");
+        prefixes.iter().any(|prefix| name.starts_with(prefix))
+    };
+    let wanted: Vec<&Entry> = entries.iter().filter(is_wanted).collect();
+    assert!(wanted.len() >= at_least, "only {} programs", wanted.len());
+    wanted.into_iter().for_each(compare);
+}
+
+#[test]
+fn ample_blocked_thread() {
+    compare_all(&["ample_blocked_thread"], 3);
+}
+
+/// Each form in both orders of the threads.
+#[test]
+fn ample_spawn_dependence() {
+    for prefix in ["ample_spawn_race", "ample_end_frees", "ample_child_writes"] {
+        compare_all(&[prefix], 2);
+    }
+}
+
+#[test]
+fn ample_cycle() {
+    compare_all(&["ample_cycle"], 4);
+}
+
+#[test]
+fn persistent_blocked() {
+    compare_all(&["persistent_"], 5);
+}
+
+#[test]
+fn splice_on_image() {
+    compare_all(&["splice_on_image"], 6);
+}
+
+#[test]
+fn counters_self_loop() {
+    compare_all(&["counters_self_loop"], 2);
+}
+
+#[test]
+fn merge_counts() {
+    compare_all(&["merge_counts"], 2);
+}
+
+#[test]
+fn subsumption_direction() {
+    compare_all(&["subsumption_direction"], 4);
+}
+
+#[test]
+fn end_thread_index() {
+    compare_all(&["end_thread_index"], 3);
+}
+
+/// The count goes up and down by one in every bit: with a wrong one the driver would stop too early, or never.
+#[test]
+fn bluetooth_listings() {
+    compare_all(&["bluetooth_", "examples/bluetooth"], 4);
+    let family = CONCURRENT.iter().find(|family| family.name == "bluetooth").expect("the family is there");
+    for (threads, twin) in [2, 3].into_iter().flat_map(|threads| Twin::BOTH.map(|twin| (threads, twin))) {
+        let size = Size { threads, locals: 0 };
+        let (name, text) = (format!("bluetooth-{}-{threads}", twin.suffix()), (family.make)(size, twin));
+        let (question, verdict) = (family.question(size), Some(family.expected(size, twin)));
+        compare(&Entry { name, text, question, verdict, story: None });
+    }
+}

@@ -1,0 +1,30 @@
+//! All engines on generated programs with several threads.
+
+use selvedge_testkit::engines::run;
+use selvedge_testkit::oracle::Budget;
+use selvedge_testkit::threads::{CONCURRENT, contenders, reductions};
+use selvedge_testkit::workers::Items;
+
+/// What the long run tries, a little of it: 2 %.
+#[test]
+fn engines_agree_on_generated_programs_with_threads() {
+    let items = Items { first: 0, count: 1000, jobs: 2 };
+    let budget = Budget { states: 2_000, ..Budget::default() };
+    let (compared, findings) = run(CONCURRENT, 1, items, budget, |_, _| {}).expect("no program hangs");
+    let mut report = String::new();
+    for finding in &findings {
+        report.push_str(&format!("program {}: {}\n{}\n", finding.number, finding.fault, finding.small));
+    }
+    assert!(findings.is_empty(), "{report}");
+    assert!(compared.safe > 200 && compared.unsafe_ > 200, "{compared}");
+    assert!(compared.sets > 500 && compared.statuses > 5_000, "{compared}");
+}
+
+#[test]
+fn every_engine_for_threads_is_tried_with_every_reduction_that_it_makes() {
+    let count = |prefix: &str| contenders().iter().filter(|contender| contender.name.starts_with(prefix)).count();
+    assert_eq!(reductions().len(), 16);
+    assert_eq!(count("threads-explicit ("), 16);
+    assert_eq!(count("threads ("), 5);
+    assert_eq!(count("threads-plain ("), 2);
+}
