@@ -101,3 +101,22 @@ fn refined_programs_have_their_verdicts() {
     println!("{} programs, {} undecided: {}", entries.len(), undecided.len(), undecided.join(", "));
     assert!(undecided.len() * 2 <= entries.len());
 }
+
+/// An error that a program's twin has for one initial thread shows with at most three threads; a twin without error
+/// has none with any number.
+#[test]
+fn programs_of_ijit_have_the_verdicts_of_their_twins() {
+    let entries = corpus::ijit().expect("the corpus is readable");
+    let mut undecided = Vec::new();
+    for entry in &entries {
+        match (outcome(entry, &entry.question, None, 100_000), entry.verdict) {
+            (Ok(Outcome::Safe(_)), Some(expected)) => assert_eq!(expected, Expected::Safe, "{}", entry.name),
+            (Ok(Outcome::Unsafe(_)), Some(expected)) => assert_eq!(expected, Expected::Unsafe, "{}", entry.name),
+            (Ok(Outcome::Unknown(_)), Some(_)) => undecided.push(entry.name.as_str()),
+            (Err(reason), _) => panic!("{}: {reason}", entry.name),
+            (Ok(_), None) => panic!("{} has no verdict", entry.name),
+        }
+    }
+    println!("{} programs, {} undecided: {}", entries.len(), undecided.len(), undecided.join(", "));
+    assert!(undecided.len() * 10 <= entries.len());
+}

@@ -88,7 +88,8 @@ const TRIVIAL: &str = "decl x;\nvoid main() begin\n  x := T;\n  assert(x);\nend\
 
 struct Bench<'p> {
     plan: &'p Plan,
-    /// What a trivial program takes, by tool.
+    /// What a trivial program takes, by tool. A tool that does not decide it (a switch that the engine does not have) is
+    /// asked nothing else.
     startup: Vec<(String, f64)>,
     records: Vec<Record>,
 }
@@ -126,10 +127,14 @@ impl Bench<'_> {
         for tool in &self.plan.tools {
             let mut least = f64::INFINITY;
             for _ in 0..3 {
-                let Some(measured) = ask(&**tool, &asked)? else { continue };
+                let Some(measured) = ask(&**tool, &asked)?.filter(|measured| measured.verdict == "safe") else {
+                    continue;
+                };
                 least = least.min(measured.seconds);
             }
-            self.startup.push((tool.name(), if least.is_finite() { least } else { 0.0 }));
+            if least.is_finite() {
+                self.startup.push((tool.name(), least));
+            }
         }
         Ok(())
     }
@@ -177,7 +182,8 @@ impl Bench<'_> {
     }
 
     fn group(&mut self, group: &Group, tell: &mut dyn FnMut(&Record)) -> std::io::Result<()> {
-        let mut tools: Vec<&dyn Tool> = self.plan.tools.iter().map(|tool| &**tool).collect();
+        let takes_part = |tool: &&dyn Tool| self.startup.iter().any(|(name, _)| *name == tool.name());
+        let mut tools: Vec<&dyn Tool> = self.plan.tools.iter().map(|tool| &**tool).filter(takes_part).collect();
         for instance in group.instances.iter().filter(|instance| self.plan.allows(instance.size)) {
             let (file, is_ours) = match &instance.text {
                 Text::File(file) => (file.clone(), false),

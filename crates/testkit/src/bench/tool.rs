@@ -64,10 +64,19 @@ pub fn is_for_threads(engine: EngineKind) -> bool {
     engine.name().starts_with("threads")
 }
 
-/// The switches of the engines for several threads, one at a time; none first.
-pub fn switches() -> Vec<Vec<&'static str>> {
-    let orders = ["ample", "persistent", "cartesian"].map(|order| vec!["--partial-order", order]);
-    [Vec::new()].into_iter().chain(orders).chain([vec!["--no-compress"]]).collect()
+/// The switches that an engine has, one at a time; none first.
+pub fn switches(engine: EngineKind) -> Vec<Vec<&'static str>> {
+    let mut found = vec![Vec::new()];
+    if engine == EngineKind::ThreadsExplicit {
+        found.extend(["ample", "persistent", "cartesian"].map(|order| vec!["--partial-order", order]));
+    }
+    if matches!(engine, EngineKind::ThreadsExplicit | EngineKind::Threads) {
+        found.push(vec!["--no-compress"]);
+    }
+    if is_for_threads(engine) {
+        found.push(vec!["--no-dead"]);
+    }
+    found
 }
 
 /// An engine of Selvedge.

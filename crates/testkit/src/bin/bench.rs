@@ -128,8 +128,7 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
 fn tools(suite: Suite, engines: &[EngineKind], selvedge: &Path) -> Vec<Box<dyn Tool>> {
     let mut tools: Vec<Box<dyn Tool>> = Vec::new();
     for engine in engines.iter().copied() {
-        let switches = if is_for_threads(engine) { switches() } else { vec![Vec::new()] };
-        for switches in switches {
+        for switches in switches(engine) {
             tools.push(Box::new(Ours { selvedge: selvedge.to_path_buf(), engine, switches }));
         }
     }
