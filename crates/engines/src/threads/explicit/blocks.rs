@@ -315,10 +315,11 @@ impl Walk<'_, '_> {
         next.room -= 1;
     }
 
-    /// The thread stands at a point: an error, the end of the block, or a place from which it goes on.
+    /// The thread stands at a point: an error, the end of the block, or a place from which it goes on. After a step in
+    /// which others take part, the search looks for errors: it knows whether they can.
     fn arrive(&mut self, mut point: Point, last: u32, partner: Option<Rc<Partner>>) {
         let loc = point.local.loc;
-        if self.model.task.target.has_loc(loc) {
+        if partner.is_none() && self.model.task.target.has_loc(loc) {
             self.error(Error::Reaches(loc), last);
         }
         self.model.forget(&mut point.local);

@@ -104,10 +104,13 @@ impl Search<'_> {
             self.run.tick()?;
             match self.runs_on(&state, mover)? {
                 None => ends.push(state),
-                Some(block) => waiting.extend(block.outs.iter().map(|out| {
-                    let me = out.me.expect("a thread that runs on does not end");
-                    (self.without_partner(&state, mover, out), me)
-                })),
+                Some(block) => {
+                    self.note_asserts(&block);
+                    waiting.extend(block.outs.iter().map(|out| {
+                        let me = out.me.expect("a thread that runs on does not end");
+                        (self.without_partner(&state, mover, out), me)
+                    }));
+                }
             }
         }
         Ok(ends)

@@ -144,9 +144,9 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Notes the errors that a state is by itself. Blocks note those that their threads run into.
+    /// Notes the errors that a state is by itself. Blocks note those that their threads run into without others.
     fn look_at(&mut self, state: &State, number: usize) {
-        for local in &state.threads {
+        for local in state.threads.iter().chain(&state.holder) {
             let loc = self.parts.locals[*local as usize].loc;
             if self.model.task.target.has_loc(loc) {
                 self.met.entry(Error::Reaches(loc)).or_insert(Met { state: number, by: None });
@@ -208,6 +208,11 @@ impl<'a> Search<'a> {
         for (error, _) in &block.errors {
             self.met.entry(*error).or_insert(Met { state: self.expanded, by: Some(by) });
         }
+        self.note_asserts(block);
+    }
+
+    /// Notes the assertions that a block reaches.
+    pub(super) fn note_asserts(&mut self, block: &Block) {
         for edge in &block.asserts {
             self.asserts[edge.index()] = true;
         }
@@ -230,7 +235,9 @@ impl<'a> Search<'a> {
                 let rest = self.rest(state, local, out);
                 for threads in self.together(partner, &rest.threads)? {
                     let next = joined(State { threads, ..rest.clone() }, out);
-                    self.add(&next, parent);
+                    if let Some(number) = self.add(&next, parent) {
+                        self.look_at(&next, number);
+                    }
                 }
             }
         }
