@@ -5,19 +5,19 @@ use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::threads::{CONCURRENT, contenders, reductions};
 use selvedge_testkit::workers::Items;
 
-/// What the long run tries, a little of it: 2 %.
+/// What the long run tries, a little of it.
 #[test]
 fn engines_agree_on_generated_programs_with_threads() {
-    let items = Items { first: 0, count: 1000, jobs: 2 };
-    let budget = Budget { states: 2_000, ..Budget::default() };
+    let items = Items { first: 0, count: 40, jobs: 2 };
+    let budget = Budget { states: 1_000, ..Budget::default() };
     let (compared, findings) = run(CONCURRENT, 1, items, budget, |_, _| {}).expect("no program hangs");
     let mut report = String::new();
     for finding in &findings {
         report.push_str(&format!("program {}: {}\n{}\n", finding.number, finding.fault, finding.small));
     }
     assert!(findings.is_empty(), "{report}");
-    assert!(compared.safe > 200 && compared.unsafe_ > 200, "{compared}");
-    assert!(compared.sets > 500 && compared.statuses > 5_000, "{compared}");
+    assert!(compared.safe > 10 && compared.unsafe_ > 10, "{compared}");
+    assert!(compared.sets > 90 && compared.statuses > 500, "{compared}");
 }
 
 #[test]

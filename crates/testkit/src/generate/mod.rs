@@ -76,7 +76,9 @@ fn question(rng: &mut Rng, weights: &Weights, shape: Shape) -> Question {
     if high == 0 {
         return Question::default();
     }
-    let threads = rng.between(low as usize, high as usize) as u32;
+    // Two kinds of threads may need two threads.
+    let least = if shape == Shape::Main { low } else { low.max(2) };
+    let threads = rng.between(least as usize, high as usize) as u32;
     let several = shape == Shape::Main && threads > 1 && rng.percent(weights.chances.initial);
     let initial = several.then(|| Initial::Exactly(rng.between(2, threads as usize) as u32));
     Question { threads: Some(threads), initial, ..Question::default() }
