@@ -2,6 +2,7 @@
 
 use selvedge_check::{Engine, Run, Verdict};
 use selvedge_driver::{Options, Outcome, Question, Subject, check};
+use selvedge_engines::EngineKind;
 use selvedge_engines::sat::Sat;
 use selvedge_engines::summaries::Summaries;
 use selvedge_frontend::bp::{LoadOptions, load};
@@ -41,12 +42,12 @@ fn small_sizes(family: &Concurrent) -> Vec<Size> {
     [2, 3].into_iter().map(|threads| Size { threads, locals }).collect()
 }
 
-/// The driver's verdict; `None` if there are too many states.
+/// The oracle's verdict; `None` if there are too many states.
 fn driven(name: &str, text: &str, question: Question) -> Option<Expected> {
     let loaded = load(text, &LoadOptions::default());
     let program = loaded.program.unwrap_or_else(|| panic!("{name}: {:?}\n{text}", loaded.diagnostics));
     let subject = Subject { program: &program, map: &loaded.source_map, text };
-    let options = Options { question, ..Options::default() };
+    let options = Options { question, engine: Some(EngineKind::Exhaustive), ..Options::default() };
     let budget = Budget { states: 10_000, ..Budget::default() };
     let report =
         within(budget, |run| check(subject, &options, run)).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
