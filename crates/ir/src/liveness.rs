@@ -35,8 +35,29 @@ impl Liveness {
         Liveness::with(program, slots, &mod_ref, &arrows)
     }
 
+    /// The same as if other threads ran beside it, also if the program has only one: a shared variable that anybody
+    /// reads is live everywhere.
+    pub fn among_threads(program: &Program) -> Liveness {
+        let calls = CallGraph::new(program);
+        let arrows = Arrows::new(program, &calls);
+        let slots = Slots::new(program);
+        let mod_ref = ModRef::new(program, &slots, &calls, &arrows);
+        Liveness::pinning(program, pinned(program, Beside::Threads), slots, &mod_ref, &arrows)
+    }
+
     pub(crate) fn with(program: &Program, slots: Slots, mod_ref: &ModRef, arrows: &Arrows) -> Liveness {
-        let mut pinned: Vec<VarId> = program.vars.indices().filter(pinned(program)).collect();
+        let beside = if is_sequential(program) { Beside::Nobody } else { Beside::Threads };
+        Liveness::pinning(program, pinned(program, beside), slots, mod_ref, arrows)
+    }
+
+    fn pinning(
+        program: &Program,
+        pinned: impl Fn(&VarId) -> bool,
+        slots: Slots,
+        mod_ref: &ModRef,
+        arrows: &Arrows,
+    ) -> Liveness {
+        let mut pinned: Vec<VarId> = program.vars.indices().filter(pinned).collect();
         pinned.sort_unstable();
         let live = solve(arrows, &Live { program, slots: &slots, mod_ref, pinned });
         Liveness { slots, live }
@@ -53,16 +74,22 @@ impl Liveness {
     }
 }
 
+/// Who runs beside a thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Nobody,
+    Threads,
+}
+
 /// Whether a variable must count as live everywhere because other threads may read it.
-fn pinned(program: &Program) -> impl Fn(&VarId) -> bool {
-    let sequential = is_sequential(program);
+fn pinned(program: &Program, beside: Beside) -> impl Fn(&VarId) -> bool + use<> {
     let mut pinned = vec![false; program.vars.len()];
     let entry_inits = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
     for expr in program.edges.iter().flat_map(|edge| edge.op.exprs()).chain(entry_inits) {
         expr.for_each_leaf(|leaf| match *leaf {
             Expr::Passive(var) | Expr::PassiveNext(var) => pinned[var.index()] = true,
             Expr::Var(var) | Expr::Next(var) if program.vars[var].scope == Scope::Shared => {
-                pinned[var.index()] |= !sequential;
+                pinned[var.index()] |= beside == Beside::Threads;
             }
             _ => {}
         });

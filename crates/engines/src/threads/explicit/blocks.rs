@@ -39,7 +39,7 @@ impl<'p> Model<'p> {
         let program = task.program;
         let layout = Layout::new(program);
         let stops = if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
-        let liveness = reductions.dead.then(|| Liveness::new(program));
+        let liveness = reductions.dead.then(|| Liveness::among_threads(program));
         let matters = |loc: LocId, var: VarId| liveness.as_ref().is_none_or(|liveness| liveness.is_live(loc, var));
         let live = program.locs.iter_enumerated().map(|(id, loc)| {
             let mut bits = zeros(layout.n_locals);

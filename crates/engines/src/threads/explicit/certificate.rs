@@ -57,7 +57,7 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
 fn places(model: &Model<'_>) -> Vec<Place> {
     let program = model.program();
     // What does not matter at a place is left out, also if the search kept it.
-    let liveness = Liveness::new(program);
+    let liveness = Liveness::among_threads(program);
     let place = |loc: LocId| {
         let locals = model.layout.per_thread.iter().chain(&program.procs[program.locs[loc].proc].locals);
         let vars: Vec<(u32, VarId)> = locals.filter(|var| liveness.is_live(loc, **var)).map(|var| (0, *var)).collect();
