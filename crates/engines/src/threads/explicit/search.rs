@@ -120,7 +120,10 @@ impl<'a> Search<'a> {
                 Some(locals) => {
                     for local in locals {
                         let local = self.parts.local(local.part.clone());
-                        self.add(&State { shared, threads: vec![local], ..State::default() }, None);
+                        let state = State { shared, threads: vec![local], ..State::default() };
+                        if let Some(number) = self.add(&state, None) {
+                            self.look_at(&state, number);
+                        }
                     }
                 }
             }
