@@ -145,7 +145,8 @@ impl Search<'_> {
             }
         }
         let Origin::Block { node, .. } = origin else { return Ok(scene) };
-        if self.nodes[*node as usize].crew.pairs.iter().all(|pair| pair.place.entry().is_none()) {
+        let in_prelude = self.nodes[*node as usize].crew.pairs.iter().all(|pair| pair.place.entry().is_none());
+        if in_prelude && origin.outcome().mover.is_none() {
             let starts = std::mem::take(&mut scene.children);
             story.starts = self.start_threads(&scene.shared, &starts)?;
         }
