@@ -4,7 +4,7 @@
 //! edges by location, [`visit`] walks expressions, [`simplify`] shortens them, [`validate`] says what a well-formed
 //! program is, [`text`] prints and reads programs, [`dot`] draws them, [`passes`] change them. The passes ask analyses:
 //! [`callgraph`], [`mod_ref`] and [`liveness`], which stand on [`dataflow`]. [`trace`] holds the executions, which
-//! passes lift. [`pds`] holds pushdown systems, which are no programs.
+//! passes lift. [`pds`] holds pushdown systems and [`tts`] thread-transition systems: both are no programs.
 //!
 //! This crate never reads a file, never prints and knows no solver.
 
@@ -25,6 +25,7 @@ pub mod syntax;
 pub mod target;
 pub mod text;
 pub mod trace;
+pub mod tts;
 pub mod validate;
 pub mod visibility;
 pub mod visit;

@@ -1,0 +1,184 @@
+//! Thread-transition systems as data: what any number of threads can do that have finitely many states each and share
+//! one state.
+//!
+//! A configuration is a shared state and a bag of threads' local states. A rule lets one thread move: it takes a thread
+//! in its local state away, changes the shared state, and puts threads in its place. So rules never ask for the absence
+//! of a thread, and what some threads can do, more threads can do.
+
+index_vec::define_index_type! {
+    /// A shared state.
+    pub struct SharedId = u32;
+}
+index_vec::define_index_type! {
+    /// A state of one thread.
+    pub struct LocalId = u32;
+}
+index_vec::define_index_type! {
+    /// A rule.
+    pub struct RuleId = u32;
+}
+
+/// A thread-transition system with the question about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tts {
+    /// How many shared states there are.
+    pub n_shared: u32,
+    /// How many states a thread can have.
+    pub n_local: u32,
+    /// What threads can do.
+    pub rules: index_vec::IndexVec<RuleId, Rule>,
+    /// How a run may start.
+    pub starts: Vec<Start>,
+    /// What is asked for: a configuration that covers one of these.
+    pub targets: Vec<Cover>,
+}
+
+/// A step of one thread.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Rule {
+    /// The shared state before.
+    pub shared: SharedId,
+    /// The thread's state before.
+    pub local: LocalId,
+    /// The shared state after.
+    pub shared_after: SharedId,
+    /// The threads that stand in the place of the one that moved: none if it ends. The first is the one that moved, if it
+    /// goes on; the others are new.
+    pub after: Vec<LocalId>,
+    /// Whether the thread that moved goes on.
+    pub goes_on: bool,
+}
+
+/// Configurations in which a run may start: the shared state, these threads, and any number of threads in any of the
+/// states of `any`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Start {
+    /// The shared state.
+    pub shared: SharedId,
+    /// Threads that are there in any case, in ascending order.
+    pub threads: Vec<LocalId>,
+    /// States of further threads, in ascending order, each once.
+    pub any: Vec<LocalId>,
+}
+
+/// All configurations with this shared state and at least these threads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cover {
+    /// The shared state.
+    pub shared: SharedId,
+    /// The threads, in ascending order.
+    pub threads: Vec<LocalId>,
+}
+
+/// A run of a thread-transition system. Threads are numbered in the order of their creation, those of the start first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TtsRun {
+    /// The number of the start.
+    pub start: usize,
+    /// All threads of the first configuration: those of the start, then others.
+    pub threads: Vec<LocalId>,
+    /// Which thread takes which rule, in order.
+    pub steps: Vec<(usize, RuleId)>,
+}
+
+/// Why a list of steps is no run to a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoRun {
+    /// The first configuration is none of the starts.
+    Start,
+    /// The step with this number does not apply.
+    Step(usize),
+    /// The run ends outside the target.
+    End,
+}
+
+impl Cover {
+    /// Whether a configuration is among these. The threads may come in any order.
+    pub fn holds(&self, shared: SharedId, threads: &[LocalId]) -> bool {
+        let count = |local: LocalId| threads.iter().filter(|thread| **thread == local).count();
+        let enough = |group: &[LocalId]| count(group[0]) >= group.len();
+        self.shared == shared && self.threads.chunk_by(|one, other| one == other).all(enough)
+    }
+}
+
+impl Start {
+    /// Whether a run may start with these threads: those of the start first, in their order.
+    pub fn allows(&self, threads: &[LocalId]) -> bool {
+        let more = threads.strip_prefix(self.threads.as_slice());
+        more.is_some_and(|more| more.iter().all(|thread| self.any.contains(thread)))
+    }
+}
+
+impl Tts {
+    /// Follows a run to its end and says what is wrong with it, if anything is.
+    pub fn replay(&self, run: &TtsRun) -> Result<(), NoRun> {
+        let start = self.starts.get(run.start).filter(|start| start.allows(&run.threads)).ok_or(NoRun::Start)?;
+        let mut shared = start.shared;
+        let mut threads: Vec<Option<LocalId>> = run.threads.iter().copied().map(Some).collect();
+        for (number, (thread, rule)) in run.steps.iter().enumerate() {
+            let rule = self.rules.get(*rule).ok_or(NoRun::Step(number))?;
+            let here = threads.get_mut(*thread).ok_or(NoRun::Step(number))?;
+            if shared != rule.shared || *here != Some(rule.local) {
+                return Err(NoRun::Step(number));
+            }
+            let (own, new) = rule.parts();
+            *here = own;
+            threads.extend(new.iter().copied().map(Some));
+            shared = rule.shared_after;
+        }
+        let living: Vec<LocalId> = threads.into_iter().flatten().collect();
+        if self.targets.iter().any(|target| target.holds(shared, &living)) { Ok(()) } else { Err(NoRun::End) }
+    }
+}
+
+impl Rule {
+    /// Where the thread that moved goes, and the new threads.
+    pub fn parts(&self) -> (Option<LocalId>, &[LocalId]) {
+        if self.goes_on { (self.after.first().copied(), &self.after[1..]) } else { (None, &self.after) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two threads are needed: one opens, another that was spawned goes through.
+    fn gate() -> Tts {
+        let rule = |shared: usize, local: usize, shared_after: usize, after: &[usize], goes_on| Rule {
+            shared: shared.into(),
+            local: local.into(),
+            shared_after: shared_after.into(),
+            after: after.iter().map(|local| LocalId::from(*local)).collect(),
+            goes_on,
+        };
+        Tts {
+            n_shared: 2,
+            n_local: 3,
+            rules: [rule(0, 0, 0, &[0, 1], true), rule(0, 0, 1, &[], false), rule(1, 1, 1, &[2], true)]
+                .into_iter()
+                .collect(),
+            starts: vec![Start { shared: 0.into(), threads: vec![0.into()], any: vec![] }],
+            targets: vec![Cover { shared: 1.into(), threads: vec![1.into(), 2.into()] }],
+        }
+    }
+
+    fn run(steps: &[(usize, usize)]) -> TtsRun {
+        let steps = steps.iter().map(|(thread, rule)| (*thread, RuleId::from(*rule))).collect();
+        TtsRun { start: 0, threads: vec![0.into()], steps }
+    }
+
+    #[test]
+    fn a_run_is_followed_to_its_target() {
+        assert_eq!(gate().replay(&run(&[(0, 0), (0, 0), (0, 1), (2, 2)])), Ok(()));
+        assert_eq!(gate().replay(&run(&[(0, 0), (0, 1), (1, 2)])), Err(NoRun::End));
+        assert_eq!(gate().replay(&run(&[(0, 1), (0, 0)])), Err(NoRun::Step(1)));
+        assert_eq!(gate().replay(&run(&[(0, 0), (2, 2)])), Err(NoRun::Step(1)));
+    }
+
+    #[test]
+    fn a_start_allows_its_threads_and_any_number_of_some() {
+        let start = Start { shared: 0.into(), threads: vec![0.into()], any: vec![1.into()] };
+        assert!(start.allows(&[0.into()]) && start.allows(&[0.into(), 1.into(), 1.into()]));
+        assert!(!start.allows(&[]) && !start.allows(&[0.into(), 0.into()]) && !start.allows(&[1.into(), 0.into()]));
+    }
+}
