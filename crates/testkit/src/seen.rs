@@ -183,6 +183,47 @@ fn shared(program: &Program) -> Vec<VarId> {
     program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared).map(|(id, _)| id).collect()
 }
 
+/// Whether a proof allows a state; `None` if a thread is at a place that it does not list.
+pub fn allows(program: &Program, proof: &ThreadProof, row: &Row) -> Option<bool> {
+    let mut threads: Vec<(u32, Vec<bool>)> = Vec::new();
+    for (spot, values) in &row.threads {
+        let is_here = |place: &Place| (place.role, &place.calls, place.loc) == (spot.0, &spot.1, spot.2);
+        let number = proof.places.iter().position(is_here)?;
+        let all = vars(program, spot);
+        let value =
+            |(_, var): &(u32, VarId)| all.iter().position(|(_, other)| other == var).is_some_and(|at| values[at]);
+        threads.push((number as u32, proof.places[number].vars.iter().map(value).collect()));
+    }
+    threads.sort();
+    let places: Vec<u32> = threads.iter().map(|(place, _)| *place).collect();
+    let Some(shape) = proof.shapes.iter().find(|shape| shape.threads == places) else { return Some(false) };
+    let shared = shared(program);
+    let mut truth: Vec<bool> = Vec::new();
+    for node in proof.formulas.nodes() {
+        let part = |id: &FormulaId| truth[id.0 as usize];
+        truth.push(match node {
+            Node::Const(value) => *value,
+            Node::Atom(Atom::Now(var)) => shared.iter().position(|other| other == var).is_some_and(|at| row.shared[at]),
+            Node::Atom(Atom::Of { thread, var }) => {
+                let values = threads.get(*thread as usize).map(|(_, values)| values);
+                values.and_then(|values| values.get(*var as usize)).is_some_and(|value| *value)
+            }
+            Node::Atom(Atom::Entry(_) | Atom::Result(_)) => false,
+            Node::Not(operand) => !part(operand),
+            Node::And(left, right) => part(left) && part(right),
+            Node::Or(left, right) => part(left) || part(right),
+            Node::Ite(condition, then, otherwise) => {
+                if part(condition) {
+                    part(then)
+                } else {
+                    part(otherwise)
+                }
+            }
+        });
+    }
+    Some(truth[shape.formula.0 as usize])
+}
+
 struct Writer {
     shared: Vec<VarId>,
     formulas: Formulas,

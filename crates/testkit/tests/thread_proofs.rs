@@ -1,16 +1,22 @@
 //! Proofs about several threads on generated programs: the judge accepts the reachable states of safe programs and of
 //! no unsafe one, whichever places are listed; without one of the states it accepts none; with one more it does
-//! exactly if the interpreter finds no way out and no error.
+//! exactly if the interpreter finds no way out and no error. The proofs of the engines are accepted, and of their mutants
+//! none that lacks a state.
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Certificate, Run, Task, ThreadProof};
+use selvedge_check::formula::{FormulaId, Formulas, Node};
+use selvedge_check::{Certificate, Engine, Role, Run, Task, ThreadProof, Verdict};
+use selvedge_driver::{Pass, simplify};
+use selvedge_engines::threads::explicit::{self, ThreadsExplicit};
+use selvedge_engines::threads::symbolic::Threads;
+use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_replay::certificate::{Flaw, verify};
 use selvedge_testkit::differ::{Posed, pose};
 use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::rng::Rng;
-use selvedge_testkit::seen::{Reached, Row, Spot, explore, explore_from, proof, spots, state};
+use selvedge_testkit::seen::{self, Reached, Row, Spot, explore, explore_from, proof, spots, state};
 
 const N_PROGRAMS: usize = 250;
 const N_MUTANTS: usize = 8;
@@ -44,7 +50,7 @@ fn fewer(rng: &mut Rng, task: &Task<'_>, rows: &BTreeSet<Row>) -> BTreeSet<Spot>
 }
 
 /// The states with all threads at listed places.
-fn seen(rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -> Vec<Row> {
+fn at_listed(rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -> Vec<Row> {
     let is_seen = |row: &&Row| row.threads.iter().all(|(spot, _)| listed.contains(spot));
     rows.iter().filter(is_seen).cloned().collect()
 }
@@ -72,13 +78,13 @@ fn another(rng: &mut Rng, row: &Row, others: &[Row]) -> Row {
 
 /// Whether the set with one more state is still one that proves something; `None` if that is not easily said.
 fn allows(task: &Task<'_>, row: &Row, rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -> Option<bool> {
-    let n_holders = row.threads.iter().filter(|(spot, _)| matches!(spot.0, selvedge_check::Role::Holder(_))).count();
+    let n_holders = row.threads.iter().filter(|(spot, _)| matches!(spot.0, Role::Holder(_))).count();
     if n_holders > 1 {
         return None;
     }
     let known = spots(rows);
     let beyond = explore_from(task, vec![state(task, row)?], 10 * N_STATES)?;
-    let inside = seen(&beyond.rows, listed).iter().all(|next| next == row || rows.contains(next));
+    let inside = at_listed(&beyond.rows, listed).iter().all(|next| next == row || rows.contains(next));
     // Whether a place that nobody came to before must be listed depends on the steps to it.
     let new_places = spots(&beyond.rows).iter().any(|spot| !known.contains(spot));
     match inside && !beyond.error {
@@ -102,7 +108,7 @@ fn try_safe(rng: &mut Rng, seed: u64, posed: &Posed, rows: &BTreeSet<Row>, tally
     assert_eq!(judged(&task, proof(task.program, rows, &spots(rows))), Ok(()), "seed {seed}:\n{}", posed.text);
     let listed = fewer(rng, &task, rows);
     tally.unlisted += spots(rows).len() - listed.len();
-    let all = seen(rows, &listed);
+    let all = at_listed(rows, &listed);
     for _ in 0..N_MUTANTS {
         let Some(row) = rng.pick(&all) else { continue };
         let mut less = rows.clone();
@@ -157,4 +163,107 @@ fn the_judge_accepts_exactly_the_closed_sets_without_error() {
         safe > 50 && unsafe_ > 50 && unlisted > 100 && removed > 300 && allowed > 50 && forbidden > 50,
         "{tally:?}"
     );
+}
+
+/// The engines that give proofs, each with what it leaves out.
+fn engines() -> Vec<(String, Box<dyn Engine>)> {
+    let switches = [(false, false), (true, false), (true, true)];
+    let explicit = switches.map(|(compress, dead)| {
+        let reductions = Reductions { compress, dead, partial_order: PartialOrder::Off };
+        let engine: Box<dyn Engine> = Box::new(ThreadsExplicit { options: explicit::Options { reductions } });
+        (format!("threads-explicit, compress {compress}, dead {dead}"), engine)
+    });
+    let symbolic: Box<dyn Engine> = Box::new(Threads::default());
+    explicit.into_iter().chain([("threads".to_string(), symbolic)]).collect()
+}
+
+/// What an engine proves, about the program as the user wrote it.
+fn proved(task: &Task<'_>, engine: &dyn Engine) -> Option<ThreadProof> {
+    let inlined = simplify(task, &[Pass::Inline]);
+    let flat = inlined.task(task.threads);
+    engine.supports(&flat).ok()?;
+    match engine.check(&flat, &Run::unlimited()).expect("there is no limit") {
+        Verdict::Unsafe(_) => None,
+        verdict => match inlined.lift(verdict) {
+            Verdict::Safe(Some(Certificate::Threads(proof))) => Some(proof),
+            _ => None,
+        },
+    }
+}
+
+/// A change to a formula, or to the list of shapes.
+fn mutant(rng: &mut Rng, proof: &ThreadProof) -> ThreadProof {
+    let mut mutant = proof.clone();
+    let at = rng.below(proof.shapes.len());
+    let n_nodes = proof.formulas.nodes().len();
+    match rng.below(4) {
+        0 => drop(mutant.shapes.remove(at)),
+        1 => mutant.shapes[at].formula = FormulaId(rng.below(n_nodes) as u32),
+        _ => {
+            let changed = rng.below(n_nodes);
+            mutant.formulas = Formulas::default();
+            for (number, node) in proof.formulas.nodes().iter().enumerate() {
+                let node = if number == changed { other(*node) } else { *node };
+                mutant.formulas.add(node).expect("parts still come first");
+            }
+        }
+    }
+    mutant
+}
+
+fn other(node: Node) -> Node {
+    match node {
+        Node::Const(value) => Node::Const(!value),
+        Node::And(left, right) => Node::Or(left, right),
+        Node::Or(left, right) => Node::And(left, right),
+        Node::Ite(condition, then, otherwise) => Node::Ite(condition, otherwise, then),
+        Node::Atom(_) | Node::Not(_) => Node::Const(true),
+    }
+}
+
+#[test]
+fn proofs_of_engines_are_accepted_and_their_mutants_only_with_all_states() {
+    let (mut n_proofs, mut n_in_calls, mut n_accepted, mut n_rejected) = (0, 0, 0, 0);
+    for seed in 0..400 {
+        let Some((posed, reached)) = explored(seed) else { continue };
+        if reached.error {
+            continue;
+        }
+        let (task, rng) = (posed.task(), &mut Rng::new(seed));
+        for (name, engine) in engines() {
+            let Some(proof) = proved(&task, &*engine) else { continue };
+            assert_eq!(judged(&task, proof.clone()), Ok(()), "seed {seed}, {name}:\n{}", posed.text);
+            n_proofs += 1;
+            n_in_calls += usize::from(proof.places.iter().any(|place| !place.calls.is_empty()));
+            let lacks = |proof: &ThreadProof| {
+                reached.rows.iter().find(|row| seen::allows(task.program, proof, row) == Some(false)).cloned()
+            };
+            for _ in 0..4 {
+                let mutant = mutant(rng, &proof);
+                let verdict = judged(&task, mutant.clone());
+                match (&verdict, lacks(&mutant)) {
+                    (Ok(()), Some(row)) => panic!("seed {seed}, {name}: accepted without {row:?}\n{}", posed.text),
+                    (Ok(()), None) => n_accepted += 1,
+                    (Err(_), _) => n_rejected += 1,
+                }
+            }
+        }
+    }
+    let counts = (n_proofs, n_in_calls, n_accepted, n_rejected);
+    assert!(n_proofs > 100 && n_in_calls > 5 && n_accepted > 5 && n_rejected > 100, "{counts:?}");
+}
+
+#[test]
+fn values_that_nobody_reads_any_more_are_not_told_of() {
+    // After the first step `g` is overwritten before it is read, but it is read elsewhere.
+    let text =
+        "decl f := T;\ndecl g := F;\nvoid main() begin\n  decl l;\n  g := l | f;\n  g := l;\n  assert(g | !g);\nend\n";
+    let options = selvedge_frontend::bp::LoadOptions::default();
+    let program = selvedge_frontend::bp::load(text, &options).program.expect("the program is well-formed");
+    let target = selvedge_ir::Target::all_asserts(&program);
+    let task = Task { program: &program, target: &target, threads: selvedge_check::ThreadScope::AtMost(2) };
+    for (name, engine) in engines() {
+        let proof = proved(&task, &*engine).expect("the program is safe");
+        assert_eq!(judged(&task, proof), Ok(()), "{name}");
+    }
 }

@@ -14,7 +14,7 @@ use super::super::Flaw;
 use super::table::{Table, entry};
 
 /// More inner locations than this are not listed.
-const LIMIT: usize = 20_000;
+const LIMIT: usize = 1_000_000;
 
 /// What a thread may do without being seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
