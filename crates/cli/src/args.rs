@@ -212,9 +212,12 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["all", "trace_out", "certificate", "together", "passes"])]
     pub(crate) reachable: bool,
     /// Search for an execution to the error with fewer threads, context switches and steps, and for values in it that do
-    /// not matter, which are shown as `*`, within a small budget
-    #[arg(long)]
+    /// not matter, which are shown as `*`, within a small budget; on by default
+    #[arg(long, overrides_with = "no_minimize")]
     pub(crate) minimize: bool,
+    /// Show the execution to the error as the engine found it
+    #[arg(long, overrides_with = "minimize")]
+    pub(crate) no_minimize: bool,
     /// Show all warnings, not only the first of each kind
     #[arg(long)]
     pub(crate) all_warnings: bool,

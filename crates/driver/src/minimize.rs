@@ -11,6 +11,7 @@
 //! interpreter executes every candidate, and the judge what is taken at last.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use selvedge_check::{CancelToken, Engine, Event, Limits, Observer, Run, Task, ThreadScope, Verdict};
 use selvedge_ir::trace::{Fresh, Step, ThreadId, Trace};
@@ -92,11 +93,10 @@ impl Observer for Watch {
     }
 }
 
-/// A better execution, with what does not matter in it. Executions that share bodies of calls, start in a prelude or are
-/// very long stay as they are.
+/// A better execution, with what does not matter in it. Executions that share bodies of calls or are very long stay as
+/// they are.
 pub(crate) fn minimize(task: &Task<'_>, found: Counterexample) -> Counterexample {
-    let long = found.trace.steps.len() > MAX_STEPS;
-    if !found.trace.bodies.is_empty() || task.program.prelude.is_some() || long {
+    if !found.trace.bodies.is_empty() || found.trace.steps.len() > MAX_STEPS {
         return found;
     }
     let mut search = Search { task, interpreter: Interpreter::new(task.program, task.threads), budget: BUDGET };
@@ -161,9 +161,8 @@ impl Search<'_> {
                 Outcome::Blocked => return None,
                 Outcome::Failed => return Some(Trace { start, steps, bodies: Vec::new() }),
                 Outcome::Next(next) => {
-                    if next.next_thread > state.next_thread {
-                        ids.extend(plan.created[*number].map(|id| (id, ThreadId(state.next_thread))));
-                    }
+                    let new = (state.next_thread..next.next_thread).map(ThreadId);
+                    ids.extend(plan.created[*number].clone().map(ThreadId).zip(new));
                     state = next;
                 }
             }
@@ -245,8 +244,8 @@ fn flip(value: &mut Value) {
 /// An execution, and what its candidates are made of.
 struct Plan<'a> {
     trace: &'a Trace,
-    /// For each step the thread that it creates.
-    created: Vec<Option<ThreadId>>,
+    /// For each step the numbers of the threads that it creates. The last step of a prelude may create many.
+    created: Vec<Range<u32>>,
     /// For each thread its steps, with the location before each.
     threads: BTreeMap<ThreadId, Vec<(usize, LocId)>>,
 }
@@ -257,9 +256,8 @@ impl Plan<'_> {
         let befores = std::iter::once(&replay.start).chain(&replay.states);
         let mut plan = Plan { trace, created: Vec::new(), threads: BTreeMap::new() };
         for (number, (step, before)) in trace.steps.iter().zip(befores).enumerate() {
-            let after = replay.states.get(number);
-            let created = after.filter(|after| after.next_thread > before.next_thread);
-            plan.created.push(created.map(|_| ThreadId(before.next_thread)));
+            let after = replay.states.get(number).unwrap_or(before);
+            plan.created.push(before.next_thread..after.next_thread);
             let from = task.program.edges[step.edge].from;
             plan.threads.entry(step.thread).or_default().push((number, from));
         }

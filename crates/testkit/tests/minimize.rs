@@ -44,6 +44,19 @@ fn threads_that_do_not_help_are_left_out() {
     assert_eq!((switches(&small), small.trace.steps.len()), (0, 4));
 }
 
+/// What `init` does comes first in any order, and the threads that start behind it keep their roles.
+#[test]
+fn threads_behind_a_prelude_are_brought_together() {
+    let text = "
+        decl a, b;
+        void init() begin a := 0; b := 0; end
+        void thread0() begin skip; a := 1; skip; end
+        void thread1() begin skip; skip; assume(a); assert(b); end
+    ";
+    let small = found(text, 2, Minimize::Yes);
+    assert_eq!((switches(&small), small.trace.steps.len()), (2, 8));
+}
+
 /// The shortest way to an error needs a second thread, a longer one does not.
 #[test]
 fn an_error_that_needs_fewer_threads_is_preferred() {

@@ -157,7 +157,7 @@ fn options(args: &CheckArgs) -> Options {
         engine_options,
         passes: args.passes.as_ref().map(|passes| passes.0.clone()),
         certify: if args.certificate.is_some() { Certify::Anybody } else { Certify::Engine },
-        minimize: if args.minimize { Minimize::Yes } else { Minimize::No },
+        minimize: if args.no_minimize { Minimize::No } else { Minimize::Yes },
     }
 }
 
