@@ -8,8 +8,10 @@
 //! - [`symbolic`]: sets of valuations in decision diagrams.
 //! - [`plain`]: the same without symmetry, for comparison.
 //!
-//! They share the question where a thread must be seen at all ([`stops`]).
+//! They share the question where a thread must be seen at all ([`stops`]), and those over explicit valuations what one
+//! thread does from there to the next such place (`blocks`).
 
+pub(crate) mod blocks;
 pub mod dependence;
 mod encode;
 pub mod explicit;

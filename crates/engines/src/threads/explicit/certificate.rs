@@ -11,11 +11,11 @@ use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
 use selvedge_ir::liveness::Liveness;
 use selvedge_ir::{LocId, VarId};
 
-use super::blocks::Model;
+use super::super::blocks::Model;
+use super::super::blocks::parts::{Kind, LocalId};
+use super::super::blocks::values::get;
 use super::search::Search;
 use super::start::counts_created;
-use super::store::{Kind, LocalId};
-use super::values::get;
 
 /// Sets with more variables in all their states than this get no certificate: it would take too long to check.
 const MOST_BITS: usize = 4_000_000;

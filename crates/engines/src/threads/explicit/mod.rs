@@ -4,32 +4,26 @@
 //! parts are kept once and known by numbers; what a thread can do from a thread state under a shared valuation is
 //! computed once (`blocks`) and looked up from then on. It wins where data is small and threads are many.
 //!
-//! - `values`: packed valuations, expressions over them.
 //! - `store`: the states.
-//! - `blocks`: what one thread does from a stop to the next.
-//! - `passive`: what other threads do in such a step.
 //! - `start`: the initial states.
 //! - `search`: breadth first over whole states.
 //! - `order`: interleavings that are left out.
 //! - `trace`, `certificate`: the evidence.
 
-mod blocks;
 mod certificate;
 mod order;
-mod passive;
 mod search;
 mod start;
 mod store;
 mod trace;
-mod values;
 
 use rustc_hash::FxHashSet;
 use selvedge_check::{Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::{Trace, Value};
 
+use super::blocks::{Error, Model, values};
 use super::{PartialOrder, Reductions};
 use crate::exhaustive::{Exploration, ThreadState};
-use blocks::{Error, Model};
 use search::{Search, Visit};
 
 /// The engine.

@@ -15,10 +15,11 @@ use selvedge_check::Stop;
 use selvedge_ir::LocId;
 
 use super::super::PartialOrder;
+use super::super::blocks::parts::LocalId;
+use super::super::blocks::{Block, Out};
 use super::super::dependence::Dependence;
-use super::blocks::{Block, Out};
 use super::search::Search;
-use super::store::{LocalId, State};
+use super::store::State;
 
 /// The threads that could be followed, each once, with what they can do.
 pub(super) type Candidates = Vec<(LocalId, Rc<Block>)>;

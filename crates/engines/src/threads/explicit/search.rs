@@ -11,13 +11,15 @@ use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::target::met;
 use selvedge_ir::{EdgeId, LocId};
 
+use super::super::blocks::parts::{Kind, LocalId, Parts};
+use super::super::blocks::passive::{Partner, Ways};
+use super::super::blocks::start::{prelude, shared};
+use super::super::blocks::{Block, Blocks, Error, From, Model, Out};
 use super::super::dependence::Dependence;
 use super::super::{PartialOrder, bound};
-use super::blocks::{Block, Blocks, Error, From, Model, Out};
 use super::order::Candidates;
-use super::passive::{Partner, Ways};
 use super::start;
-use super::store::{Kind, LocalId, Parts, State, Store};
+use super::store::{State, Store};
 
 /// How far to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +114,8 @@ impl<'a> Search<'a> {
 
     fn starts(&mut self) -> Result<(), Stop> {
         let (model, run) = (self.model, self.run);
-        let prelude = start::prelude(model, run)?;
-        for chosen in start::shared(model, run)? {
+        let prelude = prelude(model, run)?;
+        for chosen in shared(model, run)? {
             let shared = self.parts.shared(chosen.part);
             match &prelude {
                 None => self.begin(shared, None)?,

@@ -1,4 +1,4 @@
-//! The states that were found: shared valuations, thread states and whole states, each kept once and known by a number.
+//! The whole states that were found, each kept once and known by a number.
 //!
 //! A whole state is a short list of numbers: the shared valuation, the thread that holds the atomic flag, and the other
 //! threads in ascending order. The lists stand one after the other in one block of memory.
@@ -6,52 +6,11 @@
 use std::hash::{BuildHasher, BuildHasherDefault};
 
 use hashbrown::HashTable;
-use indexmap::IndexSet;
 use rustc_hash::FxHasher;
-use selvedge_ir::{EntryId, LocId};
 
-use super::values::Bits;
+use super::super::blocks::parts::{LocalId, SharedId};
 
 type Hasher = BuildHasherDefault<FxHasher>;
-
-/// What a thread is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Kind {
-    /// The prelude's thread.
-    Prelude,
-    /// A thread of this kind, or started by one.
-    Entry(EntryId),
-}
-
-/// The state of a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Local {
-    pub(super) kind: Kind,
-    pub(super) loc: LocId,
-    pub(super) bits: Bits,
-}
-
-/// A shared valuation, by its number.
-pub(super) type SharedId = u32;
-/// A thread state, by its number.
-pub(super) type LocalId = u32;
-
-/// Shared valuations and thread states.
-#[derive(Default)]
-pub(super) struct Parts {
-    pub(super) shared: IndexSet<Bits, Hasher>,
-    pub(super) locals: IndexSet<Local, Hasher>,
-}
-
-impl Parts {
-    pub(super) fn shared(&mut self, bits: Bits) -> SharedId {
-        self.shared.insert_full(bits).0 as SharedId
-    }
-
-    pub(super) fn local(&mut self, local: Local) -> LocalId {
-        self.locals.insert_full(local).0 as LocalId
-    }
-}
 
 /// A whole state.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

@@ -10,11 +10,13 @@ use selvedge_check::Stop;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
 
 use super::super::PartialOrder;
-use super::blocks::{Block, Error, Move, Out};
-use super::passive::{assignment, takes_part, ways};
+use super::super::blocks::parts::{Kind, Local, LocalId};
+use super::super::blocks::passive::{assignment, takes_part, ways};
+use super::super::blocks::start::{fresh, prelude, shared, start_thread, values};
+use super::super::blocks::{Block, Error, Move, Out};
 use super::search::{Met, Search};
-use super::start::{self, fresh, start_thread, values};
-use super::store::{Kind, Local, LocalId, State};
+use super::start;
+use super::store::State;
 
 /// A state whose threads have numbers.
 #[derive(Clone)]
@@ -83,12 +85,12 @@ impl Search<'_> {
     fn concrete_start(&mut self, number: usize) -> Result<(Start, Concrete), Stop> {
         let state = self.store.get(number);
         let wanted = &self.parts.shared[state.shared as usize];
-        let mut shared = start::shared(self.model, self.run)?.into_iter().filter(|chosen| chosen.part == *wanted);
+        let mut shared = shared(self.model, self.run)?.into_iter().filter(|chosen| chosen.part == *wanted);
         let chosen = shared.next().expect("the search found this start once");
         let mut start = Start { choices: values(&chosen.choices), fresh: fresh(&chosen.fresh), threads: Vec::new() };
         let mut now =
             Concrete { shared: state.shared, holder: None, threads: Vec::new(), next: 0, created: state.created };
-        match start::prelude(self.model, self.run)? {
+        match prelude(self.model, self.run)? {
             Some(locals) => {
                 let wanted = &self.parts.locals[state.threads[0] as usize];
                 let local = locals.iter().find(|local| local.part == *wanted);
@@ -220,21 +222,8 @@ impl Search<'_> {
         let n_steps = path.len();
         for (at, step) in path.into_iter().enumerate() {
             let passive = if at + 1 == n_steps { passive } else { &[] };
-            found.steps.push(self.concrete_step(step, thread, passive));
-        }
-    }
-
-    fn concrete_step(&self, step: &Move, thread: ThreadId, passive: &[Vec<bool>]) -> Step {
-        let n_choices = self.model.program().edges[step.edge].op.choices().len();
-        let mut choices = step.choices.clone();
-        choices.resize(n_choices, false);
-        Step {
-            thread,
-            edge: step.edge,
-            choices: values(&choices),
-            passive: passive.iter().map(|choices| values(choices)).collect(),
-            fresh: fresh(&step.fresh),
-            body: None,
+            let passive = passive.iter().map(|choices| values(choices)).collect();
+            found.steps.push(Step { passive, ..step.concrete(self.model, thread) });
         }
     }
 }

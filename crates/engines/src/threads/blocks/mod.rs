@@ -1,104 +1,35 @@
 //! What one thread can do from a stop to the next, whatever the other threads are.
 //!
-//! *Order of work.* Depth first through the steps of a block (see [`super::super::stops`]), over explicit values, each
+//! *Order of work.* Depth first through the steps of a block (see [`super::stops`]), over explicit values, each
 //! point of the way once. A block depends on the shared valuation, the thread's state, whether it holds the atomic flag,
 //! and, if it starts threads, on how many may start; so it is computed once for each of these and kept.
 //!
 //! *End.* Each cycle of steps contains a stop. *Right.* All steps of the interpreter are tried, all choices included;
 //! values that nobody reads any more are forgotten at the end.
+//!
+//! - `values`: packed valuations, expressions over them.
+//! - `parts`: shared valuations and thread states, known by numbers.
+//! - `model`: what does not change during a search.
+//! - `passive`: what other threads do in such a step.
+//! - `start`: the parts of initial states.
+
+pub(crate) mod model;
+pub(crate) mod parts;
+pub(crate) mod passive;
+pub(crate) mod start;
+pub(crate) mod values;
 
 use std::rc::Rc;
 
-use index_vec::IndexVec;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_check::{Run, Stop, Task};
-use selvedge_ir::flow::Flow;
-use selvedge_ir::liveness::Liveness;
-use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
+use selvedge_check::{Run, Stop};
+use selvedge_ir::trace::{Step, ThreadId};
+use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, VarId};
 
-use super::super::Reductions;
-use super::super::stops::Stops;
-use super::passive::Partner;
-use super::store::{Kind, Local, LocalId, Parts, SharedId};
-use super::values::{Bits, Layout, Tri, choices_of, eval, for_each_choice, get, set, zeros};
-
-/// What does not change during a search.
-pub(super) struct Model<'p> {
-    pub(super) task: Task<'p>,
-    pub(super) layout: Layout,
-    pub(super) flow: Flow,
-    pub(super) stops: Stops,
-    /// The variables of a thread that matter at a location.
-    live: IndexVec<LocId, Bits>,
-    /// The shared variables that matter somewhere.
-    pub(super) live_shared: Bits,
-}
-
-impl<'p> Model<'p> {
-    pub(super) fn new(task: Task<'p>, reductions: Reductions) -> Model<'p> {
-        let program = task.program;
-        let layout = Layout::new(program);
-        let stops = if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
-        let liveness = reductions.dead.then(|| Liveness::among_threads(program));
-        let matters = |loc: LocId, var: VarId| liveness.as_ref().is_none_or(|liveness| liveness.is_live(loc, var));
-        let live = program.locs.iter_enumerated().map(|(id, loc)| {
-            let mut bits = zeros(layout.n_locals);
-            for var in layout.per_thread.iter().chain(&program.procs[loc.proc].locals) {
-                set(&mut bits, layout.place(*var), matters(id, *var));
-            }
-            bits
-        });
-        let live = live.collect();
-        let mut live_shared = zeros(layout.shared.len());
-        for var in &layout.shared {
-            let somewhere = program.locs.indices().any(|loc| matters(loc, *var));
-            set(&mut live_shared, layout.place(*var), somewhere || read_at_start(program, *var));
-        }
-        Model { task, flow: Flow::new(program), stops, live, live_shared, layout }
-    }
-
-    pub(super) fn program(&self) -> &'p Program {
-        self.task.program
-    }
-
-    /// Whether the value of a thread's variable matters at a location.
-    pub(super) fn is_live(&self, loc: LocId, var: VarId) -> bool {
-        get(&self.live[loc], self.layout.place(var))
-    }
-
-    /// Forgets what does not matter.
-    pub(super) fn forget(&self, local: &mut Local) {
-        local.bits.iter_mut().zip(&self.live[local.loc]).for_each(|(bits, live)| *bits &= live);
-    }
-
-    pub(super) fn forget_shared(&self, shared: &mut Bits) {
-        shared.iter_mut().zip(&self.live_shared).for_each(|(bits, live)| *bits &= live);
-    }
-
-    /// The locals of a procedure without its parameters that matter at its entry: those that start with any value.
-    pub(super) fn open_locals(&self, proc: ProcId) -> Vec<VarId> {
-        let this = &self.program().procs[proc];
-        let is_open = |var: &VarId| !this.params.contains(var) && self.is_live(this.entry, *var);
-        this.locals.iter().copied().filter(is_open).collect()
-    }
-
-    /// Whether a thread has a variable.
-    pub(super) fn has(&self, local: &Local, var: VarId) -> bool {
-        match self.program().vars[var].scope {
-            Scope::Shared => true,
-            Scope::Thread => match local.kind {
-                Kind::Prelude => false,
-                Kind::Entry(entry) => self.program().entries[entry].thread_vars.contains(&var),
-            },
-            Scope::Local(owner) => self.program().locs[local.loc].proc == owner,
-        }
-    }
-}
-
-fn read_at_start(program: &Program, var: VarId) -> bool {
-    let sides = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
-    sides.into_iter().any(|rhs| rhs.any_leaf(|leaf| *leaf == Expr::Var(var)))
-}
+pub(crate) use model::Model;
+use parts::{Kind, Local, LocalId, Parts, SharedId};
+use passive::Partner;
+use values::{Bits, Tri, choices_of, eval, for_each_choice, get, set, zeros};
 
 /// A point inside a block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -114,21 +45,21 @@ struct Point {
 
 /// How a block ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Out {
-    pub(super) shared: SharedId,
+pub(crate) struct Out {
+    pub(crate) shared: SharedId,
     /// The thread; `None` if it has ended.
-    pub(super) me: Option<LocalId>,
-    pub(super) holds: bool,
-    pub(super) born: Vec<LocalId>,
+    pub(crate) me: Option<LocalId>,
+    pub(crate) holds: bool,
+    pub(crate) born: Vec<LocalId>,
     /// What the last step asks of the other threads and does to them.
-    pub(super) partner: Option<Rc<Partner>>,
+    pub(crate) partner: Option<Rc<Partner>>,
     /// The steps, in reverse, from this place of [`Block::steps`].
-    pub(super) last: u32,
+    pub(crate) last: u32,
 }
 
 /// An error that a block meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Error {
+pub(crate) enum Error {
     /// The assertion fails.
     Fails(EdgeId),
     /// A thread stands there.
@@ -139,24 +70,40 @@ pub(super) enum Error {
 
 /// One step of a block.
 #[derive(Clone, Debug)]
-pub(super) struct Move {
-    pub(super) edge: EdgeId,
-    pub(super) choices: Vec<bool>,
-    pub(super) fresh: Vec<(VarId, bool)>,
+pub(crate) struct Move {
+    pub(crate) edge: EdgeId,
+    pub(crate) choices: Vec<bool>,
+    pub(crate) fresh: Vec<(VarId, bool)>,
     /// The step before it, as its place plus one.
     before: u32,
     /// The error that it is.
-    pub(super) error: Option<Error>,
+    pub(crate) error: Option<Error>,
+}
+
+impl Move {
+    /// The step of a thread, without those that take part in it.
+    pub(crate) fn concrete(&self, model: &Model<'_>, thread: ThreadId) -> Step {
+        let mut choices = self.choices.clone();
+        choices.resize(model.program().edges[self.edge].op.choices().len(), false);
+        Step {
+            thread,
+            edge: self.edge,
+            choices: start::values(&choices),
+            passive: Vec::new(),
+            fresh: start::fresh(&self.fresh),
+            body: None,
+        }
+    }
 }
 
 /// All that one thread can do from a stop to the next.
 #[derive(Debug, Default)]
-pub(super) struct Block {
-    pub(super) outs: Vec<Out>,
+pub(crate) struct Block {
+    pub(crate) outs: Vec<Out>,
     /// The errors on the way, each with the place of its last step plus one.
-    pub(super) errors: Vec<(Error, u32)>,
+    pub(crate) errors: Vec<(Error, u32)>,
     /// The assertions that are reached.
-    pub(super) asserts: Vec<EdgeId>,
+    pub(crate) asserts: Vec<EdgeId>,
     steps: Vec<Move>,
     /// Whether it matters how many threads may start.
     counts_room: bool,
@@ -164,7 +111,7 @@ pub(super) struct Block {
 
 impl Block {
     /// The steps up to a place, in order.
-    pub(super) fn path(&self, mut last: u32) -> Vec<&Move> {
+    pub(crate) fn path(&self, mut last: u32) -> Vec<&Move> {
         let mut path = Vec::new();
         while let Some(at) = last.checked_sub(1) {
             let step = &self.steps[at as usize];
@@ -178,21 +125,21 @@ impl Block {
 
 /// The start of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct From {
-    pub(super) shared: SharedId,
-    pub(super) local: LocalId,
-    pub(super) holds: bool,
+pub(crate) struct From {
+    pub(crate) shared: SharedId,
+    pub(crate) local: LocalId,
+    pub(crate) holds: bool,
 }
 
 /// The blocks that were computed.
 #[derive(Default)]
-pub(super) struct Blocks {
+pub(crate) struct Blocks {
     /// By their start, and by how many threads may start where that matters.
     known: FxHashMap<(From, Option<u32>), Rc<Block>>,
 }
 
 impl Blocks {
-    pub(super) fn get(
+    pub(crate) fn get(
         &mut self,
         model: &Model<'_>,
         parts: &mut Parts,

@@ -1,0 +1,90 @@
+//! What does not change during a search: where things are, where threads stop, and what matters there.
+
+use index_vec::IndexVec;
+use selvedge_check::Task;
+use selvedge_ir::flow::Flow;
+use selvedge_ir::liveness::Liveness;
+use selvedge_ir::{Expr, LocId, ProcId, Program, Scope, VarId};
+
+use super::super::Reductions;
+use super::super::stops::Stops;
+use super::parts::{Kind, Local};
+use super::values::{Bits, Layout, get, set, zeros};
+
+/// What does not change during a search.
+pub(crate) struct Model<'p> {
+    pub(crate) task: Task<'p>,
+    pub(crate) layout: Layout,
+    pub(crate) flow: Flow,
+    pub(crate) stops: Stops,
+    /// The variables of a thread that matter at a location.
+    live: IndexVec<LocId, Bits>,
+    /// The shared variables that matter somewhere.
+    pub(crate) live_shared: Bits,
+}
+
+impl<'p> Model<'p> {
+    pub(crate) fn new(task: Task<'p>, reductions: Reductions) -> Model<'p> {
+        let program = task.program;
+        let layout = Layout::new(program);
+        let stops = if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
+        let liveness = reductions.dead.then(|| Liveness::among_threads(program));
+        let matters = |loc: LocId, var: VarId| liveness.as_ref().is_none_or(|liveness| liveness.is_live(loc, var));
+        let live = program.locs.iter_enumerated().map(|(id, loc)| {
+            let mut bits = zeros(layout.n_locals);
+            for var in layout.per_thread.iter().chain(&program.procs[loc.proc].locals) {
+                set(&mut bits, layout.place(*var), matters(id, *var));
+            }
+            bits
+        });
+        let live = live.collect();
+        let mut live_shared = zeros(layout.shared.len());
+        for var in &layout.shared {
+            let somewhere = program.locs.indices().any(|loc| matters(loc, *var));
+            set(&mut live_shared, layout.place(*var), somewhere || read_at_start(program, *var));
+        }
+        Model { task, flow: Flow::new(program), stops, live, live_shared, layout }
+    }
+
+    pub(crate) fn program(&self) -> &'p Program {
+        self.task.program
+    }
+
+    /// Whether the value of a thread's variable matters at a location.
+    pub(crate) fn is_live(&self, loc: LocId, var: VarId) -> bool {
+        get(&self.live[loc], self.layout.place(var))
+    }
+
+    /// Forgets what does not matter.
+    pub(crate) fn forget(&self, local: &mut Local) {
+        local.bits.iter_mut().zip(&self.live[local.loc]).for_each(|(bits, live)| *bits &= live);
+    }
+
+    pub(crate) fn forget_shared(&self, shared: &mut Bits) {
+        shared.iter_mut().zip(&self.live_shared).for_each(|(bits, live)| *bits &= live);
+    }
+
+    /// The locals of a procedure without its parameters that matter at its entry: those that start with any value.
+    pub(crate) fn open_locals(&self, proc: ProcId) -> Vec<VarId> {
+        let this = &self.program().procs[proc];
+        let is_open = |var: &VarId| !this.params.contains(var) && self.is_live(this.entry, *var);
+        this.locals.iter().copied().filter(is_open).collect()
+    }
+
+    /// Whether a thread has a variable.
+    pub(crate) fn has(&self, local: &Local, var: VarId) -> bool {
+        match self.program().vars[var].scope {
+            Scope::Shared => true,
+            Scope::Thread => match local.kind {
+                Kind::Prelude => false,
+                Kind::Entry(entry) => self.program().entries[entry].thread_vars.contains(&var),
+            },
+            Scope::Local(owner) => self.program().locs[local.loc].proc == owner,
+        }
+    }
+}
+
+fn read_at_start(program: &Program, var: VarId) -> bool {
+    let sides = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
+    sides.into_iter().any(|rhs| rhs.any_leaf(|leaf| *leaf == Expr::Var(var)))
+}
