@@ -11,6 +11,7 @@ pub mod sat;
 pub mod summaries;
 pub mod symbolic;
 pub mod threads;
+pub mod unbounded;
 
 use selvedge_check::Engine;
 

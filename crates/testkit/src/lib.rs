@@ -37,4 +37,5 @@ pub mod differ;
 pub mod engines;
 pub mod texts;
 pub mod threads;
+pub mod tts;
 pub mod workers;

@@ -77,6 +77,12 @@ fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
             "the number of threads is not bounded, and `{name}` needs a bound: give --threads N"
         ));
     }
+    supports_program(program, name)
+}
+
+/// Whether the engines here can work on a program: no calls left, Boolean variables.
+pub(crate) fn supports_program(program: &Program, name: &str) -> Result<(), Unsupported> {
+    let unsupported = |reason: String| Err(Unsupported { reason });
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
         return unsupported(format!("`{}` is an integer, and `{name}` takes Boolean variables only", var.name));
     }

@@ -28,6 +28,13 @@ pub struct Stops {
     invisible: FixedBitSet,
 }
 
+/// Whether a thread that holds the atomic flag is seen after it has started another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Births {
+    Seen,
+    Unseen,
+}
+
 impl Stops {
     /// Every location is a stop.
     pub fn everywhere(program: &Program) -> Stops {
@@ -43,6 +50,20 @@ impl Stops {
     /// the next one. Locations that a target names together with others
     /// are stops, since it asks for threads that are there at once.
     pub fn few(program: &Program, target: &Target) -> Stops {
+        Stops::reduced(program, target, Births::Seen)
+    }
+
+    /// The same without stops behind the start of a thread in an atomic section: for programs in which others never take
+    /// part in a step. A block can start several threads then.
+    ///
+    /// If the target asks for threads that are there at once, these stops are kept: a section that starts them may
+    /// never end.
+    pub fn fewer(program: &Program, target: &Target) -> Stops {
+        let births = if target.together.is_empty() { Births::Unseen } else { Births::Seen };
+        Stops::reduced(program, target, births)
+    }
+
+    fn reduced(program: &Program, target: &Target, births: Births) -> Stops {
         let invisible = invisible(program);
         let flow = Flow::new(program);
         let mut free = retreating(program, &flow, |edge| invisible.contains(edge));
@@ -54,9 +75,9 @@ impl Stops {
             match &edge.op {
                 Op::Fork(at) => {
                     free.insert(at.index());
-                    alone.insert(edge.to.index());
+                    alone.set(edge.to.index(), alone.contains(edge.to.index()) || births == Births::Seen);
                 }
-                Op::Spawn(_) => alone.insert(edge.to.index()),
+                Op::Spawn(_) if births == Births::Seen => alone.insert(edge.to.index()),
                 Op::Assign(assign) if assign.is_passive() => alone.insert(edge.to.index()),
                 _ => {}
             }

@@ -157,7 +157,14 @@ impl Blocks {
     }
 }
 
-fn compute(model: &Model<'_>, parts: &mut Parts, from: From, room: u32, run: &Run<'_>) -> Result<Block, Stop> {
+/// What a thread can do from there; `room` more threads may start.
+pub(crate) fn compute(
+    model: &Model<'_>,
+    parts: &mut Parts,
+    from: From,
+    room: u32,
+    run: &Run<'_>,
+) -> Result<Block, Stop> {
     let start = Point {
         shared: parts.shared[from.shared as usize].clone(),
         local: parts.locals[from.local as usize].clone(),

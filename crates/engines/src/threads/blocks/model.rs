@@ -1,7 +1,7 @@
 //! What does not change during a search: where things are, where threads stop, and what matters there.
 
 use index_vec::IndexVec;
-use selvedge_check::Task;
+use selvedge_check::{Place, Role, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::liveness::Liveness;
 use selvedge_ir::{Expr, LocId, ProcId, Program, Scope, VarId};
@@ -26,8 +26,14 @@ pub(crate) struct Model<'p> {
 impl<'p> Model<'p> {
     pub(crate) fn new(task: Task<'p>, reductions: Reductions) -> Model<'p> {
         let program = task.program;
-        let layout = Layout::new(program);
         let stops = if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
+        Model::with_stops(task, stops, reductions)
+    }
+
+    /// The model of a program whose threads stop at these places.
+    pub(crate) fn with_stops(task: Task<'p>, stops: Stops, reductions: Reductions) -> Model<'p> {
+        let program = task.program;
+        let layout = Layout::new(program);
         let liveness = reductions.dead.then(|| Liveness::among_threads(program));
         let matters = |loc: LocId, var: VarId| liveness.as_ref().is_none_or(|liveness| liveness.is_live(loc, var));
         let live = program.locs.iter_enumerated().map(|(id, loc)| {
@@ -69,6 +75,39 @@ impl<'p> Model<'p> {
         let this = &self.program().procs[proc];
         let is_open = |var: &VarId| !this.params.contains(var) && self.is_live(this.entry, *var);
         this.locals.iter().copied().filter(is_open).collect()
+    }
+
+    /// The shared variables that matter, in the order of their declaration.
+    pub(crate) fn live_shared_vars(&self) -> impl Iterator<Item = VarId> + '_ {
+        let shared = self.layout.shared.iter().copied();
+        shared.filter(|var| get(&self.live_shared, self.layout.place(*var)))
+    }
+
+    /// All stops, for each who can stand there, in ascending order.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        let program = self.program();
+        // What does not matter at a place is left out, also if the search kept it.
+        let liveness = Liveness::among_threads(program);
+        let place = |loc: LocId| {
+            let locals = self.layout.per_thread.iter().chain(&program.procs[program.locs[loc].proc].locals);
+            let vars: Vec<(u32, VarId)> =
+                locals.filter(|var| liveness.is_live(loc, **var)).map(|var| (0, *var)).collect();
+            move |role: Role| Place { role, calls: Vec::new(), loc, vars: vars.clone() }
+        };
+        let mut places = Vec::new();
+        let kinds = || program.entries.indices();
+        for loc in program.locs.indices() {
+            let free = kinds().filter(|_| self.stops.is_stop(loc)).map(Role::Free);
+            let alone = kinds().map(Role::Holder).chain([Role::Prelude]).filter(|_| self.stops.is_stop_alone(loc));
+            places.extend(free.chain(alone).map(place(loc)));
+        }
+        // The prelude begins at its entry, whether that is a stop or not.
+        if let Some(proc) = program.prelude {
+            places.push(place(program.procs[proc].entry)(Role::Prelude));
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
     }
 
     /// Whether a thread has a variable.

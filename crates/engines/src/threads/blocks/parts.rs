@@ -4,9 +4,11 @@ use std::hash::BuildHasherDefault;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
-use selvedge_ir::{EntryId, LocId};
+use selvedge_check::{Role, ThreadState};
+use selvedge_ir::{EntryId, LocId, Value};
 
-use super::values::Bits;
+use super::Model;
+use super::values::{Bits, get};
 
 type Hasher = BuildHasherDefault<FxHasher>;
 
@@ -17,6 +19,17 @@ pub(crate) enum Kind {
     Prelude,
     /// A thread of this kind, or started by one.
     Entry(EntryId),
+}
+
+impl Kind {
+    /// The role of such a thread that holds the atomic flag, or does not.
+    pub(crate) fn role(self, holds: bool) -> Role {
+        match self {
+            Kind::Prelude => Role::Prelude,
+            Kind::Entry(entry) if holds => Role::Holder(entry),
+            Kind::Entry(entry) => Role::Free(entry),
+        }
+    }
 }
 
 /// The state of a thread.
@@ -33,7 +46,7 @@ pub(crate) type SharedId = u32;
 pub(crate) type LocalId = u32;
 
 /// Shared valuations and thread states.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Parts {
     pub(crate) shared: IndexSet<Bits, Hasher>,
     pub(crate) locals: IndexSet<Local, Hasher>,
@@ -46,5 +59,18 @@ impl Parts {
 
     pub(crate) fn local(&mut self, local: Local) -> LocalId {
         self.locals.insert_full(local).0 as LocalId
+    }
+
+    /// What can be seen of a thread.
+    pub(crate) fn thread_state(&self, model: &Model<'_>, shared: SharedId, local: LocalId) -> ThreadState {
+        let local = &self.locals[local as usize];
+        let value = |bits: &[u64], var| Value::Bool(get(bits, model.layout.place(var)));
+        let locals = &model.program().procs[model.program().locs[local.loc].proc].locals;
+        ThreadState {
+            loc: local.loc,
+            shared: model.layout.shared.iter().map(|var| value(&self.shared[shared as usize], *var)).collect(),
+            vars: model.layout.per_thread.iter().map(|var| value(&local.bits, *var)).collect(),
+            locals: locals.iter().map(|var| value(&local.bits, *var)).collect(),
+        }
     }
 }

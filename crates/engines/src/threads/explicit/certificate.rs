@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
-use selvedge_ir::liveness::Liveness;
-use selvedge_ir::{LocId, VarId};
+use selvedge_ir::LocId;
 
 use super::super::blocks::Model;
-use super::super::blocks::parts::{Kind, LocalId};
+use super::super::blocks::parts::LocalId;
 use super::super::blocks::values::get;
 use super::search::Search;
 use super::start::counts_created;
@@ -28,7 +27,7 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
     if counts_created(search.model) {
         return Ok(None);
     }
-    let places = places(search.model);
+    let places = search.model.places();
     let numbers: FxHashMap<(Role, LocId), u32> =
         places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
     let mut rows: BTreeMap<Vec<u32>, Vec<Row>> = BTreeMap::new();
@@ -53,32 +52,6 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
     Ok(Some(Certificate::Threads(ThreadProof { formulas: writer.formulas, places, shapes })))
 }
 
-/// All stops, for each who can stand there.
-fn places(model: &Model<'_>) -> Vec<Place> {
-    let program = model.program();
-    // What does not matter at a place is left out, also if the search kept it.
-    let liveness = Liveness::among_threads(program);
-    let place = |loc: LocId| {
-        let locals = model.layout.per_thread.iter().chain(&program.procs[program.locs[loc].proc].locals);
-        let vars: Vec<(u32, VarId)> = locals.filter(|var| liveness.is_live(loc, **var)).map(|var| (0, *var)).collect();
-        move |role: Role| Place { role, calls: Vec::new(), loc, vars: vars.clone() }
-    };
-    let mut places = Vec::new();
-    let kinds = || program.entries.indices();
-    for loc in program.locs.indices() {
-        let free = kinds().filter(|_| model.stops.is_stop(loc)).map(Role::Free);
-        let alone = kinds().map(Role::Holder).chain([Role::Prelude]).filter(|_| model.stops.is_stop_alone(loc));
-        places.extend(free.chain(alone).map(place(loc)));
-    }
-    // The prelude begins at its entry, whether that is a stop or not.
-    if let Some(proc) = program.prelude {
-        places.push(place(program.procs[proc].entry)(Role::Prelude));
-    }
-    places.sort_unstable();
-    places.dedup();
-    places
-}
-
 /// The threads of a state, in the order that a certificate asks for, and the values of its variables.
 fn row(
     search: &Search<'_>,
@@ -89,11 +62,7 @@ fn row(
     let state = search.store.get(number);
     let thread = |id: LocalId, holds: bool| {
         let local = &search.parts.locals[id as usize];
-        let role = match local.kind {
-            Kind::Prelude => Role::Prelude,
-            Kind::Entry(entry) if holds => Role::Holder(entry),
-            Kind::Entry(entry) => Role::Free(entry),
-        };
+        let role = local.kind.role(holds);
         let place = numbers[&(role, local.loc)];
         let vars = &places[place as usize].vars;
         let values: Row = vars.iter().map(|(_, var)| get(&local.bits, search.model.layout.place(*var))).collect();
@@ -103,14 +72,9 @@ fn row(
     let mut threads: Vec<(u32, Row)> = state.threads.iter().map(|id| thread(*id, false)).chain(holder).collect();
     threads.sort_unstable();
     let shared = &search.parts.shared[state.shared as usize];
-    let mut row: Row = live_shared(search.model).map(|var| get(shared, search.model.layout.place(var))).collect();
+    let mut row: Row = search.model.live_shared_vars().map(|var| get(shared, search.model.layout.place(var))).collect();
     threads.iter().for_each(|(_, values)| row.extend(values));
     (threads.into_iter().map(|(place, _)| place).collect(), row)
-}
-
-fn live_shared<'m>(model: &'m Model<'_>) -> impl Iterator<Item = VarId> + 'm {
-    let shared = model.layout.shared.iter().copied();
-    shared.filter(|var| get(&model.live_shared, model.layout.place(*var)))
 }
 
 /// What the columns of a row are.
@@ -119,7 +83,7 @@ fn atoms(model: &Model<'_>, places: &[Place], threads: &[u32]) -> Vec<Atom> {
         let n_vars = places[*place as usize].vars.len() as u32;
         (0..n_vars).map(move |var| Atom::Of { thread: thread as u32, var })
     });
-    live_shared(model).map(Atom::Now).chain(of_threads).collect()
+    model.live_shared_vars().map(Atom::Now).chain(of_threads).collect()
 }
 
 struct Writer<'r> {

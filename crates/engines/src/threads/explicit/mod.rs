@@ -19,11 +19,11 @@ mod trace;
 
 use rustc_hash::FxHashSet;
 use selvedge_check::{Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
-use selvedge_ir::{Trace, Value};
+use selvedge_ir::Trace;
 
-use super::blocks::{Error, Model, values};
+use super::blocks::{Error, Model};
 use super::{PartialOrder, Reductions};
-use crate::exhaustive::{Exploration, ThreadState};
+use crate::exhaustive::Exploration;
 use search::{Search, Visit};
 
 /// The engine.
@@ -106,7 +106,7 @@ impl ThreadsExplicit {
             let state = search.store.get(number);
             for local in state.threads.iter().chain(&state.holder) {
                 if seen.insert((state.shared, *local)) {
-                    exploration.thread_states.insert(thread_state(&search, state.shared, *local));
+                    exploration.thread_states.insert(search.parts.thread_state(&model, state.shared, *local));
                 }
             }
         }
@@ -118,17 +118,4 @@ impl ThreadsExplicit {
 
 fn found(search: &mut Search<'_>, error: Error) -> Result<Option<Trace>, Stop> {
     if search.met.contains_key(&error) { search.trace(error).map(Some) } else { Ok(None) }
-}
-
-fn thread_state(search: &Search<'_>, shared: u32, local: u32) -> ThreadState {
-    let (model, parts) = (search.model, &search.parts);
-    let local = &parts.locals[local as usize];
-    let value = |bits: &[u64], var| Value::Bool(values::get(bits, model.layout.place(var)));
-    let locals = &model.program().procs[model.program().locs[local.loc].proc].locals;
-    ThreadState {
-        loc: local.loc,
-        shared: model.layout.shared.iter().map(|var| value(&parts.shared[shared as usize], *var)).collect(),
-        vars: model.layout.per_thread.iter().map(|var| value(&local.bits, *var)).collect(),
-        locals: locals.iter().map(|var| value(&local.bits, *var)).collect(),
-    }
 }

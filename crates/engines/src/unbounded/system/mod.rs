@@ -1,0 +1,145 @@
+//! A program as a thread-transition system (thesis, §8.2).
+//!
+//! A shared state is a valuation of the shared variables that matter, together with the atomic flag; a local state is
+//! where a thread is seen (see [`crate::threads::stops`]), whether it holds the flag, and the valuation of its variables
+//! that matter there. A rule is what a thread does from one stop to the next, so that whole atomic sections are rules,
+//! which may start several threads. An error that a thread meets on the way is a target: the pair of states from which
+//! it runs into it.
+//!
+//! - `views`: which pairs of states there may be, and the rules from them.
+//! - `single`: where there can be one thread only.
+//! - `start`: the first configurations, and the prelude before them.
+//! - `targets`: what is asked for.
+//! - `trace`: from a run of the system to an execution of the program.
+
+mod single;
+mod start;
+mod targets;
+mod trace;
+mod views;
+
+use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
+use rustc_hash::FxHashMap;
+use selvedge_check::{Place, Role, Run, Stop, Task, ThreadState};
+use selvedge_ir::tts::{LocalId, SharedId, Tts};
+use selvedge_ir::{LocId, VarId};
+
+use crate::threads::Reductions;
+use crate::threads::blocks::Model;
+use crate::threads::blocks::parts::Parts;
+use crate::threads::blocks::values::get;
+use crate::threads::stops::Stops;
+use start::Beginning;
+use views::{Ids, Views};
+
+/// How a system is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The most rules, starts and targets, each. More of them end in [`Stop::NodeLimit`].
+    ///
+    /// Default: 4,000,000.
+    pub size: usize,
+    /// Fuses steps that other threads cannot notice, and atomic sections to one rule.
+    ///
+    /// Default: on.
+    pub compress: bool,
+    /// Forgets the values of variables that are not read any more.
+    ///
+    /// Default: on.
+    pub dead: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { size: 4_000_000, compress: true, dead: true }
+    }
+}
+
+/// A thread-transition system that a program is, with what its states mean.
+pub struct System<'p> {
+    /// The system. Its targets are the task's; each start is one of the program's.
+    pub tts: Tts,
+    /// The shared variables that shared states speak of.
+    pub shared_vars: Vec<VarId>,
+    /// What each shared state is.
+    pub shareds: IndexVec<SharedId, SharedState>,
+    /// Where threads are seen, in ascending order.
+    pub places: Vec<Place>,
+    /// What each local state is.
+    pub locals: IndexVec<LocalId, LocalState>,
+    /// The local states that a search by single threads sees with each shared state: no configuration has others.
+    pub views: IndexVec<SharedId, FixedBitSet>,
+    model: Model<'p>,
+    parts: Parts,
+    ids: Ids,
+    /// How each start of the system is reached.
+    beginnings: Vec<Beginning>,
+    /// For each start of the system its beginning.
+    begins: Vec<u32>,
+}
+
+/// A shared state of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SharedState {
+    /// The values of [`System::shared_vars`].
+    pub values: Vec<bool>,
+    /// Whether a thread holds the atomic flag.
+    pub held: bool,
+}
+
+/// A state of a thread of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalState {
+    /// Where it is seen, by its number in [`System::places`].
+    pub place: u32,
+    /// The values of the place's variables.
+    pub values: Vec<bool>,
+}
+
+/// The system of a program for which [`super::supports`] holds.
+pub fn extract<'p>(task: &Task<'p>, options: Options, run: &Run<'_>) -> Result<System<'p>, Stop> {
+    let program = task.program;
+    let stops = if options.compress { Stops::fewer(program, task.target) } else { Stops::everywhere(program) };
+    let reductions = Reductions { dead: options.dead, ..Reductions::NONE };
+    let model = Model::with_stops(*task, stops, reductions);
+    let mut views = Views::new(&model, options, run);
+    let start::Starts { starts, beginnings, begins, .. } = start::starts(&mut views)?;
+    views.close(&starts)?;
+    let targets = targets::covers(&views)?;
+    let Views { parts, ids, rules, seen, .. } = views;
+    let tts =
+        Tts { n_shared: ids.n_shared(), n_local: ids.n_local(), rules: rules.into_iter().collect(), starts, targets };
+    let places = model.places();
+    let locals = local_states(&model, &parts, &ids, &places);
+    let shareds = shared_states(&model, &parts, &ids);
+    let shared_vars = model.live_shared_vars().collect();
+    Ok(System { tts, shared_vars, shareds, places, locals, views: seen, model, parts, ids, beginnings, begins })
+}
+
+impl System<'_> {
+    /// What can be seen of a thread.
+    pub fn thread_state(&self, shared: SharedId, local: LocalId) -> ThreadState {
+        self.parts.thread_state(&self.model, self.ids.shared(shared).0, self.ids.local(local).0)
+    }
+}
+
+fn shared_states(model: &Model<'_>, parts: &Parts, ids: &Ids) -> IndexVec<SharedId, SharedState> {
+    let state = |(shared, held): (u32, bool)| {
+        let bits = &parts.shared[shared as usize];
+        SharedState { values: model.live_shared_vars().map(|var| get(bits, model.layout.place(var))).collect(), held }
+    };
+    ids.shareds().map(state).collect()
+}
+
+fn local_states(model: &Model<'_>, parts: &Parts, ids: &Ids, places: &[Place]) -> IndexVec<LocalId, LocalState> {
+    let numbers: FxHashMap<(Role, LocId), u32> =
+        places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
+    let state = |(local, holds): (u32, bool)| {
+        let local = &parts.locals[local as usize];
+        let place = numbers[&(local.kind.role(holds), local.loc)];
+        let vars = &places[place as usize].vars;
+        LocalState { place, values: vars.iter().map(|(_, var)| get(&local.bits, model.layout.place(*var))).collect() }
+    };
+    ids.locals().map(state).collect()
+}

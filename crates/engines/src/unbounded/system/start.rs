@@ -1,0 +1,230 @@
+//! The configurations in which runs start.
+//!
+//! The prelude runs alone, so it is over before a system begins: its search is part of finding the starts, and each
+//! start remembers the steps that led to it. An error that the prelude itself meets is a start of its own, with a thread
+//! that stands in a target already.
+//!
+//! Kinds of which there may be *up to* some number of threads are there in full: more threads can do more, and a trace
+//! leaves out those that do nothing.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_check::Stop;
+use selvedge_ir::trace::{Start as TraceStart, Step, ThreadId};
+use selvedge_ir::tts::{LocalId, SharedId, Start};
+use selvedge_ir::{Count, EntryId, StartThread, Value};
+
+use super::views::{Views, is_asked};
+use crate::threads::blocks::parts::{Local, Parts};
+use crate::threads::blocks::start::{fresh, prelude, shared, thread, values};
+use crate::threads::blocks::values::choices_of;
+use crate::threads::blocks::{Block, From, Model, compute};
+
+/// How a start of the system is reached.
+#[derive(Clone, Debug)]
+pub(super) struct Beginning {
+    /// The start of the program, without its initial threads.
+    pub(super) start: TraceStart,
+    /// The steps of the prelude.
+    pub(super) steps: Vec<Step>,
+    /// Whether they end in an error.
+    pub(super) is_error: bool,
+}
+
+/// All starts, and for each of them the number of its beginning.
+#[derive(Default)]
+pub(super) struct Starts {
+    pub(super) starts: Vec<Start>,
+    pub(super) beginnings: Vec<Beginning>,
+    pub(super) begins: Vec<u32>,
+    /// The shared states with which the initial threads come to life.
+    begun: FxHashSet<SharedId>,
+}
+
+/// All starts of the program.
+pub(super) fn starts(views: &mut Views<'_, '_>) -> Result<Starts, Stop> {
+    let mut found = Starts::default();
+    let locals = prelude(views.model, views.run)?;
+    for chosen in shared(views.model, views.run)? {
+        views.within(found.starts.len())?;
+        let start = TraceStart { choices: values(&chosen.choices), fresh: fresh(&chosen.fresh), threads: Vec::new() };
+        let id = views.parts.shared(chosen.part);
+        match &locals {
+            None => found.begin(views, id, Beginning { start, steps: Vec::new(), is_error: false })?,
+            Some(locals) => {
+                for local in locals {
+                    let mut start = start.clone();
+                    start.fresh.extend(fresh(&local.fresh));
+                    run_prelude(views, &mut found, id, &local.part, &start)?;
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Starts {
+    /// Adds the starts with the initial threads under a shared valuation, unless they are there already.
+    fn begin(&mut self, views: &mut Views<'_, '_>, shared: u32, beginning: Beginning) -> Result<(), Stop> {
+        let shared_id = views.shared(shared, false);
+        if !self.begun.insert(shared_id) {
+            return Ok(());
+        }
+        let (mut exact, mut any) = (Vec::new(), Vec::new());
+        for (id, entry) in views.model.program().entries.iter_enumerated() {
+            let options = options(views, id, shared)?;
+            match entry.count {
+                Count::Exactly(count) | Count::AtMost(count) => exact.push((options, count)),
+                Count::Any => any.extend(options),
+            }
+        }
+        any.sort_unstable();
+        let kinds: Vec<(&[LocalId], u32)> = exact.iter().map(|(options, count)| (options.as_slice(), *count)).collect();
+        self.beginnings.push(beginning);
+        let before = self.starts.len();
+        crews(&kinds, &mut Vec::new(), &mut |crew| {
+            let mut threads = crew.to_vec();
+            threads.sort_unstable();
+            self.starts.push(Start { shared: shared_id, threads, any: any.clone() });
+            views.within(self.starts.len())
+        })?;
+        let number = self.beginnings.len() as u32 - 1;
+        self.begins.extend((before..self.starts.len()).map(|_| number));
+        Ok(())
+    }
+
+    /// Adds a start that is an error already.
+    fn fail(&mut self, views: &mut Views<'_, '_>, from: From, beginning: Beginning) {
+        let (shared, local) = (views.shared(from.shared, from.holds), views.local(from.local, from.holds));
+        self.starts.push(Start { shared, threads: vec![local], any: Vec::new() });
+        self.begins.push(self.beginnings.len() as u32);
+        self.beginnings.push(beginning);
+        views.errors.push((shared, local));
+    }
+}
+
+/// The states in which a thread of a kind can start.
+fn options(views: &mut Views<'_, '_>, kind: EntryId, shared: u32) -> Result<Vec<LocalId>, Stop> {
+    let bits = views.parts.shared[shared as usize].clone();
+    let mut options = Vec::new();
+    for chosen in thread(views.model, kind, &bits, views.run)? {
+        let id = views.parts.local(chosen.part);
+        options.push(views.local(id, false));
+    }
+    options.sort_unstable();
+    options.dedup();
+    Ok(options)
+}
+
+/// All ways to draw from each list as often as its number says, in any order.
+fn crews(
+    kinds: &[(&[LocalId], u32)],
+    drawn: &mut Vec<LocalId>,
+    found: &mut dyn FnMut(&[LocalId]) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    match kinds.split_first() {
+        None => found(drawn),
+        Some(((_, 0), rest)) => crews(rest, drawn, found),
+        Some(((options, count), rest)) => {
+            for (at, local) in options.iter().enumerate() {
+                drawn.push(*local);
+                let mut kinds = vec![(&options[at..], count - 1)];
+                kinds.extend_from_slice(rest);
+                crews(&kinds, drawn, found)?;
+                drawn.pop();
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A point at which the prelude was seen, with the point before it and the steps from there.
+struct Seen {
+    from: From,
+    before: Option<usize>,
+    steps: Vec<Step>,
+}
+
+/// Runs the prelude from one of its starts, depth first, each point once.
+fn run_prelude(
+    views: &mut Views<'_, '_>,
+    found: &mut Starts,
+    shared: u32,
+    local: &Local,
+    start: &TraceStart,
+) -> Result<(), Stop> {
+    let local = views.parts.local(local.clone());
+    let first = From { shared, local, holds: false };
+    let mut seen = vec![Seen { from: first, before: None, steps: Vec::new() }];
+    let mut numbers: FxHashMap<From, usize> = [(first, 0)].into_iter().collect();
+    let mut waiting = vec![0];
+    while let Some(number) = waiting.pop() {
+        views.within(seen.len())?;
+        let from = seen[number].from;
+        let block = compute(views.model, &mut views.parts, from, 0, views.run)?;
+        let beginning = |steps: Vec<Step>, is_error: bool| {
+            let steps = way(&seen, number).into_iter().chain(steps).collect();
+            Beginning { start: start.clone(), steps, is_error }
+        };
+        if views.model.task.target.has_loc(loc_of(&views.parts, from)) {
+            found.fail(views, from, beginning(Vec::new(), true));
+        } else if let Some((_, last)) = block.errors.iter().find(|(error, _)| is_asked(views.model, *error)) {
+            let steps = until_error(views.model, &block, *last, ThreadId(0)).0;
+            found.fail(views, from, beginning(steps, true));
+        }
+        let mut new = Vec::new();
+        for out in &block.outs {
+            let steps = until_error(views.model, &block, out.last, ThreadId(0)).0;
+            match out.me {
+                None => found.begin(views, out.shared, beginning(steps, false))?,
+                Some(me) => new.push((From { shared: out.shared, local: me, holds: out.holds }, steps)),
+            }
+        }
+        for (from, steps) in new {
+            numbers.entry(from).or_insert_with(|| {
+                seen.push(Seen { from, before: Some(number), steps });
+                waiting.push(seen.len() - 1);
+                seen.len() - 1
+            });
+        }
+    }
+    Ok(())
+}
+
+fn loc_of(parts: &Parts, from: From) -> selvedge_ir::LocId {
+    parts.locals[from.local as usize].loc
+}
+
+/// The steps to a point.
+fn way(seen: &[Seen], number: usize) -> Vec<Step> {
+    let mut parts = Vec::new();
+    let mut at = Some(number);
+    while let Some(number) = at {
+        parts.push(&seen[number].steps);
+        at = seen[number].before;
+    }
+    parts.into_iter().rev().flatten().cloned().collect()
+}
+
+/// The steps of a block up to a place or to the first error of the target, and whether they end in one.
+pub(super) fn until_error(model: &Model<'_>, block: &Block, last: u32, thread: ThreadId) -> (Vec<Step>, bool) {
+    let mut steps = Vec::new();
+    for step in block.path(last) {
+        steps.push(step.concrete(model, thread));
+        if step.error.is_some_and(|error| is_asked(model, error)) {
+            return (steps, true);
+        }
+    }
+    (steps, false)
+}
+
+/// As few initial threads as the program allows, for executions that end before they live.
+pub(super) fn least_crew(model: &Model<'_>) -> Vec<StartThread> {
+    let start = |id: EntryId| {
+        let init = model.program().entries[id].init.iter().map(|(_, rhs)| rhs);
+        let n_choices = choices_of(init).last().map_or(0, |last| *last as usize + 1);
+        StartThread { entry: id, choices: vec![Value::Bool(false); n_choices], fresh: Vec::new() }
+    };
+    let least = |count: Count| if let Count::Exactly(count) = count { count } else { 0 };
+    let entries = model.program().entries.iter_enumerated();
+    entries.flat_map(|(id, entry)| (0..least(entry.count)).map(move |_| start(id))).collect()
+}

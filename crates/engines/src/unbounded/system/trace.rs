@@ -1,0 +1,213 @@
+//! From a run of the system to an execution of the program.
+//!
+//! Each rule is found again as the end of a block, whose steps are written down. An execution ends in its first error,
+//! also where the run goes on.
+
+use selvedge_check::{Run, Stop};
+use selvedge_ir::trace::{Step, ThreadId, Trace};
+use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, TtsRun};
+use selvedge_ir::{Count, StartThread};
+
+use super::System;
+use super::start::{least_crew, until_error};
+use super::views::is_asked;
+use crate::threads::blocks::parts::{Kind, Parts};
+use crate::threads::blocks::start::start_thread;
+use crate::threads::blocks::{Block, compute};
+
+/// A configuration whose threads have numbers; a thread that has ended has no state.
+struct Now {
+    shared: SharedId,
+    threads: Vec<Option<LocalId>>,
+}
+
+/// The first part of a run that ends in a target.
+struct Ending<'r> {
+    steps: &'r [(usize, RuleId)],
+    /// The last configuration.
+    now: Now,
+    /// The threads that cover the target.
+    covers: Vec<usize>,
+}
+
+impl System<'_> {
+    /// The execution that a run to a target is, up to its first error.
+    pub fn trace(&self, run: &TtsRun, ticks: &Run<'_>) -> Result<Trace, Stop> {
+        let beginning = &self.beginnings[self.begins[run.start] as usize];
+        let mut trace = Trace { start: beginning.start.clone(), steps: beginning.steps.clone(), bodies: Vec::new() };
+        if beginning.is_error {
+            trace.start.threads = least_crew(&self.model);
+            return Ok(trace);
+        }
+        let ending = self.ending(run);
+        let mut walk =
+            Walk { system: self, parts: self.parts.clone(), ticks, numbers: self.numbers(run, &ending), trace };
+        walk.trace.start.threads = walk.start_threads(run)?;
+        for (now, (thread, rule)) in self.configurations(run).zip(ending.steps) {
+            ticks.tick()?;
+            if walk.apply(&now, *thread, *rule)? {
+                return Ok(walk.trace);
+            }
+        }
+        if let [thread] = ending.covers.as_slice() {
+            walk.fail(&ending.now, *thread)?;
+        }
+        Ok(walk.trace)
+    }
+
+    /// The configurations of a run, before each step.
+    fn configurations<'r>(&'r self, run: &'r TtsRun) -> impl Iterator<Item = Now> + 'r {
+        let mut shared = self.tts.starts[run.start].shared;
+        let mut threads: Vec<Option<LocalId>> = run.threads.iter().copied().map(Some).collect();
+        let mut steps = run.steps.iter();
+        let mut is_over = false;
+        std::iter::from_fn(move || {
+            if is_over {
+                return None;
+            }
+            let now = Now { shared, threads: threads.clone() };
+            match steps.next() {
+                None => is_over = true,
+                Some((thread, rule)) => {
+                    let rule = &self.tts.rules[*rule];
+                    let (own, new) = rule.parts();
+                    threads[*thread] = own;
+                    threads.extend(new.iter().copied().map(Some));
+                    shared = rule.shared_after;
+                }
+            }
+            Some(now)
+        })
+    }
+
+    /// Cuts a run where it covers a target first.
+    fn ending<'r>(&self, run: &'r TtsRun) -> Ending<'r> {
+        let mut last = None;
+        for (number, now) in self.configurations(run).enumerate() {
+            let mover = number.checked_sub(1).map(|before| run.steps[before].0);
+            if let Some(covers) = self.covered(&now, mover) {
+                return Ending { steps: &run.steps[..number], now, covers };
+            }
+            last = Some(now);
+        }
+        let now = last.expect("a run has a first configuration");
+        Ending { steps: &run.steps, now, covers: Vec::new() }
+    }
+
+    /// The threads that cover a target, if some do. The thread that moved last comes first.
+    fn covered(&self, now: &Now, mover: Option<usize>) -> Option<Vec<usize>> {
+        let of_shared = |target: &Cover| target.shared;
+        let targets = &self.tts.targets;
+        let from = targets.partition_point(|target| of_shared(target) < now.shared);
+        let mut living: Vec<usize> = (0..now.threads.len()).filter(|thread| now.threads[*thread].is_some()).collect();
+        living.sort_by_key(|thread| Some(*thread) != mover);
+        let mut here = targets[from..].iter().take_while(|target| target.shared == now.shared);
+        here.find_map(|target| assign(target, now, &living))
+    }
+
+    /// The numbers in the trace of the first threads of the run, those that the trace leaves out aside: idle ones of
+    /// kinds that need not be there.
+    fn numbers(&self, run: &TtsRun, ending: &Ending<'_>) -> Vec<Option<ThreadId>> {
+        let mut next = u32::from(self.model.program().prelude.is_some());
+        let mut number = |(thread, local): (usize, &LocalId)| {
+            let moves = ending.steps.iter().any(|(mover, _)| *mover == thread);
+            let stays = moves || ending.covers.contains(&thread) || self.must_be_there(*local);
+            stays.then(|| {
+                next += 1;
+                ThreadId(next - 1)
+            })
+        };
+        run.threads.iter().enumerate().map(&mut number).collect()
+    }
+
+    fn must_be_there(&self, local: LocalId) -> bool {
+        match self.parts.locals[self.ids.local(local).0 as usize].kind {
+            Kind::Prelude => true,
+            Kind::Entry(entry) => matches!(self.model.program().entries[entry].count, Count::Exactly(_)),
+        }
+    }
+}
+
+/// The threads that stand for those of a target, if there are enough.
+fn assign(target: &Cover, now: &Now, living: &[usize]) -> Option<Vec<usize>> {
+    let mut taken: Vec<usize> = Vec::new();
+    for wanted in &target.threads {
+        let mut free = living.iter().filter(|thread| !taken.contains(thread));
+        taken.push(*free.find(|thread| now.threads[**thread] == Some(*wanted))?);
+    }
+    Some(taken)
+}
+
+/// A trace being written.
+struct Walk<'w, 'p> {
+    system: &'w System<'p>,
+    parts: Parts,
+    ticks: &'w Run<'w>,
+    /// The numbers of the run's threads in the trace.
+    numbers: Vec<Option<ThreadId>>,
+    trace: Trace,
+}
+
+impl Walk<'_, '_> {
+    fn start_threads(&self, run: &TtsRun) -> Result<Vec<StartThread>, Stop> {
+        let system = self.system;
+        let (shared, _) = system.ids.shared(system.tts.starts[run.start].shared);
+        let there = run.threads.iter().zip(&self.numbers).filter(|(_, number)| number.is_some());
+        there
+            .map(|(local, _)| {
+                start_thread(&system.model, &system.parts, shared, system.ids.local(*local).0, self.ticks)
+            })
+            .collect()
+    }
+
+    fn block(&mut self, shared: SharedId, local: LocalId) -> Result<Block, Stop> {
+        let from = self.system.ids.from(shared, local);
+        compute(&self.system.model, &mut self.parts, from, u32::MAX, self.ticks)
+    }
+
+    fn thread(&self, thread: usize) -> ThreadId {
+        self.numbers[thread].expect("a thread that moves is in the trace")
+    }
+
+    /// Writes the steps of a rule; says whether they end in an error.
+    fn apply(&mut self, now: &Now, thread: usize, rule: RuleId) -> Result<bool, Stop> {
+        let system = self.system;
+        let rule = &system.tts.rules[rule];
+        let block = self.block(now.shared, rule.local)?;
+        let is_it =
+            |out: &&crate::threads::blocks::Out| system.ids.rule(rule.shared, rule.local, out).as_ref() == Some(rule);
+        let out = block.outs.iter().find(is_it).expect("the rule was the end of this block");
+        let (steps, failed) = until_error(&system.model, &block, out.last, self.thread(thread));
+        self.push(steps);
+        let n_after = rule.parts().1.len();
+        let next = self.next_number();
+        self.numbers.extend((0..n_after as u32).map(|at| Some(ThreadId(next + at))));
+        Ok(failed)
+    }
+
+    /// The number of the next thread.
+    fn next_number(&self) -> u32 {
+        let first = u32::from(self.system.model.program().prelude.is_some());
+        self.numbers.iter().flatten().map(|number| number.0 + 1).max().unwrap_or(first)
+    }
+
+    /// Writes the steps to the error that a thread runs into, unless it stands in it.
+    fn fail(&mut self, now: &Now, thread: usize) -> Result<(), Stop> {
+        let system = self.system;
+        let local = now.threads[thread].expect("a thread that covers a target lives");
+        let loc = system.parts.locals[system.ids.local(local).0 as usize].loc;
+        if system.model.task.target.has_loc(loc) {
+            return Ok(());
+        }
+        let block = self.block(now.shared, local)?;
+        let mut errors = block.errors.iter().filter(|(error, _)| is_asked(&system.model, *error));
+        let (_, last) = errors.next().expect("the pair is a target because its block meets an error");
+        let (steps, _) = until_error(&system.model, &block, *last, self.thread(thread));
+        self.push(steps);
+        Ok(())
+    }
+
+    fn push(&mut self, steps: Vec<Step>) {
+        self.trace.steps.extend(steps);
+    }
+}

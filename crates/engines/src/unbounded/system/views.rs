@@ -1,0 +1,274 @@
+//! Which local states can be seen with which shared states by looking at one thread at a time, and all rules from there.
+//!
+//! *Order of work.* A shared state waits while some of its local states are new. It is taken, the blocks of the new ones
+//! are computed, and what stood beside them goes along to the shared states after them.
+//!
+//! *Invariant.* For a shared state that does not wait: all rules of its local states are there, and along each rule all
+//! its local states were sent, except those of which there is one thread at most and it is the one that moves.
+//!
+//! *End.* Pairs of states are finitely many, and only become more. *Right.* By induction every thread of a configuration
+//! is seen with its shared state: the start is, and a step moves one thread, may start some, and carries the others over.
+
+use std::hash::BuildHasherDefault;
+
+use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
+use indexmap::IndexSet;
+use rustc_hash::FxHasher;
+use selvedge_check::{Event, Run, Stop};
+use selvedge_ir::EntryId;
+use selvedge_ir::tts::{LocalId, Rule, SharedId, Start};
+
+use super::Options;
+use super::single::Singles;
+use crate::threads::blocks::parts::{Kind, Local, Parts};
+use crate::threads::blocks::{Block, Error, From, Model, Out, compute};
+
+type Hasher = BuildHasherDefault<FxHasher>;
+
+/// The numbers of the states of a system.
+#[derive(Default)]
+pub(super) struct Ids {
+    /// Shared valuations with the atomic flag.
+    shareds: IndexSet<(u32, bool), Hasher>,
+    /// Thread states, and whether the thread holds the flag.
+    locals: IndexSet<(u32, bool), Hasher>,
+}
+
+impl Ids {
+    pub(super) fn shared(&self, id: SharedId) -> (u32, bool) {
+        self.shareds[id.index()]
+    }
+
+    pub(super) fn local(&self, id: LocalId) -> (u32, bool) {
+        self.locals[id.index()]
+    }
+
+    pub(super) fn shareds(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
+        self.shareds.iter().copied()
+    }
+
+    pub(super) fn locals(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
+        self.locals.iter().copied()
+    }
+
+    pub(super) fn n_shared(&self) -> u32 {
+        self.shareds.len() as u32
+    }
+
+    pub(super) fn n_local(&self) -> u32 {
+        self.locals.len() as u32
+    }
+
+    /// The start of the block of a thread.
+    pub(super) fn from(&self, shared: SharedId, local: LocalId) -> From {
+        let ((shared, _), (local, holds)) = (self.shared(shared), self.local(local));
+        From { shared, local, holds }
+    }
+
+    /// The rule that the end of a block is, if its states have numbers.
+    pub(super) fn rule(&self, shared: SharedId, local: LocalId, out: &Out) -> Option<Rule> {
+        let number = |state: (u32, bool)| self.locals.get_index_of(&state).map(LocalId::from);
+        let shared_after = self.shareds.get_index_of(&(out.shared, out.holds)).map(SharedId::from)?;
+        let me = out.me.map(|me| (me, out.holds));
+        let after: Option<Vec<LocalId>> = me.into_iter().chain(born(out)).map(number).collect();
+        Some(Rule { shared, local, shared_after, after: after?, goes_on: me.is_some() })
+    }
+}
+
+/// The threads that a block starts.
+fn born(out: &Out) -> impl Iterator<Item = (u32, bool)> + '_ {
+    out.born.iter().map(|child| (*child, false))
+}
+
+/// What is seen with one shared state.
+#[derive(Default)]
+struct Links {
+    /// The local states whose blocks are computed.
+    done: FixedBitSet,
+    /// The shared states after the rules, each with the kind of which the moving thread is the only one.
+    after: IndexSet<(SharedId, Option<EntryId>), Hasher>,
+    waits: bool,
+}
+
+pub(super) struct Views<'a, 'p> {
+    pub(super) model: &'a Model<'p>,
+    pub(super) run: &'a Run<'a>,
+    pub(super) options: Options,
+    pub(super) parts: Parts,
+    pub(super) ids: Ids,
+    pub(super) rules: IndexSet<Rule, Hasher>,
+    /// The pairs from which a thread runs into an error of the target.
+    pub(super) errors: Vec<(SharedId, LocalId)>,
+    /// The local states seen with each shared state.
+    pub(super) seen: IndexVec<SharedId, FixedBitSet>,
+    links: IndexVec<SharedId, Links>,
+    waiting: Vec<SharedId>,
+    singles: Singles,
+    /// The local states of threads beside which no other moves: with the atomic flag, and in the prelude.
+    alone: FixedBitSet,
+    /// For each kind the local states with at most one thread of this kind.
+    single: IndexVec<EntryId, FixedBitSet>,
+}
+
+impl<'a, 'p> Views<'a, 'p> {
+    pub(super) fn new(model: &'a Model<'p>, options: Options, run: &'a Run<'a>) -> Views<'a, 'p> {
+        Views {
+            model,
+            run,
+            options,
+            parts: Parts::default(),
+            ids: Ids::default(),
+            rules: IndexSet::default(),
+            errors: Vec::new(),
+            seen: IndexVec::new(),
+            links: IndexVec::new(),
+            waiting: Vec::new(),
+            singles: Singles::new(model.program()),
+            alone: FixedBitSet::new(),
+            single: model.program().entries.iter().map(|_| FixedBitSet::new()).collect(),
+        }
+    }
+
+    /// Adds all that is seen from these starts on.
+    pub(super) fn close(&mut self, starts: &[Start]) -> Result<(), Stop> {
+        for start in starts {
+            self.run.tick()?;
+            start.threads.iter().chain(&start.any).for_each(|local| self.see(start.shared, *local));
+        }
+        let mut n_done = 0;
+        while let Some(shared) = self.waiting.pop() {
+            self.links[shared].waits = false;
+            self.expand(shared)?;
+            self.send(shared)?;
+            n_done += 1;
+            if n_done % 256 == 0 {
+                let (visited, waiting) = (self.rules.len(), self.waiting.len());
+                self.run.event(Event::Searched { visited, waiting, depth: n_done });
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if there is more of something than there may be.
+    pub(super) fn within(&self, size: usize) -> Result<(), Stop> {
+        if size > self.options.size { Err(Stop::NodeLimit(self.options.size)) } else { self.run.tick() }
+    }
+
+    /// The number of a shared state.
+    pub(super) fn shared(&mut self, shared: u32, held: bool) -> SharedId {
+        let (number, is_new) = self.ids.shareds.insert_full((shared, held));
+        if is_new {
+            self.seen.push(FixedBitSet::new());
+            self.links.push(Links::default());
+        }
+        number.into()
+    }
+
+    /// The number of a local state.
+    pub(super) fn local(&mut self, id: u32, holds: bool) -> LocalId {
+        let (number, is_new) = self.ids.locals.insert_full((id, holds));
+        if is_new {
+            let local = &self.parts.locals[id as usize];
+            if holds || local.kind == Kind::Prelude {
+                self.alone.grow_and_insert(number);
+            }
+            if let Kind::Entry(kind) = local.kind
+                && self.singles.has(kind, local.loc)
+            {
+                self.single[kind].grow_and_insert(number);
+            }
+        }
+        number.into()
+    }
+
+    fn see(&mut self, shared: SharedId, local: LocalId) {
+        let seen = &mut self.seen[shared];
+        if !seen.contains(local.index()) {
+            seen.grow_and_insert(local.index());
+            self.wait(shared);
+        }
+    }
+
+    fn wait(&mut self, shared: SharedId) {
+        if !std::mem::replace(&mut self.links[shared].waits, true) {
+            self.waiting.push(shared);
+        }
+    }
+
+    /// Computes the blocks of the new local states.
+    fn expand(&mut self, shared: SharedId) -> Result<(), Stop> {
+        let new: Vec<usize> = self.seen[shared].difference(&self.links[shared].done).collect();
+        self.links[shared].done = self.seen[shared].clone();
+        let (_, held) = self.ids.shared(shared);
+        for local in new.into_iter().map(LocalId::from) {
+            self.run.tick()?;
+            let from = self.ids.from(shared, local);
+            let Local { kind, loc, .. } = self.parts.locals[from.local as usize];
+            if self.model.task.target.has_loc(loc) {
+                self.errors.push((shared, local));
+            }
+            if from.holds == held && kind != Kind::Prelude {
+                let block = compute(self.model, &mut self.parts, from, u32::MAX, self.run)?;
+                self.add_rules(shared, local, &block)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_rules(&mut self, shared: SharedId, local: LocalId, block: &Block) -> Result<(), Stop> {
+        if block.errors.iter().any(|(error, _)| is_asked(self.model, *error)) {
+            self.errors.push((shared, local));
+        }
+        let kind = self.only_one_of(local);
+        for out in &block.outs {
+            let shared_after = self.shared(out.shared, out.holds);
+            let me = out.me.map(|me| self.local(me, out.holds));
+            let born: Vec<LocalId> = born(out).map(|(child, holds)| self.local(child, holds)).collect();
+            let after: Vec<LocalId> = me.into_iter().chain(born).collect();
+            if shared == shared_after && after == [local] {
+                continue;
+            }
+            after.iter().for_each(|local| self.see(shared_after, *local));
+            self.links[shared].after.insert((shared_after, kind));
+            self.rules.insert(Rule { shared, local, shared_after, after, goes_on: me.is_some() });
+        }
+        self.within(self.rules.len())
+    }
+
+    /// The kind of a thread of which this is the only one.
+    fn only_one_of(&self, local: LocalId) -> Option<EntryId> {
+        self.single.indices().find(|kind| self.single[*kind].contains(local.index()))
+    }
+
+    /// Sends what is seen with a shared state along its rules.
+    fn send(&mut self, shared: SharedId) -> Result<(), Stop> {
+        let mut others = self.seen[shared].clone();
+        others.difference_with(&self.alone);
+        for at in 0..self.links[shared].after.len() {
+            self.run.tick()?;
+            let (after, kind) = self.links[shared].after[at];
+            if after == shared {
+                continue;
+            }
+            let mut others = others.clone();
+            if let Some(kind) = kind {
+                others.difference_with(&self.single[kind]);
+            }
+            if !others.is_subset(&self.seen[after]) {
+                self.seen[after].union_with(&others);
+                self.wait(after);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an error is one of the target.
+pub(super) fn is_asked(model: &Model<'_>, error: Error) -> bool {
+    match error {
+        Error::Fails(edge) => model.task.target.has_assert(edge),
+        Error::Reaches(loc) => model.task.target.has_loc(loc),
+        Error::Meets(_) => false,
+    }
+}

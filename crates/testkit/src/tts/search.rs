@@ -1,0 +1,155 @@
+//! Breadth first over all configurations of a thread-transition system with a bounded number of threads: slow and plain,
+//! the measure of everything else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_ir::tts::{LocalId, RuleId, SharedId, Tts, TtsRun};
+
+/// What happens at the bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtBound {
+    /// A rule that leads to more threads cannot be taken.
+    Blocked,
+    /// The threads that find room start, the others do not: what a bounded program does.
+    Skipped,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The pairs of shared and local states that occur.
+    pub pairs: BTreeSet<(SharedId, LocalId)>,
+    /// The number of configurations.
+    pub n_configurations: usize,
+    /// A shortest run to a target. Only where rules are blocked at the bound.
+    pub run: Option<TtsRun>,
+    /// Whether a target is covered.
+    pub covered: bool,
+    /// Whether there were more configurations than were looked at.
+    pub truncated: bool,
+}
+
+/// The shared state and the threads, in ascending order.
+type Configuration = (SharedId, Vec<LocalId>);
+
+/// How a configuration was found: by the start with this number, or from the one with this number by a rule.
+#[derive(Clone, Copy)]
+enum Origin {
+    Start(usize),
+    Rule(usize, RuleId),
+}
+
+/// Looks at all configurations with up to so many threads, but not at more than `limit`.
+pub fn reach(tts: &Tts, n_threads: usize, at_bound: AtBound, limit: usize) -> Found {
+    let mut found = Found::default();
+    let mut rules: BTreeMap<(SharedId, LocalId), Vec<RuleId>> = BTreeMap::new();
+    for (id, rule) in tts.rules.iter_enumerated() {
+        rules.entry((rule.shared, rule.local)).or_default().push(id);
+    }
+    let mut states: Vec<(Configuration, Origin)> = Vec::new();
+    let mut numbers: BTreeSet<Configuration> = BTreeSet::new();
+    for (configuration, start) in starts(tts, n_threads) {
+        if numbers.insert(configuration.clone()) {
+            states.push((configuration, Origin::Start(start)));
+        }
+    }
+    let mut next = 0;
+    while next < states.len() {
+        let (shared, threads) = states[next].0.clone();
+        found.pairs.extend(threads.iter().map(|local| (shared, *local)));
+        if !found.covered && tts.targets.iter().any(|target| target.holds(shared, &threads)) {
+            found.covered = true;
+            found.run = (at_bound == AtBound::Blocked).then(|| run(tts, &states, next));
+        }
+        if states.len() > limit {
+            found.truncated = true;
+            break;
+        }
+        for at in 0..threads.len() {
+            for rule in rules.get(&(shared, threads[at])).into_iter().flatten() {
+                if let Some(after) = apply(tts, &threads, at, *rule, n_threads, at_bound)
+                    && numbers.insert(after.clone())
+                {
+                    states.push((after, Origin::Rule(next, *rule)));
+                }
+            }
+        }
+        next += 1;
+    }
+    found.n_configurations = states.len();
+    found
+}
+
+/// The first configurations with up to so many threads.
+fn starts(tts: &Tts, n_threads: usize) -> Vec<(Configuration, usize)> {
+    let mut found = Vec::new();
+    for (number, start) in tts.starts.iter().enumerate().filter(|(_, start)| start.threads.len() <= n_threads) {
+        let mut open = vec![(start.threads.clone(), 0)];
+        while let Some((threads, least)) = open.pop() {
+            if threads.len() < n_threads {
+                for (at, local) in start.any.iter().enumerate().skip(least) {
+                    open.push((threads.iter().copied().chain([*local]).collect(), at));
+                }
+            }
+            let mut threads = threads;
+            threads.sort_unstable();
+            found.push(((start.shared, threads), number));
+        }
+    }
+    found
+}
+
+fn apply(
+    tts: &Tts,
+    threads: &[LocalId],
+    at: usize,
+    rule: RuleId,
+    n_threads: usize,
+    at_bound: AtBound,
+) -> Option<Configuration> {
+    let rule = &tts.rules[rule];
+    let (own, new) = rule.parts();
+    let room = n_threads - threads.len();
+    if at_bound == AtBound::Blocked && new.len() > room {
+        return None;
+    }
+    let mut after: Vec<LocalId> = threads.to_vec();
+    after.remove(at);
+    after.extend(own);
+    after.extend(new.iter().take(room));
+    after.sort_unstable();
+    Some((rule.shared_after, after))
+}
+
+/// The run to a configuration. Its threads are followed from the start on, any of those in one state.
+fn run(tts: &Tts, states: &[(Configuration, Origin)], last: usize) -> TtsRun {
+    let mut rules = Vec::new();
+    let mut at = last;
+    let start = loop {
+        match states[at].1 {
+            Origin::Start(start) => break start,
+            Origin::Rule(before, rule) => {
+                rules.push(rule);
+                at = before;
+            }
+        }
+    };
+    let mut threads = tts.starts[start].threads.clone();
+    let mut others = states[at].0.1.clone();
+    for thread in &threads {
+        let place = others.iter().position(|other| other == thread).expect("the threads of a start are there");
+        others.remove(place);
+    }
+    threads.extend(others);
+    let mut now: Vec<Option<LocalId>> = threads.iter().copied().map(Some).collect();
+    let mut steps = Vec::new();
+    for rule in rules.into_iter().rev() {
+        let local = tts.rules[rule].local;
+        let mover = now.iter().position(|thread| *thread == Some(local)).expect("a thread can take the rule");
+        steps.push((mover, rule));
+        let (own, new) = tts.rules[rule].parts();
+        now[mover] = own;
+        now.extend(new.iter().copied().map(Some));
+    }
+    TtsRun { start, threads, steps }
+}

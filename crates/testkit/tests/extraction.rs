@@ -1,0 +1,139 @@
+//! Programs as thread-transition systems: what is reached with few threads is what the oracle and the bounded engines
+//! reach, and a run of the system is an execution of the program.
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{CancelToken, Engine, Limits, Run, Target, Task, ThreadScope, Verdict};
+use selvedge_driver::{Pass, simplify};
+use selvedge_engines::exhaustive::Exhaustive;
+use selvedge_engines::threads::explicit::ThreadsExplicit;
+use selvedge_engines::unbounded::supports;
+use selvedge_engines::unbounded::system::{Options, System, extract};
+use selvedge_ir::{Count, LocId, Op, Program};
+use selvedge_replay::replay;
+use selvedge_testkit::differ::pose;
+use selvedge_testkit::generate::{Weights, generate};
+use selvedge_testkit::tts::{AtBound, reach};
+
+/// So many configurations are looked at.
+const LIMIT: usize = 3_000;
+
+fn short() -> Run<'static> {
+    let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
+    Run::new(CancelToken::default(), limits, &())
+}
+
+fn variants() -> [Options; 4] {
+    let with = |compress, dead| Options { compress, dead, ..Options::default() };
+    [with(false, false), with(true, false), with(false, true), with(true, true)]
+}
+
+/// Where threads begin that are started.
+fn is_born_at(program: &Program, loc: LocId) -> bool {
+    program.edges.iter().any(|edge| match &edge.op {
+        Op::Fork(at) => *at == loc,
+        Op::Spawn(spawn) => program.procs[spawn.callee].entry == loc,
+        _ => false,
+    })
+}
+
+/// With up to `n_threads` threads the system and the oracle agree whether there is an error.
+fn compare_verdict(system: &System<'_>, task: &Task<'_>, n_threads: u32) -> Result<bool, String> {
+    // A rule does not say that a thread which finds no room does not come to its first location.
+    if task.target.locs.iter().any(|loc| is_born_at(task.program, *loc)) {
+        return Ok(false);
+    }
+    let bounded = Task { threads: ThreadScope::AtMost(n_threads), ..*task };
+    let expected = match Exhaustive::default().check(&bounded, &short()) {
+        Ok(verdict) => matches!(verdict, Verdict::Unsafe(_)),
+        Err(_) => return Ok(false),
+    };
+    let found = reach(&system.tts, n_threads as usize, AtBound::Skipped, LIMIT);
+    if found.truncated || found.covered == expected {
+        return Ok(!found.truncated);
+    }
+    Err(format!("{n_threads} threads: {} by the system, {expected} by the oracle", found.covered))
+}
+
+/// A run of the system to a target is an execution of the program.
+fn check_trace(system: &System<'_>, task: &Task<'_>) -> Result<bool, String> {
+    let Some(run) = reach(&system.tts, 3, AtBound::Blocked, LIMIT).run else { return Ok(false) };
+    system.tts.replay(&run).map_err(|wrong| format!("{wrong:?}"))?;
+    let trace = system.trace(&run, &Run::unlimited()).map_err(|stop| stop.to_string())?;
+    replay(task, &trace).map_err(|wrong| format!("{wrong:?} in {trace:?}"))?;
+    Ok(true)
+}
+
+/// Without reductions the pairs of the system are the thread states of the bounded engine.
+fn compare_pairs(system: &System<'_>, task: &Task<'_>, n_threads: u32) -> Result<bool, String> {
+    let bounded = Task { threads: ThreadScope::AtMost(n_threads), ..*task };
+    let Ok(reached) = ThreadsExplicit::default().explore(&bounded, &short()) else { return Ok(false) };
+    let found = reach(&system.tts, n_threads as usize, AtBound::Skipped, LIMIT);
+    let of_prelude = |loc: LocId| Some(task.program.locs[loc].proc) == task.program.prelude;
+    let expected: BTreeSet<_> = reached.thread_states.into_iter().filter(|state| !of_prelude(state.loc)).collect();
+    let states = found.pairs.iter().map(|(shared, local)| system.thread_state(*shared, *local));
+    let states: BTreeSet<_> = states.filter(|state| !of_prelude(state.loc)).collect();
+    if found.truncated || states == expected {
+        return Ok(!found.truncated);
+    }
+    let missing = expected.difference(&states).next();
+    Err(format!("{n_threads} threads: missing {missing:?}, extra {:?}", states.difference(&expected).next()))
+}
+
+#[derive(Default, Debug)]
+struct Counts {
+    programs: usize,
+    verdicts: usize,
+    traces: usize,
+    pairs: usize,
+}
+
+fn compare(task: &Task<'_>, counts: &mut Counts) -> Result<(), String> {
+    let labels = &task.program.labels;
+    let mut targets = vec![task.target.clone()];
+    if let (Some(first), Some(last)) = (labels.first(), labels.last()) {
+        targets.push(Target::default().with_together([vec![first.loc, last.loc]]));
+        targets.push(Target::new(Vec::new(), vec![first.loc]));
+    }
+    for target in &targets {
+        let task = Task { target, ..*task };
+        for options in variants() {
+            let named = |fault: String| format!("{options:?}, {target:?}: {fault}");
+            let system = extract(&task, options, &short()).map_err(|stop| named(stop.to_string()))?;
+            for n_threads in 1..=3 {
+                counts.verdicts += usize::from(compare_verdict(&system, &task, n_threads).map_err(named)?);
+                if !options.compress && !options.dead {
+                    counts.pairs += usize::from(compare_pairs(&system, &task, n_threads).map_err(named)?);
+                }
+            }
+            counts.traces += usize::from(check_trace(&system, &task).map_err(named)?);
+        }
+    }
+    counts.programs += 1;
+    Ok(())
+}
+
+/// Whether the system starts with the threads that a bounded search starts with.
+fn starts_alike(program: &Program) -> bool {
+    program.entries.iter().all(|entry| !matches!(entry.count, Count::AtMost(_)))
+}
+
+#[test]
+fn systems_of_generated_programs_reach_what_the_oracle_reaches() {
+    let mut counts = Counts::default();
+    let mut faults = Vec::new();
+    for (at, (name, weights)) in Weights::concurrent().iter().enumerate() {
+        for seed in 0..40 {
+            let posed = pose(&generate(seed * 100 + at as u64, weights)).expect("generated programs are fine");
+            let inlined = simplify(&posed.task(), &[Pass::Inline]);
+            let task = inlined.task(ThreadScope::Unbounded);
+            if supports(&task, "test").is_err() || !starts_alike(task.program) {
+                continue;
+            }
+            let result = compare(&task, &mut counts);
+            faults.extend(result.err().map(|fault| format!("{name}, seed {seed}: {fault}\n{}", posed.text)));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults, the first: {}", faults.len(), faults[0]);
+    assert!(counts.programs > 20 && counts.verdicts > 200 && counts.traces > 50 && counts.pairs > 50, "{counts:?}");
+}
