@@ -19,6 +19,7 @@ pub mod shrink;
 pub mod mutate;
 
 pub mod corpus;
+pub mod coverability;
 pub mod literate;
 
 pub mod lower;

@@ -4,7 +4,9 @@
 //! an error can be reached is one of coverability, which is decidable.
 //!
 //! - [`system`]: a program as a thread-transition system over explicit valuations.
+//! - [`explicit`]: what such a system can cover.
 
+pub mod explicit;
 pub mod system;
 
 use selvedge_check::{Task, ThreadScope, Unsupported};

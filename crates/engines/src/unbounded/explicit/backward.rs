@@ -1,0 +1,196 @@
+//! Coverability backwards: from the targets to all configurations from which they can be covered.
+//!
+//! That set is closed upwards, since no rule asks for the absence of a thread; so its finitely many least elements say it
+//! all.
+//!
+//! **Order of work.** Elements wait in the order of their numbers of threads, those of one number in the order in which
+//! they were found. For each rule that leads to an element's shared state, the least configuration before the step is what
+//! of the element the rule does not put there, and the thread that moves. It is dropped if an element is below it; else the
+//! elements above it go. What forward facts exclude is dropped too: if some threads of a configuration look like no view
+//! of a table, no run gets there.
+//!
+//! **Invariant.** Each element can cover a target, by the chain of rules that it came by. Every configuration before a
+//! step to something above an element that was looked at is above an element, or excluded.
+//!
+//! **End.** By Dickson's lemma there is no infinite list of configurations of which none is above an earlier one. If no
+//! start is above an element, no target can be covered.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use selvedge_check::{Event, Run, Stop};
+use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start, TtsRun};
+
+use super::views::Table;
+use super::{Answer, Rules, Vector};
+
+/// Configurations from which something can be covered, and which no run reaches; with all above them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Basis {
+    /// The least ones, in ascending order. None is above another.
+    pub least: Vec<(SharedId, Vector)>,
+}
+
+/// Decides whether one of the targets can be covered. The table excludes what it does not admit.
+pub fn decide(
+    rules: &Rules<'_>,
+    targets: &[Cover],
+    known: Option<&Table>,
+    run: &Run<'_>,
+) -> Result<Answer<Basis>, Stop> {
+    let mut search = Search {
+        rules,
+        known,
+        elements: Vec::new(),
+        least: vec![Vec::new(); rules.tts.n_shared as usize],
+        waiting: BinaryHeap::new(),
+    };
+    for target in targets {
+        search.add(target.shared, Vector::of(&target.threads), None);
+    }
+    Ok(match search.search(run)? {
+        Some((element, start)) => Answer::Covered(search.way_from(element, start)),
+        None => Answer::Uncovered(search.basis()),
+    })
+}
+
+/// The thread states that can be covered, found one by one, in ascending order.
+pub fn thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Vec<(SharedId, LocalId)>, Stop> {
+    let mut states = Vec::new();
+    for shared in (0..rules.tts.n_shared).map(SharedId::from_raw) {
+        for local in (0..rules.tts.n_local).map(LocalId::from_raw) {
+            let target = Cover { shared, threads: vec![local] };
+            if matches!(decide(rules, &[target], None, run)?, Answer::Covered(_)) {
+                states.push((shared, local));
+            }
+        }
+    }
+    Ok(states)
+}
+
+struct Element {
+    shared: SharedId,
+    threads: Vector,
+    /// The rule that leads from it to something above another element.
+    next: Option<(RuleId, u32)>,
+    /// Whether another element is below it.
+    dropped: bool,
+}
+
+struct Search<'t> {
+    rules: &'t Rules<'t>,
+    known: Option<&'t Table>,
+    elements: Vec<Element>,
+    /// For each shared state the least elements.
+    least: Vec<Vec<u32>>,
+    waiting: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Search<'_> {
+    /// An element below a start, and the number of the start.
+    fn search(&mut self, run: &Run<'_>) -> Result<Option<(u32, usize)>, Stop> {
+        let mut n_done = 0;
+        while let Some(Reverse((_, number))) = self.waiting.pop() {
+            run.check_limits()?;
+            let element = &self.elements[number as usize];
+            if element.dropped {
+                continue;
+            }
+            let starts = self.rules.tts.starts.iter();
+            if let Some(start) = starts.enumerate().find(|(_, start)| allows(start, element)).map(|(start, _)| start) {
+                return Ok(Some((number, start)));
+            }
+            n_done += 1;
+            if n_done % 1024 == 0 {
+                let (visited, waiting) = (self.elements.len(), self.waiting.len());
+                run.event(Event::Searched { visited, waiting, depth: 0 });
+            }
+            self.expand(number, run)?;
+        }
+        Ok(None)
+    }
+
+    fn expand(&mut self, number: u32, run: &Run<'_>) -> Result<(), Stop> {
+        let Element { shared, threads, .. } = &self.elements[number as usize];
+        let (shared, threads) = (*shared, threads.clone());
+        for id in self.rules.into(shared) {
+            run.tick()?;
+            let rule = self.rules.rule(*id);
+            let mut before = threads.clone();
+            let mut n_put = 0;
+            for local in &rule.after {
+                n_put += usize::from(before.remove(*local));
+            }
+            before.add(rule.local);
+            // What is above the element itself is no news.
+            if n_put > 0 || rule.shared != shared {
+                self.add(rule.shared, before, Some((*id, number)));
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, shared: SharedId, threads: Vector, next: Option<(RuleId, u32)>) {
+        let (elements, least) = (&mut self.elements, &mut self.least[shared.index()]);
+        if least.iter().rev().any(|other| elements[*other as usize].threads.is_covered_by(&threads)) {
+            return;
+        }
+        if self.known.is_some_and(|table| !table.admits(shared, &threads.threads())) {
+            return;
+        }
+        least.retain(|other| {
+            let other = &mut elements[*other as usize];
+            let above = threads.is_covered_by(&other.threads);
+            other.dropped |= above;
+            !above
+        });
+        let number = elements.len() as u32;
+        self.waiting.push(Reverse((threads.total(), number)));
+        elements.push(Element { shared, threads, next, dropped: false });
+        least.push(number);
+    }
+
+    /// The run from a start that is above an element.
+    fn way_from(&self, element: u32, start: usize) -> TtsRun {
+        let tts = self.rules.tts;
+        let first = &self.elements[element as usize];
+        let mut threads = tts.starts[start].threads.clone();
+        let mut more = first.threads.clone();
+        for local in &threads {
+            more.remove(*local);
+        }
+        threads.extend(more.threads());
+        let mut live: Vec<Option<LocalId>> = threads.iter().copied().map(Some).collect();
+        let mut steps = Vec::new();
+        let mut next = first.next;
+        while let Some((id, element)) = next {
+            let rule = self.rules.rule(id);
+            let mover =
+                live.iter().position(|thread| *thread == Some(rule.local)).expect("the run stays above the elements");
+            steps.push((mover, id));
+            let (own, new) = rule.parts();
+            live[mover] = own;
+            live.extend(new.iter().copied().map(Some));
+            next = self.elements[element as usize].next;
+        }
+        TtsRun { start, threads, steps }
+    }
+
+    fn basis(&self) -> Basis {
+        let numbers = self.least.iter().flatten();
+        let mut least: Vec<(SharedId, Vector)> = numbers
+            .map(|number| &self.elements[*number as usize])
+            .map(|one| (one.shared, one.threads.clone()))
+            .collect();
+        least.sort_unstable();
+        Basis { least }
+    }
+}
+
+/// Whether a run may start above an element.
+fn allows(start: &Start, element: &Element) -> bool {
+    let enough = |(local, count): &(LocalId, u32)| {
+        start.any.contains(local) || start.threads.iter().filter(|thread| *thread == local).count() >= *count as usize
+    };
+    start.shared == element.shared && element.threads.counts().iter().all(enough)
+}

@@ -1,0 +1,256 @@
+//! Runs with so many threads at a time.
+//!
+//! A breadth-first search over configurations with up to k threads. Where a rule would put more than k threads, those
+//! beyond are forgotten: they exist and do nothing, which is a run like any other, since no rule asks for the absence of
+//! a thread. So with k threads this finds at least what can be reached with k threads at a time, and what it finds
+//! can be covered. It ends since there are finitely many such configurations.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use selvedge_check::{Event, Run, Stop};
+use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, TtsRun};
+
+use super::Rules;
+
+/// The local state of a thread that is not there.
+const NOBODY: u32 = u32::MAX;
+/// The parent of a first configuration.
+const NONE: u32 = u32::MAX;
+
+/// The shortest run with k threads at a time to a target; `None` if there is none.
+pub fn find(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Option<TtsRun>, Stop> {
+    let mut search = Search::new(rules, k);
+    let found = search.explore(run, |rules, shared, threads| rules.is_target(shared, threads))?;
+    Ok(found.map(|number| search.way_to(number)))
+}
+
+/// The thread states that k threads reach, in ascending order.
+pub fn thread_states(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Vec<(SharedId, LocalId)>, Stop> {
+    let mut search = Search::new(rules, k);
+    search.explore(run, |_, _, _| false)?;
+    let mut states: Vec<(SharedId, LocalId)> = Vec::new();
+    for number in 0..search.len() {
+        let (shared, threads) = search.configuration(number);
+        states.extend(threads.iter().map(|local| (shared, *local)));
+        if number % 65536 == 0 {
+            states.sort_unstable();
+            states.dedup();
+        }
+    }
+    states.sort_unstable();
+    states.dedup();
+    Ok(states)
+}
+
+/// Configurations, one after the other in one list of numbers: the shared state, and k local states in ascending order.
+struct Search<'t> {
+    rules: &'t Rules<'t>,
+    k: usize,
+    all: Vec<u32>,
+    numbers: HashTable<u32>,
+    /// Where each configuration comes from: the one before and the rule; or no one and the number of the start.
+    parents: Vec<(u32, u32)>,
+    hasher: BuildHasherDefault<FxHasher>,
+}
+
+impl<'t> Search<'t> {
+    fn new(rules: &'t Rules<'t>, k: usize) -> Search<'t> {
+        let numbers = HashTable::new();
+        Search { rules, k, all: Vec::new(), numbers, parents: Vec::new(), hasher: BuildHasherDefault::default() }
+    }
+
+    fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    fn row(&self, number: usize) -> &[u32] {
+        row(&self.all, self.k, number)
+    }
+
+    fn configuration(&self, number: usize) -> (SharedId, Vec<LocalId>) {
+        let row = self.row(number);
+        let threads = row[1..].iter().filter(|local| **local != NOBODY).map(|local| LocalId::from_raw(*local));
+        (SharedId::from_raw(row[0]), threads.collect())
+    }
+
+    /// Adds a configuration whose threads may be in any order; says its number if it is new.
+    fn add(&mut self, shared: SharedId, threads: &mut Vec<u32>, parent: (u32, u32)) -> Option<usize> {
+        threads.sort_unstable();
+        threads.resize(self.k, NOBODY);
+        let start = self.all.len();
+        self.all.push(shared.raw());
+        self.all.extend_from_slice(threads);
+        let (all, k, hasher) = (&self.all, self.k, &self.hasher);
+        let new = &all[start..];
+        let known = self.numbers.entry(
+            hasher.hash_one(new),
+            |number| row(all, k, *number as usize) == new,
+            |number| hasher.hash_one(row(all, k, *number as usize)),
+        );
+        match known {
+            hashbrown::hash_table::Entry::Occupied(_) => {
+                self.all.truncate(start);
+                None
+            }
+            hashbrown::hash_table::Entry::Vacant(place) => {
+                let number = self.parents.len();
+                place.insert(number as u32);
+                self.parents.push(parent);
+                Some(number)
+            }
+        }
+    }
+
+    /// Visits all configurations in the order of their distance from the starts, until one is wanted.
+    fn explore(
+        &mut self,
+        run: &Run<'_>,
+        wanted: impl Fn(&Rules<'_>, SharedId, &[LocalId]) -> bool,
+    ) -> Result<Option<usize>, Stop> {
+        self.start(run)?;
+        let mut next = 0;
+        while next < self.len() {
+            run.tick()?;
+            if next % 65536 == 65535 {
+                run.event(Event::Searched { visited: self.len(), waiting: self.len() - next, depth: self.k });
+            }
+            let (shared, threads) = self.configuration(next);
+            if wanted(self.rules, shared, &threads) {
+                return Ok(Some(next));
+            }
+            self.expand(next, shared, &threads);
+            next += 1;
+        }
+        Ok(None)
+    }
+
+    fn start(&mut self, run: &Run<'_>) -> Result<(), Stop> {
+        let rules = self.rules;
+        for (number, start) in rules.tts.starts.iter().enumerate() {
+            for mut threads in first_threads(start, self.k) {
+                run.tick()?;
+                self.add(start.shared, &mut threads, (NONE, number as u32));
+            }
+        }
+        Ok(())
+    }
+
+    fn expand(&mut self, number: usize, shared: SharedId, threads: &[LocalId]) {
+        let mut after: Vec<u32> = Vec::with_capacity(self.k + 2);
+        for (place, local) in threads.iter().enumerate() {
+            if place > 0 && threads[place - 1] == *local {
+                continue;
+            }
+            for id in self.rules.of(shared, *local) {
+                let rule = self.rules.rule(*id);
+                after.clear();
+                after.extend(threads[..place].iter().chain(&threads[place + 1..]).map(|local| local.raw()));
+                after.extend(rule.after.iter().map(|local| local.raw()).take(self.k - after.len()));
+                self.add(rule.shared_after, &mut after, (number as u32, id.raw()));
+            }
+        }
+    }
+
+    /// The run to a configuration. Which of several threads in one state moves does not matter, except that the thread
+    /// must be one that was not forgotten.
+    fn way_to(&self, number: usize) -> TtsRun {
+        let mut rules = Vec::new();
+        let mut at = number;
+        while self.parents[at].0 != NONE {
+            rules.push(RuleId::from_raw(self.parents[at].1));
+            at = self.parents[at].0 as usize;
+        }
+        rules.reverse();
+        let start = self.parents[at].1 as usize;
+        let (_, kept) = self.configuration(at);
+        let threads = whole_start(&self.rules.tts.starts[start], &kept);
+        let steps = schedule(self.rules, self.k, &threads, kept, &rules);
+        TtsRun { start, threads, steps }
+    }
+}
+
+/// Which thread takes which rule. `kept` are the states of the threads that count, a part of `threads`.
+fn schedule(
+    rules: &Rules<'_>,
+    k: usize,
+    threads: &[LocalId],
+    mut kept: Vec<LocalId>,
+    way: &[RuleId],
+) -> Vec<(usize, RuleId)> {
+    let mut live: Vec<(LocalId, usize)> = Vec::new();
+    for (number, local) in threads.iter().enumerate() {
+        if let Some(place) = kept.iter().position(|other| other == local) {
+            kept.swap_remove(place);
+            live.push((*local, number));
+        }
+    }
+    let mut n_threads = threads.len();
+    let mut steps = Vec::new();
+    for id in way {
+        let rule = rules.rule(*id);
+        let place = live.iter().position(|(local, _)| *local == rule.local).expect("the rule applies to a thread");
+        let (_, mover) = live.swap_remove(place);
+        steps.push((mover, *id));
+        let (own, new) = rule.parts();
+        live.extend(own.map(|own| (own, mover)));
+        let room = k - live.len();
+        live.extend(new.iter().zip(n_threads..).take(room).map(|(local, number)| (*local, number)));
+        n_threads += new.len();
+    }
+    steps
+}
+
+/// All threads of a start of which some are kept: the exact ones, then the others among the kept.
+fn whole_start(start: &Start, kept: &[LocalId]) -> Vec<LocalId> {
+    let mut others = kept.to_vec();
+    for local in &start.threads {
+        if let Some(place) = others.iter().position(|other| other == local) {
+            others.swap_remove(place);
+        }
+    }
+    start.threads.iter().copied().chain(others).collect()
+}
+
+/// Up to k threads of a start: all parts of its exact ones that are as large as can be, with all choices of others.
+fn first_threads(start: &Start, k: usize) -> Vec<Vec<u32>> {
+    let exact: Vec<u32> = start.threads.iter().map(|local| local.raw()).collect();
+    let any: Vec<u32> = start.any.iter().map(|local| local.raw()).collect();
+    let mut all = Vec::new();
+    choose(&exact, exact.len().min(k), &mut Vec::new(), &mut |part| {
+        let room = k - part.len();
+        for n_more in 0..=room {
+            repeat(&any, n_more, &mut part.to_vec(), &mut |threads| all.push(threads.to_vec()));
+        }
+    });
+    all
+}
+
+/// All ways to add `n` of the items to a list, each at most once, in their order.
+fn choose(items: &[u32], n: usize, list: &mut Vec<u32>, each: &mut impl FnMut(&[u32])) {
+    if n == 0 {
+        return each(list);
+    }
+    for place in 0..items.len() + 1 - n.min(items.len() + 1) {
+        list.push(items[place]);
+        choose(&items[place + 1..], n - 1, list, each);
+        list.pop();
+    }
+}
+
+/// All ways to add `n` of the items to a list, each as often as one likes, in their order.
+fn repeat(items: &[u32], n: usize, list: &mut Vec<u32>, each: &mut impl FnMut(&[u32])) {
+    if n == 0 {
+        return each(list);
+    }
+    for place in 0..items.len() {
+        list.push(items[place]);
+        repeat(&items[place..], n - 1, list, each);
+        list.pop();
+    }
+}
+
+fn row(all: &[u32], k: usize, number: usize) -> &[u32] {
+    &all[number * (k + 1)..(number + 1) * (k + 1)]
+}

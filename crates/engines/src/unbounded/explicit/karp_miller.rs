@@ -1,0 +1,179 @@
+//! All that can be covered: the tree of Karp and Miller over explicit states, chapter 8 of Basler's thesis, as corrected.
+//!
+//! A node is a shared state and numbers of threads up to ω.
+//!
+//! **Order of work.** The newest node is expanded first. Each successor is accelerated against all its ancestors: where it
+//! covers one with the same shared state, the numbers that have grown become ω, until nothing changes. The accelerated node
+//! is the one that is compared and stored. If a maximal node covers it, it is dropped; else the maximal nodes that it
+//! covers are no longer maximal, and those among them that were not expanded never will be. Expanded nodes keep their
+//! subtrees: pruning these loses states.
+//!
+//! **Invariant.** What a node stands for can be covered: the steps from an ancestor to a node that covers it can be
+//! repeated. Every step from a maximal node that was expanded leads below a maximal node.
+//!
+//! **End.** A branch without end would have two nodes of which the later covers the earlier (Dickson); it has then more ω, or
+//! is dropped.
+
+use selvedge_check::{Event, Run, Stop};
+use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId};
+
+use super::{Rules, Vector};
+
+/// All that can be covered, as finitely many vectors: no one of them covers another with its shared state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoverSet {
+    /// The shared states with their vectors, in ascending order.
+    pub vectors: Vec<(SharedId, Vector)>,
+}
+
+/// Computes all that can be covered.
+pub fn cover_set(rules: &Rules<'_>, run: &Run<'_>) -> Result<CoverSet, Stop> {
+    let mut tree = Tree::new(rules);
+    tree.build(run, &[])?;
+    Ok(tree.maximal())
+}
+
+/// The vectors that show that no target can be covered; `None` as soon as one can.
+pub fn prove(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<CoverSet>, Stop> {
+    let mut tree = Tree::new(rules);
+    Ok(tree.build(run, &rules.tts.targets)?.then(|| tree.maximal()))
+}
+
+impl CoverSet {
+    /// Whether these threads can be covered.
+    pub fn covers(&self, target: &Cover) -> bool {
+        let wanted = Vector::of(&target.threads);
+        let first = self.vectors.partition_point(|(shared, _)| *shared < target.shared);
+        let here = self.vectors[first..].iter().take_while(|(shared, _)| *shared == target.shared);
+        here.into_iter().any(|(_, vector)| wanted.is_covered_by(vector))
+    }
+
+    /// The thread states that can be covered, in ascending order.
+    pub fn thread_states(&self) -> Vec<(SharedId, LocalId)> {
+        let states = |(shared, vector): &(SharedId, Vector)| {
+            vector.counts().iter().map(|(local, _)| (*shared, *local)).collect::<Vec<_>>()
+        };
+        let mut states: Vec<(SharedId, LocalId)> = self.vectors.iter().flat_map(states).collect();
+        states.sort_unstable();
+        states.dedup();
+        states
+    }
+}
+
+struct Node {
+    shared: SharedId,
+    vector: Vector,
+    parent: Option<u32>,
+    /// Whether a later one covers it and it was not expanded before.
+    dropped: bool,
+}
+
+struct Tree<'t> {
+    rules: &'t Rules<'t>,
+    nodes: Vec<Node>,
+    /// For each shared state the maximal nodes, oldest first.
+    maximal: Vec<Vec<u32>>,
+    waiting: Vec<u32>,
+}
+
+impl<'t> Tree<'t> {
+    fn new(rules: &'t Rules<'t>) -> Tree<'t> {
+        Tree { rules, nodes: Vec::new(), maximal: vec![Vec::new(); rules.tts.n_shared as usize], waiting: Vec::new() }
+    }
+
+    /// Builds the tree; says whether none of the targets can be covered, and stops early if one can.
+    fn build(&mut self, run: &Run<'_>, targets: &[Cover]) -> Result<bool, Stop> {
+        for start in &self.rules.tts.starts {
+            let mut vector = Vector::of(&start.threads);
+            start.any.iter().for_each(|local| vector.add_omega(*local));
+            self.add(start.shared, vector, None);
+        }
+        let wanted: Vec<(SharedId, Vector)> =
+            targets.iter().map(|target| (target.shared, Vector::of(&target.threads))).collect();
+        let mut n_done = 0;
+        while let Some(number) = self.waiting.pop() {
+            run.check_limits()?;
+            let node = &self.nodes[number as usize];
+            if node.dropped {
+                continue;
+            }
+            if wanted.iter().any(|(shared, vector)| *shared == node.shared && vector.is_covered_by(&node.vector)) {
+                return Ok(false);
+            }
+            n_done += 1;
+            if n_done % 1024 == 0 {
+                let (visited, waiting) = (self.nodes.len(), self.waiting.len());
+                run.event(Event::Searched { visited, waiting, depth: 0 });
+            }
+            self.expand(number, run)?;
+        }
+        Ok(true)
+    }
+
+    fn expand(&mut self, number: u32, run: &Run<'_>) -> Result<(), Stop> {
+        let (shared, vector) = (self.nodes[number as usize].shared, self.nodes[number as usize].vector.clone());
+        for (local, _) in vector.counts() {
+            for id in self.rules.of(shared, *local) {
+                run.tick()?;
+                let (shared, mut after) = self.after(&vector, *id);
+                self.accelerate(shared, &mut after, number);
+                self.add(shared, after, Some(number));
+            }
+        }
+        Ok(())
+    }
+
+    fn after(&self, vector: &Vector, id: RuleId) -> (SharedId, Vector) {
+        let rule = self.rules.rule(id);
+        let mut after = vector.clone();
+        after.remove(rule.local);
+        rule.after.iter().for_each(|local| after.add(*local));
+        (rule.shared_after, after)
+    }
+
+    /// Puts ω where a vector has grown since an ancestor, until nothing changes.
+    fn accelerate(&self, shared: SharedId, vector: &mut Vector, parent: u32) {
+        loop {
+            let mut changed = false;
+            let mut at = Some(parent);
+            while let Some(number) = at {
+                let node = &self.nodes[number as usize];
+                changed |=
+                    node.shared == shared && node.vector.is_covered_by(vector) && vector.accelerate(&node.vector);
+                at = node.parent;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Stores a node unless a maximal one covers it.
+    fn add(&mut self, shared: SharedId, vector: Vector, parent: Option<u32>) {
+        let (nodes, maximal) = (&mut self.nodes, &mut self.maximal[shared.index()]);
+        if maximal.iter().rev().any(|other| vector.is_covered_by(&nodes[*other as usize].vector)) {
+            return;
+        }
+        maximal.retain(|other| {
+            let other = &mut nodes[*other as usize];
+            let covered = other.vector.is_covered_by(&vector);
+            // Dropping a node that was expanded changes nothing.
+            other.dropped |= covered;
+            !covered
+        });
+        let number = nodes.len() as u32;
+        nodes.push(Node { shared, vector, parent, dropped: false });
+        maximal.push(number);
+        self.waiting.push(number);
+    }
+
+    fn maximal(&self) -> CoverSet {
+        let numbers = self.maximal.iter().flatten();
+        let mut vectors: Vec<(SharedId, Vector)> = numbers
+            .map(|number| &self.nodes[*number as usize])
+            .map(|node| (node.shared, node.vector.clone()))
+            .collect();
+        vectors.sort_unstable();
+        CoverSet { vectors }
+    }
+}

@@ -1,0 +1,69 @@
+//! Coverability in thread-transition systems whose states are listed one by one: is there a run to a configuration with a
+//! certain shared state and at least certain threads?
+//!
+//! - [`bounded`] follows so many threads and finds runs;
+//! - [`views`] over-approximates what any k threads look like and finds proofs;
+//! - [`karp_miller`] computes all that can be covered, as finitely many vectors with ω (chapter 8 of Basler's thesis, as
+//!   corrected: the accelerated node is stored, and nodes grow in the covering order);
+//! - [`backward`] goes from the targets backwards with a minimal basis, and always ends with a run or a proof;
+//! - [`cutoff`] counts the thread states that N threads reach, and says from which N on nothing is missing (chapter 9).
+//!
+//! The first two together, for k = 1, 2, 3, .., decide nearly everything that comes from programs ([`decide`]).
+
+pub mod backward;
+pub mod bounded;
+pub mod cutoff;
+pub mod karp_miller;
+mod rules;
+mod vector;
+pub mod views;
+
+pub use rules::Rules;
+pub use vector::{OMEGA, Vector};
+
+use selvedge_check::{Bound, Run, Stop};
+use selvedge_ir::tts::{Tts, TtsRun};
+
+/// The answer to a question about coverability, with what decides it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer<P> {
+    /// A target can be covered: this run does it.
+    Covered(TtsRun),
+    /// No target can be covered, and this is the proof.
+    Uncovered(P),
+}
+
+/// What [`decide`] found.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// With so many threads at a time.
+    pub k: usize,
+    /// The answer.
+    pub answer: Answer<views::Table>,
+}
+
+/// Looks for runs with k threads and for a proof about k threads, for k = 1, 2, .. up to `most`. From the third proof on,
+/// which costs much more than a search with as many threads, the search is one thread ahead.
+///
+/// It ends for every system if nothing bounds k: a run that covers a target has some number of threads, and for what no
+/// run covers there is a k whose views are enough, since what can be covered is closed downwards and there are no
+/// infinite antichains. (Nobody knows this k beforehand.)
+pub fn decide(tts: &Tts, most: Option<usize>, run: &Run<'_>) -> Result<Decision, Stop> {
+    let rules = Rules::new(tts);
+    let mut searched = 0;
+    let mut k = 1;
+    while most.is_none_or(|most| k <= most) {
+        let ahead = if k < 3 { k } else { k + 1 };
+        while searched < ahead {
+            searched += 1;
+            if let Some(found) = bounded::find(&rules, searched, run)? {
+                return Ok(Decision { k: searched, answer: Answer::Covered(found) });
+            }
+        }
+        if let Some(table) = views::prove(&rules, k, run)? {
+            return Ok(Decision { k, answer: Answer::Uncovered(table) });
+        }
+        k += 1;
+    }
+    Err(Stop::BoundReached(Bound::Threads(searched as u32)))
+}

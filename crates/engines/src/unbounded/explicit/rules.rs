@@ -1,0 +1,61 @@
+//! The rules of a system, found by what they need and by where they lead.
+
+use selvedge_ir::tts::{Cover, LocalId, Rule, RuleId, SharedId, Tts};
+
+/// A system with tables that find its rules.
+pub struct Rules<'t> {
+    /// The system.
+    pub tts: &'t Tts,
+    /// For each pair of a shared and a local state where its rules begin in `by_source`.
+    first: Vec<u32>,
+    by_source: Vec<RuleId>,
+    /// For each shared state the rules that lead there.
+    into: Vec<Vec<RuleId>>,
+    /// For each shared state the targets with it, by their numbers.
+    targets: Vec<Vec<usize>>,
+}
+
+impl<'t> Rules<'t> {
+    /// The tables of a system.
+    pub fn new(tts: &'t Tts) -> Rules<'t> {
+        let source = |rule: &Rule| rule.shared.index() * tts.n_local as usize + rule.local.index();
+        let mut by_source: Vec<RuleId> = tts.rules.indices().collect();
+        by_source.sort_by_key(|rule| source(&tts.rules[*rule]));
+        let mut first = vec![0; tts.n_shared as usize * tts.n_local as usize + 1];
+        tts.rules.iter().for_each(|rule| first[source(rule) + 1] += 1);
+        for place in 1..first.len() {
+            first[place] += first[place - 1];
+        }
+        let mut into = vec![Vec::new(); tts.n_shared as usize];
+        tts.rules.iter_enumerated().for_each(|(id, rule)| into[rule.shared_after.index()].push(id));
+        let mut targets = vec![Vec::new(); tts.n_shared as usize];
+        tts.targets.iter().enumerate().for_each(|(number, target)| targets[target.shared.index()].push(number));
+        Rules { tts, first, by_source, into, targets }
+    }
+
+    /// What a thread in a local state can do.
+    pub fn of(&self, shared: SharedId, local: LocalId) -> &[RuleId] {
+        let place = shared.index() * self.tts.n_local as usize + local.index();
+        &self.by_source[self.first[place] as usize..self.first[place + 1] as usize]
+    }
+
+    /// The rules that lead to a shared state.
+    pub fn into(&self, shared: SharedId) -> &[RuleId] {
+        &self.into[shared.index()]
+    }
+
+    /// The rule with a number.
+    pub fn rule(&self, id: RuleId) -> &'t Rule {
+        &self.tts.rules[id]
+    }
+
+    /// Whether a configuration covers a target.
+    pub fn is_target(&self, shared: SharedId, threads: &[LocalId]) -> bool {
+        self.targets(shared).any(|target| target.holds(shared, threads))
+    }
+
+    /// The targets with a shared state.
+    pub fn targets(&self, shared: SharedId) -> impl Iterator<Item = &'t Cover> {
+        self.targets[shared.index()].iter().map(|number| &self.tts.targets[*number])
+    }
+}

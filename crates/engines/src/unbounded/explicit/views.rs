@@ -1,0 +1,471 @@
+//! What any k threads can look like: view abstraction after Abdulla, Haziza and Holík, over explicit states.
+//!
+//! A view is a shared state and k threads, some of which may be *asleep*: they stand for threads that do not exist.
+//! There are always enough of them, so a spawn wakes one, and a start with exactly one thread has no view with two. A set
+//! of views stands for the configurations all of whose views are in it. The table is the least set that contains the
+//! views of the starts and, with the k+1 threads of any configuration it stands for, the views after a step of one of
+//! them. So it contains the views of all reachable configurations.
+//!
+//! **Order of work.** A view {R, b} is kept as a bit b in the row of the k-1 threads R, once for each of its threads. Rows
+//! with new bits wait in a queue. For a new bit b in the row of R let I be the threads w for which all views of {R, b, w}
+//! are there: the meeting of the rows of all k-1 threads among {R, b}. Then
+//! - b moves: the rules of b put threads into the row of R after the step;
+//! - b moves and w is watched: all of I goes into the row of R after the step;
+//! - some w of I moves and b is watched: b goes into the row of R after the step.
+//!
+//! **Invariant.** Every step of k+1 threads all of whose views were taken from the queue has been done. The last of the
+//! views to be taken does it, in whichever of the three ways it takes part.
+//!
+//! **End.** A bit is set once, and there are finitely many.
+
+use std::collections::VecDeque;
+
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use selvedge_check::{Event, Run, Stop};
+use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start};
+use smallvec::SmallVec;
+
+use super::Rules;
+
+/// A thread of a view: 0 if it is asleep, else the number of its local state plus 1.
+type Thread = u32;
+const ASLEEP: Thread = 0;
+
+/// The threads of a view or of a row, in ascending order.
+type Threads = SmallVec<[Thread; 4]>;
+
+/// No row.
+const NONE: u32 = u32::MAX;
+
+/// A table of views.
+#[derive(Clone, Debug)]
+pub struct Table {
+    k: usize,
+    n_threads: usize,
+    /// How many words a row has.
+    width: usize,
+    index: Index,
+    /// Whose rows they are.
+    keys: Vec<(u32, Threads)>,
+    /// The rows, one after the other.
+    bits: Vec<u64>,
+}
+
+/// The numbers of the rows.
+#[derive(Clone, Debug)]
+enum Index {
+    /// By the shared state and the one thread, or none.
+    Direct(Vec<u32>),
+    Hashed(FxHashMap<(u32, Threads), u32>),
+}
+
+/// The views of k threads, if they admit no target.
+pub fn prove(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Option<Table>, Stop> {
+    let targets = rules.tts.targets.iter().filter(|target| target.threads.len() <= k).collect();
+    let Some(table) = Closure::new(rules, k, targets).close(run)? else { return Ok(None) };
+    let admits = |target: &Cover| table.admits(target.shared, &target.threads);
+    Ok((!rules.tts.targets.iter().any(admits)).then_some(table))
+}
+
+/// The views of k threads.
+pub fn table(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Table, Stop> {
+    let table = Closure::new(rules, k, Vec::new()).close(run)?;
+    Ok(table.expect("without targets nothing stops it early"))
+}
+
+impl Table {
+    fn new(n_shared: usize, n_local: usize, k: usize) -> Table {
+        let n_threads = n_local + 1;
+        let direct = n_shared.checked_mul(n_threads).filter(|size| *size <= 1 << 26);
+        let index = match (k, direct) {
+            (1, _) => Index::Direct(vec![NONE; n_shared]),
+            (2, Some(size)) => Index::Direct(vec![NONE; size]),
+            _ => Index::Hashed(FxHashMap::default()),
+        };
+        Table { k, n_threads, width: n_threads.div_ceil(64), index, keys: Vec::new(), bits: Vec::new() }
+    }
+
+    /// How many threads a view has.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// How many bits are set: each view counts once for each of its different threads.
+    pub fn n_bits(&self) -> usize {
+        self.bits.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether a configuration is among those that the table stands for.
+    pub fn admits(&self, shared: SharedId, threads: &[LocalId]) -> bool {
+        let mut threads: Threads = threads.iter().map(|local| local.raw() + 1).collect();
+        threads.sort_unstable();
+        if threads.len() < self.k {
+            threads.insert_many(0, std::iter::repeat_n(ASLEEP, self.k - threads.len()));
+        }
+        let mut all = true;
+        choose(&threads, self.k, &mut Threads::new(), &mut |view| all &= self.has(shared.raw(), view));
+        all
+    }
+
+    /// The thread states that the table admits, in ascending order.
+    pub fn thread_states(&self) -> Vec<(SharedId, LocalId)> {
+        let alone: Threads = std::iter::repeat_n(ASLEEP, self.k - 1).collect();
+        let mut states = Vec::new();
+        for (number, (shared, threads)) in self.keys.iter().enumerate().filter(|(_, (_, threads))| *threads == alone) {
+            debug_assert_eq!(threads.len(), self.k - 1);
+            let awake = ones(self.row(number as u32)).filter(|thread| *thread != ASLEEP);
+            states.extend(awake.map(|thread| (SharedId::from_raw(*shared), LocalId::from_raw(thread - 1))));
+        }
+        states.sort_unstable();
+        states
+    }
+
+    /// For views of two threads: for each shared state and each thread state the others that can be there with it, in
+    /// ascending order; rows without any are left out. `None` in the place of a thread is one that does not exist.
+    pub fn pairs(&self) -> Vec<(SharedId, Option<LocalId>, Vec<Option<LocalId>>)> {
+        let local = |thread: Thread| thread.checked_sub(1).map(LocalId::from_raw);
+        let mut rows: Vec<_> = (0..self.keys.len() as u32)
+            .filter(|_| self.k == 2)
+            .map(|number| {
+                let (shared, threads) = &self.keys[number as usize];
+                (SharedId::from_raw(*shared), local(threads[0]), ones(self.row(number)).map(local).collect::<Vec<_>>())
+            })
+            .filter(|(_, _, others)| !others.is_empty())
+            .collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    /// All views, in ascending order, without the threads that do not exist.
+    pub fn views(&self) -> Vec<(SharedId, Vec<LocalId>)> {
+        let mut views = Vec::new();
+        for (number, (shared, threads)) in self.keys.iter().enumerate() {
+            let last = threads.last().copied().unwrap_or(ASLEEP);
+            for thread in ones(self.row(number as u32)).filter(|thread| *thread >= last) {
+                let all = threads.iter().copied().chain([thread]).filter(|thread| *thread != ASLEEP);
+                views.push((SharedId::from_raw(*shared), all.map(|thread| LocalId::from_raw(thread - 1)).collect()));
+            }
+        }
+        views.sort_unstable();
+        views
+    }
+
+    /// Whether a view is there. Its threads are sorted.
+    fn has(&self, shared: u32, view: &[Thread]) -> bool {
+        let (last, rest) = view.split_last().expect("a view has a thread");
+        self.find(shared, rest).is_some_and(|row| get(self.row(row), *last))
+    }
+
+    fn row(&self, number: u32) -> &[u64] {
+        &self.bits[number as usize * self.width..][..self.width]
+    }
+
+    fn find(&self, shared: u32, threads: &[Thread]) -> Option<u32> {
+        let number = match &self.index {
+            Index::Direct(rows) => rows[self.direct(shared, threads)],
+            Index::Hashed(rows) => *rows.get(&(shared, Threads::from_slice(threads)))?,
+        };
+        (number != NONE).then_some(number)
+    }
+
+    fn direct(&self, shared: u32, threads: &[Thread]) -> usize {
+        match threads {
+            [] => shared as usize,
+            [thread, ..] => shared as usize * self.n_threads + *thread as usize,
+        }
+    }
+
+    fn find_or_make(&mut self, shared: u32, threads: &[Thread]) -> u32 {
+        if let Some(row) = self.find(shared, threads) {
+            return row;
+        }
+        let number = self.keys.len() as u32;
+        let place = self.direct(shared, threads);
+        match &mut self.index {
+            Index::Direct(rows) => rows[place] = number,
+            Index::Hashed(rows) => drop(rows.insert((shared, Threads::from_slice(threads)), number)),
+        }
+        self.keys.push((shared, Threads::from_slice(threads)));
+        self.bits.resize(self.bits.len() + self.width, 0);
+        number
+    }
+}
+
+/// The rules from one shared state to another.
+struct Group {
+    after: u32,
+    /// The threads that have such rules; empty if the shared state stays, since then nobody else notices.
+    movers: Vec<u64>,
+}
+
+struct Closure<'t> {
+    rules: &'t Rules<'t>,
+    /// The targets that views can tell.
+    targets: Vec<&'t Cover>,
+    table: Table,
+    /// The bits of each row that were not taken from the queue yet.
+    fresh: Vec<u64>,
+    queue: VecDeque<u32>,
+    waits: FixedBitSet,
+    /// For each shared state the groups of its rules, and for each rule its group.
+    groups: Vec<Vec<Group>>,
+    group_of: Vec<u32>,
+    /// Whether a target was met.
+    met: bool,
+}
+
+/// What one row leads to.
+struct Effect {
+    /// For each group the threads that go into the row after the step.
+    rows: Vec<Vec<u64>>,
+    /// Further views, of which several threads are new.
+    views: Vec<(u32, Threads)>,
+}
+
+impl<'t> Closure<'t> {
+    fn new(rules: &'t Rules<'t>, k: usize, targets: Vec<&'t Cover>) -> Closure<'t> {
+        let tts = rules.tts;
+        let table = Table::new(tts.n_shared as usize, tts.n_local as usize, k);
+        let (groups, group_of) = groups(rules, table.width);
+        let (fresh, queue, waits) = (Vec::new(), VecDeque::new(), FixedBitSet::new());
+        Closure { rules, targets, table, fresh, queue, waits, groups, group_of, met: false }
+    }
+
+    /// The table; `None` if it meets a target.
+    fn close(mut self, run: &Run<'_>) -> Result<Option<Table>, Stop> {
+        for start in &self.rules.tts.starts {
+            self.start(start, run)?;
+        }
+        let mut n_done = 0;
+        while let Some(row) = self.queue.pop_front()
+            && !self.met
+        {
+            run.check_limits()?;
+            n_done += 1;
+            if n_done % 1024 == 0 {
+                let (visited, waiting) = (self.table.keys.len(), self.queue.len());
+                run.event(Event::Searched { visited, waiting, depth: self.table.k });
+            }
+            self.waits.remove(row as usize);
+            self.step(row, run)?;
+        }
+        Ok((!self.met).then_some(self.table))
+    }
+
+    fn start(&mut self, start: &Start, run: &Run<'_>) -> Result<(), Stop> {
+        let k = self.table.k;
+        let exact: Threads = start.threads.iter().map(|local| local.raw() + 1).collect();
+        // A sleeping thread may be chosen as often as one likes.
+        let any: Threads = [ASLEEP].into_iter().chain(start.any.iter().map(|local| local.raw() + 1)).collect();
+        for n_exact in 0..=k.min(exact.len()) {
+            let mut parts: Vec<Threads> = Vec::new();
+            choose(&exact, n_exact, &mut Threads::new(), &mut |part| parts.push(Threads::from_slice(part)));
+            for mut part in parts {
+                run.tick()?;
+                let shared = start.shared.raw();
+                repeat(&any, k - n_exact, &mut part, &mut |view| self.insert(shared, Threads::from_slice(view)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a view whose threads may be in any order.
+    fn insert(&mut self, shared: u32, mut view: Threads) {
+        view.sort_unstable();
+        for place in 0..view.len() {
+            if place > 0 && view[place] == view[place - 1] {
+                continue;
+            }
+            let mut rest = view.clone();
+            let thread = rest.remove(place);
+            let row = self.table.find_or_make(shared, &rest);
+            if !self.set(row, thread) {
+                return;
+            }
+        }
+        self.met |= self.targets.iter().any(|target| target.shared.raw() == shared && covers(&view, target));
+    }
+
+    /// Sets a bit; says whether it is new.
+    fn set(&mut self, row: u32, thread: Thread) -> bool {
+        let first = row as usize * self.table.width;
+        if get(&self.table.bits[first..], thread) {
+            return false;
+        }
+        self.fresh.resize(self.table.bits.len(), 0);
+        let (word, bit) = (first + thread as usize / 64, 1 << (thread % 64));
+        self.table.bits[word] |= bit;
+        self.fresh[word] |= bit;
+        self.waits.grow(row as usize + 1);
+        if !self.waits.put(row as usize) {
+            self.queue.push_back(row);
+        }
+        true
+    }
+
+    /// All steps in which the new bits of a row take part.
+    fn step(&mut self, row: u32, run: &Run<'_>) -> Result<(), Stop> {
+        let width = self.table.width;
+        let fresh_row = &mut self.fresh[row as usize * width..][..width];
+        let new: Vec<Thread> = ones(fresh_row).collect();
+        fresh_row.fill(0);
+        let (shared, rest) = self.table.keys[row as usize].clone();
+        let effect = self.effect((shared, &rest), &new, run)?;
+        for (group, found) in effect.rows.iter().enumerate() {
+            let after = self.groups[shared as usize][group].after;
+            let known = self.table.find(after, &rest);
+            let fresh = |(word, bits): (usize, &u64)| bits & !known.map_or(0, |row| self.table.row(row)[word]);
+            let fresh: Vec<u64> = found.iter().enumerate().map(fresh).collect();
+            for thread in ones(&fresh) {
+                let mut view = rest.clone();
+                view.push(thread);
+                self.insert(after, view);
+            }
+        }
+        effect.views.into_iter().for_each(|(after, view)| self.insert(after, view));
+        Ok(())
+    }
+
+    fn effect(&self, (shared, rest): (u32, &Threads), new: &[Thread], run: &Run<'_>) -> Result<Effect, Stop> {
+        let groups = &self.groups[shared as usize];
+        let mut effect = Effect { rows: vec![vec![0; self.table.width]; groups.len()], views: Vec::new() };
+        let known: Vec<Option<u32>> = groups.iter().map(|group| self.table.find(group.after, rest)).collect();
+        let mut others = vec![0; self.table.width];
+        for thread in new {
+            run.tick()?;
+            self.moves((shared, rest), *thread, &mut effect);
+            let is_known = |group: usize| known[group].is_some_and(|row| get(self.table.row(row), *thread));
+            let matters = |(group, moves): (usize, &Group)| {
+                !moves.movers.is_empty() && (!is_known(group) || get(&moves.movers, *thread))
+            };
+            if !groups.iter().enumerate().any(matters) {
+                continue;
+            }
+            self.others((shared, rest), *thread, &mut others);
+            for (number, group) in groups.iter().enumerate().filter(|(_, group)| !group.movers.is_empty()) {
+                let row = &mut effect.rows[number];
+                if get(&group.movers, *thread) {
+                    row.iter_mut().zip(&others).for_each(|(word, more)| *word |= more);
+                }
+                if !is_known(number) && group.movers.iter().zip(&others).any(|(mover, other)| mover & other != 0) {
+                    row[*thread as usize / 64] |= 1 << (thread % 64);
+                }
+            }
+        }
+        Ok(effect)
+    }
+
+    /// The thread moves and the rest is watched.
+    fn moves(&self, (shared, rest): (u32, &Threads), thread: Thread, effect: &mut Effect) {
+        let Some(local) = thread.checked_sub(1) else { return };
+        for id in self.rules.of(SharedId::from_raw(shared), LocalId::from_raw(local)) {
+            let rule = self.rules.rule(*id);
+            let row = &mut effect.rows[self.group_of[id.index()] as usize];
+            row[0] |= 1;
+            for after in rule.after.iter().map(|local| local.raw() + 1) {
+                row[after as usize / 64] |= 1 << (after % 64);
+            }
+            if rule.after.len() > 1 {
+                self.wakes(rest, *id, effect);
+            }
+        }
+    }
+
+    /// Several new threads are watched: they take the places of the one that moved and of sleeping ones.
+    fn wakes(&self, rest: &Threads, id: RuleId, effect: &mut Effect) {
+        let rule = self.rules.rule(id);
+        let n_asleep = rest.iter().filter(|thread| **thread == ASLEEP).count();
+        let new: Threads = rule.after.iter().map(|local| local.raw() + 1).collect();
+        for n in 2..=new.len().min(n_asleep + 1) {
+            let mut view = Threads::from_slice(&rest[n - 1..]);
+            choose(&new, n, &mut view, &mut |view| {
+                effect.views.push((rule.shared_after.raw(), Threads::from_slice(view)));
+            });
+        }
+    }
+
+    /// All threads that can be there together with these.
+    fn others(&self, (shared, rest): (u32, &Threads), thread: Thread, others: &mut [u64]) {
+        let own = self.table.find(shared, rest).expect("it is the row of a view");
+        others.copy_from_slice(self.table.row(own));
+        for place in 0..rest.len() {
+            let mut key = rest.clone();
+            key[place] = thread;
+            key.sort_unstable();
+            let row = self.table.find(shared, &key).expect("a view is in the rows of all its threads");
+            others.iter_mut().zip(self.table.row(row)).for_each(|(word, more)| *word &= more);
+        }
+    }
+}
+
+fn groups(rules: &Rules<'_>, width: usize) -> (Vec<Vec<Group>>, Vec<u32>) {
+    let tts = rules.tts;
+    let mut groups: Vec<Vec<Group>> = (0..tts.n_shared).map(|_| Vec::new()).collect();
+    let mut numbers: FxHashMap<(SharedId, SharedId), u32> = FxHashMap::default();
+    let mut group_of = Vec::new();
+    for rule in &tts.rules {
+        let here = &mut groups[rule.shared.index()];
+        let number = *numbers.entry((rule.shared, rule.shared_after)).or_insert_with(|| {
+            here.push(Group { after: rule.shared_after.raw(), movers: Vec::new() });
+            here.len() as u32 - 1
+        });
+        group_of.push(number);
+        if rule.shared != rule.shared_after {
+            let movers = &mut here[number as usize].movers;
+            movers.resize(width, 0);
+            let thread = rule.local.raw() + 1;
+            movers[thread as usize / 64] |= 1 << (thread % 64);
+        }
+    }
+    (groups, group_of)
+}
+
+/// Whether the threads of a view, sorted, are at least those of a target.
+fn covers(view: &[Thread], target: &Cover) -> bool {
+    let locals: SmallVec<[LocalId; 4]> =
+        view.iter().filter_map(|thread| thread.checked_sub(1)).map(LocalId::from_raw).collect();
+    target.holds(target.shared, &locals)
+}
+
+fn get(row: &[u64], thread: Thread) -> bool {
+    row[thread as usize / 64] >> (thread % 64) & 1 == 1
+}
+
+/// The bits of a row, in ascending order.
+fn ones(row: &[u64]) -> impl Iterator<Item = Thread> {
+    row.iter().enumerate().flat_map(|(number, word)| {
+        let mut left = *word;
+        std::iter::from_fn(move || {
+            (left != 0).then(|| {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                number as u32 * 64 + bit
+            })
+        })
+    })
+}
+
+/// All ways to add `n` of the items to a list, each at most once, in their order.
+fn choose(items: &[Thread], n: usize, list: &mut Threads, each: &mut impl FnMut(&[Thread])) {
+    if n == 0 {
+        return each(list);
+    }
+    for place in 0..(items.len() + 1).saturating_sub(n) {
+        list.push(items[place]);
+        choose(&items[place + 1..], n - 1, list, each);
+        list.pop();
+    }
+}
+
+/// All ways to add `n` of the items to a list, each as often as one likes, in their order.
+fn repeat(items: &[Thread], n: usize, list: &mut Threads, each: &mut impl FnMut(&[Thread])) {
+    if n == 0 {
+        return each(list);
+    }
+    for place in 0..items.len() {
+        list.push(items[place]);
+        repeat(&items[place..], n - 1, list, each);
+        list.pop();
+    }
+}

@@ -1,0 +1,143 @@
+//! Thread-transition systems: all ways to decide what can be covered, against each other.
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{Run, Stop};
+use selvedge_engines::unbounded::explicit::cutoff::{Effort, Exact, cutoff};
+use selvedge_engines::unbounded::explicit::{Answer, Rules, backward, bounded, decide, karp_miller, views};
+use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
+
+use crate::rng::Rng;
+
+/// Views of more threads than this are not made.
+const MOST_VIEWS: usize = 3;
+/// Searches follow no more threads than this.
+const MOST_THREADS: usize = 4;
+
+/// A small system: up to 6 shared and 8 local states, a fifth of its rules spawns, some of which start two threads.
+pub fn random(rng: &mut Rng) -> Tts {
+    let (n_shared, n_local) = (rng.between(1, 6), rng.between(1, 8));
+    let shared = |rng: &mut Rng| SharedId::from(rng.below(n_shared));
+    let local = |rng: &mut Rng| LocalId::from(rng.below(n_local));
+    let locals = |rng: &mut Rng, n: usize| {
+        let mut locals: Vec<LocalId> = (0..n).map(|_| local(rng)).collect();
+        locals.sort_unstable();
+        locals
+    };
+    let rule = |rng: &mut Rng| {
+        let n_after = *rng.pick(&[1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 0]).expect("there are some");
+        let before = local(rng);
+        let mut after: Vec<LocalId> = (0..n_after).map(|_| local(rng)).collect();
+        if n_after > 1 && rng.coin() {
+            after[0] = before;
+        }
+        let goes_on = n_after > 0 && rng.percent(90);
+        Rule { shared: shared(rng), local: before, shared_after: shared(rng), after, goes_on }
+    };
+    let start = |rng: &mut Rng| {
+        let n_exact = rng.between(0, 2);
+        let mut any = if n_exact == 0 || rng.percent(30) {
+            let n = rng.between(1, 2);
+            locals(rng, n)
+        } else {
+            Vec::new()
+        };
+        any.dedup();
+        Start { shared: shared(rng), threads: locals(rng, n_exact), any }
+    };
+    let target = |rng: &mut Rng| {
+        let n_threads = *rng.pick(&[1, 1, 1, 2, 2, 3]).expect("there are some");
+        Cover { shared: shared(rng), threads: locals(rng, n_threads) }
+    };
+    let (n_rules, n_starts, n_targets) = (rng.between(3, 16), rng.between(1, 2), rng.between(1, 2));
+    Tts {
+        n_shared: n_shared as u32,
+        n_local: n_local as u32,
+        rules: (0..n_rules).map(|_| rule(rng)).collect(),
+        starts: (0..n_starts).map(|_| start(rng)).collect(),
+        targets: (0..n_targets).map(|_| target(rng)).collect(),
+    }
+}
+
+/// What a comparison saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// Whether a target can be covered.
+    pub covered: bool,
+    /// Whether k-views for a small k, or a search with few threads, were enough to say so.
+    pub decided: bool,
+    /// Whether a cutoff was found and proved.
+    pub cutoff: Option<usize>,
+}
+
+/// Asks everybody about a system. An error is a sentence about who contradicts whom.
+pub fn compare(tts: &Tts) -> Result<Agreement, String> {
+    let run = Run::unlimited();
+    let rules = Rules::new(tts);
+    let stopped = |stop: Stop| format!("stopped: {stop}");
+    let covered = verdict(tts, "backward", &backward::decide(&rules, &tts.targets, None, &run).map_err(stopped)?)?;
+    for k in 1..=2 {
+        let table = views::table(&rules, k, &run).map_err(stopped)?;
+        let name = format!("backward within {k}-views");
+        let answer = backward::decide(&rules, &tts.targets, Some(&table), &run).map_err(stopped)?;
+        agree(covered, verdict(tts, &name, &answer)?, &name)?;
+    }
+    let proof = karp_miller::prove(&rules, &run).map_err(stopped)?;
+    agree(covered, proof.is_none(), "karp-miller")?;
+    let decided = match decide(tts, Some(MOST_VIEWS), &run) {
+        Ok(decision) => {
+            agree(covered, verdict(tts, "views", &decision.answer)?, "views")?;
+            true
+        }
+        Err(Stop::BoundReached(_)) => false,
+        Err(stop) => return Err(stopped(stop)),
+    };
+    let cutoff = compare_thread_states(&rules, &run)?;
+    Ok(Agreement { covered, decided, cutoff })
+}
+
+/// Compares the sets of thread states; the cutoff, where it was proved.
+fn compare_thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<usize>, String> {
+    let stopped = |stop: Stop| format!("stopped: {stop}");
+    let exact = karp_miller::cover_set(rules, run).map_err(stopped)?.thread_states();
+    if exact != backward::thread_states(rules, run).map_err(stopped)? {
+        return Err("karp-miller and backward cover other thread states".into());
+    }
+    let all: BTreeSet<(SharedId, LocalId)> = exact.iter().copied().collect();
+    let mut known = BTreeSet::new();
+    for n in 1..=MOST_THREADS {
+        let reached: BTreeSet<_> = bounded::thread_states(rules, n, run).map_err(stopped)?.into_iter().collect();
+        if !reached.is_subset(&all) || !known.is_subset(&reached) {
+            return Err(format!("{n} threads reach what cannot be covered, or less than fewer do"));
+        }
+        known = reached;
+    }
+    for k in 1..=MOST_VIEWS {
+        let admitted: BTreeSet<_> = views::table(rules, k, run).map_err(stopped)?.thread_states().into_iter().collect();
+        if !all.is_subset(&admitted) {
+            return Err(format!("{k}-views lack what can be covered"));
+        }
+    }
+    let effort = Effort { most: MOST_THREADS, most_views: 2, exact: Some(Exact::KarpMiller) };
+    let found = cutoff(rules, effort, run).map_err(stopped)?;
+    let reached = found.reached[found.plateau - 1];
+    if found.proof.is_some() && reached != all.len() {
+        return Err(format!("{:?} proves a cutoff that is none", found.proof));
+    }
+    Ok(found.proof.map(|_| found.plateau))
+}
+
+/// Whether a target is covered, after following the run.
+fn verdict<P>(tts: &Tts, name: &str, answer: &Answer<P>) -> Result<bool, String> {
+    match answer {
+        Answer::Covered(run) => {
+            tts.replay(run).map_err(|why| format!("{name}: its run is none: {why:?}"))?;
+            Ok(true)
+        }
+        Answer::Uncovered(_) => Ok(false),
+    }
+}
+
+fn agree(expected: bool, found: bool, name: &str) -> Result<(), String> {
+    if expected == found { Ok(()) } else { Err(format!("backward says covered: {expected}; {name}: {found}")) }
+}

@@ -1,0 +1,209 @@
+//! Thread-transition systems: all ways to decide what can be covered agree, the errata of chapters 8 and 9, and the
+//! verdicts of the corpus.
+
+use std::fs;
+use std::path::Path;
+
+use selvedge_check::Run;
+use selvedge_engines::unbounded::explicit::cutoff::{Effort, Exact, Prover, cutoff};
+use selvedge_engines::unbounded::explicit::{Answer, Rules, backward, bounded, decide, karp_miller};
+use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
+use selvedge_testkit::coverability::{compare, random};
+use selvedge_testkit::rng::Rng;
+
+/// Systems of the corpus with more local states than this are left out where code is not optimised.
+const MOST_LOCALS: u32 = if cfg!(debug_assertions) { 210 } else { u32::MAX };
+
+/// A system as the corpus writes it.
+fn parse(text: &str) -> Tts {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim());
+    let mut lines = lines.filter(|line| !line.is_empty());
+    let number = |word: &str| word.parse::<u32>().expect("it is a number");
+    let sizes: Vec<u32> = lines.next().expect("sizes come first").split_whitespace().map(number).collect();
+    let rule = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (local, after) = (LocalId::from_raw(number(words[1])), LocalId::from_raw(number(words[4])));
+        Rule {
+            shared: SharedId::from_raw(number(words[0])),
+            local,
+            shared_after: SharedId::from_raw(number(words[3])),
+            after: if words[2] == "+>" { vec![local, after] } else { vec![after] },
+            goes_on: true,
+        }
+    };
+    Tts {
+        n_shared: sizes[0],
+        n_local: sizes[1],
+        rules: lines.map(rule).collect(),
+        starts: vec![Start { shared: 0.into(), threads: vec![0.into()], any: vec![] }],
+        targets: Vec::new(),
+    }
+}
+
+fn cover(text: &str) -> Cover {
+    let number = |word: &str| word.trim().parse::<u32>().expect("it is a number");
+    let (shared, threads) = text.trim().split_once('|').expect("a bar is behind the shared state");
+    let mut threads: Vec<LocalId> = threads.split(',').map(|local| LocalId::from_raw(number(local))).collect();
+    threads.sort_unstable();
+    Cover { shared: SharedId::from_raw(number(shared)), threads }
+}
+
+fn with_target(text: &str, target: &str) -> Tts {
+    Tts { targets: vec![cover(target)], ..parse(text) }
+}
+
+/// The same system with any number of threads in the beginning.
+fn with_any_start(mut tts: Tts) -> Tts {
+    tts.starts = vec![Start { shared: 0.into(), threads: vec![], any: vec![0.into()] }];
+    tts
+}
+
+fn is_covered<P>(tts: &Tts, answer: &Answer<P>) -> bool {
+    match answer {
+        Answer::Covered(run) => {
+            assert_eq!(tts.replay(run), Ok(()));
+            true
+        }
+        Answer::Uncovered(_) => false,
+    }
+}
+
+/// Whether a target can be covered, as everybody says.
+fn all_say(tts: &Tts) -> bool {
+    let run = Run::unlimited();
+    let rules = Rules::new(tts);
+    let answer = backward::decide(&rules, &tts.targets, None, &run).expect("nothing stops it");
+    let covered = is_covered(tts, &answer);
+    assert_eq!(karp_miller::prove(&rules, &run).expect("nothing stops it").is_none(), covered);
+    let decision = decide(tts, None, &run).expect("nothing stops it");
+    assert_eq!(is_covered(tts, &decision.answer), covered);
+    covered
+}
+
+#[test]
+fn everybody_agrees_on_random_systems() {
+    let (mut n_covered, mut n_decided, mut n_cutoffs) = (0, 0, 0);
+    for number in 0..400 {
+        let tts = random(&mut Rng::for_item(7, number));
+        let seen = compare(&tts).unwrap_or_else(|why| panic!("system {number}: {why}\n{tts:?}"));
+        n_covered += usize::from(seen.covered);
+        n_decided += usize::from(seen.decided);
+        n_cutoffs += usize::from(seen.cutoff.is_some_and(|n| n > 1));
+    }
+    assert!((100..300).contains(&n_covered), "both answers occur: {n_covered} of 400 covered");
+    assert!(n_decided >= 390, "views and searches with few threads decide nearly all: {n_decided}");
+    assert!(n_cutoffs > 20, "cutoffs above 1 occur: {n_cutoffs}");
+}
+
+/// The tree ends only if the node with ω is the one that is stored: without it, the spawner's children have no bound.
+#[test]
+fn km_stores_accelerated() {
+    let tts = with_target("2 3\n0 0 +> 0 1\n0 1 -> 1 2\n1 2 -> 0 1\n", "1|2,2");
+    assert!(!all_say(&tts), "only one thread at a time is in 2");
+    let rules = Rules::new(&tts);
+    let cover = karp_miller::cover_set(&rules, &Run::unlimited()).expect("nothing stops it");
+    assert!(cover.covers(&super_cover(0, &[0, 1, 1, 1, 1, 1, 1, 1])) && !cover.covers(&super_cover(0, &[0, 0])));
+}
+
+fn super_cover(shared: usize, threads: &[usize]) -> Cover {
+    Cover { shared: shared.into(), threads: threads.iter().map(|local| LocalId::from(*local)).collect() }
+}
+
+/// Numbers grow only in an order in which more threads cover fewer: here the second round has one more thread in 1, and
+/// one in a state that had none before.
+#[test]
+fn km_cover_order() {
+    let tts = with_target("3 4\n0 0 +> 1 1\n1 0 +> 2 2\n2 0 -> 0 0\n0 2 -> 0 3\n", "0|1,1,1,3,3");
+    assert!(all_say(&tts));
+    let cover = karp_miller::cover_set(&Rules::new(&tts), &Run::unlimited()).expect("nothing stops it");
+    assert!(cover.covers(&super_cover(0, &[0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3])));
+    assert!(!cover.covers(&super_cover(0, &[0, 0])));
+}
+
+/// Pruning the subtrees of expanded nodes would lose what only they lead to.
+#[test]
+fn coverability_tree_pruning() {
+    let net = "3 4\n0 0 -> 1 1\n1 1 -> 0 2\n0 2 +> 1 0\n1 0 -> 0 3\n0 3 +> 2 1\n2 1 -> 0 0\n";
+    for target in ["0|3,3,2", "2|3,3", "1|1,1", "0|2,2,2"] {
+        all_say(&with_target(net, target));
+        all_say(&with_any_start(with_target(net, target)));
+    }
+}
+
+/// Nothing new comes from two threads to three, and with four there is more.
+#[test]
+fn cutoff_stutter() {
+    let tts = with_any_start(with_target("4 2\n0 0 -> 2 1\n2 0 -> 0 1\n2 0 -> 3 0\n3 1 -> 1 0\n", "1|1"));
+    assert!(all_say(&tts));
+    let rules = Rules::new(&tts);
+    let run = Run::unlimited();
+    for exact in [Exact::KarpMiller, Exact::Backward] {
+        let effort = Effort { most: 10, most_views: 0, exact: Some(exact) };
+        let found = cutoff(&rules, effort, &run).expect("nothing stops it");
+        assert_eq!(found.plateau, found.reached.len());
+        assert!(found.reached.windows(3).any(|n| n[0] == n[1] && n[1] < n[2]), "{found:?}");
+        assert!(found.proof.is_some());
+    }
+    let open = cutoff(&rules, Effort { most: 3, most_views: 0, exact: None }, &run).expect("nothing stops it");
+    assert_eq!((open.plateau, open.proof), (2, None), "a plateau is no proof");
+}
+
+/// Each of c threads counts up once; the last one finds the sum.
+fn counter(c: usize) -> Tts {
+    let steps: String = (0..c).map(|n| format!("{n} 0 -> {} 1\n", n + 1)).collect();
+    with_any_start(with_target(&format!("{} 3\n{steps}{c} 1 -> {c} 2\n", c + 1), &format!("{c}|2")))
+}
+
+#[test]
+fn cutoff_large() {
+    for c in [5, 10, 20] {
+        let tts = counter(c);
+        assert!(all_say(&tts), "{c} threads are needed and found");
+        let rules = Rules::new(&tts);
+        let run = Run::unlimited();
+        assert_eq!(bounded::find(&rules, c - 1, &run), Ok(None));
+        let effort = Effort { most: c + 2, most_views: 1, exact: Some(Exact::KarpMiller) };
+        let found = cutoff(&rules, effort, &run).expect("nothing stops it");
+        // One more thread looks on from its first state when the sum is there.
+        assert_eq!((found.plateau, found.proof), (c + 1, Some(Prover::KarpMiller)));
+    }
+}
+
+/// The safe twins: one thread less in the beginning, and no others.
+#[test]
+fn cutoff_large_with_too_few_threads() {
+    for c in [5, 10, 20] {
+        let mut tts = counter(c);
+        tts.starts = vec![Start { shared: 0.into(), threads: vec![0.into(); c - 1], any: vec![] }];
+        assert!(!all_say(&tts));
+    }
+}
+
+fn corpus() -> Vec<(String, Tts, String, String)> {
+    let Some(folder) = selvedge_testkit::corpus::foreign("") else {
+        eprintln!("the corpus is not there: nothing to compare with");
+        return Vec::new();
+    };
+    let read = |path: &Path| fs::read_to_string(path).expect("files of the corpus can be read");
+    let table = read(&folder.join("tts_verdicts.csv"));
+    let row = |line: &str| {
+        let columns: Vec<&str> = line.split(',').collect();
+        let path = folder.join(columns[0]);
+        let tts = with_target(&read(&path), &read(&path.with_extension("prop")));
+        (columns[0].to_string(), tts, columns[5].to_string(), columns[6].to_string())
+    };
+    table.lines().skip(1).map(row).collect()
+}
+
+/// All 116 where code is optimised: `cargo test --release -p selvedge-testkit --test tts`.
+#[test]
+fn verdicts_of_the_corpus() {
+    for (name, tts, one, any) in corpus().into_iter().filter(|(_, tts, _, _)| tts.n_local <= MOST_LOCALS) {
+        let anybody = with_any_start(tts.clone());
+        for (tts, expected) in [(tts, one), (anybody, any)] {
+            let decision = decide(&tts, None, &Run::unlimited()).expect("nothing stops it");
+            let verdict = if is_covered(&tts, &decision.answer) { "UNSAFE" } else { "SAFE" };
+            assert!(expected.is_empty() || verdict == expected, "{name}: {verdict} with k = {}", decision.k);
+        }
+    }
+}
