@@ -57,7 +57,7 @@ pub enum Exact {
 /// Without proof, the plateau is only where nothing more was seen.
 pub fn cutoff(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<Cutoff, Stop> {
     let mut reached = Vec::new();
-    let mut coverable: Option<(Vec<(SharedId, LocalId)>, Prover)> = None;
+    let mut coverable: Option<Coverable> = None;
     for n in 1..=effort.most {
         let states = bounded::thread_states(rules, n, run)?;
         reached.push(states.len());
@@ -69,10 +69,10 @@ pub fn cutoff(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<Cutoff
         } else if coverable.is_none() {
             coverable = exactly(rules, effort.exact, run)?;
         }
-        if let Some((all, prover)) = &coverable
-            && *all == states
+        if let Some(all) = &coverable
+            && all.states == states
         {
-            return Ok(proved(reached, *prover));
+            return Ok(proved(reached, all.prover));
         }
     }
     Ok(Cutoff { plateau: plateau(&reached), reached, proof: None })
@@ -82,15 +82,22 @@ fn proved(reached: Vec<usize>, prover: Prover) -> Cutoff {
     Cutoff { plateau: plateau(&reached), reached, proof: Some(prover) }
 }
 
-fn exactly(
-    rules: &Rules<'_>,
-    exact: Option<Exact>,
-    run: &Run<'_>,
-) -> Result<Option<(Vec<(SharedId, LocalId)>, Prover)>, Stop> {
+/// The thread states that can be covered, and who says so.
+struct Coverable {
+    states: Vec<(SharedId, LocalId)>,
+    prover: Prover,
+}
+
+fn exactly(rules: &Rules<'_>, exact: Option<Exact>, run: &Run<'_>) -> Result<Option<Coverable>, Stop> {
     Ok(match exact {
         None => None,
-        Some(Exact::KarpMiller) => Some((karp_miller::cover_set(rules, run)?.thread_states(), Prover::KarpMiller)),
-        Some(Exact::Backward) => Some((backward::thread_states(rules, run)?, Prover::Backward)),
+        Some(Exact::KarpMiller) => {
+            let states = karp_miller::cover_set(rules, run)?.thread_states();
+            Some(Coverable { states, prover: Prover::KarpMiller })
+        }
+        Some(Exact::Backward) => {
+            Some(Coverable { states: backward::thread_states(rules, run)?, prover: Prover::Backward })
+        }
     })
 }
 
