@@ -179,6 +179,7 @@ fn cutoff_large_with_too_few_threads() {
     }
 }
 
+#[expect(clippy::print_stderr, reason = "a test that looks at nothing says so")]
 fn corpus() -> Vec<(String, Tts, String, String)> {
     let Some(folder) = selvedge_testkit::corpus::foreign("") else {
         eprintln!("the corpus is not there: nothing to compare with");
