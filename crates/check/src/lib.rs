@@ -18,7 +18,7 @@ pub use argument::Argument;
 pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use exploration::{Exploration, ThreadState};
-pub use run::{CancelToken, Event, Limits, Observer, Run};
+pub use run::{CancelToken, Event, Limits, Observer, Part, Run};
 pub use selvedge_ir::Target;
 pub use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 pub use system::SystemProof;

@@ -17,6 +17,22 @@ pub struct Run<'o> {
     closed: Mutex<BTreeSet<Argument>>,
 }
 
+/// The conditions of a part of a check, which may outlive it in another thread.
+#[derive(Clone)]
+pub struct Part {
+    /// Stops the part.
+    pub cancel: CancelToken,
+    limits: Limits,
+    start: Instant,
+}
+
+impl Part {
+    /// The part as a run with its own observer.
+    pub fn run<'o>(&self, observer: &'o dyn Observer) -> Run<'o> {
+        Run::new(self.cancel.clone(), self.limits, observer).since(self.start)
+    }
+}
+
 /// What a check may use up.
 #[derive(Clone, Copy, Default)]
 pub struct Limits {
@@ -30,7 +46,11 @@ pub struct Limits {
 
 /// A switch that stops a check from outside. Clones are the same switch.
 #[derive(Clone, Debug, Default)]
-pub struct CancelToken(Arc<AtomicBool>);
+pub struct CancelToken {
+    own: Arc<AtomicBool>,
+    /// The switch that stops this check together with others.
+    above: Option<Arc<AtomicBool>>,
+}
 
 /// Something that happened in a check: plain numbers, for whoever shows progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +108,13 @@ impl<'o> Run<'o> {
     #[must_use]
     pub fn since(self, start: Instant) -> Run<'o> {
         Run { start, ..self }
+    }
+
+    /// A part of the run that can be stopped on its own, and stops with the run. It has the run's limits and clock. Parts
+    /// have no parts.
+    pub fn part(&self) -> Part {
+        let cancel = CancelToken { own: Arc::default(), above: Some(Arc::clone(&self.cancel.own)) };
+        Part { cancel, limits: self.limits, start: self.start }
     }
 
     /// A run without limits that nobody watches.
@@ -152,11 +179,28 @@ impl<'o> Run<'o> {
 impl CancelToken {
     /// Asks the check to stop.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.own.store(true, Ordering::Relaxed);
     }
 
     /// Whether the check was asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let is_set = |switch: &Arc<AtomicBool>| switch.load(Ordering::Relaxed);
+        is_set(&self.own) || self.above.as_ref().is_some_and(is_set)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_stops_alone_or_with_the_whole() {
+        let run = Run::unlimited();
+        let (one, other) = (run.part(), run.part());
+        let (first, second) = (one.run(&()), other.run(&()));
+        one.cancel.cancel();
+        assert_eq!((first.tick(), second.tick(), run.tick()), (Err(Stop::Cancelled), Ok(()), Ok(())));
+        run.cancel.cancel();
+        assert_eq!(second.tick(), Err(Stop::Cancelled));
     }
 }

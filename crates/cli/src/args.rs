@@ -179,6 +179,10 @@ pub(crate) struct CheckArgs {
     /// How to search
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_parser())]
     pub(crate) engine: EngineChoice,
+    /// How many engines may run side by side where the choice is left to us; with 1 they take turns, and the answer and
+    /// its evidence are the same each time [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: Option<u32>,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
     /// Stop after this time, counted from the reading of the file: 30s, 5m, 1h, 250ms

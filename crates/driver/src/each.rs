@@ -11,7 +11,7 @@ use selvedge_ir::{EdgeId, LocId, Program, Target, Trace};
 use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, judge};
 
-use crate::{Counterexample, Failure, Options, Outcome, Reason, Subject, check_task, choose};
+use crate::{Counterexample, Failure, Options, Outcome, Reason, Subject, check_task, race};
 
 /// The answers, one for each assertion and error location.
 #[derive(Clone, Debug)]
@@ -66,8 +66,7 @@ pub fn check_each(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Res
     let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
     let task = Task { program: &program, target: &target, threads };
     let start = Instant::now();
-    let engine =
-        build(options.engine.unwrap_or_else(|| choose(&task, &options.engine_options)), &options.engine_options);
+    let engine = build(race::team(&task, options)[0].kind, &options.engine_options);
     let together = engine.supports(&task).ok().and_then(|()| engine.check_each(&task, run));
     let answers = match together {
         Some(Ok(findings)) => judged(&task, engine.name(), findings, run)?,

@@ -2,30 +2,33 @@
 //!
 //! The driver knows no output format and no terminal. [`check`] is the table of contents.
 
+mod attempt;
 mod each;
 pub mod external;
 mod minimize;
 mod question;
+mod race;
 mod reachable;
 mod simplify;
 mod simulate;
 mod systems;
 mod thread_proof;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use selvedge_check::{Argument, Certificate, Engine, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
-use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
+use selvedge_check::{Argument, Certificate, Event, Run, Stop, Task, ThreadScope, Unsupported};
+use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
-use selvedge_replay::certificate::Flaw;
-use selvedge_replay::{Judged, Reject, Replay, judge};
+use selvedge_replay::{Reject, Replay};
 
+use attempt::{Attempt, by_control_flow};
 pub use each::{Answer, Asked, Each, Evidence, check_each};
 pub use minimize::{Irrelevant, Minimize};
 pub use question::{Initial, Question, UsageError};
+use race::Raced;
+pub use race::{Leg, LegEnd};
 pub use reachable::{Reachable, Status, reachable};
-use simplify::simplify_for;
 pub use simplify::{Pass, Simplified, simplify};
 pub use simulate::{RunEnd, Simulation, simulate};
 pub use systems::{SystemOutcome, SystemReport, check_system};
@@ -46,8 +49,10 @@ pub struct Subject<'s> {
 pub struct Options {
     /// The question.
     pub question: Question,
-    /// Which engine; `None` lets the driver choose.
+    /// Which engine; `None` lets the driver choose some, which run side by side.
     pub engine: Option<EngineKind>,
+    /// How many engines may run at a time. With at most one they take turns, and the answer is the same each time.
+    pub jobs: usize,
     /// What the engines are told.
     pub engine_options: EngineOptions,
     /// The passes before the engine, in order; `None`: those that suit the engine.
@@ -81,6 +86,8 @@ pub struct Report {
     pub outcome: Outcome,
     /// Who found it.
     pub engine: &'static str,
+    /// Who ran.
+    pub legs: Vec<Leg>,
     /// Who gave the certificate, if it was another engine.
     pub certifier: Option<&'static str>,
     /// For safe answers: what closed the search, as far as the engine tells.
@@ -175,126 +182,40 @@ pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<R
 
 /// Answers a question that was posed.
 fn check_task(task: Task<'_>, options: &Options, run: &Run<'_>) -> Result<Report, Failure> {
-    let mut times = Times::default();
-
-    run.event(Event::Phase("simplifying"));
-    let kind = options.engine.unwrap_or_else(|| choose(&task, &options.engine_options));
-    let engine = build(kind, &options.engine_options);
-    let passes = options.passes.as_deref().unwrap_or(Pass::before(kind));
-    let simplified = timed(&mut times.simplify, || simplify_for(&*engine, &task, passes));
-
-    run.event(Event::Phase("searching"));
-    let (way, answer) = timed(&mut times.engine, || decide(&task, &simplified, &*engine, options, run));
-
-    run.event(Event::Phase("judging"));
-    let judged = match answer {
-        Ok(verdict) => timed(&mut times.judge, || judge(&task, &verdict, run)).map(|judged| (verdict, judged)),
-        Err(reason) => return Ok(report(task, Outcome::Unknown(reason), way, &simplified, times)),
-    };
-    let outcome = match judged {
-        Ok((Verdict::Unsafe(trace), Judged::Replayed(replay))) => {
-            let found = Counterexample::new(trace, replay);
-            Outcome::Unsafe(Box::new(match options.minimize {
-                Minimize::Yes => {
-                    run.event(Event::Phase("minimizing"));
-                    let found = minimize::with_fewer_threads(&task, &*engine, &simplified, found);
-                    minimize::minimize(&task, found)
-                }
-                Minimize::No => found,
-            }))
-        }
-        Ok((Verdict::Safe(certificate), Judged::Certified | Judged::Uncertified)) => Outcome::Safe(certificate),
-        Ok((verdict, judged)) => unreachable!("the judge examines the evidence it is given: {verdict:?}, {judged:?}"),
-        Err(Reject::Certificate(Flaw::Stopped(stop))) => Outcome::Unknown(Reason::Stop(stop)),
-        Err(reject) => {
-            return Err(Failure::Internal { engine: way.certifier.unwrap_or(way.engine), reject: Box::new(reject) });
-        }
-    };
-    Ok(report(task, outcome, way, &simplified, times))
-}
-
-/// The engine that suits a program best: the one that proves, where it takes the program.
-fn choose(task: &Task<'_>, options: &EngineOptions) -> EngineKind {
-    let takes = |kind: &EngineKind| {
-        let engine = build(*kind, options);
-        engine.supports(&simplify_for(&*engine, task, Pass::before(*kind)).question()).is_ok()
-    };
-    [EngineKind::Summaries, EngineKind::Threads, EngineKind::ThreadsExplicit]
-        .into_iter()
-        .find(takes)
-        .unwrap_or(EngineKind::Exhaustive)
-}
-
-/// How an answer was found.
-struct Way {
-    engine: &'static str,
-    certifier: Option<&'static str>,
-    arguments: Vec<Argument>,
-}
-
-/// Runs an engine on the simplified program and lifts its evidence.
-fn decide(
-    task: &Task<'_>,
-    simplified: &Simplified,
-    engine: &dyn Engine,
-    options: &Options,
-    run: &Run<'_>,
-) -> (Way, Result<Verdict, Reason>) {
+    run.event(Event::Phase("choosing"));
     if options.engine.is_none()
-        && let Some(certificate) = control_flow::certificate(task)
+        && let Some(attempt) = by_control_flow(&task, run)
     {
-        let way = Way { engine: "control-flow", certifier: None, arguments: Vec::new() };
-        return (way, Ok(Verdict::Safe(Some(certificate))));
+        return attempt.map(|attempt| report(task, attempt, Vec::new()));
     }
-    let small = simplified.question();
-    let answer = match engine.supports(&small) {
-        Ok(()) => engine.check(&small, run).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop),
-        Err(unsupported) => Err(Reason::Unsupported(unsupported)),
-    };
-    let is_safe = matches!(answer, Ok(Verdict::Safe(_)));
-    let arguments = Some(run.take_arguments()).filter(|_| is_safe).unwrap_or_default();
-    let mut way = Way { engine: engine.name(), certifier: None, arguments };
-    match answer {
-        Ok(Verdict::Safe(None)) if options.certify == Certify::Anybody => {
-            let (certifier, certificate) = certify(task, &way, options, run);
-            way.certifier = certificate.is_some().then_some(certifier);
-            (way, Ok(Verdict::Safe(certificate)))
-        }
-        answer => (way, answer),
+    let Raced { winner, mut attempt, legs } = race::race(&task, race::team(&task, options), options, run)?;
+    if let (Outcome::Unsafe(found), Minimize::Yes) = (&mut attempt.outcome, options.minimize) {
+        run.event(Event::Phase("minimizing"));
+        **found = winner.minimized(&task, options, (**found).clone());
     }
+    Ok(report(task, attempt, legs))
 }
 
-/// A certificate for what another engine has found to be safe, if there is one within the limits.
-fn certify(task: &Task<'_>, way: &Way, options: &Options, run: &Run<'_>) -> (&'static str, Option<Certificate>) {
-    run.event(Event::Phase("certifying"));
-    let engine = build(EngineKind::Summaries, &options.engine_options);
-    let verdict = engine.supports(task).ok().and_then(|()| engine.check(task, run).ok());
-    match verdict {
-        Some(Verdict::Unsafe(_)) => unreachable!("`{}` finds an error, `{}` finds none", engine.name(), way.engine),
-        Some(Verdict::Safe(certificate)) => (engine.name(), certificate),
-        None => (engine.name(), None),
-    }
-}
-
-fn report(task: Task<'_>, outcome: Outcome, way: Way, simplified: &Simplified, times: Times) -> Report {
+fn report(task: Task<'_>, attempt: Attempt, legs: Vec<Leg>) -> Report {
     Report {
         program: task.program.clone(),
         target: task.target.clone(),
         threads: task.threads,
-        outcome,
-        engine: way.engine,
-        certifier: way.certifier,
-        arguments: way.arguments,
-        sizes: [Size::of(task.program), Size::of(&simplified.program)],
-        times,
+        outcome: attempt.outcome,
+        engine: attempt.engine,
+        legs,
+        certifier: attempt.certifier,
+        arguments: attempt.arguments,
+        sizes: [Size::of(task.program), Size::of(&attempt.simplified.program)],
+        times: attempt.times,
     }
 }
 
-fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = work();
-    *time = start.elapsed();
-    result
+impl Times {
+    /// All phases together.
+    pub fn total(&self) -> Duration {
+        self.simplify + self.engine + self.judge
+    }
 }
 
 impl Size {

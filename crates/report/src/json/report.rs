@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selvedge_check::ThreadScope;
-use selvedge_driver::{self as driver, Asked, Each, Outcome, Report, Size};
+use selvedge_driver::{self as driver, Asked, Each, Leg, LegEnd, Outcome, Report, Size};
 use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_ir::{EdgeId, LocId};
 use serde::Serialize;
@@ -97,6 +97,8 @@ pub struct Answer {
     pub scope: ScopeView,
     pub target: TargetView,
     pub engine: &'static str,
+    /// Who ran, in the order in which they began.
+    pub legs: Vec<LegView>,
     /// For `safe`: whether a certificate was checked.
     pub certified: Option<bool>,
     /// Who gave the certificate, if it was another engine.
@@ -110,6 +112,28 @@ pub struct Answer {
     pub sizes: [SizeView; 2],
     /// For `unsafe`: the trace, in the format of trace files.
     pub trace: Option<TraceFile>,
+}
+
+/// One engine's part in a check.
+#[derive(Clone, Debug, Serialize)]
+pub struct LegView {
+    pub engine: &'static str,
+    pub seconds: f64,
+    /// `won`, `overtaken` or `gave_up`.
+    pub end: &'static str,
+    /// Why it gave up.
+    pub reason: Option<String>,
+}
+
+impl LegView {
+    fn new(leg: &Leg) -> LegView {
+        let (end, reason) = match &leg.end {
+            LegEnd::Won => ("won", None),
+            LegEnd::Overtaken => ("overtaken", None),
+            LegEnd::GaveUp(reason) => ("gave_up", Some(text::reason_text(reason))),
+        };
+        LegView { engine: leg.engine, seconds: leg.time.as_secs_f64(), end, reason }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -209,6 +233,7 @@ impl Answer {
             scope: ScopeView { threads: threads(report.threads), text: text::scope(report.into()) },
             target: target(context, report),
             engine: report.engine,
+            legs: report.legs.iter().map(LegView::new).collect(),
             certified,
             certifier: report.certifier,
             arguments: report.arguments.iter().map(|argument| argument.name()).collect(),

@@ -15,6 +15,6 @@ pub use result::{
     Asked, Detail, Style, certificate_text, initial_threads, no_answer, reason, remark, report, scope, target,
     verdict_line, verdict_word,
 };
-pub(crate) use result::{seconds, unreachable_asserts};
+pub(crate) use result::{reason_text, seconds, unreachable_asserts};
 pub use summary::{Row, summary};
 pub use trace::trace;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use selvedge_check::{Certificate, Paths, ThreadScope};
-use selvedge_driver::{Outcome, Reason, Report};
+use selvedge_driver::{LegEnd, Outcome, Reason, Report};
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
 use super::layout::list;
@@ -73,6 +73,9 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
         line("argument", argument.to_string());
     }
     line("engine", format!("{}, {}", report.engine, times(report, load)));
+    for leg in report.legs.iter().filter(|leg| leg.end != LegEnd::Won && report.legs.len() > 1) {
+        line("beside", format!("{}, {}, {}", leg.engine, seconds(leg.time), leg_end(&leg.end)));
+    }
     if let Outcome::Unsafe(counterexample) = &report.outcome {
         let execution = Execution::of(counterexample);
         text.push('\n');
@@ -120,7 +123,15 @@ pub fn remark(report: &Report, load: Duration) -> String {
     reason(&report.outcome).unwrap_or_else(|| format!("{}, {total}", report.engine))
 }
 
-pub(super) fn reason_text(reason: &Reason) -> String {
+fn leg_end(end: &LegEnd) -> String {
+    match end {
+        LegEnd::Won => "won".to_string(),
+        LegEnd::Overtaken => "overtaken".to_string(),
+        LegEnd::GaveUp(reason) => reason_text(reason),
+    }
+}
+
+pub(crate) fn reason_text(reason: &Reason) -> String {
     match reason {
         Reason::Stop(stop) => stop.to_string(),
         Reason::Unsupported(unsupported) => unsupported.to_string(),

@@ -65,8 +65,9 @@ pub fn is_for_threads(engine: EngineKind) -> bool {
 }
 
 /// The switches that an engine has, one at a time; none first.
-pub fn switches(engine: EngineKind) -> Vec<Vec<&'static str>> {
+pub fn switches(engine: Option<EngineKind>) -> Vec<Vec<&'static str>> {
     let mut found = vec![Vec::new()];
+    let Some(engine) = engine else { return found };
     if engine == EngineKind::ThreadsExplicit {
         found.extend(["ample", "persistent", "cartesian"].map(|order| vec!["--partial-order", order]));
     }
@@ -83,22 +84,28 @@ pub fn switches(engine: EngineKind) -> Vec<Vec<&'static str>> {
 pub struct Ours {
     /// The program `selvedge`.
     pub selvedge: PathBuf,
-    /// The engine.
-    pub engine: EngineKind,
+    /// The engine; `None`: the portfolio.
+    pub engine: Option<EngineKind>,
     /// More options of the command line.
     pub switches: Vec<&'static str>,
+}
+
+impl Ours {
+    fn engine_name(&self) -> &'static str {
+        self.engine.map_or("auto", EngineKind::name)
+    }
 }
 
 impl Tool for Ours {
     fn name(&self) -> String {
         let words: Vec<&str> = self.switches.iter().map(|word| word.trim_start_matches('-')).collect();
         let words = words.into_iter().filter(|word| *word != "partial-order");
-        std::iter::once(self.engine.name()).chain(words).collect::<Vec<_>>().join(" ")
+        std::iter::once(self.engine_name()).chain(words).collect::<Vec<_>>().join(" ")
     }
 
     fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
         let mut command = Command::new(&self.selvedge);
-        command.args(["check", "--quiet", "--engine", self.engine.name()]).args(&self.switches);
+        command.args(["check", "--quiet", "--engine", self.engine_name()]).args(&self.switches);
         command.args(["--time-limit", &format!("{}s", asked.seconds())]);
         command.args(crate::print::options(asked.question).split_whitespace()).arg(asked.file);
         Ok(Some(command))
@@ -145,7 +152,7 @@ mod tests {
     fn an_engine_is_named_by_its_switches_and_asked_by_the_question() {
         let ours = Ours {
             selvedge: PathBuf::from("selvedge"),
-            engine: EngineKind::Exhaustive,
+            engine: Some(EngineKind::Exhaustive),
             switches: vec!["--partial-order", "ample", "--no-compress"],
         };
         assert_eq!(ours.name(), "exhaustive ample no-compress");

@@ -53,10 +53,11 @@ impl Suite {
         }
     }
 
-    /// The engines that are asked unless others are named.
-    fn engines(self) -> Vec<EngineKind> {
+    /// The engines that are asked unless others are named; `None` is the portfolio.
+    fn engines(self) -> Vec<Option<EngineKind>> {
         let engines = EngineKind::ALL.iter().copied().filter(|engine| *engine != EngineKind::Exhaustive);
-        engines.filter(|engine| (self == Suite::Threads) == is_for_threads(*engine)).collect()
+        let engines = engines.filter(|engine| (self == Suite::Threads) == is_for_threads(*engine));
+        std::iter::once(None).chain(engines.map(Some)).collect()
     }
 }
 
@@ -104,7 +105,11 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
         match option.as_str() {
             "--families" => plan.families = value.split(',').map(str::to_string).collect(),
             "--engines" => {
-                let engine = |name: &str| EngineKind::from_name(name).ok_or(format!("there is no engine `{name}`"));
+                let engine = |name: &str| match (name, EngineKind::from_name(name)) {
+                    ("auto", _) => Ok(None),
+                    (_, Some(engine)) => Ok(Some(engine)),
+                    (_, None) => Err(format!("there is no engine `{name}`")),
+                };
                 engines = value.split(',').map(engine).collect::<Result<_, _>>()?;
             }
             "--max-size" => plan.max_size = Some(number()?),
@@ -125,7 +130,7 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
 }
 
 /// The engines, those for threads with each of their switches, and the peer.
-fn tools(suite: Suite, engines: &[EngineKind], selvedge: &Path) -> Vec<Box<dyn Tool>> {
+fn tools(suite: Suite, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<Box<dyn Tool>> {
     let mut tools: Vec<Box<dyn Tool>> = Vec::new();
     for engine in engines.iter().copied() {
         for switches in switches(engine) {

@@ -154,11 +154,17 @@ fn options(args: &CheckArgs) -> Options {
     Options {
         question: args.question.question(),
         engine: args.engine.0,
+        jobs: args.jobs.map_or_else(cores, |jobs| jobs as usize),
         engine_options,
         passes: args.passes.as_ref().map(|passes| passes.0.clone()),
         certify: if args.certificate.is_some() { Certify::Anybody } else { Certify::Engine },
         minimize: if args.no_minimize { Minimize::No } else { Minimize::Yes },
     }
+}
+
+/// How many engines the machine can run at a time.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }
 
 fn reductions(args: &CheckArgs) -> Reductions {

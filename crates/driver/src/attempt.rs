@@ -1,0 +1,129 @@
+//! One engine's attempt at a question: simplify, run, lift, judge.
+
+use std::time::{Duration, Instant};
+
+use selvedge_check::{Argument, Certificate, Engine, Event, Run, Task, Verdict};
+use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
+use selvedge_replay::certificate::Flaw;
+use selvedge_replay::{Judged, Reject, judge};
+
+use crate::simplify::simplify_for;
+use crate::{Certify, Counterexample, Failure, Options, Outcome, Pass, Reason, Simplified, Times, minimize};
+
+/// An engine with what it is told.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) kind: EngineKind,
+    pub(crate) options: EngineOptions,
+}
+
+impl Member {
+    pub(crate) fn engine(&self) -> Box<dyn Engine> {
+        build(self.kind, &self.options)
+    }
+
+    /// The question as the engine gets it.
+    fn simplified(&self, task: &Task<'_>, options: &Options) -> Simplified {
+        simplify_for(&*self.engine(), task, options.passes.as_deref().unwrap_or(Pass::before(self.kind)))
+    }
+
+    /// Whether the engine takes the task.
+    pub(crate) fn takes(&self, task: &Task<'_>, options: &Options) -> bool {
+        self.engine().supports(&self.simplified(task, options).question()).is_ok()
+    }
+
+    /// The same execution or a better one, as the question's options say.
+    pub(crate) fn minimized(&self, task: &Task<'_>, options: &Options, found: Counterexample) -> Counterexample {
+        let simplified = self.simplified(task, options);
+        minimize::minimize(task, minimize::with_fewer_threads(task, &*self.engine(), &simplified, found))
+    }
+}
+
+/// What an attempt came to.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) engine: &'static str,
+    pub(crate) outcome: Outcome,
+    pub(crate) certifier: Option<&'static str>,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) simplified: Simplified,
+    pub(crate) times: Times,
+}
+
+/// Lets an engine answer, and the judge examine its evidence.
+pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: &Run<'_>) -> Result<Attempt, Failure> {
+    let mut times = Times::default();
+    run.event(Event::Phase("simplifying"));
+    let engine = member.engine();
+    let simplified = timed(&mut times.simplify, || member.simplified(task, options));
+
+    run.event(Event::Phase("searching"));
+    let answer = timed(&mut times.engine, || search(&simplified, &*engine, run));
+    let is_safe = matches!(answer, Ok(Verdict::Safe(_)));
+    let arguments = Some(run.take_arguments()).filter(|_| is_safe).unwrap_or_default();
+    let (certifier, answer) = match answer {
+        Ok(Verdict::Safe(None)) if options.certify == Certify::Anybody => {
+            let certificate = timed(&mut times.engine, || certify(task, engine.name(), options, run));
+            (certificate.is_some().then_some(EngineKind::Summaries.name()), Ok(Verdict::Safe(certificate)))
+        }
+        answer => (None, answer),
+    };
+    let outcome = match answer {
+        Ok(verdict) => {
+            run.event(Event::Phase("judging"));
+            timed(&mut times.judge, || examined(task, certifier.unwrap_or(engine.name()), verdict, run))?
+        }
+        Err(reason) => Outcome::Unknown(reason),
+    };
+    Ok(Attempt { engine: engine.name(), outcome, certifier, arguments, simplified, times })
+}
+
+/// The answer where no error is on any control path, which no engine is needed for.
+pub(crate) fn by_control_flow(task: &Task<'_>, run: &Run<'_>) -> Option<Result<Attempt, Failure>> {
+    let mut times = Times::default();
+    let certificate = timed(&mut times.engine, || control_flow::certificate(task))?;
+    let engine = "control-flow";
+    let verdict = Verdict::Safe(Some(certificate));
+    let outcome = timed(&mut times.judge, || examined(task, engine, verdict, run));
+    let simplified = crate::simplify(task, &[]);
+    Some(outcome.map(|outcome| Attempt { engine, outcome, certifier: None, arguments: Vec::new(), simplified, times }))
+}
+
+/// Runs an engine on the simplified program and lifts its evidence.
+fn search(simplified: &Simplified, engine: &dyn Engine, run: &Run<'_>) -> Result<Verdict, Reason> {
+    let small = simplified.question();
+    engine.supports(&small).map_err(Reason::Unsupported)?;
+    engine.check(&small, run).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop)
+}
+
+/// What is left of a verdict when the judge has seen it.
+fn examined(task: &Task<'_>, engine: &'static str, verdict: Verdict, run: &Run<'_>) -> Result<Outcome, Failure> {
+    match judge(task, &verdict, run) {
+        Ok(judged) => Ok(match (verdict, judged) {
+            (Verdict::Unsafe(trace), Judged::Replayed(replay)) => {
+                Outcome::Unsafe(Box::new(Counterexample::new(trace, replay)))
+            }
+            (Verdict::Safe(certificate), Judged::Certified | Judged::Uncertified) => Outcome::Safe(certificate),
+            (verdict, judged) => unreachable!("the judge examines the evidence it is given: {verdict:?}, {judged:?}"),
+        }),
+        Err(Reject::Certificate(Flaw::Stopped(stop))) => Ok(Outcome::Unknown(Reason::Stop(stop))),
+        Err(reject) => Err(Failure::Internal { engine, reject: Box::new(reject) }),
+    }
+}
+
+/// A certificate for what another engine has found to be safe, if there is one within the limits.
+fn certify(task: &Task<'_>, other: &str, options: &Options, run: &Run<'_>) -> Option<Certificate> {
+    run.event(Event::Phase("certifying"));
+    let engine = build(EngineKind::Summaries, &options.engine_options);
+    match engine.supports(task).ok().and_then(|()| engine.check(task, run).ok())? {
+        Verdict::Unsafe(_) => unreachable!("`{}` finds an error, `{other}` finds none", engine.name()),
+        Verdict::Safe(certificate) => certificate,
+    }
+}
+
+fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *time += start.elapsed();
+    result
+}

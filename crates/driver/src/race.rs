@@ -1,0 +1,379 @@
+//! The portfolio: which engines suit a question, and how they run side by side or in turns.
+//!
+//! Side by side, the first engine has a short start over the others, so that easy questions are always answered by the
+//! same one; then as many run as there are jobs, and when one gives up, the next begins. The first judged answer wins and
+//! stops the others. In turns, with one job, each engine gets a budget of work, counted in its own events and not by the
+//! clock, which grows from round to round; so the same question has the same answer, trace and winner each time. Either
+//! way a `safe` without certificate waits for a while for one with a certificate.
+//!
+//! Side by side, it ends when the engines do. In turns, it ends because a budget that grows without bound does not stop
+//! an engine that ends. Both are right because every answer was judged where it was found.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use selvedge_check::{CancelToken, Event, Observer, Run, Stop, Task, ThreadScope};
+use selvedge_engines::EngineKind;
+use selvedge_engines::threads::PartialOrder;
+use selvedge_ir::{Program, Target};
+
+use crate::attempt::{Attempt, Member, attempt};
+use crate::{Failure, Options, Outcome, Reason};
+
+/// How long the first engine runs alone.
+const HEAD_START: Duration = Duration::from_millis(150);
+
+/// How long a `safe` without certificate waits for one with a certificate, at least.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// The stack of an engine's thread: decision diagrams recurse deeply.
+const STACK: usize = 1 << 30;
+
+/// One engine's part in a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leg {
+    /// Who.
+    pub engine: &'static str,
+    /// For how long.
+    pub time: Duration,
+    /// What became of it.
+    pub end: LegEnd,
+}
+
+/// What became of an engine's part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LegEnd {
+    /// Its answer is the one that counts.
+    Won,
+    /// Another answered before.
+    Overtaken,
+    /// It gave up.
+    GaveUp(Reason),
+}
+
+/// The attempt that counts, by which member of the team, and what became of all.
+pub(crate) struct Raced {
+    pub(crate) winner: Member,
+    pub(crate) attempt: Attempt,
+    pub(crate) legs: Vec<Leg>,
+}
+
+/// The engine that the user names. Else those that take a question, of the group that suits it best, the most promising
+/// first; the oracle if nobody does.
+pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
+    if let Some(kind) = options.engine {
+        return vec![Member { kind, options: options.engine_options.clone() }];
+    }
+    let groups: [&[EngineKind]; 2] =
+        [&[EngineKind::Summaries, EngineKind::Sat], &[EngineKind::Threads, EngineKind::ThreadsExplicit]];
+    let takers = |kinds: &[EngineKind]| -> Vec<Member> {
+        let members = kinds.iter().map(|kind| member(*kind, options));
+        members.filter(|member| member.takes(task, options)).collect()
+    };
+    let team = groups.into_iter().map(takers).find(|team| !team.is_empty());
+    team.unwrap_or_else(|| vec![member(EngineKind::Exhaustive, options)])
+}
+
+/// An engine in a team: with what the user says, and the reductions that help it.
+fn member(kind: EngineKind, options: &Options) -> Member {
+    let mut options = options.engine_options.clone();
+    let order = &mut options.threads_explicit.reductions.partial_order;
+    if *order == PartialOrder::Off {
+        *order = PartialOrder::Ample;
+    }
+    Member { kind, options }
+}
+
+/// Asks a team.
+pub(crate) fn race(task: &Task<'_>, team: Vec<Member>, options: &Options, run: &Run<'_>) -> Result<Raced, Failure> {
+    match team.as_slice() {
+        [member] => {
+            let attempt = attempt(task, member, options, run)?;
+            let leg = Leg { engine: attempt.engine, time: attempt.times.total(), end: end_of(&attempt) };
+            Ok(Raced { winner: member.clone(), attempt, legs: vec![leg] })
+        }
+        _ if options.jobs <= 1 => Turns::new(team).take(task, options, run),
+        _ => SideBySide::new(task, team, options).go(run),
+    }
+}
+
+/// How good an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    /// None.
+    Open,
+    /// Safe without certificate.
+    Uncertified,
+    /// With evidence.
+    Judged,
+}
+
+fn worth(outcome: &Outcome) -> Worth {
+    match outcome {
+        Outcome::Unknown(_) => Worth::Open,
+        Outcome::Safe(None) => Worth::Uncertified,
+        Outcome::Safe(Some(_)) | Outcome::Unsafe(_) => Worth::Judged,
+    }
+}
+
+fn end_of(attempt: &Attempt) -> LegEnd {
+    match &attempt.outcome {
+        Outcome::Unknown(reason) => LegEnd::GaveUp(reason.clone()),
+        Outcome::Safe(_) | Outcome::Unsafe(_) => LegEnd::Won,
+    }
+}
+
+/// A team, the best answer yet, and who has given up.
+struct Standing {
+    team: Vec<Member>,
+    legs: Vec<Option<Leg>>,
+    best: Option<(usize, Attempt)>,
+}
+
+impl Standing {
+    fn new(team: Vec<Member>) -> Standing {
+        Standing { legs: vec![None; team.len()], team, best: None }
+    }
+
+    /// A member has come to this.
+    fn note(&mut self, number: usize, attempt: Attempt, time: Duration) {
+        let best = self.best.as_ref().map_or(Worth::Open, |(_, attempt)| worth(&attempt.outcome));
+        let is_better = self.best.is_none() || worth(&attempt.outcome) > best;
+        let end = match end_of(&attempt) {
+            LegEnd::Won => LegEnd::Overtaken,
+            end => end,
+        };
+        self.legs[number] = Some(Leg { engine: attempt.engine, time, end });
+        if is_better {
+            self.best = Some((number, attempt));
+        }
+    }
+
+    fn worth(&self) -> Worth {
+        self.best.as_ref().map_or(Worth::Open, |(_, attempt)| worth(&attempt.outcome))
+    }
+
+    /// The end: whoever has no leg and began so long ago was overtaken.
+    fn close(mut self, began: &[Option<Instant>]) -> Raced {
+        for (number, member) in self.team.iter().enumerate() {
+            if let (None, Some(began)) = (&self.legs[number], began[number]) {
+                let leg = Leg { engine: member.engine().name(), time: began.elapsed(), end: LegEnd::Overtaken };
+                self.legs[number] = Some(leg);
+            }
+        }
+        let (number, attempt) = self.best.expect("somebody came to an end");
+        if let (Some(leg), true) = (&mut self.legs[number], worth(&attempt.outcome) > Worth::Open) {
+            leg.end = LegEnd::Won;
+        }
+        Raced { winner: self.team.swap_remove(number), attempt, legs: self.legs.into_iter().flatten().collect() }
+    }
+}
+
+/// A team whose members take turns.
+struct Turns {
+    standing: Standing,
+    /// Those that have not given up.
+    playing: Vec<usize>,
+}
+
+impl Turns {
+    fn new(team: Vec<Member>) -> Turns {
+        Turns { playing: (0..team.len()).collect(), standing: Standing::new(team) }
+    }
+
+    fn take(mut self, task: &Task<'_>, options: &Options, run: &Run<'_>) -> Result<Raced, Failure> {
+        let began = vec![None; self.standing.team.len()];
+        let mut budget = 1;
+        while self.standing.worth() == Worth::Open && !self.playing.is_empty() {
+            for number in std::mem::take(&mut self.playing) {
+                let attempt = self.turn(number, task, options, run, budget)?;
+                let time = attempt.times.total();
+                if is_interrupted(&attempt.outcome) && run.check_limits().is_ok() {
+                    self.playing.push(number);
+                }
+                self.standing.note(number, attempt, time);
+                if self.standing.worth() == Worth::Judged {
+                    return Ok(self.standing.close(&began));
+                }
+            }
+            budget = if self.playing.len() == 1 { usize::MAX } else { budget.saturating_mul(8) };
+        }
+        Ok(self.standing.close(&began))
+    }
+
+    /// A member works until it has used up the budget.
+    fn turn(
+        &self,
+        number: usize,
+        task: &Task<'_>,
+        options: &Options,
+        run: &Run<'_>,
+        budget: usize,
+    ) -> Result<Attempt, Failure> {
+        let part = run.part();
+        let purse = Purse { budget, run, cancel: part.cancel.clone() };
+        attempt(task, &self.standing.team[number], options, &part.run(&purse))
+    }
+}
+
+fn is_interrupted(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Unknown(Reason::Stop(Stop::Cancelled)))
+}
+
+/// Stops an engine that has worked for so long, by what it has done.
+struct Purse<'r, 'o> {
+    budget: usize,
+    run: &'r Run<'o>,
+    cancel: CancelToken,
+}
+
+impl Observer for Purse<'_, '_> {
+    fn event(&self, event: Event) {
+        let used = match event {
+            Event::Searched { visited, .. } => visited / 20_000,
+            Event::Diagrams { rounds, nodes, .. } => (rounds / 500).max(nodes / 200_000),
+            Event::Unwound { steps, nodes } => (steps / 40).max(nodes / 200_000),
+            Event::Phase(_) | Event::Closed(_) => 0,
+        };
+        if used >= self.budget {
+            self.cancel.cancel();
+        }
+        self.run.event(event);
+    }
+}
+
+/// A question that outlives whoever asked it: an engine that was overtaken may need a moment to notice.
+struct Owned {
+    program: Program,
+    target: Target,
+    threads: ThreadScope,
+    options: Options,
+}
+
+/// What an engine's thread says.
+enum Message {
+    Event(usize, Event),
+    Done(usize, Box<thread::Result<Result<Attempt, Failure>>>),
+}
+
+/// A team whose members run at the same time.
+struct SideBySide {
+    question: Arc<Owned>,
+    standing: Standing,
+    /// When each began.
+    began: Vec<Option<Instant>>,
+    cancels: Vec<CancelToken>,
+    running: Vec<usize>,
+    sender: Sender<Message>,
+    receiver: Receiver<Message>,
+}
+
+impl SideBySide {
+    fn new(task: &Task<'_>, team: Vec<Member>, options: &Options) -> SideBySide {
+        let question = Owned {
+            program: task.program.clone(),
+            target: task.target.clone(),
+            threads: task.threads,
+            options: options.clone(),
+        };
+        let (sender, receiver) = mpsc::channel();
+        SideBySide {
+            question: Arc::new(question),
+            began: vec![None; team.len()],
+            standing: Standing::new(team),
+            cancels: Vec::new(),
+            running: Vec::new(),
+            sender,
+            receiver,
+        }
+    }
+
+    fn go(mut self, run: &Run<'_>) -> Result<Raced, Failure> {
+        let jobs = self.question.options.jobs;
+        let started = Instant::now();
+        self.start(run);
+        let mut patience = HEAD_START;
+        loop {
+            match self.receiver.recv_timeout(patience) {
+                Ok(Message::Event(number, event)) => self.show(number, event, run),
+                Ok(Message::Done(number, result)) => self.done(number, *result)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => unreachable!("a sender is kept here"),
+            }
+            let late = started.elapsed();
+            let limit = if self.running.is_empty() || late >= HEAD_START { jobs } else { 1 };
+            while self.standing.worth() == Worth::Open && self.running.len() < limit && self.start(run) {}
+            patience = match self.standing.worth() {
+                Worth::Judged => break,
+                _ if self.running.is_empty() => break,
+                Worth::Uncertified => {
+                    let found =
+                        self.standing.best.as_ref().and_then(|(number, _)| self.standing.legs[*number].as_ref());
+                    let wait = found.map_or(GRACE, |leg| leg.time.max(GRACE) + leg.time);
+                    match wait.checked_sub(late) {
+                        Some(rest) if !rest.is_zero() => rest,
+                        _ => break,
+                    }
+                }
+                Worth::Open => HEAD_START.checked_sub(late).filter(|rest| !rest.is_zero()).unwrap_or(Duration::MAX / 2),
+            };
+        }
+        self.cancels.iter().for_each(CancelToken::cancel);
+        Ok(self.standing.close(&self.began))
+    }
+
+    /// Starts the next member, if there is one.
+    fn start(&mut self, run: &Run<'_>) -> bool {
+        let number = self.cancels.len();
+        let Some(member) = self.standing.team.get(number).cloned() else { return false };
+        let (question, sender) = (Arc::clone(&self.question), self.sender.clone());
+        let reporter = Reporter { number, sender: sender.clone() };
+        let part = run.part();
+        self.cancels.push(part.cancel.clone());
+        let work = move || {
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let Owned { program, target, threads, options } = &*question;
+                let task = Task { program, target, threads: *threads };
+                attempt(&task, &member, options, &part.run(&reporter))
+            }));
+            // Nobody listens any more if another was faster.
+            let _ = sender.send(Message::Done(number, Box::new(result)));
+        };
+        thread::Builder::new().stack_size(STACK).spawn(work).expect("the system gives a thread");
+        self.began[number] = Some(Instant::now());
+        self.running.push(number);
+        true
+    }
+
+    /// Passes on what the longest running engine tells.
+    fn show(&self, number: usize, event: Event, run: &Run<'_>) {
+        if self.running.first() == Some(&number) {
+            run.event(event);
+        }
+    }
+
+    fn done(&mut self, number: usize, result: thread::Result<Result<Attempt, Failure>>) -> Result<(), Failure> {
+        self.running.retain(|other| *other != number);
+        let result = result.unwrap_or_else(|panic| {
+            self.cancels.iter().for_each(CancelToken::cancel);
+            std::panic::resume_unwind(panic)
+        });
+        let time = self.began[number].map(|began| began.elapsed()).unwrap_or_default();
+        self.standing.note(number, result.inspect_err(|_| self.cancels.iter().for_each(CancelToken::cancel))?, time);
+        Ok(())
+    }
+}
+
+/// Sends what happens in an engine's thread to the one that asked.
+struct Reporter {
+    number: usize,
+    sender: Sender<Message>,
+}
+
+impl Observer for Reporter {
+    fn event(&self, event: Event) {
+        let _ = self.sender.send(Message::Event(self.number, event));
+    }
+}
