@@ -131,6 +131,9 @@ pub(crate) struct Cli {
     /// When to use colours [auto: on terminals, unless NO_COLOR is set]
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub(crate) color: When,
+    /// For thread-transition systems (.tts): the file with the target [default: the .prop beside the system]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) prop: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -514,12 +517,14 @@ pub(crate) enum Format {
 /// The languages that programs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
-    /// By the ending: `.pds` is a pushdown system, all else a Boolean program
+    /// By the ending: `.pds` is a pushdown system, `.tts` a thread-transition system, all else a Boolean program
     Auto,
     /// Boolean programs
     Bp,
     /// Pushdown systems (docs/pds.md)
     Pds,
+    /// Thread-transition systems (docs/tts.md)
+    Tts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -47,9 +47,9 @@ fn arguments() -> Vec<OsString> {
 }
 
 fn on_a_large_stack(cli: Cli, start: Instant) -> Exit {
-    let colour = cli.color;
+    let (colour, prop) = (cli.color, cli.prop.clone());
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-        let session = Session { printer: Printer::new(colour), cancel: CancelToken::default(), start };
+        let session = Session { printer: Printer::new(colour), cancel: CancelToken::default(), start, prop };
         let exit = crash::guard(|| commands::run(&cli.command, &session)).unwrap_or_else(|message| {
             session.printer.err(&crash::report(&message));
             Exit::Internal

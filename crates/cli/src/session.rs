@@ -1,5 +1,6 @@
 //! What all commands share: who prints, what stops them, and when they began.
 
+use std::path::PathBuf;
 use std::sync::Once;
 use std::time::Instant;
 
@@ -13,6 +14,8 @@ pub(crate) struct Session {
     pub(crate) cancel: CancelToken,
     /// When the program was started; time limits count from here.
     pub(crate) start: Instant,
+    /// The file with the target of a thread-transition system, where the user names one.
+    pub(crate) prop: Option<PathBuf>,
 }
 
 impl Session {

@@ -6,3 +6,4 @@ pub mod bp;
 pub mod codes;
 pub mod diagnostic;
 pub mod pds;
+pub mod tts;

@@ -7,6 +7,7 @@ mod convert;
 mod crosscheck;
 mod explain;
 mod fmt;
+mod language;
 mod program;
 mod replay;
 mod show;

@@ -3,13 +3,15 @@
 use std::path::Path;
 
 use selvedge_driver::Subject;
-use selvedge_frontend::bp::{self, LoadOptions};
+use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::diagnostic::{Shown, render};
 use selvedge_report::json::ReadError;
 use selvedge_report::{Context, Source};
 
+use super::language::Language;
+use crate::args::InputFormat;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
@@ -49,11 +51,25 @@ pub(crate) fn load(
     warnings: Warnings,
     session: &Session,
 ) -> Result<Program, Exit> {
-    let source = read(input, session)?;
-    let loaded = bp::load(source.text(), options);
+    load_as(Language::of(input, InputFormat::Auto), input, options, warnings, session)
+}
+
+/// The same for an input of a language that is known.
+pub(crate) fn load_as(
+    language: Language,
+    input: &Input,
+    options: &LoadOptions,
+    warnings: Warnings,
+    session: &Session,
+) -> Result<Program, Exit> {
+    let source = language.read(input, session).map_err(|message| {
+        session.printer.error(&message);
+        Exit::Input
+    })?;
+    let loaded = language.load(source.text(), options);
     print_diagnostics(&source, &loaded.diagnostics, warnings, session);
     let program = loaded.program.ok_or(Exit::Input)?;
-    Ok(Program { source, map: loaded.source_map, program })
+    Ok(Program { source, map: loaded.map, program })
 }
 
 /// Reads a text, or says why not.

@@ -5,6 +5,7 @@ use selvedge_frontend::bp::{self, LoadOptions, dump};
 use selvedge_ir::{dot, text};
 use selvedge_report::{stats, svg, systems};
 
+use super::language::Language;
 use super::program::{self, Warnings};
 use super::system::{is_system, load_or_refuse};
 use crate::args::{Picture, ShowArgs, What};
@@ -19,15 +20,19 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
     if is_system(&args.input, args.input_format) {
         return show_system(args, session);
     }
-    if args.what == What::Ast {
+    let language = Language::of(&args.input, args.input_format);
+    if args.what == What::Ast && language == Language::Bp {
         return show_tree(args, session);
     }
     let options = LoadOptions { entry: args.entry.clone(), labels: Vec::new() };
-    let subject = program::load(&args.input, &options, Warnings::Hidden, session)?;
+    let subject = program::load_as(language, &args.input, &options, Warnings::Hidden, session)?;
     let posed = Question::default().pose(subject.subject());
     let (program, target, _) = posed.map_err(|error| program::refuse(&error, session))?;
     session.printer.out(&match args.what {
-        What::Ast => unreachable!("trees were shown above"),
+        What::Ast => {
+            session.printer.error("thread-transition systems have no syntax tree: `show ir` shows the program");
+            return Err(Exit::Usage);
+        }
         What::Ir => text::print_with_target(&program, &target),
         What::Stats => stats::render(&program, &target),
         What::Cfg => match args.picture {

@@ -8,6 +8,7 @@ use selvedge_frontend::pds::{self, System};
 use selvedge_ir::pds::{NotSingle, Pds, Threads, View};
 use selvedge_report::Source;
 
+use super::language::Language;
 use super::program::{self, Warnings};
 use crate::args::InputFormat;
 use crate::exit::Exit;
@@ -28,11 +29,7 @@ pub(crate) enum NoSystem {
 
 /// Whether an input is a pushdown system.
 pub(crate) fn is_system(input: &Input, format: InputFormat) -> bool {
-    match (format, input) {
-        (InputFormat::Pds, _) => true,
-        (InputFormat::Auto, Input::File(path)) => path.extension().is_some_and(|ending| ending == "pds"),
-        (InputFormat::Auto, Input::Stdin) | (InputFormat::Bp, _) => false,
-    }
+    Language::of(input, format) == Language::Pds
 }
 
 /// The system in a text, with its diagnostics.

@@ -9,7 +9,7 @@ use selvedge_driver::{
 };
 use selvedge_engines::EngineOptions;
 use selvedge_engines::threads::{PartialOrder, Reductions};
-use selvedge_frontend::bp::{self, LoadOptions};
+use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::json::{
@@ -21,7 +21,7 @@ use selvedge_report::{Context, Source};
 
 use super::system;
 use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, QuestionArgs};
-use crate::commands::system::is_system;
+use crate::commands::language::Language;
 use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -71,17 +71,18 @@ pub(super) fn check(
     let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
     let run = Run::new(session.cancel.clone(), limits, observer).since(start);
     let reading = Instant::now();
+    let language = Language::of(input, args.input_format);
     let source = match (run.check_limits(), input) {
         (Err(stop), _) => return Checked::early(input, Ending::Stopped(stop)),
-        (Ok(()), input) => match input.read() {
+        (Ok(()), input) => match language.read(input, session) {
             Ok(source) => source,
             Err(message) => return Checked::early(input, Ending::NotRead(message)),
         },
     };
     session.listen_for_interrupts();
-    match crash::guard(|| match is_system(input, args.input_format) {
-        true => system::load_and_check(input, &source, args, &run, reading),
-        false => load_and_check(&source, args, &run, reading),
+    match crash::guard(|| match language {
+        Language::Pds => system::load_and_check(input, &source, args, &run, reading),
+        Language::Bp | Language::Tts => load_and_check(language, &source, args, &run, reading),
     }) {
         Ok((parts, ending)) => {
             Checked { source, diagnostics: parts.diagnostics, ending, map: parts.map, load: parts.load }
@@ -97,14 +98,23 @@ pub(super) struct Parts {
     pub(super) load: Duration,
 }
 
-fn load_and_check(source: &Source, args: &CheckArgs, run: &Run<'_>, reading: Instant) -> (Parts, Ending) {
+fn load_and_check(
+    language: Language,
+    source: &Source,
+    args: &CheckArgs,
+    run: &Run<'_>,
+    reading: Instant,
+) -> (Parts, Ending) {
     let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
-    let loaded = bp::load(source.text(), &options);
-    let parts = Parts { diagnostics: loaded.diagnostics, map: loaded.source_map, load: reading.elapsed() };
+    let loaded = language.load(source.text(), &options);
+    let parts = Parts { diagnostics: loaded.diagnostics, map: loaded.map, load: reading.elapsed() };
     let ending = match (loaded.program, run.check_limits()) {
         (_, Err(stop)) => Ending::Stopped(stop),
         (None, Ok(())) => Ending::Erroneous,
         (Some(program), Ok(())) => {
+            if let Some(mistake) = language.mistake(&program, &args.question) {
+                return (parts, Ending::Misasked(mistake));
+            }
             let subject = Subject { program: &program, map: &parts.map, text: source.text() };
             answer(subject, args, run)
         }
@@ -397,8 +407,12 @@ mod tests {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/safe.bp");
         let cli = Cli::try_parse_from(["selvedge", "check", file]).expect("the arguments are right");
         let Command::Check(args) = cli.command else { unreachable!("it is a check") };
-        let session =
-            Session { printer: Printer::new(When::Never), cancel: CancelToken::default(), start: Instant::now() };
+        let session = Session {
+            printer: Printer::new(When::Never),
+            cancel: CancelToken::default(),
+            start: Instant::now(),
+            prop: None,
+        };
         check(&args.inputs[0], &args, &session, session.start, observer)
     }
 

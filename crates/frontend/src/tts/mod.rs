@@ -1,0 +1,57 @@
+//! Thread-transition systems as text (`docs/tts.md`), and as programs.
+//!
+//! The first line is the number of shared and of local states; a line `s l -> s' l'` lets a thread move, a line
+//! `s l +> s' l'` lets it start another; a line `s|l1,l2,..` is a target. Other tools keep the target in a file of its
+//! own (`.prop`), which can be read as if it stood at the end of the text. A run starts with one thread in local state
+//! 0 and shared state 0.
+//!
+//! - `parse`, `print`: the text.
+//! - `lower`: the program that it stands for.
+//! - `plain`: any system in the form that the text can express.
+//! - `bp`: the text of a Boolean program.
+
+mod bp;
+mod lower;
+mod parse;
+mod plain;
+mod print;
+
+use selvedge_ir::Program;
+use selvedge_ir::span::SourceMap;
+use selvedge_ir::tts::Tts;
+
+use crate::diagnostic::Diagnostic;
+
+pub use bp::print_as_program;
+pub use lower::{Spans, lower};
+pub use plain::{is_plain, plain};
+pub use print::{print, print_target, print_with_comments};
+
+/// A text that was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The system; `None` if some diagnostic is an error.
+    pub tts: Option<Tts>,
+    /// The program that it stands for; `None` if some diagnostic is an error.
+    pub program: Option<Program>,
+    /// The positions of the program's parts.
+    pub source_map: SourceMap,
+    /// In the order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a text.
+pub fn load(text: &str) -> Loaded {
+    let (tts, spans, diagnostics) = parse::parse(text);
+    finish(tts, &spans, diagnostics)
+}
+
+/// What a reader of systems returns.
+pub(crate) fn finish(tts: Tts, spans: &Spans, mut diagnostics: Vec<Diagnostic>) -> Loaded {
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Loaded { tts: None, program: None, source_map: SourceMap::default(), diagnostics };
+    }
+    let (program, source_map) = lower(&tts, spans);
+    Loaded { tts: Some(tts), program: Some(program), source_map, diagnostics }
+}
