@@ -103,6 +103,11 @@ Examples:
   selvedge convert program.bp --to pds -o program.pds
   selvedge check program.pds
       The same question about the pushdown system (docs/pds.md).
+  selvedge convert program.bp --to tts -o program.tts
+  selvedge check program.tts
+      The same question about the thread-transition system; the target is written to program.prop (docs/tts.md).
+  selvedge convert net.spec --to bp
+      A Petri net as a Boolean program.
   selvedge convert program.bp --threads 3 --to promela > model.pml
   spin -a model.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan -E
       A model for SPIN: `errors: 0` means safe, if the search was completed.";
@@ -470,10 +475,10 @@ pub(crate) struct ConvertArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// For `pds`: stop after this time: 30s, 5m, 1h, 250ms
+    /// For `pds`, `tts` and `spec`: stop after this time: 30s, 5m, 1h, 250ms
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub(crate) time_limit: Option<Duration>,
-    /// For `pds`: stop when this much memory is in use: 4GB, 500MB, 2GiB
+    /// For `pds`, `tts` and `spec`: stop when this much memory is in use: 4GB, 500MB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     pub(crate) memory_limit: Option<u64>,
 }
@@ -517,7 +522,8 @@ pub(crate) enum Format {
 /// The languages that programs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
-    /// By the ending: `.pds` is a pushdown system, `.tts` a thread-transition system, all else a Boolean program
+    /// By the ending: `.pds` is a pushdown system, `.tts` a thread-transition system, `.spec` a Petri net, all else a
+    /// Boolean program
     Auto,
     /// Boolean programs
     Bp,
@@ -525,6 +531,8 @@ pub(crate) enum InputFormat {
     Pds,
     /// Thread-transition systems (docs/tts.md)
     Tts,
+    /// Petri nets as MIST writes them (docs/tts.md)
+    Spec,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -554,6 +562,12 @@ pub(crate) enum ConvertTo {
     Horn,
     /// A pushdown system (docs/pds.md): the reachable part, one valuation at a time
     Pds,
+    /// A thread-transition system (docs/tts.md); its target goes to the .prop beside the file
+    Tts,
+    /// A Petri net for MIST (docs/tts.md)
+    Spec,
+    /// A Boolean program, from a thread-transition system or a Petri net
+    Bp,
     /// A model for SPIN, with a bounded number of threads and without recursion
     Promela,
 }

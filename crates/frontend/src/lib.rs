@@ -6,4 +6,5 @@ pub mod bp;
 pub mod codes;
 pub mod diagnostic;
 pub mod pds;
+pub mod spec;
 pub mod tts;

@@ -6,6 +6,7 @@ use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::pds::print_with_comments;
 use selvedge_report::{horn, promela};
 
+use super::convert_tts;
 use super::program::{self, Warnings};
 use crate::args::{ConvertArgs, ConvertTo};
 use crate::exit::Exit;
@@ -13,14 +14,18 @@ use crate::memory;
 use crate::session::Session;
 
 pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Exit {
-    if args.to != ConvertTo::Pds && (args.time_limit.is_some() || args.memory_limit.is_some()) {
-        session.printer.error("--time-limit and --memory-limit are for `--to pds`");
+    let is_limited = matches!(args.to, ConvertTo::Pds | ConvertTo::Tts | ConvertTo::Spec);
+    if !is_limited && (args.time_limit.is_some() || args.memory_limit.is_some()) {
+        session.printer.error("--time-limit and --memory-limit are for `--to pds`, `--to tts` and `--to spec`");
         return Exit::Usage;
     }
     convert(args, session).unwrap_or_else(|exit| exit)
 }
 
 fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
+    if matches!(args.to, ConvertTo::Tts | ConvertTo::Spec | ConvertTo::Bp) {
+        return convert_tts::convert(args, session);
+    }
     let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
     let subject = program::load(&args.input, &options, Warnings::Shown, session)?;
     let posed = args.question.question().pose(subject.subject());
@@ -33,6 +38,7 @@ fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
             promela::render(subject.context(&program), &task).map_err(|reason| (reason, Exit::Unknown))
         }
         ConvertTo::Pds => to_pds(&Task { program: &program, target: &target, threads }, name, args, session),
+        ConvertTo::Tts | ConvertTo::Spec | ConvertTo::Bp => unreachable!("these were written above"),
     };
     let text = text.map_err(|(reason, exit)| {
         session.printer.error(&format!("{name}: {reason}"));

@@ -5,7 +5,7 @@ use std::path::Path;
 use selvedge_driver::UsageError;
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
-use selvedge_frontend::tts;
+use selvedge_frontend::{spec, tts};
 use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::Source;
@@ -23,6 +23,8 @@ pub(crate) enum Language {
     Pds,
     /// Thread-transition systems.
     Tts,
+    /// Petri nets as MIST writes them.
+    Spec,
 }
 
 impl Language {
@@ -35,6 +37,7 @@ impl Language {
         match (format, ending) {
             (InputFormat::Pds, _) | (InputFormat::Auto, Some("pds")) => Language::Pds,
             (InputFormat::Tts, _) | (InputFormat::Auto, Some("tts")) => Language::Tts,
+            (InputFormat::Spec, _) | (InputFormat::Auto, Some("spec")) => Language::Spec,
             (InputFormat::Bp | InputFormat::Auto, _) => Language::Bp,
         }
     }
@@ -69,6 +72,7 @@ impl Language {
                 Loaded { program: loaded.program, map: loaded.source_map, diagnostics: loaded.diagnostics }
             }
             Language::Tts => of_system(tts::load(text)),
+            Language::Spec => of_system(spec::load(text)),
         }
     }
 
@@ -83,13 +87,18 @@ impl Language {
             return usage("--entry is for Boolean programs", "leave it out");
         }
         let asks = question.label.is_some() || question.assertion.is_some() || !question.together.is_empty();
-        if !asks && program.labels.iter().all(|label| label.name != "ERROR") {
+        if !asks && !has_target(program) {
             let help =
                 "put it beside the file, in a file of the same name that ends in .prop, or give --prop FILE or --label";
             return usage("the system has no target", help);
         }
         None
     }
+}
+
+/// Whether a program that a system stands for has a target.
+fn has_target(program: &Program) -> bool {
+    program.labels.iter().any(|label| label.name == "ERROR")
 }
 
 /// A text that was read.

@@ -4,6 +4,7 @@ mod boom;
 mod check;
 mod completions;
 mod convert;
+mod convert_tts;
 mod crosscheck;
 mod explain;
 mod fmt;

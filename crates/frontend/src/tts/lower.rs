@@ -157,6 +157,9 @@ impl Lowering {
         }
         let (error, aside) = (self.new_loc(), self.new_loc());
         self.program.labels.push(Label { name: "ERROR".to_string(), loc: error });
+        // Where a thread stays, so that messages have something to point at.
+        let stay = Op::Assign(Assign { active: Vec::new(), passive: Vec::new(), constrain: Expr::Bool(true) });
+        self.edge(error, error, stay, spans.targets.first().copied().unwrap_or_default());
         let mut next = tts.n_shared;
         for (number, target) in tts.targets.iter().enumerate() {
             let span = spans.targets.get(number).copied().unwrap_or_default();

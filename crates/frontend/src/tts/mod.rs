@@ -23,7 +23,7 @@ use selvedge_ir::tts::Tts;
 use crate::diagnostic::Diagnostic;
 
 pub use bp::print_as_program;
-pub use lower::{Spans, lower};
+pub use lower::{RuleSpans, Spans, lower};
 pub use plain::{is_plain, plain};
 pub use print::{print, print_target, print_with_comments};
 

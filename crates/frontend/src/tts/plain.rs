@@ -33,8 +33,20 @@ pub fn plain(tts: &Tts) -> Tts {
     };
     tts.rules.iter().for_each(|rule| making.rule(rule));
     making.start(&tts.starts);
-    making.target(&tts.targets);
+    making.target(&with_threads(tts));
     making.made
+}
+
+/// The targets of a system; one that asks for no thread asks for any.
+fn with_threads(tts: &Tts) -> Vec<Cover> {
+    let of = |target: &Cover| match target.threads.is_empty() {
+        false => vec![target.clone()],
+        true => {
+            let any = (0..tts.n_local).map(LocalId::from_raw);
+            any.map(|local| Cover { shared: target.shared, threads: vec![local] }).collect()
+        }
+    };
+    tts.targets.iter().flat_map(of).collect()
 }
 
 struct Making {

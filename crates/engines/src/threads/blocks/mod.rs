@@ -323,6 +323,9 @@ impl Walk<'_, '_> {
     }
 
     fn assign(&mut self, point: &Point, before: u32, id: EdgeId, assign: &Assign) -> Result<(), Stop> {
+        if self.is_blocked(point, assign) {
+            return Ok(());
+        }
         let to = self.model.program().edges[id].to;
         let needed: Vec<&(VarId, Expr)> =
             assign.active.iter().filter(|(var, rhs)| self.is_needed(to, assign, *var, rhs)).collect();
@@ -357,6 +360,15 @@ impl Walk<'_, '_> {
             self.arrive(next, last, partner);
         }
         Ok(())
+    }
+
+    /// Whether the constraint is false whatever is chosen: most edges of a location are ruled out by what is known.
+    fn is_blocked(&self, point: &Point, assign: &Assign) -> bool {
+        let early = |leaf: &Expr| match leaf {
+            Expr::Var(var) => Tri::known(self.model.layout.read(&point.shared, &point.local.bits, *var)),
+            _ => Tri::Open,
+        };
+        eval(&assign.constrain, &early) == Tri::False && !assign.constrain.is_passive()
     }
 
     /// Whether an assignment to a variable can make a difference.

@@ -1,0 +1,161 @@
+//! `selvedge convert` to thread-transition systems, Petri nets, and Boolean programs.
+//!
+//! A system or a net is written as it is read; of a Boolean program the part is written that any number of threads can
+//! see.
+
+use std::path::Path;
+
+use selvedge_check::{Limits, Run, Stop, Task};
+use selvedge_driver::{Initial, Pass, simplify};
+use selvedge_engines::unbounded::supports;
+use selvedge_engines::unbounded::system::{Options, System, extract};
+use selvedge_frontend::bp::LoadOptions;
+use selvedge_frontend::{spec, tts};
+use selvedge_ir::tts::{Start, Tts};
+use selvedge_report::names::value;
+
+use super::language::Language;
+use super::program::{self, Warnings};
+use crate::args::{ConvertArgs, ConvertTo, InputFormat};
+use crate::exit::Exit;
+use crate::memory;
+use crate::session::Session;
+
+/// A system, with what there is to say about it.
+struct Titled {
+    tts: Tts,
+    comments: Vec<String>,
+}
+
+/// Why there is none: a sentence, and how the command ends.
+type Refused = (String, Exit);
+
+pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
+    let language = Language::of(&args.input, InputFormat::Auto);
+    let titled = match language {
+        Language::Tts | Language::Spec => of_system(language, args, session)?,
+        Language::Bp | Language::Pds => of_program(args, session)?,
+    };
+    match args.to {
+        ConvertTo::Tts => write_system(&titled, args, session),
+        ConvertTo::Spec => Ok(write(&spec::print(&titled.tts, &titled.comments), args, session)),
+        _ => Ok(write(&tts::print_as_program(&tts::plain(&titled.tts), &titled.comments), args, session)),
+    }
+}
+
+fn write(text: &str, args: &ConvertArgs, session: &Session) -> Exit {
+    match &args.output {
+        Some(path) => program::write(path, text, session),
+        None => {
+            session.printer.out(text);
+            Exit::Success
+        }
+    }
+}
+
+/// Writes a system, and its target beside it; on standard output the target is the last line.
+fn write_system(titled: &Titled, args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
+    let plain = tts::plain(&titled.tts);
+    let text = tts::print_with_comments(&plain, &titled.comments);
+    let target: String = plain.targets.iter().map(tts::print_target).collect();
+    let Some(path) = &args.output else {
+        session.printer.out(&format!("{text}{target}"));
+        return Ok(Exit::Success);
+    };
+    let beside = path.with_extension("prop");
+    if beside.as_path() == Path::new(path) {
+        session.printer.error("the system and its target cannot be one file: choose a name that ends in .tts");
+        return Err(Exit::Usage);
+    }
+    let written = [program::write(path, &text, session), program::write(&beside, &target, session)];
+    Ok(Exit::worst(written))
+}
+
+/// The system in a file.
+fn of_system(language: Language, args: &ConvertArgs, session: &Session) -> Result<Titled, Exit> {
+    let source = language.read(&args.input, session).map_err(|message| {
+        session.printer.error(&message);
+        Exit::Input
+    })?;
+    let loaded = if language == Language::Spec { spec::load(source.text()) } else { tts::load(source.text()) };
+    program::print_diagnostics(&source, &loaded.diagnostics, Warnings::Shown, session);
+    let mut tts = loaded.tts.ok_or(Exit::Input)?;
+    let question = &args.question;
+    let asks = question.label.is_some() || question.assertion.is_some() || !question.together.is_empty();
+    if asks || question.entry.is_some() || question.threads.is_some() {
+        session.printer.error("systems are converted as they are: of the options of the question only --initial fits");
+        return Err(Exit::Usage);
+    }
+    if let Some(initial) = question.initial {
+        tts.starts = tts.starts.iter().map(|start| with_initial(start, initial)).collect();
+    }
+    let mut comments = vec![format!("From {}.", source.name)];
+    if language == Language::Spec {
+        comments.push("Local state 0 is the driver; the places follow in their order.".to_string());
+    }
+    Ok(Titled { tts, comments })
+}
+
+fn with_initial(start: &Start, initial: Initial) -> Start {
+    match initial {
+        Initial::Exactly(count) => {
+            Start { threads: (0..count).flat_map(|_| start.threads.clone()).collect(), ..start.clone() }
+        }
+        Initial::Any => Start { threads: Vec::new(), any: start.threads.clone(), ..start.clone() },
+    }
+}
+
+/// The system of a program.
+fn of_program(args: &ConvertArgs, session: &Session) -> Result<Titled, Exit> {
+    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
+    let subject = program::load(&args.input, &options, Warnings::Shown, session)?;
+    let posed = args.question.question().pose(subject.subject());
+    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
+    let simplified = simplify(&Task { program: &program, target: &target, threads }, &[Pass::Inline]);
+    let task = simplified.task(threads);
+    let name = &subject.source.name;
+    let system = system(&task, args, session).map_err(|(reason, exit)| {
+        session.printer.error(&format!("{name}: {reason}"));
+        exit
+    })?;
+    let comments = comments(&system, task.program, name);
+    Ok(Titled { tts: system.tts, comments })
+}
+
+fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<System<'p>, Refused> {
+    if args.to == ConvertTo::Bp {
+        return Err(("it is a Boolean program already".to_string(), Exit::Usage));
+    }
+    supports(task, "convert").map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
+    session.listen_for_interrupts();
+    let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
+    let run = Run::new(session.cancel.clone(), limits, &()).since(session.start);
+    extract(task, Options::default(), &run).map_err(|stop: Stop| (stop.to_string(), Exit::from(stop)))
+}
+
+/// What the states of a system are, where there are few enough to read.
+fn comments(system: &System<'_>, program: &selvedge_ir::Program, name: &str) -> Vec<String> {
+    const MOST: usize = 2_000;
+    let mut comments = vec![format!("The thread-transition system of {name}: what any number of threads can see.")];
+    if system.shareds.len() + system.locals.len() > MOST {
+        return comments;
+    }
+    comments.push("States that were added to fit the format have the highest numbers.".to_string());
+    let binding = |var: selvedge_ir::VarId, held: bool| {
+        format!("{} = {}", program.vars[var].name, value(selvedge_ir::Value::Bool(held)))
+    };
+    for (id, shared) in system.shareds.iter_enumerated() {
+        let values = system.shared_vars.iter().zip(&shared.values).map(|(var, held)| binding(*var, *held));
+        let flag = shared.held.then(|| "atomic".to_string());
+        comments.push(format!("shared {}: {}", id.index(), values.chain(flag).collect::<Vec<_>>().join(", ")));
+    }
+    for (id, local) in system.locals.iter_enumerated() {
+        let place = &system.places[local.place as usize];
+        let labels = program.labels.iter().filter(|label| label.loc == place.loc).map(|label| label.name.clone());
+        let values = place.vars.iter().zip(&local.values).map(|((_, var), held)| binding(*var, *held));
+        let at = format!("L{}", place.loc.index());
+        let parts: Vec<String> = [at].into_iter().chain(labels).chain(values).collect();
+        comments.push(format!("local {}: {}", id.index(), parts.join(", ")));
+    }
+    comments
+}

@@ -1,0 +1,117 @@
+//! A thread-transition system as a net: a place for each shared state, which has one token, and one for each local state,
+//! which has as many as there are threads. A system with several starts begins with a choice.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use selvedge_ir::tts::{LocalId, Rule, SharedId, Start, Tts};
+
+/// The net of a system. One without a target has a target that nothing covers, since the text must have one.
+pub fn print(tts: &Tts, comments: &[String]) -> String {
+    let mut text: String = comments.iter().map(|comment| format!("# {comment}\n")).collect();
+    vars(tts, &mut text);
+    text.push_str("\nrules\n");
+    for rule in &tts.rules {
+        write_rule(rule, &mut text);
+    }
+    if tts.starts.len() != 1 {
+        tts.starts.iter().enumerate().for_each(|(number, start)| write_start(number, start, &mut text));
+    }
+    write_init(tts, &mut text);
+    text.push_str("\ntarget\n");
+    for target in &tts.targets {
+        let mut tokens: BTreeMap<String, i64> = [(shared(target.shared), 1)].into();
+        target.threads.iter().for_each(|thread| *tokens.entry(local(*thread)).or_default() += 1);
+        let _ = writeln!(text, "    {}", conditions(&tokens));
+    }
+    if tts.targets.is_empty() {
+        text.push_str("    never >= 1\n");
+    }
+    text
+}
+
+fn shared(shared: SharedId) -> String {
+    format!("s{}", shared.index())
+}
+
+fn local(local: LocalId) -> String {
+    format!("l{}", local.index())
+}
+
+/// The names of the places beside those of states.
+fn further(tts: &Tts) -> Vec<String> {
+    let choice = tts.starts.len() != 1;
+    let starts = (0..tts.starts.len()).map(|number| format!("start{number}"));
+    let mut names: Vec<String> = if choice { starts.chain(["start".to_string()]).collect() } else { Vec::new() };
+    names.extend(tts.targets.is_empty().then(|| "never".to_string()));
+    names
+}
+
+fn vars(tts: &Tts, text: &mut String) {
+    let shareds = (0..tts.n_shared).map(|number| format!("s{number}"));
+    let locals = (0..tts.n_local).map(|number| format!("l{number}"));
+    let names: Vec<String> = shareds.chain(locals).chain(further(tts)).collect();
+    text.push_str("vars\n");
+    names.chunks(16).for_each(|names| {
+        let _ = writeln!(text, "    {}", names.join(" "));
+    });
+}
+
+fn conditions(tokens: &BTreeMap<String, i64>) -> String {
+    tokens.iter().map(|(place, number)| format!("{place} >= {number}")).collect::<Vec<_>>().join(", ")
+}
+
+/// A rule that takes some tokens and puts others; nothing if they are the same.
+fn write_change(taken: &[String], put: &[String], text: &mut String) {
+    let (mut needs, mut change): (BTreeMap<String, i64>, BTreeMap<String, i64>) = Default::default();
+    for place in taken {
+        *needs.entry(place.clone()).or_default() += 1;
+        *change.entry(place.clone()).or_default() -= 1;
+    }
+    put.iter().for_each(|place| *change.entry(place.clone()).or_default() += 1);
+    change.retain(|_, number| *number != 0);
+    if change.is_empty() {
+        return;
+    }
+    let update = |(place, number): (&String, &i64)| {
+        let sign = if *number < 0 { '-' } else { '+' };
+        format!("{place}' = {place} {sign} {}", number.abs())
+    };
+    let updates: Vec<String> = change.iter().map(update).collect();
+    let _ = writeln!(text, "    {} ->\n        {};", conditions(&needs), updates.join(", "));
+}
+
+fn write_rule(rule: &Rule, text: &mut String) {
+    let put: Vec<String> =
+        [shared(rule.shared_after)].into_iter().chain(rule.after.iter().copied().map(local)).collect();
+    write_change(&[shared(rule.shared), local(rule.local)], &put, text);
+}
+
+/// The choice of a start: first it, then any number of threads, then the rest.
+fn write_start(number: usize, start: &Start, text: &mut String) {
+    let chosen = format!("start{number}");
+    write_change(&["start".to_string()], std::slice::from_ref(&chosen), text);
+    for any in &start.any {
+        write_change(std::slice::from_ref(&chosen), &[chosen.clone(), local(*any)], text);
+    }
+    let put: Vec<String> = [shared(start.shared)].into_iter().chain(start.threads.iter().copied().map(local)).collect();
+    write_change(&[chosen], &put, text);
+}
+
+fn write_init(tts: &Tts, text: &mut String) {
+    let mut initial: Vec<String> = Vec::new();
+    let only = if let [start] = tts.starts.as_slice() { Some(start) } else { None };
+    for number in (0..tts.n_shared).map(SharedId::from_raw) {
+        let is_first = only.is_some_and(|start| start.shared == number);
+        initial.push(format!("{} = {}", shared(number), u32::from(is_first)));
+    }
+    for number in (0..tts.n_local).map(LocalId::from_raw) {
+        let count = only.map_or(0, |start| start.threads.iter().filter(|thread| **thread == number).count());
+        let sign = if only.is_some_and(|start| start.any.contains(&number)) { ">=" } else { "=" };
+        initial.push(format!("{} {sign} {count}", local(number)));
+    }
+    initial.extend(further(tts).iter().map(|name| format!("{name} = {}", u32::from(name == "start"))));
+    text.push_str("\ninit\n");
+    let lines: Vec<String> = initial.chunks(8).map(|chunk| format!("    {}", chunk.join(", "))).collect();
+    let _ = writeln!(text, "{}", lines.join(",\n"));
+}

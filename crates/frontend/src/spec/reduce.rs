@@ -1,0 +1,169 @@
+//! A net as a thread-transition system (thesis, §8.3): each place is a local state, and a token on it a thread there.
+//!
+//! One more thread, the *driver*, puts tokens where there were none. The shared state says how far a rule has come: first
+//! its tokens are taken, one by one, then the others are put, one by one. A token that is taken and goes elsewhere waits
+//! in between, so that no rule finds its own tokens. A rule whose tokens are not all there stops half-way, and then
+//! nothing moves any more; the targets ask for the shared state between rules, so this covers nothing.
+
+use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
+
+use super::parse::Places;
+use super::{Change, Net, Tokens};
+use crate::tts::{RuleSpans, Spans};
+
+/// The local state of the driver.
+const DRIVER: usize = 0;
+
+/// The system of a net, with the places of its parts in the text.
+pub(super) fn reduce(net: &Net, places: &Places) -> (Tts, Spans) {
+    let n_places = net.places.len();
+    let tts = Tts {
+        n_shared: 1,
+        // The driver, the places, tokens that wait, tokens that are gone.
+        n_local: n_places as u32 + 3,
+        starts: vec![Start { shared: 0.into(), threads: vec![DRIVER.into()], any: Vec::new() }],
+        ..Tts::default()
+    };
+    let spans = Spans { head: places.head, rules: Vec::new(), targets: places.targets.clone() };
+    let (waits, gone) = (LocalId::from(n_places + 1), LocalId::from(n_places + 2));
+    let mut reduction = Reduction { tts, spans, waits, gone, span: RuleSpans::default() };
+    reduction.span = RuleSpans { before: places.head, arrow: places.head, started: places.head, whole: places.head };
+    let ready = reduction.initial(&net.initial);
+    for (rule, span) in net.rules.iter().zip(&places.rules) {
+        reduction.span = RuleSpans { before: *span, arrow: *span, started: *span, whole: *span };
+        reduction.rule(rule, ready);
+    }
+    for target in &net.targets {
+        let mut threads: Vec<LocalId> = tokens(target);
+        if threads.is_empty() {
+            threads.push(DRIVER.into());
+        }
+        threads.sort_unstable();
+        reduction.tts.targets.push(Cover { shared: ready, threads });
+    }
+    (reduction.tts, reduction.spans)
+}
+
+/// The local state of a place.
+fn local(place: usize) -> LocalId {
+    LocalId::from(place + 1)
+}
+
+/// Some tokens, one by one.
+fn tokens(list: &[(usize, u32)]) -> Vec<LocalId> {
+    list.iter().flat_map(|(place, number)| (0..*number).map(|_| local(*place))).collect()
+}
+
+struct Reduction {
+    tts: Tts,
+    spans: Spans,
+    waits: LocalId,
+    gone: LocalId,
+    /// Where the rule stands that is being reduced.
+    span: RuleSpans,
+}
+
+impl Reduction {
+    fn new_shared(&mut self) -> SharedId {
+        self.tts.n_shared += 1;
+        SharedId::from_raw(self.tts.n_shared - 1)
+    }
+
+    fn moves(&mut self, shared: SharedId, local: LocalId, shared_after: SharedId, to: LocalId) {
+        if (shared, local) != (shared_after, to) {
+            self.tts.rules.push(Rule { shared, local, shared_after, after: vec![to], goes_on: true });
+            self.spans.rules.push(self.span);
+        }
+    }
+
+    fn starts(&mut self, shared: SharedId, local: LocalId, shared_after: SharedId, new: LocalId) {
+        self.tts.rules.push(Rule { shared, local, shared_after, after: vec![local, new], goes_on: true });
+        self.spans.rules.push(self.span);
+    }
+
+    /// Puts the first tokens, and returns the shared state in which they are all there.
+    fn initial(&mut self, initial: &[Tokens]) -> SharedId {
+        let number = |tokens: &Tokens| match tokens {
+            Tokens::Exactly(number) | Tokens::AtLeast(number) => *number,
+        };
+        let fixed: Vec<(usize, u32)> = initial.iter().map(number).enumerate().collect();
+        let mut now = SharedId::from(0usize);
+        for token in tokens(&fixed) {
+            let after = self.new_shared();
+            self.starts(now, DRIVER.into(), after, token);
+            now = after;
+        }
+        let open = |(_, tokens): &(usize, &Tokens)| matches!(tokens, Tokens::AtLeast(_));
+        let open: Vec<LocalId> = initial.iter().enumerate().filter(open).map(|(place, _)| local(place)).collect();
+        if open.is_empty() {
+            return now;
+        }
+        open.iter().for_each(|token| self.starts(now, DRIVER.into(), now, *token));
+        let ready = self.new_shared();
+        self.moves(now, DRIVER.into(), ready, DRIVER.into());
+        ready
+    }
+
+    fn rule(&mut self, rule: &Change, ready: SharedId) {
+        let taken = tokens(&rule.needs);
+        let mut put: Vec<LocalId> = Vec::new();
+        for (place, needed) in &rule.needs {
+            let change = rule.puts.iter().find(|(other, _)| other == place).map_or(0, |(_, change)| *change);
+            put.extend((0..i64::from(*needed) + change).map(|_| local(*place)));
+        }
+        let only_put = rule.puts.iter().filter(|(place, _)| rule.needs.iter().all(|(other, _)| other != place));
+        put.extend(only_put.flat_map(|(place, change)| (0..*change).map(|_| local(*place))));
+        self.exchange(ready, &taken, put);
+    }
+
+    /// Takes some tokens and puts others.
+    fn exchange(&mut self, ready: SharedId, taken: &[LocalId], mut put: Vec<LocalId>) {
+        if let [token] = taken
+            && let Some(at) = put.iter().position(|other| other == token)
+            && put.len() == 2
+        {
+            put.remove(at);
+            self.starts(ready, *token, ready, put[0]);
+            return;
+        }
+        let n_steps = taken.len() + put.len().saturating_sub(usize::from(!taken.is_empty()));
+        let mut steps = Steps { now: ready, ready, left: n_steps };
+        if let Some((last, others)) = taken.split_last() {
+            // So many of the tokens are put again; the rest is gone.
+            let n_kept = put.len().min(taken.len()).saturating_sub(1);
+            for (number, token) in others.iter().enumerate() {
+                let to = if number < others.len() - n_kept { self.gone } else { self.waits };
+                let (now, after) = steps.next(self);
+                self.moves(now, *token, after, to);
+            }
+            let to = put.pop().unwrap_or(self.gone);
+            let (now, after) = steps.next(self);
+            self.moves(now, *last, after, to);
+            for _ in 0..n_kept {
+                let to = put.pop().expect("as many are put");
+                let (now, after) = steps.next(self);
+                self.moves(now, self.waits, after, to);
+            }
+        }
+        for token in put {
+            let (now, after) = steps.next(self);
+            self.starts(now, DRIVER.into(), after, token);
+        }
+    }
+}
+
+/// The shared states of the steps of a rule.
+struct Steps {
+    now: SharedId,
+    ready: SharedId,
+    left: usize,
+}
+
+impl Steps {
+    /// The shared states before and after the next step.
+    fn next(&mut self, reduction: &mut Reduction) -> (SharedId, SharedId) {
+        self.left -= 1;
+        let after = if self.left == 0 { self.ready } else { reduction.new_shared() };
+        (std::mem::replace(&mut self.now, after), after)
+    }
+}
