@@ -8,10 +8,11 @@ use std::path::Path;
 use selvedge_check::{Limits, Run, Stop, Task};
 use selvedge_driver::{Initial, Pass, simplify};
 use selvedge_engines::unbounded::supports;
-use selvedge_engines::unbounded::system::{Options, System, extract};
+use selvedge_engines::unbounded::system::{LocalState, Options, SharedState, System, extract};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::{spec, tts};
-use selvedge_ir::tts::{Start, Tts};
+use selvedge_ir::tts::{LocalId, SharedId, Start, Tts};
+use selvedge_ir::{Program, Value, VarId};
 use selvedge_report::names::value;
 
 use super::language::Language;
@@ -25,6 +26,28 @@ use crate::session::Session;
 struct Titled {
     tts: Tts,
     comments: Vec<String>,
+    legend: Legend,
+}
+
+/// What the states of a system are, where that is worth a comment.
+#[derive(Default)]
+struct Legend {
+    shareds: Vec<String>,
+    locals: Vec<String>,
+}
+
+impl Legend {
+    /// The lines, with the numbers that the states have.
+    fn lines(&self, shared: impl Fn(SharedId) -> SharedId, local: impl Fn(LocalId) -> LocalId) -> Vec<String> {
+        let mut shareds: Vec<(usize, &String)> =
+            self.shareds.iter().enumerate().map(|(id, what)| (shared(id.into()).index(), what)).collect();
+        let mut locals: Vec<(usize, &String)> =
+            self.locals.iter().enumerate().map(|(id, what)| (local(id.into()).index(), what)).collect();
+        shareds.sort_unstable();
+        locals.sort_unstable();
+        let shareds = shareds.into_iter().map(|(number, what)| format!("shared {number}: {what}"));
+        shareds.chain(locals.into_iter().map(|(number, what)| format!("local {number}: {what}"))).collect()
+    }
 }
 
 /// Why there is none: a sentence, and how the command ends.
@@ -38,8 +61,12 @@ pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exi
     };
     match args.to {
         ConvertTo::Tts => write_system(&titled, args, session),
-        ConvertTo::Spec => Ok(write(&spec::print(&titled.tts, &titled.comments), args, session)),
-        _ => Ok(write(&tts::print_as_program(&tts::plain(&titled.tts), &titled.comments), args, session)),
+        ConvertTo::Spec => {
+            let legend = titled.legend.lines(|shared| shared, |local| local);
+            let comments: Vec<String> = titled.comments.into_iter().chain(legend).collect();
+            Ok(write(&spec::print(&titled.tts, &comments), args, session))
+        }
+        _ => Ok(write(&tts::print_as_program(&tts::plain(&titled.tts).tts, &titled.comments), args, session)),
     }
 }
 
@@ -56,8 +83,10 @@ fn write(text: &str, args: &ConvertArgs, session: &Session) -> Exit {
 /// Writes a system, and its target beside it; on standard output the target is the last line.
 fn write_system(titled: &Titled, args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
     let plain = tts::plain(&titled.tts);
-    let text = tts::print_with_comments(&plain, &titled.comments);
-    let target: String = plain.targets.iter().map(tts::print_target).collect();
+    let legend = titled.legend.lines(|shared| plain.shared(shared), |local| plain.local(local));
+    let comments: Vec<String> = titled.comments.iter().cloned().chain(legend).collect();
+    let text = tts::print_with_comments(&plain.tts, &comments);
+    let target: String = plain.tts.targets.iter().map(tts::print_target).collect();
     let Some(path) = &args.output else {
         session.printer.out(&format!("{text}{target}"));
         return Ok(Exit::Success);
@@ -93,7 +122,7 @@ fn of_system(language: Language, args: &ConvertArgs, session: &Session) -> Resul
     if language == Language::Spec {
         comments.push("Local state 0 is the driver; the places follow in their order.".to_string());
     }
-    Ok(Titled { tts, comments })
+    Ok(Titled { tts, comments, legend: Legend::default() })
 }
 
 fn with_initial(start: &Start, initial: Initial) -> Start {
@@ -118,8 +147,12 @@ fn of_program(args: &ConvertArgs, session: &Session) -> Result<Titled, Exit> {
         session.printer.error(&format!("{name}: {reason}"));
         exit
     })?;
-    let comments = comments(&system, task.program, name);
-    Ok(Titled { tts: system.tts, comments })
+    let mut comments = vec![format!("The thread-transition system of {name}: what any number of threads can see.")];
+    let legend = legend(&system, task.program);
+    if !legend.shareds.is_empty() {
+        comments.push("States that were added to fit the format have other numbers.".to_string());
+    }
+    Ok(Titled { tts: system.tts, comments, legend })
 }
 
 fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<System<'p>, Refused> {
@@ -133,29 +166,23 @@ fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<
     extract(task, Options::default(), &run).map_err(|stop: Stop| (stop.to_string(), Exit::from(stop)))
 }
 
-/// What the states of a system are, where there are few enough to read.
-fn comments(system: &System<'_>, program: &selvedge_ir::Program, name: &str) -> Vec<String> {
+/// What the states of a system are, if there are few enough to read.
+fn legend(system: &System<'_>, program: &Program) -> Legend {
     const MOST: usize = 2_000;
-    let mut comments = vec![format!("The thread-transition system of {name}: what any number of threads can see.")];
     if system.shareds.len() + system.locals.len() > MOST {
-        return comments;
+        return Legend::default();
     }
-    comments.push("States that were added to fit the format have the highest numbers.".to_string());
-    let binding = |var: selvedge_ir::VarId, held: bool| {
-        format!("{} = {}", program.vars[var].name, value(selvedge_ir::Value::Bool(held)))
-    };
-    for (id, shared) in system.shareds.iter_enumerated() {
+    let binding = |var: VarId, held: bool| format!("{} = {}", program.vars[var].name, value(Value::Bool(held)));
+    let shared = |shared: &SharedState| {
         let values = system.shared_vars.iter().zip(&shared.values).map(|(var, held)| binding(*var, *held));
-        let flag = shared.held.then(|| "atomic".to_string());
-        comments.push(format!("shared {}: {}", id.index(), values.chain(flag).collect::<Vec<_>>().join(", ")));
-    }
-    for (id, local) in system.locals.iter_enumerated() {
+        values.chain(shared.held.then(|| "atomic".to_string())).collect::<Vec<_>>().join(", ")
+    };
+    let local = |local: &LocalState| {
         let place = &system.places[local.place as usize];
         let labels = program.labels.iter().filter(|label| label.loc == place.loc).map(|label| label.name.clone());
         let values = place.vars.iter().zip(&local.values).map(|((_, var), held)| binding(*var, *held));
         let at = format!("L{}", place.loc.index());
-        let parts: Vec<String> = [at].into_iter().chain(labels).chain(values).collect();
-        comments.push(format!("local {}: {}", id.index(), parts.join(", ")));
-    }
-    comments
+        [at].into_iter().chain(labels).chain(values).collect::<Vec<_>>().join(", ")
+    };
+    Legend { shareds: system.shareds.iter().map(shared).collect(), locals: system.locals.iter().map(local).collect() }
 }

@@ -15,5 +15,6 @@ mod reachable;
 mod replay;
 mod schema;
 mod systems;
+mod tts;
 mod usage;
 mod verify;

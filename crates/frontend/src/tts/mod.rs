@@ -24,7 +24,7 @@ use crate::diagnostic::Diagnostic;
 
 pub use bp::print_as_program;
 pub use lower::{RuleSpans, Spans, lower};
-pub use plain::{is_plain, plain};
+pub use plain::{Plain, is_plain, plain};
 pub use print::{print, print_target, print_with_comments};
 
 /// A text that was read.

@@ -23,8 +23,29 @@ fn is_plain_rule(rule: &Rule) -> bool {
     }
 }
 
-/// The same question in plain form, with one target if there was one.
-pub fn plain(tts: &Tts) -> Tts {
+/// A system in plain form. Its states are the old ones, with new ones behind them, except that the first shared state and
+/// the first local state have changed places with those numbered 0.
+#[derive(Clone, Debug)]
+pub struct Plain {
+    /// The system, with one target if there was one.
+    pub tts: Tts,
+    exchanged: (SharedId, LocalId),
+}
+
+impl Plain {
+    /// The new number of an old shared state.
+    pub fn shared(&self, shared: SharedId) -> SharedId {
+        exchange(shared, self.exchanged.0, 0.into())
+    }
+
+    /// The new number of an old local state.
+    pub fn local(&self, local: LocalId) -> LocalId {
+        exchange(local, self.exchanged.1, 0.into())
+    }
+}
+
+/// The same question in plain form.
+pub fn plain(tts: &Tts) -> Plain {
     let mut making = Making {
         made: Tts { n_shared: tts.n_shared, n_local: tts.n_local, ..Tts::default() },
         exchanged: (0.into(), 0.into()),
@@ -34,7 +55,7 @@ pub fn plain(tts: &Tts) -> Tts {
     tts.rules.iter().for_each(|rule| making.rule(rule));
     making.start(&tts.starts);
     making.target(&with_threads(tts));
-    making.made
+    Plain { tts: making.made, exchanged: making.exchanged }
 }
 
 /// The targets of a system; one that asks for no thread asks for any.

@@ -1,0 +1,92 @@
+//! Thread-transition systems and Petri nets: read, checked and written.
+
+use serde_json::Value;
+
+use crate::harness::{run, run_with_stdin, scratch};
+use crate::schema::validate;
+
+#[test]
+fn the_target_beside_a_system_is_asked_for_unless_another_is_named() {
+    let ran = run("check --threads 2 gate.tts");
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("0 0 +> 0 1") && ran.out.contains("1|0,2"), "{}", ran.out);
+    let ran = run("check --threads 1 gate.tts");
+    assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}{}", ran.out, ran.err);
+    let ran = run("check --threads 3 --prop gate_closed.prop gate.tts");
+    assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}{}", ran.out, ran.err);
+    assert_eq!(run("check --threads 2 --prop missing.prop gate.tts").code, 2);
+}
+
+#[test]
+fn a_system_without_a_target_is_refused_unless_a_label_is_asked_for() {
+    let ran = run("check --threads 2 aimless.tts");
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("no target") && ran.err.contains(".prop"), "{}", ran.err);
+    assert_eq!(run("check --threads 2 --label l1 aimless.tts").code, 10);
+    assert_eq!(run("check --threads 2 --together l1,l1 aimless.tts").code, 0);
+}
+
+#[test]
+fn standard_input_can_be_a_system_with_its_target() {
+    let ran = run_with_stdin("check --threads 1 --input-format tts -", b"2 2\n0 0 -> 1 1\n1|1\n");
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
+    let ran = run_with_stdin("check --threads 1 --input-format tts -", b"2 2\n0 0 -> 2 1\n1|1\n");
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    assert!(ran.err.contains("SV0010") && ran.err.contains("from 0 to 1"), "{}", ran.err);
+}
+
+#[test]
+fn evidence_about_systems_is_replayed_and_verified() {
+    let (trace, proof) = (scratch("gate.json"), scratch("gate-proof.json"));
+    assert_eq!(run(&format!("check --threads 2 --trace-out {trace} gate.tts")).code, 10);
+    assert_eq!(run(&format!("replay {trace} gate.tts")).code, 10);
+    assert_eq!(run(&format!("check --threads 1 --certificate {proof} gate.tts")).code, 0);
+    assert_eq!(run(&format!("verify {proof} gate.tts")).code, 0);
+    let ran = run(&format!("verify --prop gate_closed.prop {proof} gate.tts"));
+    assert_eq!(ran.code, 2, "the certificate speaks of another target: {}", ran.out);
+}
+
+#[test]
+fn systems_are_shown_simulated_and_reported_as_programs() {
+    let ran = run("show ir gate.tts");
+    assert!(ran.code == 0 && ran.out.contains("ERROR"), "{}{}", ran.out, ran.err);
+    assert_eq!(run("show ast gate.tts").code, 1);
+    assert!([5, 10].contains(&run("simulate --seed 3 --threads 2 gate.tts").code));
+    let ran = run("check --threads 2 --format json gate.tts");
+    let report: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    assert_eq!(report["results"][0]["verdict"], "unsafe");
+}
+
+#[test]
+fn converted_systems_keep_their_verdict() {
+    let path = scratch("gate-copy.tts");
+    assert_eq!(run(&format!("convert gate.tts --to tts -o {path}")).code, 0);
+    assert_eq!(run(&format!("check --threads 2 {path}")).code, 10);
+    assert_eq!(run(&format!("check --threads 1 {path}")).code, 0);
+    let program = scratch("gate.bp");
+    assert_eq!(run(&format!("convert gate.tts --to bp -o {program}")).code, 0);
+    assert_eq!(run(&format!("check --threads 2 {program}")).code, 10);
+    assert_eq!(run(&format!("check --threads 1 {program}")).code, 0);
+    let path = scratch("spawner.tts");
+    let ran = run(&format!("convert spawner.bp --to tts -o {path}"));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(run(&format!("check --threads 2 {path}")).code, run("check --threads 2 spawner.bp").code);
+    assert_eq!(run("convert safe.bp --to bp").code, 1);
+    assert_eq!(run("convert gate.tts --to tts --label l1").code, 1);
+}
+
+#[test]
+fn nets_are_checked_and_written() {
+    let ran = run("check --threads 6 tokens.spec");
+    assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}{}", ran.out, ran.err);
+    let path = scratch("gate.spec");
+    assert_eq!(run(&format!("convert gate.tts --to spec -o {path}")).code, 0);
+    assert_eq!(run(&format!("check --threads 4 {path}")).code, 10);
+    let ran = run_with_stdin(
+        "check --input-format spec -",
+        b"vars x y rules x >= 1 -> x' = 0; init x = 1, y = 0 target y >= 1",
+    );
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("SV0028") && ran.err.contains("resets"), "{}", ran.err);
+}
