@@ -11,7 +11,7 @@ use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::system::{LocalState, Options, SharedState, System, extract};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::{spec, tts};
-use selvedge_ir::tts::{LocalId, SharedId, Start, Tts};
+use selvedge_ir::tts::{Cover, LocalId, SharedId, Start, Tts};
 use selvedge_ir::{Program, Value, VarId};
 use selvedge_report::names::value;
 
@@ -152,7 +152,17 @@ fn of_program(args: &ConvertArgs, session: &Session) -> Result<Titled, Exit> {
     if !legend.shareds.is_empty() {
         comments.push("States that were added to fit the format have other numbers.".to_string());
     }
-    Ok(Titled { tts: system.tts, comments, legend })
+    Ok(Titled { tts: with_some_target(system.tts), comments, legend })
+}
+
+/// A system that is read again needs a target: where no error is in sight, a shared state that nothing leads to.
+fn with_some_target(mut tts: Tts) -> Tts {
+    if tts.targets.is_empty() {
+        tts.targets.push(Cover { shared: SharedId::from_raw(tts.n_shared), threads: vec![0.into()] });
+        tts.n_shared += 1;
+        tts.n_local = tts.n_local.max(1);
+    }
+    tts
 }
 
 fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<System<'p>, Refused> {
