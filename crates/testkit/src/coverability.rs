@@ -1,13 +1,19 @@
 //! Thread-transition systems: all ways to decide what can be covered, against each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use selvedge_check::{Run, Stop};
-use selvedge_engines::unbounded::explicit::cutoff::{Effort, Exact, cutoff};
-use selvedge_engines::unbounded::explicit::{Answer, Rules, backward, bounded, decide, karp_miller, views};
+use selvedge_check::{CoverClaim, Run, Stop, ViewTable};
+use selvedge_engines::unbounded::explicit::cutoff::{self, Effort, Exact};
+use selvedge_engines::unbounded::explicit::{
+    Answer, Rules, backward, bounded, certificate, decide, karp_miller, views,
+};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
+use selvedge_replay::certificate::{CoverFlaw, verify_claim};
 
 use crate::rng::Rng;
+use crate::workers::{Enough, Hang, Items, each};
 
 /// Views of more threads than this are not made.
 const MOST_VIEWS: usize = 3;
@@ -70,6 +76,58 @@ pub struct Agreement {
     pub cutoff: Option<usize>,
 }
 
+/// What many comparisons saw.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// All systems.
+    pub total: u64,
+    /// Those with a target that can be covered.
+    pub covered: u64,
+    /// Those that a few threads decide.
+    pub decided: u64,
+    /// Those with a proved cutoff, by the cutoff.
+    pub cutoffs: BTreeMap<usize, u64>,
+    /// Systems about which somebody is wrong, with the reason.
+    pub faults: Vec<(u64, String)>,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} systems: {} covered, {} decided by a few threads; cutoffs",
+            self.total, self.covered, self.decided
+        )?;
+        self.cutoffs.iter().try_for_each(|(cutoff, n_systems)| write!(f, " {cutoff}: {n_systems}"))
+    }
+}
+
+/// Compares on many random systems. Panics are faults.
+pub fn run(seed: u64, items: Items, mut progress: impl FnMut(u64, usize)) -> Result<Tally, Hang> {
+    let mut tally = Tally::default();
+    let work = move |number: u64| {
+        let tts = random(&mut Rng::for_item(seed, number));
+        let compared = catch_unwind(AssertUnwindSafe(|| compare(&tts))).unwrap_or_else(|_| Err("a panic".to_string()));
+        compared.map_err(|why| format!("{why}\n{tts:?}"))
+    };
+    each(items, work, |number, compared| {
+        tally.total += 1;
+        match compared {
+            Ok(seen) => {
+                tally.covered += u64::from(seen.covered);
+                tally.decided += u64::from(seen.decided);
+                if let Some(cutoff) = seen.cutoff {
+                    *tally.cutoffs.entry(cutoff).or_default() += 1;
+                }
+            }
+            Err(why) => tally.faults.push((number, why)),
+        }
+        progress(tally.total, tally.faults.len());
+        if tally.faults.len() >= 10 { Enough::Yes } else { Enough::No }
+    })?;
+    Ok(tally)
+}
+
 /// Asks everybody about a system. An error is a sentence about who contradicts whom.
 pub fn compare(tts: &Tts) -> Result<Agreement, String> {
     let run = Run::unlimited();
@@ -92,8 +150,78 @@ pub fn compare(tts: &Tts) -> Result<Agreement, String> {
         Err(Stop::BoundReached(_)) => false,
         Err(stop) => return Err(stopped(stop)),
     };
+    check_claims(tts, covered, &run)?;
     let cutoff = compare_thread_states(&rules, &run)?;
     Ok(Agreement { covered, decided, cutoff })
+}
+
+/// The claims of all searches are accepted, and no longer if they lack anything; where a target can be covered, the claims
+/// about the system without targets are rejected because of it.
+fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
+    let without = Tts { targets: Vec::new(), ..tts.clone() };
+    for (name, claim) in claims(tts, run).map_err(|stop| format!("stopped: {stop}"))? {
+        let fault = |what: &str| Err(format!("{what} of {name}: {claim:?}"));
+        if verify_claim(&without, &claim, run) != Ok(()) {
+            return fault("the judge rejects a closed claim");
+        }
+        match verify_claim(tts, &claim, run) {
+            Ok(()) if covered => return fault("the judge accepts a claim against a run"),
+            Err(CoverFlaw::Target(_)) => continue,
+            Ok(()) => {}
+            Err(_) => return fault("the judge blames something else"),
+        }
+        if let Some(mutant) = mutants(&claim).into_iter().find(|mutant| verify_claim(tts, mutant, run).is_ok()) {
+            return Err(format!("the judge accepts {mutant:?} in the place of the claim of {name}"));
+        }
+    }
+    Ok(())
+}
+
+/// What each search says about a system.
+fn claims(tts: &Tts, run: &Run<'_>) -> Result<Vec<(String, CoverClaim)>, Stop> {
+    let rules = Rules::new(tts);
+    let mut claims = Vec::new();
+    for k in 1..=MOST_VIEWS {
+        let table = views::table(&rules, k, run)?;
+        claims.push((format!("{k}-views"), certificate::views(&table)));
+        if let Answer::Uncovered(basis) = backward::decide(&rules, &tts.targets, Some(&table), run)? {
+            claims.push((format!("backward within {k}-views"), certificate::basis(&table, &basis)));
+        }
+    }
+    claims.push(("karp-miller".to_string(), certificate::vectors(&karp_miller::cover_set(&rules, run)?)));
+    Ok(claims)
+}
+
+/// The claim without one of its parts. The searches claim as little as they can, so that nothing can be spared.
+pub fn mutants(claim: &CoverClaim) -> Vec<CoverClaim> {
+    match claim {
+        CoverClaim::Views(table) => smaller_tables(table).into_iter().map(CoverClaim::Views).collect(),
+        CoverClaim::Vectors(vectors) => without_one(vectors).into_iter().map(CoverClaim::Vectors).collect(),
+        CoverClaim::Basis { within, forbidden } => {
+            let tables = smaller_tables(within);
+            let with_table = |within| CoverClaim::Basis { within, forbidden: forbidden.clone() };
+            let with_basis = |forbidden| CoverClaim::Basis { within: within.clone(), forbidden };
+            tables.into_iter().map(with_table).chain(without_one(forbidden).into_iter().map(with_basis)).collect()
+        }
+    }
+}
+
+fn smaller_tables(table: &ViewTable) -> Vec<ViewTable> {
+    let mut smaller: Vec<ViewTable> =
+        without_one(&table.shareds).into_iter().map(|shareds| ViewTable { shareds, ..table.clone() }).collect();
+    for (number, row) in table.rows.iter().enumerate() {
+        for last in without_one(&row.last) {
+            let mut table = table.clone();
+            table.rows[number].last = last;
+            smaller.push(table);
+        }
+    }
+    smaller
+}
+
+fn without_one<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
+    let without = |place: usize| items[..place].iter().chain(&items[place + 1..]).cloned().collect();
+    (0..items.len()).map(without).collect()
 }
 
 /// Compares the sets of thread states; the cutoff, where it was proved.
@@ -118,13 +246,13 @@ fn compare_thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<usiz
             return Err(format!("{k}-views lack what can be covered"));
         }
     }
-    let effort = Effort { most: MOST_THREADS, most_views: 2, exact: Some(Exact::KarpMiller) };
-    let found = cutoff(rules, effort, run).map_err(stopped)?;
-    let reached = found.reached[found.plateau - 1];
+    let effort = Effort { most: Some(MOST_THREADS), most_views: 2, exact: Some(Exact::KarpMiller) };
+    let found = cutoff::search(rules, effort, run).map_err(stopped)?.cutoff;
+    let reached = found.reached[found.plateau() - 1];
     if found.proof.is_some() && reached != all.len() {
         return Err(format!("{:?} proves a cutoff that is none", found.proof));
     }
-    Ok(found.proof.map(|_| found.plateau))
+    Ok(found.proof.map(|_| found.plateau()))
 }
 
 /// Whether a target is covered, after following the run.
