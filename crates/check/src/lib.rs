@@ -15,7 +15,7 @@ pub mod system;
 mod task;
 
 pub use argument::Argument;
-pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof};
+pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof, View, ViewProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use exploration::{Exploration, ThreadState};
 pub use run::{CancelToken, Event, Limits, Observer, Part, Run};

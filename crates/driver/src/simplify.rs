@@ -31,7 +31,9 @@ impl Pass {
     pub fn before(engine: EngineKind) -> &'static [Pass] {
         match engine {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
-            EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
+            EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain | EngineKind::Views => {
+                &[Pass::Inline]
+            }
             EngineKind::Sat | EngineKind::Exhaustive => &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress],
         }
     }
@@ -153,6 +155,7 @@ impl Simplified {
 fn lifted(certificate: &Certificate, copies: &Copies) -> Option<Certificate> {
     match certificate {
         Certificate::Threads(proof) => thread_proof::lifted(proof, copies).map(Certificate::Threads),
+        Certificate::Views(proof) => thread_proof::lifted_views(proof, copies).map(Certificate::Views),
         Certificate::ControlFlow(_) | Certificate::Summaries(_) | Certificate::Induction { .. } => None,
     }
 }

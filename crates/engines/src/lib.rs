@@ -34,6 +34,8 @@ pub enum EngineKind {
     ThreadsExplicit,
     /// The same question without symmetry: the partner of `Threads`.
     ThreadsPlain,
+    /// Views of a few threads on decision diagrams, for any number of threads without recursion.
+    Views,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -49,6 +51,7 @@ impl EngineKind {
         EngineKind::Threads,
         EngineKind::ThreadsExplicit,
         EngineKind::ThreadsPlain,
+        EngineKind::Views,
         EngineKind::Exhaustive,
     ];
 
@@ -63,6 +66,7 @@ impl EngineKind {
             EngineKind::Threads => "threads",
             EngineKind::ThreadsExplicit => "threads-explicit",
             EngineKind::ThreadsPlain => "threads-plain",
+            EngineKind::Views => "views",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -80,6 +84,7 @@ impl EngineKind {
             EngineKind::Threads => "up to N threads, without recursion: counters over sets of valuations",
             EngineKind::ThreadsPlain => "up to N threads, without recursion and symmetry: one set over all threads",
             EngineKind::ThreadsExplicit => "up to N threads, without recursion: counters over explicit valuations",
+            EngineKind::Views => "any number of threads, without recursion: what a few of them can look like together",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -109,6 +114,8 @@ pub struct EngineOptions {
     pub threads_plain: threads::plain::Options,
     /// The options of [`threads::explicit`].
     pub threads_explicit: threads::explicit::Options,
+    /// The options of [`unbounded::views`].
+    pub views: unbounded::views::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -126,6 +133,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::ThreadsExplicit => {
             Box::new(threads::explicit::ThreadsExplicit { options: options.threads_explicit.clone() })
         }
+        EngineKind::Views => Box::new(unbounded::views::Views { options: options.views.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

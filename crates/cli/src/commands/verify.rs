@@ -128,7 +128,7 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     let reached = |loc: LocId| match certificate {
         Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_ok(),
         Certificate::Summaries(proof) => proof.loc(loc).is_some(),
-        Certificate::Induction { .. } | Certificate::Threads(_) => true,
+        Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Views(_) => true,
     };
     if let Certificate::Induction { k, .. } = certificate {
         return format!(
@@ -143,6 +143,12 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
             "the start, and the steps of {} in {}",
             count(threads, "thread"),
             count(proof.shapes.len(), "shape")
+        );
+    }
+    if let Certificate::Views(proof) = certificate {
+        return format!(
+            "the start, the steps of the threads of {}, and those of one more thread",
+            count(proof.views.len(), "view")
         );
     }
     let edges = task.program.edges.iter().filter(|edge| reached(edge.from)).count();

@@ -11,6 +11,7 @@ mod sat;
 mod summaries;
 mod system;
 mod threads;
+mod views;
 
 use std::fmt;
 
@@ -59,6 +60,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
         Certificate::Threads(proof) => threads::verify(task, proof, run),
+        Certificate::Views(proof) => views::verify(task, proof, run),
     }
 }
 

@@ -11,7 +11,7 @@ use selvedge_check::{Certificate, Paths, SummaryProof};
 use selvedge_ir::{LocId, ProcId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
-use super::threads::ThreadsView;
+use super::threads::{ThreadsView, ViewsView};
 use super::trace::{ProgramView, QuestionView, ReadError, mismatch, owner, qualified};
 use super::{GENERATOR, VERSION, read};
 use crate::story::Context;
@@ -43,6 +43,8 @@ pub enum ProofView {
     Induction { k: u32, loop_free: bool },
     /// Formulas about several threads.
     Threads(ThreadsView),
+    /// Formulas about a few of any number of threads.
+    Views(ViewsView),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,6 +146,7 @@ impl CertificateFile {
                     ProofView::Induction { k: *k, loop_free: *paths == Paths::LoopFree }
                 }
                 Certificate::Threads(proof) => ProofView::Threads(ThreadsView::new(context.program, proof)),
+                Certificate::Views(proof) => ProofView::Views(ViewsView::new(context.program, proof)),
             },
         }
     }
@@ -166,6 +169,7 @@ impl CertificateFile {
                 Ok(Certificate::Induction { k: *k, paths })
             }
             ProofView::Threads(view) => view.proof(program).map(Certificate::Threads),
+            ProofView::Views(view) => view.proof(program).map(Certificate::Views),
         }
     }
 }
