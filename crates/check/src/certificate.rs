@@ -26,6 +26,8 @@ pub enum Certificate {
     Threads(ThreadProof),
     /// For programs without recursion and any number of threads, over states that are listed one by one.
     Cover(CoverProof),
+    /// For programs without recursion and any number of threads.
+    Views(ViewProof),
 }
 
 /// Sequences of states.
@@ -119,6 +121,35 @@ pub enum Role {
 pub struct Shape {
     /// The place of each thread, by its number in [`ThreadProof::places`], in ascending order.
     pub threads: Vec<u32>,
+    /// What holds of the variables.
+    pub formula: FormulaId,
+}
+
+/// What a few threads of a state of a program with any number of threads can look like at the same time.
+///
+/// The set of states consists of those in which every thread stands at one of the places and all lists of `k` threads of
+/// the state are among the views; if the state has fewer than `k` threads, the list of all of them. It contains the
+/// initial states, is closed under the steps of all threads, and allows no error. Places, steps and the order of the
+/// threads that a formula speaks of are as in [`ThreadProof`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ViewProof {
+    /// The number of threads that are seen together, at least 1.
+    pub k: u32,
+    /// The formulas that the views refer to. Their atoms are those of a [`ThreadProof`].
+    pub formulas: Formulas,
+    /// The places, in ascending order, each once.
+    pub places: Vec<Place>,
+    /// The views, in ascending order of their threads and then of `held`, each list at most twice.
+    pub views: Vec<View>,
+}
+
+/// What threads at certain places can look like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The place of each thread, by its number in [`ViewProof::places`], in ascending order: one to `k` threads.
+    pub threads: Vec<u32>,
+    /// Whether the atomic flag is held by a thread that is not among them.
+    pub held: bool,
     /// What holds of the variables.
     pub formula: FormulaId,
 }

@@ -17,7 +17,7 @@ pub mod system;
 mod task;
 
 pub use argument::Argument;
-pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof};
+pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof, View, ViewProof};
 pub use cover::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
 pub use cutoff::{Cutoff, CutoffProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};

@@ -86,6 +86,16 @@ pub enum Event {
         /// The thread states.
         states: usize,
     },
+    /// In a search for any number of threads, views of `k` threads have been met for `views` lists of places, of which
+    /// `waiting` are to be looked at again.
+    Views {
+        /// The threads of a view.
+        k: usize,
+        /// The lists of places.
+        views: usize,
+        /// Those that wait.
+        waiting: usize,
+    },
     /// All executions of `steps` steps are written as formulas, which have `nodes` nodes.
     Unwound {
         /// The steps.

@@ -259,7 +259,8 @@ pub(crate) struct CheckArgs {
     /// Let the engine `summaries` track all variables from the start
     #[arg(long)]
     pub(crate) exact: bool,
-    /// The greatest number of steps that `bmc` looks at, and the greatest k of `induction` [default: 200]
+    /// The greatest number of steps that `bmc` looks at, the greatest k of `induction` [default: 200], and the greatest
+    /// number of threads that `views` looks at together [default: none]
     #[arg(long, value_name = "K")]
     pub(crate) bound: Option<u32>,
     /// The paths that the step of `induction` speaks of [default: loop-free]

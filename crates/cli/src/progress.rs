@@ -113,6 +113,11 @@ impl Observer for Progress<'_> {
                 let message = format!("{}: {} threads, {} thread states", seen.phase, threads, grouped(states));
                 self.tell(&mut seen, &message, self.pause());
             }
+            Event::Views { k, views, waiting } => {
+                let message =
+                    format!("{}: {} lists of {k} places, {} waiting", seen.phase, grouped(views), grouped(waiting));
+                self.tell(&mut seen, &message, self.pause());
+            }
             Event::Unwound { steps, nodes } => {
                 let message = format!("{}: {} steps, {} nodes", seen.phase, grouped(steps), grouped(nodes));
                 self.tell(&mut seen, &message, self.pause());

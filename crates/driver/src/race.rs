@@ -66,8 +66,11 @@ pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
     if let Some(kind) = options.engine {
         return vec![Member { kind, options: options.engine_options.clone() }];
     }
-    let groups: [&[EngineKind]; 2] =
-        [&[EngineKind::Summaries, EngineKind::Sat], &[EngineKind::Threads, EngineKind::ThreadsExplicit]];
+    let groups: [&[EngineKind]; 3] = [
+        &[EngineKind::Summaries, EngineKind::Sat],
+        &[EngineKind::Threads, EngineKind::ThreadsExplicit],
+        &[EngineKind::Views],
+    ];
     let takers = |kinds: &[EngineKind]| -> Vec<Member> {
         let members = kinds.iter().map(|kind| member(*kind, options));
         members.filter(|member| member.takes(task, options)).collect()
@@ -234,6 +237,7 @@ impl Observer for Purse<'_, '_> {
         let used = match event {
             Event::Searched { visited, .. } => visited / 20_000,
             Event::Diagrams { rounds, nodes, .. } => (rounds / 500).max(nodes / 200_000),
+            Event::Views { views, .. } => views / 2_000,
             Event::Unwound { steps, nodes } => (steps / 40).max(nodes / 200_000),
             Event::ThreadStates { threads, .. } => threads / 10,
             Event::Phase(_) | Event::Closed(_) => 0,

@@ -32,6 +32,7 @@ impl Pass {
         match engine {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
             EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
+            EngineKind::Views => &[Pass::Inline],
             EngineKind::ViewsExplicit | EngineKind::Backward | EngineKind::KarpMillerExplicit | EngineKind::Cutoff => {
                 &[Pass::Inline]
             }
@@ -157,6 +158,7 @@ fn lifted(certificate: &Certificate, copies: &Copies) -> Option<Certificate> {
     match certificate {
         Certificate::Threads(proof) => thread_proof::lifted(proof, copies).map(Certificate::Threads),
         Certificate::Cover(proof) => thread_proof::lifted_cover(proof, copies).map(Certificate::Cover),
+        Certificate::Views(proof) => thread_proof::lifted_views(proof, copies).map(Certificate::Views),
         Certificate::ControlFlow(_) | Certificate::Summaries(_) | Certificate::Induction { .. } => None,
     }
 }

@@ -7,24 +7,21 @@
 use std::collections::HashMap;
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{CoverProof, Place, Shape, ThreadProof};
+use selvedge_check::{CoverProof, Place, Shape, ThreadProof, View, ViewProof};
 use selvedge_ir::passes::Copies;
 use selvedge_ir::{EdgeId, VarId};
 
 /// The proof about the program before the pass; `None` if it has calls that the pass left, or speaks of the locals of a
 /// call that is over.
 pub(crate) fn lifted(proof: &ThreadProof, copies: &Copies) -> Option<ThreadProof> {
-    let places: Vec<Place> = proof.places.iter().map(|place| lifted_place(place, copies)).collect::<Option<_>>()?;
-    let mut order: Vec<u32> = (0..places.len() as u32).collect();
-    order.sort_by_key(|number| &places[*number as usize]);
-    let mut numbers = vec![0; places.len()];
-    order.iter().zip(0..).for_each(|(old, new)| numbers[*old as usize] = new);
-    let mut rewriter =
-        Rewriter { old: &proof.formulas, new: Formulas::default(), orders: HashMap::new(), known: HashMap::new() };
-    let mut shapes: Vec<Shape> =
-        proof.shapes.iter().map(|shape| rewriter.shape(shape, &numbers)).collect::<Option<_>>()?;
+    let Places { places, numbers } = Places::lifted(&proof.places, copies)?;
+    let mut rewriter = Rewriter::new(&proof.formulas);
+    let shape = |shape: &Shape| {
+        let (threads, formula) = rewriter.list(&shape.threads, shape.formula, &numbers)?;
+        Some(Shape { threads, formula })
+    };
+    let mut shapes: Vec<Shape> = proof.shapes.iter().map(shape).collect::<Option<_>>()?;
     shapes.sort_by(|left, right| left.threads.cmp(&right.threads));
-    let places = order.iter().map(|number| places[*number as usize].clone()).collect();
     Some(ThreadProof { formulas: rewriter.new, places, shapes })
 }
 
@@ -34,6 +31,36 @@ pub(crate) fn lifted_cover(proof: &CoverProof, copies: &Copies) -> Option<CoverP
     let shared_var = |var: &VarId| copies.vars.get(*var).map(|(_, var)| *var);
     let shared_vars = proof.shared_vars.iter().map(shared_var).collect::<Option<_>>()?;
     Some(CoverProof { shared_vars, places, ..proof.clone() })
+}
+
+/// The same for a proof about any number of threads.
+pub(crate) fn lifted_views(proof: &ViewProof, copies: &Copies) -> Option<ViewProof> {
+    let Places { places, numbers } = Places::lifted(&proof.places, copies)?;
+    let mut rewriter = Rewriter::new(&proof.formulas);
+    let view = |view: &View| {
+        let (threads, formula) = rewriter.list(&view.threads, view.formula, &numbers)?;
+        Some(View { threads, held: view.held, formula })
+    };
+    let mut views: Vec<View> = proof.views.iter().map(view).collect::<Option<_>>()?;
+    views.sort_by(|left, right| (&left.threads, left.held).cmp(&(&right.threads, right.held)));
+    Some(ViewProof { k: proof.k, formulas: rewriter.new, places, views })
+}
+
+/// The places before the pass, in order, and for each place its new number.
+struct Places {
+    places: Vec<Place>,
+    numbers: Vec<u32>,
+}
+
+impl Places {
+    fn lifted(places: &[Place], copies: &Copies) -> Option<Places> {
+        let places: Vec<Place> = places.iter().map(|place| lifted_place(place, copies)).collect::<Option<_>>()?;
+        let mut order: Vec<u32> = (0..places.len() as u32).collect();
+        order.sort_by_key(|number| &places[*number as usize]);
+        let mut numbers = vec![0; places.len()];
+        order.iter().zip(0..).for_each(|(old, new)| numbers[*old as usize] = new);
+        Some(Places { places: order.iter().map(|number| places[*number as usize].clone()).collect(), numbers })
+    }
 }
 
 fn lifted_place(place: &Place, copies: &Copies) -> Option<Place> {
@@ -61,16 +88,21 @@ struct Rewriter<'p> {
     known: HashMap<(u32, FormulaId), FormulaId>,
 }
 
-impl Rewriter<'_> {
-    fn shape(&mut self, shape: &Shape, numbers: &[u32]) -> Option<Shape> {
+impl<'p> Rewriter<'p> {
+    fn new(old: &'p Formulas) -> Rewriter<'p> {
+        Rewriter { old, new: Formulas::default(), orders: HashMap::new(), known: HashMap::new() }
+    }
+
+    /// A list of threads, and the formula about them.
+    fn list(&mut self, threads: &[u32], formula: FormulaId, numbers: &[u32]) -> Option<(Vec<u32>, FormulaId)> {
         let places: Vec<u32> =
-            shape.threads.iter().map(|place| numbers.get(*place as usize).copied()).collect::<Option<_>>()?;
+            threads.iter().map(|place| numbers.get(*place as usize).copied()).collect::<Option<_>>()?;
         let mut threads: Vec<u32> = (0..places.len() as u32).collect();
         threads.sort_by_key(|thread| places[*thread as usize]);
         let mut order = vec![0; threads.len()];
         threads.iter().zip(0..).for_each(|(old, new)| order[*old as usize] = new);
-        let formula = self.formula(shape.formula, &order)?;
-        Some(Shape { threads: threads.iter().map(|thread| places[*thread as usize]).collect(), formula })
+        let formula = self.formula(formula, &order)?;
+        Some((threads.iter().map(|thread| places[*thread as usize]).collect(), formula))
     }
 
     /// The formula with other numbers for the threads. Parts are rewritten before wholes.

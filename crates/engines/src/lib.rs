@@ -42,6 +42,8 @@ pub enum EngineKind {
     KarpMillerExplicit,
     /// Growing numbers of threads over explicit states, up to one that is enough; without recursion.
     Cutoff,
+    /// Views of a few threads on decision diagrams, for any number of threads without recursion.
+    Views,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -61,6 +63,7 @@ impl EngineKind {
         EngineKind::Backward,
         EngineKind::KarpMillerExplicit,
         EngineKind::Cutoff,
+        EngineKind::Views,
         EngineKind::Exhaustive,
     ];
 
@@ -79,6 +82,7 @@ impl EngineKind {
             EngineKind::Backward => "backward",
             EngineKind::KarpMillerExplicit => "karp-miller-explicit",
             EngineKind::Cutoff => "cutoff",
+            EngineKind::Views => "views",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -102,6 +106,7 @@ impl EngineKind {
             EngineKind::Backward => "any number of threads, without recursion: from the errors backwards",
             EngineKind::KarpMillerExplicit => "any number of threads, without recursion: the tree of Karp and Miller",
             EngineKind::Cutoff => "any number of threads, without recursion: how many are enough, with a proof",
+            EngineKind::Views => "any number of threads, without recursion: what a few of them can look like together",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -133,6 +138,8 @@ pub struct EngineOptions {
     pub threads_explicit: threads::explicit::Options,
     /// The options of [`unbounded::explicit`].
     pub unbounded_explicit: unbounded::explicit::Options,
+    /// The options of [`unbounded::views`].
+    pub views: unbounded::views::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -158,6 +165,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
             Box::new(unbounded::explicit::KarpMillerExplicit { options: options.unbounded_explicit.clone() })
         }
         EngineKind::Cutoff => Box::new(unbounded::explicit::Cutoff { options: options.unbounded_explicit.clone() }),
+        EngineKind::Views => Box::new(unbounded::views::Views { options: options.views.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

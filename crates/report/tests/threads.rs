@@ -1,7 +1,7 @@
 //! Proofs about several threads as JSON and back, and as a line of text.
 
 use selvedge_check::formula::{Atom, Formulas, Node};
-use selvedge_check::{Certificate, Place, Role, Shape, ThreadProof};
+use selvedge_check::{Certificate, Place, Role, Shape, ThreadProof, View, ViewProof};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, VarId};
@@ -85,4 +85,26 @@ fn numbers_that_the_program_does_not_have_are_told() {
 fn the_text_counts_shapes_and_places() {
     let text = certificate_text(&Certificate::Threads(proof()));
     assert_eq!(text, "a closed set of 2 shapes of threads over 3 places");
+}
+
+/// The same for any number of threads.
+fn views() -> ViewProof {
+    let ThreadProof { formulas, places, shapes } = proof();
+    let view = |held: bool| View { threads: vec![2], held, formula: shapes[0].formula };
+    let pair = View { threads: shapes[1].threads.clone(), held: false, formula: shapes[1].formula };
+    ViewProof { k: 2, formulas, places, views: vec![pair, view(false), view(true)] }
+}
+
+#[test]
+fn a_proof_about_any_number_of_threads_survives_json() {
+    let program = program();
+    let (source, map) = (Source::new("p.bp", "text\n"), SourceMap::default());
+    let context = Context { program: &program, map: &map, source: &source };
+    let text = CertificateFile::new(context, QuestionView::default(), &Certificate::Views(views())).text();
+    let file = read_certificate(&text).expect("it was just written");
+    assert_eq!(file.certificate(&program), Ok(Certificate::Views(views())));
+    let damaged = read_certificate(&text.replace("\"held\":true,\"formula\":0", "\"held\":true,\"formula\":7"));
+    let error = damaged.expect("the form is the same").certificate(&program).expect_err("there is no such formula");
+    assert!(error.to_string().contains("there is no formula 7"), "{error}");
+    assert_eq!(certificate_text(&Certificate::Views(views())), "a closed table of 3 views of 2 threads over 3 places");
 }

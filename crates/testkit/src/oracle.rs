@@ -75,9 +75,12 @@ struct Watch {
 
 impl Observer for Watch {
     fn event(&self, event: Event) {
-        if let Event::Searched { visited, .. } = event
-            && visited > self.states
-        {
+        let enough = match event {
+            Event::Searched { visited, .. } => visited > self.states,
+            Event::Views { k, views, .. } => k > 4 || views > self.states,
+            _ => false,
+        };
+        if enough {
             self.cancel.cancel();
         }
     }

@@ -89,7 +89,7 @@ fn variants(kind: EngineKind, base: &EngineOptions) -> Vec<(String, EngineOption
 
 /// Whether an engine is one of those for several threads.
 pub fn is_for_threads(kind: EngineKind) -> bool {
-    kind.name().starts_with("threads")
+    kind == EngineKind::Views || kind.name().starts_with("threads")
 }
 
 /// All combinations of reductions, none first.

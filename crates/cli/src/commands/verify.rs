@@ -130,7 +130,7 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     let reached = |loc: LocId| match certificate {
         Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_ok(),
         Certificate::Summaries(proof) => proof.loc(loc).is_some(),
-        Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) => true,
+        Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) | Certificate::Views(_) => true,
     };
     if let Certificate::Induction { k, .. } = certificate {
         return format!(
@@ -152,6 +152,12 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
             "the start, and the steps of {} with {}",
             count(proof.locals.len(), "thread state"),
             count(proof.shareds.len(), "shared state")
+        );
+    }
+    if let Certificate::Views(proof) = certificate {
+        return format!(
+            "the start, the steps of the threads of {}, and those of one more thread",
+            count(proof.views.len(), "view")
         );
     }
     let edges = task.program.edges.iter().filter(|edge| reached(edge.from)).count();

@@ -4,7 +4,7 @@ use selvedge_ir::{BinaryOp, Expr, UnaryOp};
 use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes};
 
 /// The diagram of an expression, whose variables and choices are seen as `leaf` says.
-pub(super) fn expr(
+pub(crate) fn expr(
     manager: &Manager,
     expr: &Expr,
     leaf: &dyn Fn(&Expr) -> Result<Bdd, OutOfNodes>,

@@ -11,17 +11,21 @@
 //! They share the question where a thread must be seen at all ([`stops`]), and those over explicit valuations what one
 //! thread does from there to the next such place (`blocks`).
 
+mod begin;
 pub(crate) mod blocks;
 pub mod dependence;
-mod encode;
+pub(crate) mod encode;
 pub mod explicit;
-mod passive;
-mod place;
+pub(crate) mod layout;
+pub(crate) mod passive;
+pub(crate) mod place;
 pub mod plain;
+pub(crate) mod ranks;
+pub(crate) mod step;
 pub mod stops;
 mod story;
 pub mod symbolic;
-mod vars;
+pub(crate) mod vars;
 
 use selvedge_check::{Task, ThreadScope, Unsupported};
 use selvedge_ir::callgraph::CallGraph;
@@ -70,14 +74,11 @@ impl Default for Reductions {
 
 /// Whether a task is one for the engines here: a bounded number of threads, no calls left, Boolean variables.
 fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
-    let unsupported = |reason: String| Err(Unsupported { reason });
-    let program = task.program;
-    if task.threads == ThreadScope::Unbounded && !has_bounded_threads(program) {
-        return unsupported(format!(
-            "the number of threads is not bounded, and `{name}` needs a bound: give --threads N"
-        ));
+    if task.threads == ThreadScope::Unbounded && !has_bounded_threads(task.program) {
+        let reason = format!("the number of threads is not bounded, and `{name}` needs a bound: give --threads N");
+        return Err(Unsupported { reason });
     }
-    supports_program(program, name)
+    supports_program(task.program, name)
 }
 
 /// Whether the engines here can work on a program: no calls left, Boolean variables.

@@ -1,18 +1,20 @@
 //! Where a thread is seen, and as what.
 
 use selvedge_check::Role;
-use selvedge_ir::{EntryId, LocId};
+use selvedge_ir::{Edge, EntryId, LocId, Op};
+
+use super::stops::Stops;
 
 /// See above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Place {
-    pub(super) role: Role,
-    pub(super) loc: LocId,
+pub(crate) struct Place {
+    pub(crate) role: Role,
+    pub(crate) loc: LocId,
 }
 
 impl Place {
     /// The kind of thread; `None` for the prelude's.
-    pub(super) fn entry(self) -> Option<EntryId> {
+    pub(crate) fn entry(self) -> Option<EntryId> {
         match self.role {
             Role::Prelude => None,
             Role::Holder(entry) | Role::Free(entry) => Some(entry),
@@ -20,7 +22,22 @@ impl Place {
     }
 
     /// Whether nobody else runs.
-    pub(super) fn is_alone(self) -> bool {
+    pub(crate) fn is_alone(self) -> bool {
         !matches!(self.role, Role::Free(_))
+    }
+
+    /// Whether a thread is seen here.
+    pub(crate) fn is_stop(self, stops: &Stops) -> bool {
+        if self.is_alone() { stops.is_stop_alone(self.loc) } else { stops.is_stop(self.loc) }
+    }
+
+    /// Where a step along an edge leads, and as what.
+    pub(crate) fn after(self, edge: &Edge) -> Place {
+        let role = match (&edge.op, self.role) {
+            (Op::AtomicBegin, Role::Free(entry)) => Role::Holder(entry),
+            (Op::AtomicEnd, Role::Holder(entry)) => Role::Free(entry),
+            (_, role) => role,
+        };
+        Place { role, loc: edge.to }
     }
 }

@@ -8,17 +8,17 @@ use selvedge_logic::order::force;
 
 /// Where a variable stands in a valuation of the shared variables, or in one of a thread's. Locals of different
 /// procedures share places.
-pub(super) struct Slots {
+pub(crate) struct Slots {
     n_shared: usize,
     n_locals: usize,
     /// The per-thread variables, in the order of their declaration.
-    pub(super) thread_vars: Vec<VarId>,
+    pub(crate) thread_vars: Vec<VarId>,
     slot: IndexVec<VarId, usize>,
     is_shared: IndexVec<VarId, bool>,
 }
 
 impl Slots {
-    pub(super) fn new(program: &Program) -> Slots {
+    pub(crate) fn new(program: &Program) -> Slots {
         let of_scope = |scope: Scope| -> Vec<VarId> {
             program.vars.indices().filter(|var| program.vars[*var].scope == scope).collect()
         };
@@ -38,22 +38,22 @@ impl Slots {
         }
     }
 
-    pub(super) fn get(&self, var: VarId) -> usize {
+    pub(crate) fn get(&self, var: VarId) -> usize {
         self.slot[var]
     }
 
-    pub(super) fn is_shared(&self, var: VarId) -> bool {
+    pub(crate) fn is_shared(&self, var: VarId) -> bool {
         self.is_shared[var]
     }
 
     /// The variables that a thread sees at a location: per-thread ones and locals.
-    pub(super) fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
+    pub(crate) fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
         let locals = &program.procs[program.locs[loc].proc].locals;
         self.thread_vars.iter().chain(locals).copied().collect()
     }
 
     /// An order of the shared places, and one of the places of threads, by what occurs together.
-    pub(super) fn order(&self, program: &Program) -> [Vec<usize>; 2] {
+    pub(crate) fn order(&self, program: &Program) -> [Vec<usize>; 2] {
         let item = |var: VarId| if self.is_shared[var] { self.slot[var] } else { self.n_shared + self.slot[var] };
         let together = |op: &Op| {
             let mut set: Vec<usize> = Vec::new();
@@ -83,7 +83,7 @@ impl Slots {
 
 /// Whether variables that are not read any more are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(crate) enum Keep {
     /// All.
     All,
     /// Only what may still be read.
@@ -91,17 +91,17 @@ pub(super) enum Keep {
 }
 
 /// What is kept of the variables, and what is not.
-pub(super) struct Kept {
+pub(crate) struct Kept {
     at: IndexVec<LocId, Vec<VarId>>,
     dead: IndexVec<LocId, Vec<VarId>>,
     /// The shared variables that are kept.
-    pub(super) shared: Vec<VarId>,
+    pub(crate) shared: Vec<VarId>,
     /// Those that nobody ever reads.
-    pub(super) dead_shared: Vec<VarId>,
+    pub(crate) dead_shared: Vec<VarId>,
 }
 
 impl Kept {
-    pub(super) fn new(program: &Program, slots: &Slots, keep: Keep) -> Kept {
+    pub(crate) fn new(program: &Program, slots: &Slots, keep: Keep) -> Kept {
         let liveness = Liveness::new(program);
         let is_kept = |loc: LocId, var: VarId| keep == Keep::All || liveness.is_live(loc, var);
         let initial: Vec<VarId> =
@@ -115,18 +115,18 @@ impl Kept {
     }
 
     /// The variables of a thread that are kept at a location.
-    pub(super) fn at(&self, loc: LocId) -> &[VarId] {
+    pub(crate) fn at(&self, loc: LocId) -> &[VarId] {
         &self.at[loc]
     }
 
     /// The variables of a thread that are not.
-    pub(super) fn dead(&self, loc: LocId) -> &[VarId] {
+    pub(crate) fn dead(&self, loc: LocId) -> &[VarId] {
         &self.dead[loc]
     }
 }
 
 /// The greatest number of choices that an edge or an initial value makes.
-pub(super) fn n_choices(program: &Program) -> usize {
+pub(crate) fn n_choices(program: &Program) -> usize {
     let of_edges = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0);
     let of_entry = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs)).len();
     let of_entries = program.entries.iter().map(|entry| of_entry(&entry.init)).max().unwrap_or(0);
@@ -134,7 +134,7 @@ pub(super) fn n_choices(program: &Program) -> usize {
 }
 
 /// The numbers of initial threads of each kind that the program and the bound allow, those with fewer threads first.
-pub(super) fn crews(program: &Program, bound: u32) -> Vec<Vec<(EntryId, u32)>> {
+pub(crate) fn crews(program: &Program, bound: u32) -> Vec<Vec<(EntryId, u32)>> {
     let mut crews: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
     for (id, entry) in program.entries.iter_enumerated() {
         let longer = |crew: &Vec<(EntryId, u32)>| {

@@ -5,9 +5,11 @@
 //!
 //! - [`system`]: a program as a thread-transition system over explicit valuations.
 //! - [`explicit`]: what such a system can cover.
+//! - [`views`]: what a few threads can look like together, on the program itself, in decision diagrams.
 
 pub mod explicit;
 pub mod system;
+pub mod views;
 
 use selvedge_check::{Task, ThreadScope, Unsupported};
 use selvedge_ir::{Op, Program};

@@ -12,6 +12,7 @@ mod sat;
 mod summaries;
 mod system;
 mod threads;
+mod views;
 
 use std::fmt;
 
@@ -62,6 +63,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
         Certificate::Threads(proof) => threads::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
+        Certificate::Views(proof) => views::verify(task, proof, run),
     }
 }
 

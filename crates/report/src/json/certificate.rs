@@ -12,7 +12,7 @@ use selvedge_ir::{LocId, ProcId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
 use super::cover::CoverView;
-use super::threads::ThreadsView;
+use super::threads::{ThreadsView, ViewsView};
 use super::trace::{ProgramView, QuestionView, ReadError, mismatch, owner, qualified};
 use super::{GENERATOR, VERSION, read};
 use crate::story::Context;
@@ -46,6 +46,8 @@ pub enum ProofView {
     Threads(ThreadsView),
     /// Listed states of any number of threads.
     Cover(CoverView),
+    /// Formulas about a few of any number of threads.
+    Views(ViewsView),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +150,7 @@ impl CertificateFile {
                 }
                 Certificate::Threads(proof) => ProofView::Threads(ThreadsView::new(context.program, proof)),
                 Certificate::Cover(proof) => ProofView::Cover(CoverView::new(context.program, proof)),
+                Certificate::Views(proof) => ProofView::Views(ViewsView::new(context.program, proof)),
             },
         }
     }
@@ -171,6 +174,7 @@ impl CertificateFile {
             }
             ProofView::Threads(view) => view.proof(program).map(Certificate::Threads),
             ProofView::Cover(view) => view.proof(program).map(Certificate::Cover),
+            ProofView::Views(view) => view.proof(program).map(Certificate::Views),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Place, Role, Shape, ThreadProof};
+use selvedge_check::formula::Formulas;
+use selvedge_check::{Place, Role, Shape, ThreadProof, View, ViewProof};
 use selvedge_ir::{EdgeId, EntryId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
@@ -48,14 +49,75 @@ pub struct ShapeView {
     pub formula: u32,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ViewsView {
+    /// The number of threads that are seen together.
+    pub k: u32,
+    /// The variables that places and formulas speak of.
+    pub variables: Vec<VariableView>,
+    /// Each refers only to those before it.
+    pub formulas: Vec<NodeView>,
+    /// In ascending order.
+    pub places: Vec<PlaceView>,
+    /// In ascending order of their threads, those whose flag is free first.
+    pub views: Vec<ViewView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ViewView {
+    /// The place of each thread, in ascending order.
+    pub threads: Vec<u32>,
+    /// Whether another thread holds the atomic flag.
+    pub held: bool,
+    pub formula: u32,
+}
+
+/// The variables that places and formulas speak of.
+fn variables(program: &Program, places: &[Place], formulas: &Formulas) -> Vec<VariableView> {
+    let in_places = places.iter().flat_map(|place| place.vars.iter().map(|(_, var)| *var));
+    let in_formulas = formulas.nodes().iter().filter_map(|node| variable(*node));
+    let vars: BTreeSet<VarId> = in_places.chain(in_formulas).collect();
+    vars.into_iter().map(|var| VariableView::new(program, var)).collect()
+}
+
+fn places(program: &Program, views: &[PlaceView]) -> Result<Vec<Place>, ReadError> {
+    let place = |(number, view): (usize, &PlaceView)| view.place(program, &format!("place {number}"));
+    views.iter().enumerate().map(place).collect()
+}
+
+impl ViewsView {
+    pub(super) fn new(program: &Program, proof: &ViewProof) -> ViewsView {
+        let view = |view: &View| ViewView { threads: view.threads.clone(), held: view.held, formula: view.formula.0 };
+        ViewsView {
+            k: proof.k,
+            variables: variables(program, &proof.places, &proof.formulas),
+            formulas: proof.formulas.nodes().iter().map(|node| NodeView::from(*node)).collect(),
+            places: proof.places.iter().map(PlaceView::new).collect(),
+            views: proof.views.iter().map(view).collect(),
+        }
+    }
+
+    pub(super) fn proof(&self, program: &Program) -> Result<ViewProof, ReadError> {
+        self.variables.iter().try_for_each(|variable| fits(program, variable))?;
+        let formulas = formulas(program, &self.formulas)?;
+        let view = |(number, view): (usize, &ViewView)| {
+            let formula = formula(&formulas, &format!("view {number}"), view.formula)?;
+            Ok(View { threads: view.threads.clone(), held: view.held, formula })
+        };
+        Ok(ViewProof {
+            k: self.k,
+            places: places(program, &self.places)?,
+            views: self.views.iter().enumerate().map(view).collect::<Result<_, _>>()?,
+            formulas,
+        })
+    }
+}
+
 impl ThreadsView {
     pub(super) fn new(program: &Program, proof: &ThreadProof) -> ThreadsView {
-        let in_places = proof.places.iter().flat_map(|place| place.vars.iter().map(|(_, var)| *var));
-        let in_formulas = proof.formulas.nodes().iter().filter_map(|node| variable(*node));
-        let vars: BTreeSet<VarId> = in_places.chain(in_formulas).collect();
         let shape = |shape: &Shape| ShapeView { threads: shape.threads.clone(), formula: shape.formula.0 };
         ThreadsView {
-            variables: vars.into_iter().map(|var| VariableView::new(program, var)).collect(),
+            variables: variables(program, &proof.places, &proof.formulas),
             formulas: proof.formulas.nodes().iter().map(|node| NodeView::from(*node)).collect(),
             places: proof.places.iter().map(PlaceView::new).collect(),
             shapes: proof.shapes.iter().map(shape).collect(),
@@ -65,13 +127,12 @@ impl ThreadsView {
     pub(super) fn proof(&self, program: &Program) -> Result<ThreadProof, ReadError> {
         self.variables.iter().try_for_each(|variable| fits(program, variable))?;
         let formulas = formulas(program, &self.formulas)?;
-        let place = |(number, view): (usize, &PlaceView)| view.place(program, &format!("place {number}"));
         let shape = |(number, view): (usize, &ShapeView)| {
             let formula = formula(&formulas, &format!("shape {number}"), view.formula)?;
             Ok(Shape { threads: view.threads.clone(), formula })
         };
         Ok(ThreadProof {
-            places: self.places.iter().enumerate().map(place).collect::<Result<_, _>>()?,
+            places: places(program, &self.places)?,
             shapes: self.shapes.iter().enumerate().map(shape).collect::<Result<_, _>>()?,
             formulas,
         })

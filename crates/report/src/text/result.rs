@@ -258,6 +258,12 @@ pub fn certificate_text(certificate: &Certificate) -> String {
                 ),
             }
         }
+        Certificate::Views(proof) => format!(
+            "a closed table of {} of {} over {}",
+            count(proof.views.len(), "view"),
+            count(proof.k as usize, "thread"),
+            count(proof.places.len(), "place")
+        ),
     }
 }
 
@@ -268,7 +274,9 @@ pub(crate) fn unreachable_asserts(report: &Report, certificate: &Certificate) ->
         match certificate {
             Certificate::ControlFlow(locs) => locs.binary_search(&from).is_err(),
             Certificate::Summaries(proof) => proof.loc(from).is_none(),
-            Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) => false,
+            Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) | Certificate::Views(_) => {
+                false
+            }
         }
     };
     report.target.asserts.iter().copied().filter(is_outside).collect()

@@ -151,6 +151,7 @@ fn options(args: &CheckArgs) -> Options {
     if let Some(bound) = args.bound {
         engine_options.bmc.steps = bound;
         engine_options.induction.bound = bound;
+        engine_options.views.max_k = Some(bound);
     }
     if let Some(paths) = args.paths {
         engine_options.induction.paths = match paths {

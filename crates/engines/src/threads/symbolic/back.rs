@@ -4,11 +4,11 @@ use selvedge_ir::{Assign, EdgeId, Expr, Op, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::block::{At, Block, Item};
-use super::layout::{Layout, When, Who};
 use super::machine::Machine;
 use super::state::Pair;
 use super::trace::{Live, Picked, Scene};
 use crate::threads::encode;
+use crate::threads::layout::{Layout, When, Who};
 use crate::threads::passive::{Part, is_common};
 use crate::threads::story::Made;
 

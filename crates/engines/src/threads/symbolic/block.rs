@@ -10,11 +10,10 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::{Role, Stop};
-use selvedge_ir::{EdgeId, Expr, LocId, Op, Spawn, VarId};
+use selvedge_ir::{EdgeId, Expr, LocId, Op, Spawn};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
-use super::layout::{When, Who};
-use super::machine::{Machine, Visit, out_of_nodes};
+use super::machine::{Full, Machine, Visit, out_of_nodes};
 use super::state::{Pair, SetId};
 use crate::threads::place::Place;
 
@@ -124,6 +123,7 @@ impl Machine<'_> {
             Op::Assign(_) | Op::AtomicBegin | Op::AtomicEnd => self.go(block, item, place, id),
             Op::Spawn(spawn) if has_room => self.spawn(block, item, place, id, spawn),
             Op::Fork(at) if has_room => self.fork(block, item, place, id, *at),
+            Op::Spawn(_) | Op::Fork(_) if self.full == Full::Blocks => Ok(()),
             Op::Spawn(_) | Op::Fork(_) => self.go(block, item, place, id),
             Op::Return(_) | Op::End => {
                 let set = block.items[item].set.exists(&self.layout.all_locals)?;
@@ -155,27 +155,13 @@ impl Machine<'_> {
 
     /// Where a step leads, and as what.
     pub(super) fn next(&self, place: Place, id: EdgeId) -> Place {
-        let edge = &self.program.edges[id];
-        let role = match (&edge.op, place.role) {
-            (Op::AtomicBegin, Role::Free(entry)) => Role::Holder(entry),
-            (Op::AtomicEnd, Role::Holder(entry)) => Role::Free(entry),
-            (_, role) => role,
-        };
-        Place { role, loc: edge.to }
+        place.after(&self.program.edges[id])
     }
 
     /// A new thread as a copy of this one: the item is split by the valuations of the copy, as far as they are kept.
     fn fork(&mut self, block: &mut Block, item: usize, place: Place, id: EdgeId, at: LocId) -> Result<(), OutOfNodes> {
-        let mut joint = block.items[item].set.clone();
-        for var in self.layout.kept(at) {
-            joint = joint.and(&self.copied(*var)?)?;
-        }
+        let joint = self.layout.forked(&block.items[item].set, at)?;
         self.with_child(block, item, place, id, at, joint)
-    }
-
-    /// A variable has the same value in the moving and in the new thread.
-    fn copied(&self, var: VarId) -> Result<Bdd, OutOfNodes> {
-        self.layout.bdd(var, Who::Peer, When::Now)?.iff(&self.layout.bdd(var, Who::Mover, When::Now)?)
     }
 
     /// A new thread that runs a procedure: split like a copy. Locals that are no parameters have any value.
@@ -187,20 +173,8 @@ impl Machine<'_> {
         id: EdgeId,
         spawn: &Spawn,
     ) -> Result<(), OutOfNodes> {
-        let callee = &self.program.procs[spawn.callee];
-        let mut joint = block.items[item].set.clone();
-        for (param, arg) in callee.params.iter().zip(&spawn.args) {
-            if self.layout.kept(callee.entry).contains(param) {
-                let value = self.layout.bdd(*param, Who::Peer, When::Now)?;
-                joint = joint.and(&value.iff(&self.layout.expr(arg)?)?)?;
-            }
-        }
-        let joint = joint.exists(&self.layout.all_choices)?;
-        let mut all = joint;
-        for var in self.layout.thread_vars().iter().filter(|var| self.layout.kept(callee.entry).contains(var)) {
-            all = all.and(&self.copied(*var)?)?;
-        }
-        self.with_child(block, item, place, id, callee.entry, all)
+        let joint = self.layout.spawned(self.program, &block.items[item].set, spawn)?;
+        self.with_child(block, item, place, id, self.program.procs[spawn.callee].entry, joint)
     }
 
     /// Splits a set of states of this and a new thread by the valuations of the new one.

@@ -13,10 +13,10 @@ use selvedge_check::{self as check, Certificate, Role, Shape, Stop, ThreadProof}
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
 
-use super::layout::{When, Who};
 use super::machine::Machine;
 use super::search::{Crew, Search};
 use super::state::{Pair, places};
+use crate::threads::layout::{When, Who};
 use crate::threads::place::Place;
 
 /// Certificates with more nodes than this are not given: they would take too long to check.

@@ -6,12 +6,12 @@ use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::{LocId, Value};
 use selvedge_logic::bdd::Bdd;
 
-use super::layout::Who;
 use super::machine::{Machine, Visit, out_of_nodes};
 use super::search::Search;
 use super::state::places;
 use super::{Options, Reductions, Threads};
 use crate::exhaustive::{Exploration, ThreadState};
+use crate::threads::layout::Who;
 use crate::threads::place::Place;
 
 impl Threads {

@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use selvedge_check::{Role, Run, Stop, Task, ThreadScope};
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{EdgeId, EntryId, LocId, Op, Program, Target};
+use selvedge_ir::{EdgeId, EntryId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 
-use super::layout::{Layout, When, Who};
 use super::state::{SetId, Sets};
-use super::step::Steps;
 use crate::threads::Reductions;
+use crate::threads::layout::Layout;
 use crate::threads::place::Place;
+use crate::threads::ranks::Ranks;
+use crate::threads::step::Steps;
 use crate::threads::stops::Stops;
 use crate::threads::vars::{Keep, crews};
 
@@ -25,6 +26,16 @@ pub(super) enum Visit {
     All,
 }
 
+/// What a step does that would start a thread beyond the bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Full {
+    /// It starts none.
+    #[default]
+    Skips,
+    /// It cannot be made: then every execution is one of the program without bound.
+    Blocks,
+}
+
 /// The program, and all that is derived from it.
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
@@ -32,6 +43,7 @@ pub(super) struct Machine<'a> {
     pub(super) run: &'a Run<'a>,
     pub(super) visit: Visit,
     pub(super) bound: u32,
+    pub(super) full: Full,
     /// Whether threads that have ended count for the bound.
     pub(super) counts_ended: bool,
     pub(super) layout: Layout,
@@ -41,8 +53,7 @@ pub(super) struct Machine<'a> {
     pub(super) sets: Sets,
     /// The assertions that were seen to fail.
     pub(super) failing: BTreeSet<EdgeId>,
-    /// For locations that are no stops, of threads that are alone or not: the later, the further inside a block.
-    ranks: FxHashMap<(bool, LocId), usize>,
+    ranks: Ranks,
     /// See [`Machine::concerns_others`].
     concerning: FxHashMap<Place, bool>,
     /// The initial threads of each kind as a relation between shared and local variables.
@@ -75,8 +86,9 @@ impl<'a> Machine<'a> {
         Ok(Machine {
             layout: Layout::new(program, keep, limits).map_err(out_of_nodes)?,
             steps: Steps::new(program),
-            ranks: ranks(program, &flow, &stops),
+            ranks: Ranks::new(program, &flow, &stops),
             bound: crate::threads::bound(task),
+            full: Full::default(),
             counts_ended: matches!(task.threads, ThreadScope::Created(_)),
             target: task.target,
             sets: Sets::default(),
@@ -93,12 +105,12 @@ impl<'a> Machine<'a> {
 
     /// Whether a thread is seen at a place.
     pub(super) fn is_stop(&self, place: Place) -> bool {
-        if place.is_alone() { self.stops.is_stop_alone(place.loc) } else { self.stops.is_stop(place.loc) }
+        place.is_stop(&self.stops)
     }
 
     /// When a location inside a block is looked at: after all that lead to it.
     pub(super) fn rank(&self, place: Place) -> usize {
-        self.ranks.get(&(place.is_alone(), place.loc)).copied().unwrap_or(0)
+        self.ranks.get(place)
     }
 
     /// Whether a block that begins at a place may have a step with passive parts, so that it depends on the other
@@ -122,26 +134,11 @@ impl<'a> Machine<'a> {
         concerns
     }
 
-    /// The shared valuations at the start.
-    pub(super) fn start(&self) -> Result<Bdd, OutOfNodes> {
-        let layout = &self.layout;
-        let mut start = layout.manager.verum();
-        for (var, rhs) in &self.program.init {
-            start = start.and(&layout.bdd(*var, Who::Mover, When::Now)?.iff(&layout.expr(rhs)?)?)?;
-        }
-        let start = start.exists(&layout.all_choices)?;
-        let dead: Vec<_> = layout.dead_shared().iter().map(|var| layout.var(*var, Who::Mover, When::Now)).collect();
-        start.exists(&layout.manager.var_set(&dead)?)
-    }
-
     /// The place and the valuations of the prelude's thread, if there is one.
     pub(super) fn prelude(&mut self) -> Result<Option<(Place, SetId)>, OutOfNodes> {
         let Some(proc) = self.program.prelude else { return Ok(None) };
         let place = Place { role: Role::Prelude, loc: self.program.procs[proc].entry };
-        let layout = &self.layout;
-        let kept = layout.thread_vars().iter().filter(|var| layout.kept(place.loc).contains(var));
-        let all_false: Vec<_> = kept.map(|var| (layout.var(*var, Who::Mover, When::Now), false)).collect();
-        let set = layout.manager.cube(&all_false)?;
+        let set = self.layout.prelude(place.loc)?;
         Ok(Some((place, self.sets.id(&set))))
     }
 
@@ -186,53 +183,8 @@ impl<'a> Machine<'a> {
         if let Some(known) = self.entries.get(&id) {
             return Ok(known.clone());
         }
-        let (layout, entry) = (&self.layout, &self.program.entries[id]);
-        let loc = self.program.procs[entry.proc].entry;
-        let mut relation = layout.manager.verum();
-        for (var, rhs) in &entry.init {
-            relation = relation.and(&layout.bdd(*var, Who::Mover, When::Now)?.iff(&layout.expr(rhs)?)?)?;
-        }
-        for var in layout.thread_vars().iter().filter(|var| !entry.thread_vars.contains(var)) {
-            relation = relation.minus(&layout.bdd(*var, Who::Mover, When::Now)?)?;
-        }
-        let dead: Vec<_> = layout.dead(loc).iter().map(|var| layout.var(*var, Who::Mover, When::Now)).collect();
-        let relation = relation.exists(&layout.all_choices)?.exists(&layout.manager.var_set(&dead)?)?;
+        let relation = self.layout.entry(self.program, id)?;
         self.entries.insert(id, relation.clone());
         Ok(relation)
     }
-}
-
-/// A topological order of the locations that are no stops, for threads that are alone or not: the reverse of the order
-/// in which a depth-first search leaves them. Between two of them there is no cycle, since each cycle has a stop.
-fn ranks(program: &Program, flow: &Flow, stops: &Stops) -> FxHashMap<(bool, LocId), usize> {
-    let is_stop = |(alone, loc): (bool, LocId)| if alone { stops.is_stop_alone(loc) } else { stops.is_stop(loc) };
-    let next = |(alone, loc): (bool, LocId)| -> Vec<(bool, LocId)> {
-        let mut next = Vec::new();
-        for edge in flow.out(loc).iter().map(|edge| &program.edges[*edge]) {
-            next.push((alone || edge.op == Op::AtomicBegin, edge.to));
-            if alone && edge.op == Op::AtomicEnd {
-                next.push((false, edge.to));
-            }
-        }
-        next
-    };
-    let mut entered: BTreeSet<(bool, LocId)> = BTreeSet::new();
-    let mut left: Vec<(bool, LocId)> = Vec::new();
-    for root in [false, true].into_iter().flat_map(|alone| program.locs.indices().map(move |loc| (alone, loc))) {
-        if is_stop(root) || !entered.insert(root) {
-            continue;
-        }
-        let mut path = vec![(root, next(root))];
-        while let Some((node, rest)) = path.last_mut() {
-            match rest.pop() {
-                Some(to) if is_stop(to) || !entered.insert(to) => {}
-                Some(to) => path.push((to, next(to))),
-                None => {
-                    left.push(*node);
-                    path.pop();
-                }
-            }
-        }
-    }
-    left.into_iter().rev().enumerate().map(|(rank, node)| (node, rank)).collect()
 }

@@ -13,17 +13,17 @@ mod back;
 mod block;
 mod certificate;
 mod explore;
-mod layout;
 mod machine;
 mod order;
 mod passive;
 mod search;
 mod state;
-mod step;
 mod trace;
 
 use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_ir::Trace;
 
+pub(crate) use self::machine::Full;
 use self::machine::{Machine, Visit};
 use self::search::Search;
 use super::{PartialOrder, Reductions};
@@ -69,6 +69,19 @@ impl Engine for Threads {
             // What is reached under a partial order is not closed under all steps.
             None if self.options.reductions.partial_order != PartialOrder::Off => Ok(Verdict::Safe(None)),
             None => Ok(Verdict::Safe(search.certificate()?)),
+        }
+    }
+}
+
+impl Threads {
+    /// An execution that ends in an error, if there is one; without evidence for what is safe.
+    pub(crate) fn find(&self, task: &Task<'_>, full: Full, run: &Run<'_>) -> Result<Option<Trace>, Stop> {
+        let mut machine = Machine::new(task, run, self.options.reductions, Visit::UntilError)?;
+        machine.full = full;
+        let mut search = Search::new(machine, &self.options);
+        match search.run()? {
+            Some(found) => search.trace(&found).map(Some),
+            None => Ok(None),
         }
     }
 }

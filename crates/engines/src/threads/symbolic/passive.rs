@@ -9,10 +9,9 @@ use selvedge_ir::{Assign, EdgeId, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::block::{At, Block, Key};
-use super::layout::{Layout, When, Who};
 use super::machine::Machine;
 use super::state::{Pair, SetId};
-use crate::threads::passive::{Part, choices, is_common, part};
+use crate::threads::passive::{Part, part};
 use crate::threads::place::Place;
 
 impl Machine<'_> {
@@ -55,19 +54,11 @@ impl Machine<'_> {
             return Ok(rows.into_iter().map(with).collect());
         };
         let layout = &self.layout;
-        let peer = |var: &VarId, when| layout.var(*var, Who::Peer, when);
-        let (assigned, dead): (Vec<VarId>, _) =
-            (part.assigned.iter().map(|(var, _)| *var).collect(), layout.dead(pair.place.loc));
-        let mut forget: Vec<_> = assigned.iter().chain(dead).map(|var| peer(var, When::Now)).collect();
-        forget.extend(assigned.iter().filter(|var| dead.contains(var)).map(|var| peer(var, When::Next)));
-        let kept = assigned.iter().filter(|var| !dead.contains(var));
-        let pairs: Vec<_> = kept.map(|var| (peer(var, When::Next), peer(var, When::Now))).collect();
+        let (forget, rename) = layout.peer_after(&part, pair.place.loc)?;
         let before = self.sets.get(pair.set).rename(&layout.to_peer)?;
         let key = (id, pair.place.entry(), self.program.locs[pair.place.loc].proc);
         let relation = self.steps.peer(layout, key, assign, &part)?;
-        let after = before
-            .and_exists(&relation, &layout.manager.var_set(&forget)?)?
-            .rename(&layout.manager.renaming(&pairs))?;
+        let after = before.and_exists(&relation, &forget)?.rename(&rename)?;
         let mut split = Vec::new();
         for (row, sets) in rows {
             for part in row.and(&after)?.split_at(self.layout.peer_cut)? {
@@ -81,27 +72,5 @@ impl Machine<'_> {
     /// What a step says about a thread at a place; nothing if it does not take part.
     pub(super) fn part<'e>(&self, assign: &'e Assign, place: Place) -> Option<Part<'e>> {
         part(self.program, assign, place.entry(), place.loc)
-    }
-}
-
-impl Layout {
-    /// The relation between the moving thread and another one, the choices of the latter forgotten.
-    pub(super) fn peer(&self, assign: &Assign, part: &Part<'_>) -> Result<Bdd, OutOfNodes> {
-        let assigns = |var: VarId| part.assigns(var);
-        let mut uses = vec![0; self.choices.len()];
-        part.exprs().for_each(|expr| choices(expr).iter().for_each(|number| uses[*number as usize] += 1));
-        let own = |number: &u32| !is_common(assign, *number);
-        let mut relation = self.manager.verum();
-        for (var, rhs) in &part.assigned {
-            let equal = self.bdd(*var, Who::Peer, When::Next)?.iff(&self.expr_in(assign, rhs, &assigns)?)?;
-            let once: Vec<u32> =
-                choices(rhs).into_iter().filter(|number| own(number) && uses[*number as usize] == 1).collect();
-            relation = relation.and(&equal.exists(&self.choice_set(&once)?)?)?;
-        }
-        if let Some(constrain) = part.constrain {
-            relation = relation.and(&self.expr_in(assign, constrain, &assigns)?)?;
-        }
-        let rest: Vec<u32> = (0..self.choices.len() as u32).filter(own).collect();
-        relation.exists(&self.choice_set(&rest)?)
     }
 }

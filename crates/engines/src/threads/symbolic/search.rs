@@ -150,7 +150,7 @@ impl<'a> Search<'a> {
 
     /// The initial states: the prelude's thread, or the initial threads.
     fn start(&mut self) -> Result<Option<Found>, Stop> {
-        let shared = self.machine.start().map_err(out_of_nodes)?;
+        let shared = self.machine.layout.start(self.machine.program).map_err(out_of_nodes)?;
         let starts = match self.machine.prelude().map_err(out_of_nodes)? {
             Some(prelude) => vec![Outcome { shared, mover: Some(prelude), children: Vec::new(), peers: None }],
             None => {

@@ -14,10 +14,10 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::back::Back;
 use super::block::{At, Block, Error, Outcome};
-use super::layout::{When, Who};
 use super::machine::out_of_nodes;
 use super::search::{Found, Origin, Search};
 use super::state::{Pair, Pairs, SetId, matching, without};
+use crate::threads::layout::{When, Who};
 use crate::threads::place::Place;
 use crate::threads::story::{Made, Story};
 
@@ -329,7 +329,7 @@ pub(super) struct Picked {
     pub(super) choices: Vec<bool>,
 }
 
-impl super::layout::Layout {
+impl crate::threads::layout::Layout {
     /// A valuation of the shared variables, the moving thread's variables, and the choices.
     pub(super) fn pick(&self, set: &Bdd) -> Option<Picked> {
         let (shared, locals) = self.now(Who::Mover);

@@ -51,14 +51,14 @@
 //! without passive parts nobody notices them.
 
 mod order;
-mod route;
-mod state;
+pub(super) mod route;
+pub(super) mod state;
 mod step;
-mod table;
-mod walk;
+pub(super) mod table;
+pub(super) mod walk;
 
 use selvedge_check::{Run, Task, ThreadProof, ThreadScope};
-use selvedge_ir::{Count, Op, Ty};
+use selvedge_ir::{Count, Op};
 
 use super::Flaw;
 use route::Route;
@@ -69,9 +69,6 @@ use walk::Walk;
 
 /// Checks the certificate: the start, then the shapes one by one, each with a solver of its own.
 pub(super) fn verify(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Result<(), Flaw> {
-    if task.program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err(Flaw::OutOfScope("it has integers"));
-    }
     let program = task.program;
     match task.threads {
         ThreadScope::Unbounded if program.entries.iter().any(|entry| entry.count == Count::Any) => {
@@ -82,7 +79,7 @@ pub(super) fn verify(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Res
         }
         _ => {}
     }
-    let table = Table::new(task, proof)?;
+    let table = Table::of_shapes(task, proof)?;
     let mut routes: Vec<Option<Route>> = proof.places.iter().map(|_| None).collect();
     Walk::new(&table, run).start()?;
     for shape in &proof.shapes {
@@ -94,7 +91,7 @@ pub(super) fn verify(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Res
             }
         }
         let route = |place: u32| routes[place as usize].as_ref().expect("the routes of the shape's places are there");
-        Walk::new(&table, run).shape(shape, &route)?;
+        Walk::new(&table, run).all_threads(&shape.threads, shape.formula, &route)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Threads at one place in the ascending order of their values, as gates.
+//! Threads at one place in the ascending order of their values, as gates; and some of several threads.
 
 use batsat::Lit;
 
@@ -27,5 +27,30 @@ pub(super) fn sort(sat: &mut Sat<'_>, rows: &mut [Vec<Lit>], n_sorted: usize) {
                 rows[right][value] = sat.ite(keep, other, one);
             }
         }
+    }
+}
+
+/// All ascending lists of `k` of the first `n` numbers.
+pub(super) fn choose(n: usize, k: usize) -> Vec<Vec<usize>> {
+    let mut lists: Vec<Vec<usize>> = vec![Vec::new()];
+    for left in (0..k).rev() {
+        let longer = |list: Vec<usize>| {
+            let begin = list.last().map_or(0, |last| last + 1);
+            (begin..n - left).map(move |next| list.iter().copied().chain([next]).collect())
+        };
+        lists = lists.into_iter().flat_map(longer).collect();
+    }
+    lists
+}
+
+#[cfg(test)]
+mod tests {
+    use super::choose;
+
+    #[test]
+    fn all_lists_are_chosen_once() {
+        assert_eq!(choose(0, 0), [Vec::<usize>::new()]);
+        assert_eq!(choose(3, 3), [[0, 1, 2]]);
+        assert_eq!(choose(4, 2), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
     }
 }

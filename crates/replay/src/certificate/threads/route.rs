@@ -35,25 +35,25 @@ struct Spot {
     loc: LocId,
 }
 
-pub(super) struct Route {
+pub(in crate::certificate) struct Route {
     /// The moves from each inner location.
-    pub(super) nodes: Vec<Vec<Move>>,
+    pub(in crate::certificate) nodes: Vec<Vec<Move>>,
 }
 
 /// A step along an edge.
 #[derive(Clone, Debug)]
-pub(super) struct Move {
-    pub(super) edge: EdgeId,
-    pub(super) to: To,
+pub(in crate::certificate) struct Move {
+    pub(in crate::certificate) edge: EdgeId,
+    pub(in crate::certificate) to: To,
     /// For a return to a caller: the call.
-    pub(super) call: Option<EdgeId>,
+    pub(in crate::certificate) call: Option<EdgeId>,
     /// Where a thread begins that the step may start.
-    pub(super) child: Option<To>,
+    pub(in crate::certificate) child: Option<To>,
 }
 
 /// Where a thread comes to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum To {
+pub(in crate::certificate) enum To {
     /// The inner location with this number, which may not be the end.
     Inner(usize),
     /// The place with this number, the end of the macro step.
@@ -70,7 +70,7 @@ pub(super) enum To {
 
 impl Route {
     /// All ways from a place. Each inner location is looked at once.
-    pub(super) fn new(table: &Table<'_>, place: u32, run: &Run<'_>) -> Result<Route, Flaw> {
+    pub(in crate::certificate) fn new(table: &Table<'_>, place: u32, run: &Run<'_>) -> Result<Route, Flaw> {
         let at = table.at(place);
         let mode = match at.role {
             Role::Prelude => Mode::Prelude,

@@ -8,24 +8,26 @@ use super::super::sat::Sat;
 
 /// The states that one way of a macro step leads to.
 #[derive(Clone)]
-pub(super) struct State {
+pub(in crate::certificate) struct State {
     /// Whether this way is taken.
-    pub(super) guard: Lit,
+    pub(in crate::certificate) guard: Lit,
     /// The values of the variables as the moving thread sees them, by number; `false` where it has none.
-    pub(super) now: Vec<Lit>,
+    pub(in crate::certificate) now: Vec<Lit>,
     /// The other threads: those of the shape in their order, then those that the macro step has started.
-    pub(super) others: Vec<Seen>,
+    pub(in crate::certificate) others: Vec<Seen>,
     /// How many of them, the first ones, are known to be in order at each place: the values of those of the shape are
     /// still theirs.
-    pub(super) n_sorted: usize,
+    pub(in crate::certificate) n_sorted: usize,
+    /// How many of them were there before the macro step.
+    pub(in crate::certificate) n_old: usize,
 }
 
 /// A thread at a place.
 #[derive(Clone)]
-pub(super) struct Seen {
-    pub(super) place: u32,
+pub(in crate::certificate) struct Seen {
+    pub(in crate::certificate) place: u32,
     /// The values of its variables, by number; shared ones are not here.
-    pub(super) vars: Rc<Vec<Lit>>,
+    pub(in crate::certificate) vars: Rc<Vec<Lit>>,
 }
 
 impl State {
@@ -56,7 +58,7 @@ fn mux(sat: &mut Sat<'_>, condition: Lit, then: &[Lit], otherwise: &mut [Lit]) {
 }
 
 /// Adds states to those at a location. Those with other threads at the same places become one.
-pub(super) fn add(sat: &mut Sat<'_>, states: &mut Vec<State>, state: State) {
+pub(in crate::certificate) fn add(sat: &mut Sat<'_>, states: &mut Vec<State>, state: State) {
     match states.iter_mut().find(|known| known.resembles(&state)) {
         Some(known) => known.join(sat, state),
         None => states.push(state),

@@ -1,63 +1,152 @@
 //! The places of a proof, looked up by who stands there and where; and whether the proof is well-formed.
 
-use selvedge_check::{Place, Role, Shape, Task, ThreadProof};
+use selvedge_check::formula::{FormulaId, Formulas};
+use selvedge_check::{Place, Role, Shape, Task, ThreadProof, View, ViewProof};
 use selvedge_ir::flow::Flow;
+use selvedge_ir::target::met;
 use selvedge_ir::visibility::Visibility;
-use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, VarId};
+use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, Ty, VarId};
 
 use super::super::Flaw;
 
 /// A proof beside the question that it answers.
-pub(super) struct Table<'a> {
-    pub(super) task: &'a Task<'a>,
-    pub(super) proof: &'a ThreadProof,
-    pub(super) flow: Flow,
-    pub(super) visibility: Visibility,
+pub(in crate::certificate) struct Table<'a> {
+    pub(in crate::certificate) task: &'a Task<'a>,
+    places: &'a [Place],
+    pub(in crate::certificate) formulas: &'a Formulas,
+    listed: Listed<'a>,
+    pub(in crate::certificate) flow: Flow,
+    pub(in crate::certificate) visibility: Visibility,
     /// For each place the procedures on its stack, the running one last.
     stacks: Vec<Vec<ProcId>>,
-    /// The greatest number of threads in a shape.
-    pub(super) longest: usize,
+    /// The greatest number of threads that a list speaks of.
+    pub(in crate::certificate) longest: usize,
+}
+
+/// Which states belong to the set of a proof.
+#[derive(Clone, Copy)]
+enum Listed<'a> {
+    /// Those whose threads are, all together, a shape.
+    Shapes(&'a [Shape]),
+    /// Those whose threads are, so many at a time, views.
+    Views(u32, &'a [View]),
 }
 
 impl<'a> Table<'a> {
-    /// Looks through a proof: all lists are in order, and all numbers are those of something that fits.
-    pub(super) fn new(task: &'a Task<'a>, proof: &'a ThreadProof) -> Result<Table<'a>, Flaw> {
+    /// Looks through a proof with a formula for all threads: all lists are in order, and all numbers are those of
+    /// something that fits.
+    pub(in crate::certificate) fn of_shapes(task: &'a Task<'a>, proof: &'a ThreadProof) -> Result<Table<'a>, Flaw> {
+        let in_order = proof.shapes.is_sorted_by(|left, right| left.threads < right.threads);
+        if !in_order || !proof.shapes.iter().all(|shape| fits(&proof.places, &shape.threads)) {
+            return Err(Flaw::Malformed(None));
+        }
+        let longest = proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0);
+        Table::new(task, &proof.places, &proof.formulas, Listed::Shapes(&proof.shapes), longest)
+    }
+
+    /// The same for one with formulas for a few threads at a time.
+    pub(in crate::certificate) fn of_views(task: &'a Task<'a>, proof: &'a ViewProof) -> Result<Table<'a>, Flaw> {
+        let in_order =
+            proof.views.is_sorted_by(|left, right| (&left.threads, left.held) < (&right.threads, right.held));
+        let k = proof.k as usize;
+        let fits = |view: &View| {
+            let is_free = |place: &u32| matches!(proof.places[*place as usize].role, Role::Free(_));
+            (1..=k).contains(&view.threads.len())
+                && fits(&proof.places, &view.threads)
+                && (!view.held || view.threads.iter().all(is_free))
+        };
+        if !in_order || k == 0 || !proof.views.iter().all(fits) {
+            return Err(Flaw::Malformed(None));
+        }
+        Table::new(task, &proof.places, &proof.formulas, Listed::Views(proof.k, &proof.views), k)
+    }
+
+    fn new(
+        task: &'a Task<'a>,
+        places: &'a [Place],
+        formulas: &'a Formulas,
+        listed: Listed<'a>,
+        longest: usize,
+    ) -> Result<Table<'a>, Flaw> {
         let program = task.program;
-        let stacks = proof.places.iter().map(|place| well_formed(program, place));
+        if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+            return Err(Flaw::OutOfScope("it has integers"));
+        }
+        let stacks = places.iter().map(|place| well_formed(program, place));
         let stacks = stacks.collect::<Option<Vec<_>>>().ok_or(Flaw::Malformed(None))?;
-        let in_order = proof.places.is_sorted_by(|left, right| key(left) < key(right))
-            && proof.shapes.is_sorted_by(|left, right| left.threads < right.threads);
-        if !in_order || !proof.shapes.iter().all(|shape| fits(proof, shape)) {
+        if !places.is_sorted_by(|left, right| key(left) < key(right)) {
             return Err(Flaw::Malformed(None));
         }
         let (flow, visibility) = (Flow::new(program), Visibility::new(program));
-        let longest = proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0);
-        Ok(Table { task, proof, flow, visibility, stacks, longest })
+        Ok(Table { task, places, formulas, listed, flow, visibility, stacks, longest })
     }
 
     /// The number of the place of a thread, if it is listed.
-    pub(super) fn place(&self, role: Role, calls: &[EdgeId], loc: LocId) -> Option<u32> {
-        let found = self.proof.places.binary_search_by(|place| key(place).cmp(&(role, calls, loc)));
+    pub(in crate::certificate) fn place(&self, role: Role, calls: &[EdgeId], loc: LocId) -> Option<u32> {
+        let found = self.places.binary_search_by(|place| key(place).cmp(&(role, calls, loc)));
         found.ok().map(|number| number as u32)
     }
 
-    pub(super) fn at(&self, place: u32) -> &'a Place {
-        &self.proof.places[place as usize]
+    pub(in crate::certificate) fn at(&self, place: u32) -> &'a Place {
+        &self.places[place as usize]
     }
 
     /// The procedures on the stack of a thread at a place.
-    pub(super) fn stack(&self, place: u32) -> &[ProcId] {
+    pub(in crate::certificate) fn stack(&self, place: u32) -> &[ProcId] {
         &self.stacks[place as usize]
     }
 
-    /// The shape of threads at these places, which are in order.
-    pub(super) fn shape(&self, places: &[u32]) -> Option<&'a Shape> {
-        let found = self.proof.shapes.binary_search_by(|shape| shape.threads.as_slice().cmp(places));
-        found.ok().map(|number| &self.proof.shapes[number])
+    /// What is said of threads at these places, which are in order, where the atomic flag is held by another thread or
+    /// not.
+    pub(in crate::certificate) fn listed(&self, places: &[u32], held: bool) -> Option<FormulaId> {
+        match self.listed {
+            Listed::Shapes(shapes) => {
+                let found = shapes.binary_search_by(|shape| shape.threads.as_slice().cmp(places));
+                found.ok().map(|number| shapes[number].formula)
+            }
+            Listed::Views(_, views) => {
+                let found = views.binary_search_by(|view| (view.threads.as_slice(), view.held).cmp(&(places, held)));
+                found.ok().map(|number| views[number].formula)
+            }
+        }
+    }
+
+    /// Whether a state without threads belongs to the set without being listed.
+    pub(in crate::certificate) fn allows_nobody(&self) -> bool {
+        matches!(self.listed, Listed::Views(..))
+    }
+
+    /// Whether the proof may allow a state with threads at these places, which are in order.
+    pub(in crate::certificate) fn speaks_of(&self, places: &[u32]) -> bool {
+        match self.listed {
+            Listed::Shapes(_) => self.listed(places, false).is_some(),
+            Listed::Views(..) => true,
+        }
+    }
+
+    /// How many of so many threads something is said of at a time.
+    pub(in crate::certificate) fn together(&self, n_threads: usize) -> usize {
+        match self.listed {
+            Listed::Shapes(_) => n_threads,
+            Listed::Views(k, _) => n_threads.min(k as usize),
+        }
+    }
+
+    /// A location at which a thread at one of these places, or threads at several of them together, are an error.
+    pub(in crate::certificate) fn error(&self, places: &[u32]) -> Option<LocId> {
+        let locs = || places.iter().map(|place| self.at(*place).loc);
+        let alone = locs().find(|loc| self.task.target.has_loc(*loc));
+        let count = |at: LocId| locs().filter(|loc| *loc == at).count();
+        alone.or_else(|| met(&self.task.target.together, count).map(|meeting| meeting[0]))
+    }
+
+    /// Whether a thread at a place holds the atomic flag.
+    pub(in crate::certificate) fn is_holder(&self, place: u32) -> bool {
+        matches!(self.at(place).role, Role::Holder(_))
     }
 
     /// Whether a thread at a place has a variable that other threads can mention.
-    pub(super) fn has(&self, place: u32, var: VarId) -> bool {
+    pub(in crate::certificate) fn has(&self, place: u32, var: VarId) -> bool {
         match self.task.program.vars[var].scope {
             Scope::Shared => true,
             Scope::Thread => match entry(self.at(place).role) {
@@ -70,7 +159,7 @@ impl<'a> Table<'a> {
 }
 
 /// The kind of a thread; the prelude's has none.
-pub(super) fn entry(role: Role) -> Option<EntryId> {
+pub(in crate::certificate) fn entry(role: Role) -> Option<EntryId> {
     match role {
         Role::Prelude => None,
         Role::Holder(entry) | Role::Free(entry) => Some(entry),
@@ -112,12 +201,11 @@ pub(in super::super) fn well_formed(program: &Program, place: &Place) -> Option<
     (stack.last() == Some(&running) && place.vars.iter().all(has)).then_some(stack)
 }
 
-/// Whether the threads of a shape are in order and stand at places, one of them at most with the atomic flag, and the
-/// prelude's alone.
-fn fits(proof: &ThreadProof, shape: &Shape) -> bool {
+/// Whether threads are in order and stand at places, one of them at most with the atomic flag, and the prelude's alone.
+fn fits(places: &[Place], threads: &[u32]) -> bool {
     let roles: Option<Vec<Role>> =
-        shape.threads.iter().map(|place| proof.places.get(*place as usize).map(|place| place.role)).collect();
+        threads.iter().map(|place| places.get(*place as usize).map(|place| place.role)).collect();
     let Some(roles) = roles else { return false };
     let n_holders = roles.iter().filter(|role| matches!(role, Role::Holder(_))).count();
-    shape.threads.is_sorted() && n_holders <= 1 && (roles.len() <= 1 || !roles.contains(&Role::Prelude))
+    threads.is_sorted() && n_holders <= 1 && (roles.len() <= 1 || !roles.contains(&Role::Prelude))
 }

@@ -8,34 +8,44 @@
 use std::rc::Rc;
 
 use batsat::Lit;
-use selvedge_check::formula::Atom;
-use selvedge_check::{Role, Run, Shape, ThreadScope};
-use selvedge_ir::target::met;
+use selvedge_check::formula::{Atom, FormulaId};
+use selvedge_check::{Role, Run, ThreadScope};
 use selvedge_ir::{Count, EntryId, LocId, Op, Scope, VarId};
 
 use super::super::encode;
 use super::super::{Flaw, sat::Sat};
-use super::order::{not_after, sort};
+use super::order::{choose, not_after, sort};
 use super::route::{Move, Route, To};
 use super::state::{Seen, State, add};
 use super::step::{Choices, any_locals, assign, enter, expr, inherit, leave, seen};
 use super::table::Table;
 
-pub(super) struct Walk<'a> {
+pub(in crate::certificate) struct Walk<'a> {
     table: &'a Table<'a>,
     run: &'a Run<'a>,
     sat: Sat<'a>,
     /// What must not be.
     bad: Vec<(Lit, Flaw)>,
+    /// Who must be listed after a macro step.
+    seen: Claim,
+}
+
+/// Who must be listed after a macro step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    /// All threads.
+    All,
+    /// Those that were there before, but for the one that moved.
+    AllButMover,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(table: &'a Table<'a>, run: &'a Run<'a>) -> Walk<'a> {
-        Walk { table, run, sat: Sat::new(run), bad: Vec::new() }
+    pub(in crate::certificate) fn new(table: &'a Table<'a>, run: &'a Run<'a>) -> Walk<'a> {
+        Walk { table, run, sat: Sat::new(run), bad: Vec::new(), seen: Claim::All }
     }
 
     /// All initial states belong to the set.
-    pub(super) fn start(mut self) -> Result<(), Flaw> {
+    pub(in crate::certificate) fn start(mut self) -> Result<(), Flaw> {
         let program = self.table.task.program;
         let mut now = vec![self.sat.constant(false); program.vars.len()];
         let shared: Vec<VarId> = self.vars_of(Scope::Shared);
@@ -45,7 +55,7 @@ impl<'a> Walk<'a> {
             now[var.index()] = expr(&mut self.sat, rhs, &now, &mut choices)?;
         }
         let guard = self.sat.constant(true);
-        let mut state = State { guard, now, others: Vec::new(), n_sorted: 0 };
+        let mut state = State { guard, now, others: Vec::new(), n_sorted: 0, n_old: 0 };
         match program.prelude {
             None => self.start_threads(&state, &|loc| Flaw::Start(loc))?,
             Some(prelude) => {
@@ -62,29 +72,90 @@ impl<'a> Walk<'a> {
         self.answer()
     }
 
-    /// All macro steps from the states of a shape lead to states of the set, without error.
-    pub(super) fn shape<'t>(mut self, shape: &Shape, route: &dyn Fn(u32) -> &'t Route) -> Result<(), Flaw> {
-        let program = self.table.task.program;
-        let mut shared = vec![self.sat.constant(false); program.vars.len()];
-        let all_shared = self.vars_of(Scope::Shared);
-        any_locals(&mut self.sat, &all_shared, &mut shared);
-        let threads: Vec<Seen> = shape.threads.iter().map(|place| self.any_thread(*place)).collect();
-        self.assume(shape, &threads, &shared)?;
+    /// All macro steps from states with threads at these places, of whom a formula holds, lead to states of the set,
+    /// without error.
+    pub(in crate::certificate) fn all_threads<'t>(
+        mut self,
+        places: &[u32],
+        formula: FormulaId,
+        route: &dyn Fn(u32) -> &'t Route,
+    ) -> Result<(), Flaw> {
+        let shared = self.any_shared();
+        let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
+        self.assume_order(&threads);
+        self.assume(&threads, formula, &shared)?;
         if let Some(loc) = self.error(&threads) {
             self.bad.push((self.sat.constant(true), Flaw::Location(loc)));
             return self.answer();
         }
-        let holder = threads.iter().position(|thread| matches!(self.table.at(thread.place).role, Role::Holder(_)));
+        let holder = threads.iter().position(|thread| self.table.is_holder(thread.place));
         for mover in (0..threads.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
-            self.run.tick()?;
-            let mut others = threads.clone();
-            let own = others.remove(mover);
-            let now = self.seen_by(&own, &shared);
-            let n_sorted = others.len();
-            let state = State { guard: self.sat.constant(true), now, others, n_sorted };
-            self.follow(route(own.place), state)?;
+            self.step_of(&threads, mover, &shared, route(threads[mover].place))?;
         }
         self.answer()
+    }
+
+    /// The macro steps of some of these threads, of whom all but one at a time are listed, lead to states in which the
+    /// others are. Errors on the way count too.
+    pub(in crate::certificate) fn others<'t>(
+        mut self,
+        places: &[u32],
+        movers: &[usize],
+        route: &dyn Fn(u32) -> &'t Route,
+    ) -> Result<(), Flaw> {
+        let shared = self.any_shared();
+        let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
+        self.assume_order(&threads);
+        for gone in 0..threads.len() {
+            let mut rest = threads.clone();
+            let gone = rest.remove(gone);
+            let places: Vec<u32> = rest.iter().map(|thread| thread.place).collect();
+            let Some(formula) = self.table.listed(&places, self.table.is_holder(gone.place)) else { return Ok(()) };
+            self.assume(&rest, formula, &shared)?;
+        }
+        self.seen = Claim::AllButMover;
+        for mover in movers {
+            self.step_of(&threads, *mover, &shared, route(threads[*mover].place))?;
+        }
+        self.answer()
+    }
+
+    /// There are no threads at these places, more than are listed together, of which as many as are listed together
+    /// always are.
+    pub(in crate::certificate) fn never_together(mut self, places: &[u32], flaw: Flaw) -> Result<(), Flaw> {
+        let holders: Vec<u32> = places.iter().copied().filter(|place| self.table.is_holder(*place)).collect();
+        if holders.len() > 1 {
+            return Ok(());
+        }
+        let shared = self.any_shared();
+        let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
+        self.assume_order(&threads);
+        for chosen in choose(threads.len(), self.table.together(threads.len())) {
+            let chosen: Vec<Seen> = chosen.into_iter().map(|number| threads[number].clone()).collect();
+            let places: Vec<u32> = chosen.iter().map(|thread| thread.place).collect();
+            let held = holders.iter().any(|holder| !places.contains(holder));
+            let Some(formula) = self.table.listed(&places, held) else { return Ok(()) };
+            self.assume(&chosen, formula, &shared)?;
+        }
+        self.bad.push((self.sat.constant(true), flaw));
+        self.answer()
+    }
+
+    /// One of some threads makes a macro step.
+    fn step_of(&mut self, threads: &[Seen], mover: usize, shared: &[Lit], route: &Route) -> Result<(), Flaw> {
+        self.run.tick()?;
+        let mut others = threads.to_vec();
+        let own = others.remove(mover);
+        let now = self.seen_by(&own, shared);
+        let n_sorted = others.len();
+        self.follow(route, State { guard: self.sat.constant(true), now, others, n_sorted, n_old: n_sorted })
+    }
+
+    fn any_shared(&mut self) -> Vec<Lit> {
+        let mut shared = vec![self.sat.constant(false); self.table.task.program.vars.len()];
+        let all_shared = self.vars_of(Scope::Shared);
+        any_locals(&mut self.sat, &all_shared, &mut shared);
+        shared
     }
 
     /// Whether nothing of what must not be can be.
@@ -130,16 +201,19 @@ impl<'a> Walk<'a> {
         vars.map(|(var, (own, shared))| if var.scope == Scope::Shared { *shared } else { *own }).collect()
     }
 
-    /// The threads are in order, and the formula of their shape holds.
-    fn assume(&mut self, shape: &Shape, threads: &[Seen], shared: &[Lit]) -> Result<(), Flaw> {
-        let rows: Vec<Vec<Lit>> = threads.iter().map(|thread| self.row(thread)).collect();
-        for number in 1..threads.len() {
-            if threads[number - 1].place == threads[number].place {
-                let in_order = not_after(&mut self.sat, &rows[number - 1], &rows[number]);
-                self.sat.require(in_order);
-            }
+    /// Threads at one place are in order.
+    fn assume_order(&mut self, threads: &[Seen]) {
+        for pair in threads.windows(2).filter(|pair| pair[0].place == pair[1].place) {
+            let (left, right) = (self.row(&pair[0]), self.row(&pair[1]));
+            let in_order = not_after(&mut self.sat, &left, &right);
+            self.sat.require(in_order);
         }
-        let formula = self.formula(shape, &rows, shared)?;
+    }
+
+    /// A formula holds of threads that are in order.
+    fn assume(&mut self, threads: &[Seen], formula: FormulaId, shared: &[Lit]) -> Result<(), Flaw> {
+        let rows: Vec<Vec<Lit>> = threads.iter().map(|thread| self.row(thread)).collect();
+        let formula = self.formula(formula, &rows, shared)?;
         self.sat.require(formula);
         Ok(())
     }
@@ -149,7 +223,7 @@ impl<'a> Walk<'a> {
         self.table.at(thread.place).vars.iter().map(|(_, var)| thread.vars[var.index()]).collect()
     }
 
-    fn formula(&mut self, shape: &Shape, rows: &[Vec<Lit>], shared: &[Lit]) -> Result<Lit, Flaw> {
+    fn formula(&mut self, formula: FormulaId, rows: &[Vec<Lit>], shared: &[Lit]) -> Result<Lit, Flaw> {
         let program = self.table.task.program;
         let is_shared = |var: VarId| program.vars.get(var).is_some_and(|var| var.scope == Scope::Shared);
         let mut atom = |_: &mut Sat<'_>, atom: Atom| match atom {
@@ -157,7 +231,7 @@ impl<'a> Walk<'a> {
             Atom::Of { thread, var } => rows.get(thread as usize)?.get(var as usize).copied(),
             _ => None,
         };
-        let gate = encode::formula(&mut self.sat, &self.table.proof.formulas, shape.formula, &mut atom);
+        let gate = encode::formula(&mut self.sat, self.table.formulas, formula, &mut atom);
         gate.ok_or(Flaw::Malformed(None))
     }
 
@@ -253,11 +327,8 @@ impl<'a> Walk<'a> {
 
     /// A location at which one of these threads, or several of them together, are an error.
     fn error(&self, threads: &[Seen]) -> Option<LocId> {
-        let target = self.table.task.target;
-        let loc = |thread: &Seen| self.table.at(thread.place).loc;
-        let count = |at: LocId| threads.iter().filter(|thread| loc(thread) == at).count();
-        let alone = threads.iter().map(loc).find(|loc| target.has_loc(*loc));
-        alone.or_else(|| met(&target.together, count).map(|meeting| meeting[0]))
+        let places: Vec<u32> = threads.iter().map(|thread| thread.place).collect();
+        self.table.error(&places)
     }
 
     /// What is to be said of the states after a step.
@@ -280,15 +351,41 @@ impl<'a> Walk<'a> {
     /// The moving thread has come to a place, or has ended: the state must belong to the set.
     fn end(&mut self, state: State, place: Option<u32>, flaw: Flaw) -> Result<(), Flaw> {
         let mut threads = state.others;
+        if self.seen == Claim::AllButMover {
+            threads.truncate(state.n_old);
+            let held = place.is_some_and(|place| self.table.is_holder(place));
+            return self.listed(state.guard, &threads, held, state.n_sorted, &state.now, flaw);
+        }
         threads.extend(place.map(|place| Seen { place, vars: Rc::new(state.now.clone()) }));
-        self.belongs(state.guard, threads, state.n_sorted, &state.now, flaw)
+        self.belongs(state.guard, &threads, state.n_sorted, &state.now, flaw)
     }
 
-    /// Threads, of which the first `n_sorted` are in order at each place, must belong to the set.
+    /// Threads, of which the first `n_sorted` are in order at each place, must belong to the set: all of them, or as many
+    /// at a time as the proof speaks of.
     fn belongs(
         &mut self,
         guard: Lit,
-        threads: Vec<Seen>,
+        threads: &[Seen],
+        n_sorted: usize,
+        shared: &[Lit],
+        flaw: Flaw,
+    ) -> Result<(), Flaw> {
+        for chosen in choose(threads.len(), self.table.together(threads.len())) {
+            let is_holder = |number: &usize| self.table.is_holder(threads[*number].place);
+            let held = (0..threads.len()).any(|number| is_holder(&number) && !chosen.contains(&number));
+            let n_sorted = chosen.iter().filter(|number| **number < n_sorted).count();
+            let chosen: Vec<Seen> = chosen.iter().map(|number| threads[*number].clone()).collect();
+            self.listed(guard, &chosen, held, n_sorted, shared, flaw.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Threads, of which the first `n_sorted` are in order at each place, must be listed, and the formula hold of them.
+    fn listed(
+        &mut self,
+        guard: Lit,
+        threads: &[Seen],
+        held: bool,
         n_sorted: usize,
         shared: &[Lit],
         flaw: Flaw,
@@ -296,7 +393,10 @@ impl<'a> Walk<'a> {
         let mut order: Vec<usize> = (0..threads.len()).collect();
         order.sort_by_key(|number| threads[*number].place);
         let places: Vec<u32> = order.iter().map(|number| threads[*number].place).collect();
-        let Some(shape) = self.table.shape(&places) else {
+        if places.is_empty() && self.table.allows_nobody() {
+            return Ok(());
+        }
+        let Some(formula) = self.table.listed(&places, held) else {
             self.bad.push((guard, flaw));
             return Ok(());
         };
@@ -308,7 +408,7 @@ impl<'a> Walk<'a> {
             sort(&mut self.sat, &mut rows[first..after], n_sorted_here);
             first = after;
         }
-        let formula = self.formula(shape, &rows, shared)?;
+        let formula = self.formula(formula, &rows, shared)?;
         let outside = self.sat.and(guard, !formula);
         self.bad.push((outside, flaw));
         Ok(())
@@ -369,13 +469,12 @@ impl<'a> Walk<'a> {
             };
             threads.push(self.initial_thread(*kind, place, &state.now)?);
         }
-        let places: Vec<u32> = threads.iter().map(|thread| thread.place).collect();
+        let mut places: Vec<u32> = threads.iter().map(|thread| thread.place).collect();
+        places.sort_unstable();
         let first = crew.first().copied().or(program.entries.indices().next());
         let flaw = first.map_or(Flaw::OutOfScope("it starts no threads"), |kind| flaw(entry_loc(kind)));
-        self.belongs(state.guard, threads, 0, &state.now, flaw)?;
-        let mut sorted = places;
-        sorted.sort_unstable();
-        Ok(self.table.shape(&sorted).is_some())
+        self.belongs(state.guard, &threads, 0, &state.now, flaw)?;
+        Ok(self.table.speaks_of(&places))
     }
 
     /// A thread as it begins: initial values read shared variables.

@@ -4,6 +4,10 @@
 //! a second thread that takes part in a step: a started one, or one whose variables are read or assigned passively. Each
 //! variable of the program has two, its value now and after the step, next to each other. The order is what splitting
 //! needs: the functions below a cut are the sets of local valuations that belong to sets of valuations above it.
+//!
+//! For views, whose threads are not split from each other, the same variable of all threads stands together instead: the
+//! copies of those that only look on, the peer, and the moving thread, which also has its value at the beginning of a
+//! block.
 
 use selvedge_ir::{LocId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Renaming, Var, VarSet};
@@ -12,14 +16,14 @@ use crate::threads::vars::{Keep, Kept, Slots, n_choices};
 
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(crate) enum When {
     Now,
     Next,
 }
 
 /// Whose variables are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Who {
+pub(crate) enum Who {
     /// The thread that moves.
     Mover,
     /// Another one that takes part.
@@ -27,35 +31,61 @@ pub(super) enum Who {
 }
 
 /// The variables of the diagrams.
-pub(super) struct Layout {
-    pub(super) manager: Manager,
+pub(crate) struct Layout {
+    pub(crate) manager: Manager,
     slots: Slots,
     kept: Kept,
     shared_vars: Vec<[Var; 2]>,
     local_vars: Vec<[Var; 2]>,
     peer_vars: Vec<[Var; 2]>,
-    pub(super) choices: Vec<Var>,
+    /// For views: the variables of threads that look on, by thread and place; and the values of the shared variables
+    /// and of the moving thread's at the beginning of a block, by place.
+    pub(crate) copies: Vec<Vec<Var>>,
+    begins: [Vec<Var>; 2],
+    pub(crate) choices: Vec<Var>,
     /// The place of the program's variable, for each variable of the diagrams.
     slot_of: Vec<usize>,
     /// Above it stand the shared variables, from it on the locals.
-    pub(super) local_cut: Var,
+    pub(crate) local_cut: Var,
     /// Above it stands all but the peer.
-    pub(super) peer_cut: Var,
+    pub(crate) peer_cut: Var,
     /// All variables of a thread and all choices, prepared.
-    pub(super) all_locals: VarSet,
-    pub(super) all_choices: VarSet,
+    pub(crate) all_locals: VarSet,
+    pub(crate) all_choices: VarSet,
     /// From the variables of the moving thread to those of a peer.
-    pub(super) to_peer: Renaming,
+    pub(crate) to_peer: Renaming,
     /// And back.
-    pub(super) to_mover: Renaming,
+    pub(crate) to_mover: Renaming,
 }
 
 impl Layout {
-    pub(super) fn new(program: &Program, keep: Keep, limits: Limits) -> Result<Layout, OutOfNodes> {
+    pub(crate) fn new(program: &Program, keep: Keep, limits: Limits) -> Result<Layout, OutOfNodes> {
+        Layout::arranged(program, keep, limits, Groups::new)
+    }
+
+    /// The arrangement for views, with variables for so many threads that look on.
+    pub(crate) fn with_copies(
+        program: &Program,
+        keep: Keep,
+        limits: Limits,
+        n_copies: usize,
+    ) -> Result<Layout, OutOfNodes> {
+        let groups = |manager: &Manager, order: &[Vec<usize>; 2], n_choices| {
+            Groups::side_by_side(manager, order, n_choices, n_copies)
+        };
+        Layout::arranged(program, keep, limits, groups)
+    }
+
+    fn arranged(
+        program: &Program,
+        keep: Keep,
+        limits: Limits,
+        groups: impl FnOnce(&Manager, &[Vec<usize>; 2], usize) -> Groups,
+    ) -> Result<Layout, OutOfNodes> {
         let slots = Slots::new(program);
         let order = slots.order(program);
         let manager = Manager::new(limits);
-        let vars = Groups::new(&manager, &order, n_choices(program));
+        let vars = groups(&manager, &order, n_choices(program));
         let nows = |pairs: &[[Var; 2]]| -> Vec<Var> { pairs.iter().map(|[now, _]| *now).collect() };
         let (own, peer) = (nows(&vars.locals), nows(&vars.peers));
         let pairs: Vec<(Var, Var)> = own.iter().copied().zip(peer.iter().copied()).collect();
@@ -75,6 +105,8 @@ impl Layout {
             shared_vars: vars.shared,
             local_vars: vars.locals,
             peer_vars: vars.peers,
+            copies: vars.copies,
+            begins: vars.begins,
             choices: vars.choices,
             local_cut: vars.local_cut,
             peer_cut: vars.peer_cut,
@@ -85,7 +117,7 @@ impl Layout {
     }
 
     /// The variable of the diagrams for a variable of the program.
-    pub(super) fn var(&self, var: VarId, who: Who, when: When) -> Var {
+    pub(crate) fn var(&self, var: VarId, who: Who, when: When) -> Var {
         let pairs = match (self.slots.is_shared(var), who) {
             (true, _) => &self.shared_vars,
             (false, Who::Mover) => &self.local_vars,
@@ -94,54 +126,71 @@ impl Layout {
         pairs[self.slots.get(var)][when as usize]
     }
 
+    /// For views: a shared variable at the beginning of a block, now, and after a step.
+    pub(crate) fn shared_moments(&self, var: VarId) -> [Var; 3] {
+        let slot = self.slots.get(var);
+        [self.begins[0][slot], self.shared_vars[slot][0], self.shared_vars[slot][1]]
+    }
+
+    /// For views: a variable of the moving thread at the same moments.
+    pub(crate) fn own_moments(&self, var: VarId) -> [Var; 3] {
+        let slot = self.slots.get(var);
+        [self.begins[1][slot], self.local_vars[slot][0], self.local_vars[slot][1]]
+    }
+
+    /// For views: all variables of the moving thread at these three moments, by place.
+    pub(crate) fn mover_moments(&self) -> impl Iterator<Item = [Var; 3]> {
+        self.begins[1].iter().zip(&self.local_vars).map(|(begin, [now, next])| [*begin, *now, *next])
+    }
+
     /// Whether a variable of the diagrams stands for a value after a step.
-    pub(super) fn is_next(&self, var: Var) -> bool {
+    pub(crate) fn is_next(&self, var: Var) -> bool {
         let groups = [&self.shared_vars, &self.local_vars, &self.peer_vars];
         groups.iter().any(|group| group.get(self.slot_of[var.level()]).is_some_and(|[_, next]| *next == var))
     }
 
     /// The place of a variable in a valuation of the shared variables or of a thread's.
-    pub(super) fn slot(&self, var: VarId) -> usize {
+    pub(crate) fn slot(&self, var: VarId) -> usize {
         self.slots.get(var)
     }
 
     /// The per-thread variables.
-    pub(super) fn thread_vars(&self) -> &[VarId] {
+    pub(crate) fn thread_vars(&self) -> &[VarId] {
         &self.slots.thread_vars
     }
 
     /// The shared variables that are kept.
-    pub(super) fn kept_shared(&self) -> &[VarId] {
+    pub(crate) fn kept_shared(&self) -> &[VarId] {
         &self.kept.shared
     }
 
     /// The shared variables that nobody ever reads.
-    pub(super) fn dead_shared(&self) -> &[VarId] {
+    pub(crate) fn dead_shared(&self) -> &[VarId] {
         &self.kept.dead_shared
     }
 
     /// The literal of a variable.
-    pub(super) fn bdd(&self, var: VarId, who: Who, when: When) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn bdd(&self, var: VarId, who: Who, when: When) -> Result<Bdd, OutOfNodes> {
         self.manager.var(self.var(var, who, when))
     }
 
     /// The variables of a thread that are kept at a location.
-    pub(super) fn kept(&self, loc: LocId) -> &[VarId] {
+    pub(crate) fn kept(&self, loc: LocId) -> &[VarId] {
         self.kept.at(loc)
     }
 
     /// The variables of a thread that are not kept at a location.
-    pub(super) fn dead(&self, loc: LocId) -> &[VarId] {
+    pub(crate) fn dead(&self, loc: LocId) -> &[VarId] {
         self.kept.dead(loc)
     }
 
     /// The variables that a thread sees at a location: per-thread ones and locals.
-    pub(super) fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
+    pub(crate) fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
         self.slots.visible(program, loc)
     }
 
     /// Whether a set of states of a thread holds this one.
-    pub(super) fn holds(&self, set: &Bdd, shared: &[bool], locals: &[bool]) -> bool {
+    pub(crate) fn holds(&self, set: &Bdd, shared: &[bool], locals: &[bool]) -> bool {
         set.eval(|var| {
             let values = if var < self.local_cut { shared } else { locals };
             values[self.slot_of[var.level()]]
@@ -150,12 +199,12 @@ impl Layout {
 
     /// The variables of the diagrams for the values now of all shared variables, and of all variables of a thread, by
     /// place.
-    pub(super) fn now(&self, who: Who) -> (Vec<Var>, Vec<Var>) {
+    pub(crate) fn now(&self, who: Who) -> (Vec<Var>, Vec<Var>) {
         let locals = if who == Who::Mover { &self.local_vars } else { &self.peer_vars };
         (self.shared_vars.iter().map(|[now, _]| *now).collect(), locals.iter().map(|[now, _]| *now).collect())
     }
 
-    pub(super) fn is_shared(&self, var: VarId) -> bool {
+    pub(crate) fn is_shared(&self, var: VarId) -> bool {
         self.slots.is_shared(var)
     }
 }
@@ -165,6 +214,8 @@ struct Groups {
     shared: Vec<[Var; 2]>,
     locals: Vec<[Var; 2]>,
     peers: Vec<[Var; 2]>,
+    copies: Vec<Vec<Var>>,
+    begins: [Vec<Var>; 2],
     choices: Vec<Var>,
     local_cut: Var,
     peer_cut: Var,
@@ -189,9 +240,38 @@ impl Groups {
             shared: group(0, &order[0]),
             locals: group(begin_locals, &order[1]),
             peers: group(begin_peers, &order[1]),
+            copies: Vec::new(),
+            begins: [Vec::new(), Vec::new()],
             choices: vars[begin_choices..begin_peers].to_vec(),
             local_cut: vars[begin_locals],
             peer_cut: vars[begin_peers],
+        }
+    }
+
+    /// Shared variables above those of threads, all of one place together; choices below. Nothing is ever split here.
+    fn side_by_side(manager: &Manager, order: &[Vec<usize>; 2], n_choices: usize, n_copies: usize) -> Groups {
+        let (shared_width, local_width) = (3, n_copies + 5);
+        let begin_locals = shared_width * order[0].len();
+        let begin_choices = begin_locals + local_width * order[1].len();
+        let vars = manager.add_vars((begin_choices + n_choices).max(1));
+        let column = |begin: usize, width: usize, order: &[usize], at: usize| {
+            let mut column = vec![vars[0]; order.len()];
+            order.iter().enumerate().for_each(|(place, slot)| column[*slot] = vars[begin + width * place + at]);
+            column
+        };
+        let shared = |at: usize| column(0, shared_width, &order[0], at);
+        let local = |at: usize| column(begin_locals, local_width, &order[1], at);
+        let pairs =
+            |left: Vec<Var>, right: Vec<Var>| left.into_iter().zip(right).map(|(now, next)| [now, next]).collect();
+        Groups {
+            shared: pairs(shared(1), shared(2)),
+            locals: pairs(local(n_copies + 3), local(n_copies + 4)),
+            peers: pairs(local(n_copies), local(n_copies + 1)),
+            copies: (0..n_copies).map(local).collect(),
+            begins: [shared(0), local(n_copies + 2)],
+            choices: vars[begin_choices..begin_choices + n_choices].to_vec(),
+            local_cut: vars[begin_locals.min(vars.len() - 1)],
+            peer_cut: vars[vars.len() - 1],
         }
     }
 }

@@ -1,0 +1,55 @@
+//! The order in which locations inside a block are looked at.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+use selvedge_ir::flow::Flow;
+use selvedge_ir::{LocId, Op, Program};
+
+use super::place::Place;
+use super::stops::Stops;
+
+/// For locations that are no stops, of threads that are alone or not: the later, the further inside a block.
+pub(crate) struct Ranks(FxHashMap<(bool, LocId), usize>);
+
+impl Ranks {
+    /// A topological order: the reverse of the order in which a depth-first search leaves the locations. Between two of
+    /// them there is no cycle, since each cycle has a stop.
+    pub(crate) fn new(program: &Program, flow: &Flow, stops: &Stops) -> Ranks {
+        let is_stop = |(alone, loc): (bool, LocId)| if alone { stops.is_stop_alone(loc) } else { stops.is_stop(loc) };
+        let next = |(alone, loc): (bool, LocId)| -> Vec<(bool, LocId)> {
+            let mut next = Vec::new();
+            for edge in flow.out(loc).iter().map(|edge| &program.edges[*edge]) {
+                next.push((alone || edge.op == Op::AtomicBegin, edge.to));
+                if alone && edge.op == Op::AtomicEnd {
+                    next.push((false, edge.to));
+                }
+            }
+            next
+        };
+        let mut entered: BTreeSet<(bool, LocId)> = BTreeSet::new();
+        let mut left: Vec<(bool, LocId)> = Vec::new();
+        for root in [false, true].into_iter().flat_map(|alone| program.locs.indices().map(move |loc| (alone, loc))) {
+            if is_stop(root) || !entered.insert(root) {
+                continue;
+            }
+            let mut path = vec![(root, next(root))];
+            while let Some((node, rest)) = path.last_mut() {
+                match rest.pop() {
+                    Some(to) if is_stop(to) || !entered.insert(to) => {}
+                    Some(to) => path.push((to, next(to))),
+                    None => {
+                        left.push(*node);
+                        path.pop();
+                    }
+                }
+            }
+        }
+        Ranks(left.into_iter().rev().enumerate().map(|(rank, node)| (node, rank)).collect())
+    }
+
+    /// When a location inside a block is looked at: after all that lead to it.
+    pub(crate) fn get(&self, place: Place) -> usize {
+        self.0.get(&(place.is_alone(), place.loc)).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,72 @@
+//! Targets that ask for several threads at once.
+
+use selvedge_ir::LocId;
+use selvedge_ir::target::met;
+use selvedge_logic::bdd::OutOfNodes;
+
+use super::model::{PlaceId, Seat};
+use super::search::Search;
+use super::table::Key;
+
+impl Search<'_> {
+    /// Whether some threads of a view meet.
+    pub(super) fn is_meeting(&self, key: &Key) -> bool {
+        let count = |loc| key.threads.iter().filter(|place| self.model.place(**place).loc == loc).count();
+        met(&self.model.target.together, count).is_some()
+    }
+
+    /// Whether the table allows a meeting of more than `k` threads: all views of `k` of them are there.
+    pub(super) fn large_meeting(&mut self) -> Result<bool, OutOfNodes> {
+        let (target, k) = (self.model.target, self.k);
+        for meeting in target.together.iter().filter(|meeting| meeting.len() > k) {
+            if self.allows(meeting, Vec::new())? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the table allows threads at these places, in any order, and at further locations.
+    fn allows(&mut self, rest: &[LocId], places: Vec<PlaceId>) -> Result<bool, OutOfNodes> {
+        let Some((loc, rest)) = rest.split_first() else { return self.all_seen(places) };
+        let here: Vec<PlaceId> =
+            self.table.met.iter().copied().filter(|at| self.model.place(*at).loc == *loc).collect();
+        for place in here {
+            let with: Vec<PlaceId> = places.iter().copied().chain([place]).collect();
+            if self.allows(rest, with)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether some values of the variables are such that all views of `k` of these threads are in the table.
+    fn all_seen(&mut self, mut places: Vec<PlaceId>) -> Result<bool, OutOfNodes> {
+        places.sort_unstable();
+        let n_holders = places.iter().filter(|place| self.model.is_alone(**place)).count();
+        let mut all = self.model.layout.manager.constant(n_holders <= 1);
+        for chosen in choose(places.len(), self.k) {
+            let threads: Vec<PlaceId> = chosen.iter().map(|number| places[*number]).collect();
+            let n_seen = threads.iter().filter(|place| self.model.is_alone(**place)).count();
+            let Some(views) = self.table.get(&Key { held: n_holders > n_seen, threads }) else { return Ok(false) };
+            let changes = chosen.iter().enumerate().map(|(number, seat)| (Seat::Copy(number), Seat::Copy(*seat)));
+            all = all.and(&self.model.seated(views, changes.collect())?)?;
+        }
+        Ok(!all.is_false())
+    }
+}
+
+/// All ascending lists of `k` of the first `n` numbers.
+pub(super) fn choose(n: usize, k: usize) -> Vec<Vec<usize>> {
+    let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
+    for length in 0..k.min(n) {
+        let from = |list: &Vec<usize>| list.last().map_or(0, |last| last + 1);
+        let longer = |list: Vec<usize>| {
+            let begin = from(&list);
+            (begin..=n - (k.min(n) - length))
+                .map(move |next| list.iter().copied().chain([next]).collect::<Vec<usize>>())
+        };
+        chosen = chosen.into_iter().flat_map(longer).collect();
+    }
+    chosen
+}

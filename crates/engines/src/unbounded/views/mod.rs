@@ -1,0 +1,91 @@
+//! Any number of threads by views: the engine `views`.
+//!
+//! After Abdulla, Haziza and Holik ("All for the price of few", VMCAI 2013), on programs instead of systems of explicit
+//! states. A loop over k = 1, 2, 3, ..:
+//! - a search with at most k threads ([`crate::threads::symbolic`]); an error that it finds is one without bound (`trace`);
+//! - the *views* of k threads (`table`): the sets of what any k threads of a state can look like at the same time,
+//!   over-approximated as the least table that is closed under the steps of its threads and of one more thread
+//!   (`search`, `moves`). A thread that is not started yet is in no view, so that what happens before, say the one first
+//!   thread alone, stays exact. If no view shows an error, there is none with any number of threads, and the table is
+//!   the proof (`certificate`).
+//!
+//! Each k is decided by finite tables and searches. The loop need not end where neither finds an answer; for programs
+//! without passive parts it does, since an error shows with some number of threads, and the covered states are those of
+//! a table for some k.
+
+mod certificate;
+mod meetings;
+mod model;
+mod moves;
+mod passive;
+mod search;
+mod table;
+mod trace;
+
+use selvedge_check::{Bound, Engine, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_ir::Trace;
+
+use self::model::{Model, is_passive};
+use self::search::{Closed, Search};
+use crate::threads::symbolic::{Full, Threads};
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Views {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The greatest number of threads in a search or a view, at least 1; `None`: there is none.
+    ///
+    /// Default: none.
+    pub max_k: Option<u32>,
+}
+
+impl Engine for Views {
+    fn name(&self) -> &'static str {
+        "views"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        let unsupported = |reason: String| Err(Unsupported { reason });
+        if task.threads != ThreadScope::Unbounded {
+            return unsupported("`views` is about any number of threads: leave --threads out".to_string());
+        }
+        crate::threads::supports_program(task.program, self.name())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        for k in 1.. {
+            run.check_limits()?;
+            run.event(Event::Views { k, views: 0, waiting: 0 });
+            if let Some(trace) = find(task, k as u32, run)? {
+                return Ok(Verdict::Unsafe(trace));
+            }
+            let mut search = Search::new(Model::new(task, run, k)?, k);
+            if search.run()? == Closed::WithoutError {
+                return Ok(Verdict::Safe(search.certificate()?));
+            }
+            if self.options.max_k.is_some_and(|max_k| k as u32 >= max_k) {
+                return Err(Stop::BoundReached(Bound::Threads(k as u32)));
+            }
+        }
+        unreachable!("there are more numbers than anybody has time for")
+    }
+}
+
+/// An execution to an error in which at most so many threads move, if there is one.
+///
+/// With passive parts a thread that does not move can be noticed all the same; then steps that would start one beyond
+/// the bound are not made.
+fn find(task: &Task<'_>, k: u32, run: &Run<'_>) -> Result<Option<Trace>, Stop> {
+    let bounded = Task { threads: ThreadScope::AtMost(k), ..*task };
+    if is_passive(task.program) {
+        return Threads::default().find(&bounded, Full::Blocks, run);
+    }
+    let found = Threads::default().find(&bounded, Full::Skips, run)?;
+    Ok(found.map(|found| trace::unbounded(task.program, task.target, k, &found)))
+}

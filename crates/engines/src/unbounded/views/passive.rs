@@ -1,0 +1,48 @@
+//! Steps in which other threads take part, on views.
+//!
+//! What happens to another thread depends on it and on the moving one only, so that it can be said of the threads of a
+//! view one by one. A condition must hold for every other thread; of a view it is asked for those that are seen, which
+//! allows more than what can happen.
+
+use selvedge_ir::{Assign, EdgeId, Op, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::model::{Model, Seat};
+use super::search::Seated;
+use crate::threads::passive::part;
+use crate::threads::place::Place;
+
+impl Model<'_> {
+    /// What a last step of the moving thread along an edge with passive parts makes of a set of states, in which the
+    /// others have seats.
+    pub(super) fn passive(&mut self, set: &Bdd, id: EdgeId, to: Place, others: &[Seated]) -> Result<Bdd, OutOfNodes> {
+        let program = self.program;
+        let Op::Assign(assign) = &program.edges[id].op else { unreachable!("only assignments have passive parts") };
+        let mut set = set.and(&self.steps.active(&self.layout, id, assign)?)?;
+        for (place, seat) in others {
+            set = self.passive_of(set, (id, assign), self.place(*place), *seat)?;
+        }
+        let targets: Vec<VarId> = assign.active.iter().map(|(var, _)| *var).collect();
+        let (mut forget, pairs) = self.layout.after(&targets, to.loc);
+        forget.extend(&self.layout.choices);
+        let rename = self.layout.manager.renaming(&pairs);
+        set.exists(&self.layout.manager.var_set(&forget)?)?.rename(&rename)
+    }
+
+    /// What it makes of one of the others.
+    fn passive_of(
+        &mut self,
+        set: Bdd,
+        (id, assign): (EdgeId, &Assign),
+        place: Place,
+        seat: Seat,
+    ) -> Result<Bdd, OutOfNodes> {
+        let Some(part) = part(self.program, assign, place.entry(), place.loc) else { return Ok(set) };
+        let key = (id, place.entry(), self.program.locs[place.loc].proc);
+        let relation = self.steps.peer(&self.layout, key, assign, &part)?;
+        let (forget, rename) = self.layout.peer_after(&part, place.loc)?;
+        let before = self.seated(&set, vec![(seat, Seat::Peer)])?;
+        let after = before.and_exists(&relation, &forget)?.rename(&rename)?;
+        self.seated(&after, vec![(Seat::Peer, seat)])
+    }
+}

@@ -1,0 +1,343 @@
+//! The least table of views that is closed under the steps of all threads.
+//!
+//! The order of work: the keys whose views have grown, first come, first served; of each the views that are new. Their
+//! threads make steps, and so do threads that are not among them: with one more thread, all views of `k` of the `k + 1`
+//! threads must be in the table. What the steps lead to is added, for each `k` of the threads that are there then.
+//! Between two keys, every view has all its successors in the table or is new. It ends because there are finitely many
+//! views and the table only grows. It is right because the table holds the views of each initial state, and with those
+//! of a state those of its successors: a view of the successor is one of threads that did not move and perhaps of the
+//! moving thread and of one that it started. If those that did not move are fewer than `k`, they are seen together with
+//! the moving one before the step; otherwise all of them are, and the moving one as one more thread.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use selvedge_check::{Event, Role, Stop};
+use selvedge_ir::Count;
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::model::{Model, PlaceId, Seat, out_of_nodes};
+use super::moves::Moves;
+use super::table::{Key, Table};
+use crate::threads::place::Place;
+
+/// What became of the closure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// No view shows an error, or the beginning of a block that leads to one.
+    WithoutError,
+    /// Some do.
+    WithError,
+}
+
+pub(super) struct Search<'a> {
+    pub(super) model: Model<'a>,
+    pub(super) table: Table,
+    pub(super) k: usize,
+    /// The views that were met of threads that commit an error.
+    has_error: bool,
+}
+
+/// A thread that is being put into a view: where it is, and on which seat.
+pub(super) type Seated = (PlaceId, Seat);
+
+impl<'a> Search<'a> {
+    pub(super) fn new(model: Model<'a>, k: usize) -> Search<'a> {
+        Search { model, table: Table::new(), k, has_error: false }
+    }
+
+    /// Closes the table, or stops at the first error.
+    pub(super) fn run(&mut self) -> Result<Closed, Stop> {
+        self.start().map_err(out_of_nodes)?;
+        let falsum = self.model.layout.manager.falsum();
+        let mut n_keys = 0;
+        loop {
+            if self.has_error().map_err(out_of_nodes)? {
+                return Ok(Closed::WithError);
+            }
+            let Some((key, new)) = self.table.pop(&falsum) else { break };
+            self.model.run.check_limits()?;
+            self.model.layout.manager.tidy();
+            self.expand(&key, &new)?;
+            n_keys += 1;
+            if n_keys % 64 == 0 {
+                let (views, waiting) = (self.table.len(), self.table.n_waiting());
+                self.model.run.event(Event::Views { k: self.k, views, waiting });
+            }
+        }
+        match self.large_meeting().map_err(out_of_nodes)? {
+            true => Ok(Closed::WithError),
+            false => Ok(Closed::WithoutError),
+        }
+    }
+
+    /// The initial views: those of the prelude's thread, or of initial threads.
+    fn start(&mut self) -> Result<(), OutOfNodes> {
+        let program = self.model.program;
+        let shared = self.model.layout.start(program)?;
+        let Some(proc) = program.prelude else { return self.begin(&shared) };
+        let place = Place { role: Role::Prelude, loc: program.procs[proc].entry };
+        let set = shared.and(&self.model.layout.prelude(place.loc)?)?;
+        let number = self.model.number(place);
+        self.seat(&[(number, Seat::Mover)], false, &set)
+    }
+
+    /// The initial threads come to life: views of all numbers of them that the program allows, the largest first.
+    fn begin(&mut self, shared: &Bdd) -> Result<(), OutOfNodes> {
+        let program = self.model.program;
+        let mut crews: Vec<(Vec<PlaceId>, Bdd)> = vec![(Vec::new(), shared.clone())];
+        for (id, entry) in program.entries.iter_enumerated() {
+            let loc = program.procs[entry.proc].entry;
+            let place = self.model.number(Place { role: Role::Free(id), loc });
+            let relation = self.model.layout.entry(program, id)?;
+            let most = match entry.count {
+                Count::Exactly(most) | Count::AtMost(most) => most as usize,
+                Count::Any => self.k,
+            };
+            let mut longer = Vec::new();
+            for (threads, set) in crews {
+                let (mut threads, mut set) = (threads, set);
+                let room = most.min(self.k - threads.len());
+                longer.push((threads.clone(), set.clone()));
+                for _ in 0..room {
+                    let seat = Seat::Copy(threads.len());
+                    set = set.and(&self.model.seated(&relation, vec![(Seat::Mover, seat)])?)?;
+                    threads.push(place);
+                    longer.push((threads.clone(), set.clone()));
+                }
+            }
+            crews = longer;
+        }
+        crews.sort_by_key(|(threads, _)| std::cmp::Reverse(threads.len()));
+        for (threads, set) in crews.into_iter().filter(|(threads, _)| !threads.is_empty()) {
+            self.seat(&seats_of(&threads), false, &set)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the views of threads on any seats, for each `k` of them. The flag is held by somebody else, or not.
+    fn seat(&mut self, threads: &[Seated], held: bool, set: &Bdd) -> Result<(), OutOfNodes> {
+        if set.is_false() || threads.is_empty() {
+            return Ok(());
+        }
+        if threads.len() > self.k {
+            for gone in 0..threads.len() {
+                let mut rest = threads.to_vec();
+                let (place, seat) = rest.remove(gone);
+                let set = self.model.without(set, vec![seat])?;
+                self.seat(&rest, held || self.model.is_alone(place), &set)?;
+            }
+            return Ok(());
+        }
+        let mut threads = threads.to_vec();
+        threads.sort_unstable();
+        let changes = threads.iter().enumerate().map(|(number, (_, seat))| (*seat, Seat::Copy(number))).collect();
+        let set = self.model.seated(set, changes)?;
+        self.add(Key { held, threads: threads.iter().map(|(place, _)| *place).collect() }, &set)
+    }
+
+    /// Whether an error is seen: one of a single thread, in what has grown, or a meeting.
+    fn has_error(&mut self) -> Result<bool, OutOfNodes> {
+        for key in self.table.take_grown() {
+            let place = key.threads[0];
+            let reached = self.model.target.has_loc(self.model.place(place).loc);
+            let moves = self.model.moves(place)?;
+            let can_move = !key.held;
+            let set = self.table.get(&key).expect("it has grown");
+            let set = self.model.seated(set, vec![(Seat::Copy(0), Seat::Mover)])?;
+            self.has_error |= reached || (can_move && !set.is_disjoint(&moves.error));
+        }
+        Ok(self.has_error)
+    }
+
+    /// The steps of new views.
+    fn expand(&mut self, key: &Key, new: &Bdd) -> Result<(), Stop> {
+        let holder = key.threads.iter().position(|place| self.model.is_alone(*place));
+        for mover in 0..key.threads.len() {
+            let is_first = mover == 0 || key.threads[mover - 1] != key.threads[mover];
+            if !key.held && is_first && holder.is_none_or(|holder| holder == mover) {
+                self.model.run.tick()?;
+                self.member(key, new, mover).map_err(out_of_nodes)?;
+                if key.threads.len() == self.k {
+                    self.outsider_of_others(key, new, mover)?;
+                }
+            }
+        }
+        if key.threads.len() == self.k && holder.is_none() {
+            self.outsiders(key, new)?;
+        }
+        Ok(())
+    }
+
+    /// A thread of the views moves.
+    fn member(&mut self, key: &Key, new: &Bdd, mover: usize) -> Result<(), OutOfNodes> {
+        let place = key.threads[mover];
+        let moves = self.model.moves(place)?;
+        let others: Vec<PlaceId> =
+            key.threads.iter().enumerate().filter(|(at, _)| *at != mover).map(|(_, p)| *p).collect();
+        let mut changes = vec![(Seat::Copy(mover), Seat::Mover)];
+        changes.extend((mover + 1..key.threads.len()).map(|seat| (Seat::Copy(seat), Seat::Copy(seat - 1))));
+        let set = self.model.seated(new, changes)?;
+        let is_prelude = self.model.place(place).entry().is_none();
+        for outcome in &moves.outcomes {
+            let mut after = set.and_exists(&outcome.relation, &moves.forget)?.rename(&moves.rename)?;
+            if after.is_false() {
+                continue;
+            }
+            if is_prelude && outcome.to.is_none() {
+                self.begin(&after)?;
+                continue;
+            }
+            let mut threads: Vec<Seated> = seats_of(&others);
+            if let (Some(edge), Some(to)) = (outcome.passive, outcome.to) {
+                after = self.model.passive(&after, edge, to, &threads)?;
+            }
+            threads.extend(outcome.to.map(|to| (self.model.number(to), Seat::Mover)));
+            threads.extend(outcome.child.map(|child| (self.model.number(child), Seat::Peer)));
+            self.seat(&threads, false, &after)?;
+        }
+        Ok(())
+    }
+
+    /// Threads that are not in the new views move.
+    fn outsiders(&mut self, key: &Key, new: &Bdd) -> Result<(), Stop> {
+        for mover in self.table.met.clone() {
+            if self.model.is_alone(mover) != key.held {
+                continue;
+            }
+            let moves = self.model.moves(mover).map_err(out_of_nodes)?;
+            if !moves.is_noticed() {
+                continue;
+            }
+            let Some(beside) = self.beside(key, mover, None).map_err(out_of_nodes)? else { continue };
+            self.model.run.tick()?;
+            self.join(key, new, &moves, beside).map_err(out_of_nodes)?;
+        }
+        Ok(())
+    }
+
+    /// A thread of the new views moves, which others see that are in views together with the rest of them.
+    fn outsider_of_others(&mut self, key: &Key, new: &Bdd, mover: usize) -> Result<(), Stop> {
+        let place = key.threads[mover];
+        let moves = self.model.moves(place).map_err(out_of_nodes)?;
+        if !moves.is_noticed() || self.model.place(place).entry().is_none() {
+            return Ok(());
+        }
+        let mut rest = key.threads.clone();
+        rest.remove(mover);
+        // The new views, by the seats of the rest.
+        let mut seated: FxHashMap<usize, Bdd> = FxHashMap::default();
+        for other in self.table.met.clone() {
+            if self.model.is_alone(other) {
+                continue;
+            }
+            let at = rest.partition_point(|place| *place < other);
+            let mut threads = rest.clone();
+            threads.insert(at, other);
+            let base = Key { held: self.model.is_alone(place), threads };
+            let Some(views) = self.table.get(&base).cloned() else { continue };
+            let Some(mut beside) = self.beside(&base, place, Some(at)).map_err(out_of_nodes)? else { continue };
+            self.model.run.tick()?;
+            let new = match seated.get(&at) {
+                Some(known) => known.clone(),
+                None => {
+                    let seats = (0..self.k).filter(|seat| *seat != mover);
+                    let mut changes: Vec<(Seat, Seat)> = seats
+                        .enumerate()
+                        .map(|(number, seat)| (Seat::Copy(seat), Seat::Copy(number + usize::from(number >= at))))
+                        .collect();
+                    changes.push((Seat::Copy(mover), Seat::Mover));
+                    let set = self.model.seated(new, changes).map_err(out_of_nodes)?;
+                    seated.insert(at, set.clone());
+                    set
+                }
+            };
+            beside.insert(0, new);
+            self.join(&base, &views, &moves, beside).map_err(out_of_nodes)?;
+        }
+        Ok(())
+    }
+
+    /// The views of the moving thread beside all but one of the others, for each of them (except that with the number
+    /// `known`), on their seats; nothing if some are not there.
+    fn beside(&mut self, base: &Key, mover: PlaceId, known: Option<usize>) -> Result<Option<Vec<Bdd>>, OutOfNodes> {
+        let keys: Vec<(Key, Vec<(Seat, Seat)>)> = (0..base.threads.len())
+            .filter(|gone| known != Some(*gone))
+            .map(|gone| beside_key(base, mover, gone))
+            .collect();
+        if !keys.iter().all(|(key, _)| self.table.get(key).is_some()) {
+            return Ok(None);
+        }
+        let mut sets = Vec::new();
+        for (key, changes) in keys {
+            let views = self.table.get(&key).expect("it is there").clone();
+            sets.push(self.model.seated(&views, changes)?);
+        }
+        Ok(Some(sets))
+    }
+
+    /// A thread moves that is seen in views together with the others: what becomes of their views.
+    fn join(&mut self, base: &Key, views: &Bdd, moves: &Rc<Moves>, beside: Vec<Bdd>) -> Result<(), OutOfNodes> {
+        let mover = self.model.leaving(vec![Seat::Mover])?;
+        for (held, effect) in &moves.effects {
+            let mut relation = effect.clone();
+            let (last, first) = beside.split_last().expect("there is at least one thread beside the moving one");
+            for views in first {
+                relation = relation.and(views)?;
+            }
+            let relation = relation.and_exists(last, &mover)?;
+            if relation.is_false() {
+                continue;
+            }
+            let after = relation.and_exists(views, &moves.forget_shared)?.rename(&moves.rename)?;
+            self.add(Key { held: *held, threads: base.threads.clone() }, &after)?;
+        }
+        self.join_passive(base, views, moves, &beside)
+    }
+
+    /// The same for steps with passive parts, which change the others.
+    fn join_passive(&mut self, base: &Key, views: &Bdd, moves: &Moves, beside: &[Bdd]) -> Result<(), OutOfNodes> {
+        for outcome in &moves.outcomes {
+            let (Some(edge), Some(to)) = (outcome.passive, outcome.to) else { continue };
+            let mut all = views.clone();
+            for views in beside {
+                all = all.and(views)?;
+            }
+            let before = all.and_exists(&outcome.relation, &moves.forget)?.rename(&moves.rename)?;
+            let after = self.model.passive(&before, edge, to, &seats_of(&base.threads))?;
+            let after = self.model.without(&after, vec![Seat::Mover])?;
+            self.add(Key { held: to.is_alone(), threads: base.threads.clone() }, &after)?;
+        }
+        Ok(())
+    }
+
+    /// Adds views of threads in seats by number.
+    fn add(&mut self, key: Key, set: &Bdd) -> Result<(), OutOfNodes> {
+        let is_meeting = self.is_meeting(&key);
+        if self.table.add(&mut self.model, key, set)? {
+            self.has_error |= is_meeting;
+        }
+        Ok(())
+    }
+}
+
+/// Threads at these places, in seats by number.
+fn seats_of(places: &[PlaceId]) -> Vec<Seated> {
+    places.iter().enumerate().map(|(seat, place)| (*place, Seat::Copy(seat))).collect()
+}
+
+/// The key of the views of a moving thread and the others but one, and the seats that these have as a part of all.
+pub(super) fn beside_key(base: &Key, mover: PlaceId, gone: usize) -> (Key, Vec<(Seat, Seat)>) {
+    let others: Vec<(PlaceId, usize)> =
+        base.threads.iter().copied().zip(0..).filter(|(_, number)| *number != gone).collect();
+    let at = others.partition_point(|(place, _)| *place < mover);
+    let mut threads: Vec<PlaceId> = others.iter().map(|(place, _)| *place).collect();
+    threads.insert(at, mover);
+    let mut changes: Vec<(Seat, Seat)> = others
+        .iter()
+        .enumerate()
+        .map(|(number, (_, seat))| (Seat::Copy(number + usize::from(number >= at)), Seat::Copy(*seat)))
+        .collect();
+    changes.push((Seat::Copy(at), Seat::Mover));
+    (Key { held: false, threads }, changes)
+}

@@ -1,0 +1,167 @@
+//! Certificates for any number of threads: what a few threads can look like at the same time.
+//!
+//! # The set
+//!
+//! A state belongs to the set if each thread stands at a listed place and each list of `k` of its threads, put in order,
+//! satisfies the formula of the view with its places; of a state with fewer than `k` threads, the list of all of them. A
+//! view also says whether the atomic flag is held by a thread that is not in the list.
+//!
+//! # The steps
+//!
+//! Places and macro steps are those of proofs for a bounded number of threads ([`super::threads`]), and so is the argument
+//! that states between macro steps are enough.
+//!
+//! # The questions
+//!
+//! All must have no solution:
+//!
+//! 1. an initial state that is not in the set, whatever the number of its threads;
+//! 2. a view in which the flag is free or held by one of its threads, and a macro step of a thread that may move after
+//!    which some list of `k` of the threads that are there then (of all, if they are fewer) is no view;
+//! 3. `k + 1` threads of which all lists of `k` are views, and a macro step of one of them after which the others are no
+//!    view;
+//! 4. on the way of such a macro step an error; a view with a thread at a target location, or with threads that must not
+//!    meet; and as many threads as must not meet, if they are more than `k`, of which all lists of `k` are views.
+//!
+//! # Why it is right
+//!
+//! Take a state of the set and a macro step, and a list of `k` threads of the next state, or of all if they are fewer. If
+//! the thread that moved and those that it started are not in the list, and the list has `k` threads, then these and the
+//! thread that moved are `k + 1` threads of the first state: 3 says that the list is a view. Otherwise fewer than `k`
+//! threads of the list were there before and did not move. They and the thread that moved are part of a list of `k`
+//! threads of the first state, or the list of all, which is a view: 2 says that the given list, which is a part of what
+//! becomes of that view, is one too. Where a step has passive parts, the other threads that are not looked at only
+//! restrict it, and what happens to each thread depends on it and the moving one only. The number of threads does not
+//! occur: a start of a thread always succeeds.
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{Role, Run, Task, ThreadScope, View, ViewProof};
+use selvedge_ir::{LocId, Op, Scope};
+
+use super::Flaw;
+use super::threads::route::{Route, To};
+use super::threads::table::Table;
+use super::threads::walk::Walk;
+
+/// Checks the certificate: the start, the views one by one, then one more thread beside each; each with a solver of its
+/// own.
+pub(super) fn verify(task: &Task<'_>, proof: &ViewProof, run: &Run<'_>) -> Result<(), Flaw> {
+    if task.threads != ThreadScope::Unbounded {
+        return Err(Flaw::OutOfScope("the number of threads is bounded"));
+    }
+    let table = Table::of_views(task, proof)?;
+    Walk::new(&table, run).start()?;
+    let checker = Checker::new(&table, proof, run)?;
+    for view in &proof.views {
+        run.tick()?;
+        if !view.held {
+            Walk::new(&table, run).all_threads(&view.threads, view.formula, &|place| checker.route(place))?;
+        } else if let Some(loc) = table.error(&view.threads) {
+            return Err(Flaw::Location(loc));
+        }
+    }
+    for view in proof.views.iter().filter(|view| view.threads.len() == proof.k as usize && !view.held) {
+        checker.one_more(view)?;
+    }
+    task.target.together.iter().try_for_each(|meeting| checker.meeting(meeting, &[]))
+}
+
+struct Checker<'a> {
+    table: &'a Table<'a>,
+    proof: &'a ViewProof,
+    run: &'a Run<'a>,
+    /// The places that occur in views, in ascending order.
+    places: BTreeSet<u32>,
+    /// The routes from these places, by number.
+    routes: Vec<Option<Route>>,
+    /// Whether others can notice a macro step from a place.
+    shows: Vec<bool>,
+}
+
+impl<'a> Checker<'a> {
+    fn new(table: &'a Table<'a>, proof: &'a ViewProof, run: &'a Run<'a>) -> Result<Checker<'a>, Flaw> {
+        let places: BTreeSet<u32> = proof.views.iter().flat_map(|view| view.threads.iter().copied()).collect();
+        let mut routes: Vec<Option<Route>> = proof.places.iter().map(|_| None).collect();
+        for place in &places {
+            routes[*place as usize] = Some(Route::new(table, *place, run)?);
+        }
+        let shows = routes
+            .iter()
+            .enumerate()
+            .map(|(place, route)| route.as_ref().is_some_and(|route| shows(table, place as u32, route)));
+        Ok(Checker { table, proof, run, places, shows: shows.collect(), routes })
+    }
+
+    fn route(&self, place: u32) -> &Route {
+        self.routes[place as usize].as_ref().expect("there is a route for each place of a view")
+    }
+
+    /// The steps of `k + 1` threads, of which the first `k` are those of a view, that the others can notice.
+    fn one_more(&self, view: &View) -> Result<(), Flaw> {
+        let last = *view.threads.last().expect("views have threads");
+        for more in self.places.range(last..) {
+            let threads: Vec<u32> = view.threads.iter().copied().chain([*more]).collect();
+            let is_listed = |gone: usize| {
+                let mut rest = threads.clone();
+                let gone = rest.remove(gone);
+                self.table.listed(&rest, self.table.is_holder(gone)).is_some()
+            };
+            let alone = |place: &u32| matches!(self.table.at(*place).role, Role::Prelude);
+            if threads.iter().any(alone) || !(0..threads.len()).all(is_listed) {
+                continue;
+            }
+            let holder = threads.iter().position(|place| self.table.is_holder(*place));
+            let may_move =
+                |mover: &usize| holder.is_none_or(|holder| holder == *mover) && self.shows[threads[*mover] as usize];
+            let movers: Vec<usize> = (0..threads.len()).filter(may_move).collect();
+            if !movers.is_empty() {
+                self.run.tick()?;
+                Walk::new(self.table, self.run).others(&threads, &movers, &|place| self.route(place))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// More threads than are seen together do not meet at these locations, whatever their places. Meetings of fewer are
+    /// errors of views.
+    fn meeting(&self, meeting: &[LocId], places: &[u32]) -> Result<(), Flaw> {
+        let k = self.proof.k as usize;
+        match meeting.get(places.len()) {
+            _ if meeting.len() <= k => Ok(()),
+            Some(loc) => self.places.iter().filter(|place| self.table.at(**place).loc == *loc).try_for_each(|place| {
+                let places: Vec<u32> = places.iter().copied().chain([*place]).collect();
+                self.meeting(meeting, &places)
+            }),
+            None => {
+                self.run.tick()?;
+                let mut threads = places.to_vec();
+                threads.sort_unstable();
+                Walk::new(self.table, self.run).never_together(&threads, Flaw::Location(meeting[0]))
+            }
+        }
+    }
+}
+
+/// Whether others can notice what a thread may do on a route: it assigns shared variables or those of others, or takes or
+/// releases the atomic flag.
+fn shows(table: &Table<'_>, place: u32, route: &Route) -> bool {
+    let program = table.task.program;
+    let is_shared = |var: selvedge_ir::VarId| program.vars[var].scope == Scope::Shared;
+    route.nodes.iter().flatten().any(|step| {
+        let writes = match &program.edges[step.edge].op {
+            Op::Assign(assign) => assign.is_passive() || assign.active.iter().any(|(var, _)| is_shared(*var)),
+            Op::Return(_) => match step.call.map(|call| &program.edges[call].op) {
+                Some(Op::Call(call)) => call.results.iter().flatten().any(|var| is_shared(*var)),
+                _ => false,
+            },
+            _ => false,
+        };
+        let holds = match step.to {
+            To::Place(to) => table.is_holder(to) != table.is_holder(place),
+            To::Gone => table.is_holder(place),
+            _ => false,
+        };
+        writes || holds
+    })
+}
