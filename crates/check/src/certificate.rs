@@ -2,6 +2,7 @@
 
 use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, VarId};
 
+use crate::CoverProof;
 use crate::formula::{FormulaId, Formulas};
 
 /// Evidence for safety that a small checker can verify without the engine.
@@ -23,6 +24,8 @@ pub enum Certificate {
     },
     /// For programs without recursion and a bounded number of threads.
     Threads(ThreadProof),
+    /// For programs without recursion and any number of threads, over states that are listed one by one.
+    Cover(CoverProof),
 }
 
 /// Sequences of states.

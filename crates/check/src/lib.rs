@@ -7,6 +7,8 @@
 
 mod argument;
 mod certificate;
+mod cover;
+mod cutoff;
 mod engine;
 mod exploration;
 pub mod formula;
@@ -16,6 +18,8 @@ mod task;
 
 pub use argument::Argument;
 pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof};
+pub use cover::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
+pub use cutoff::{Cutoff, CutoffProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use exploration::{Exploration, ThreadState};
 pub use run::{CancelToken, Event, Limits, Observer, Part, Run};

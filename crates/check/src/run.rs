@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{Argument, Stop};
+use crate::{Argument, Cutoff, Stop};
 
 /// The conditions of one check. Loops call [`Run::tick`] at their head and after each long operation.
 pub struct Run<'o> {
@@ -15,6 +15,7 @@ pub struct Run<'o> {
     observer: &'o dyn Observer,
     ticks: AtomicU32,
     closed: Mutex<BTreeSet<Argument>>,
+    cutoff: Mutex<Option<Cutoff>>,
 }
 
 /// The conditions of a part of a check, which may outlive it in another thread.
@@ -78,6 +79,13 @@ pub enum Event {
         /// The nodes of all diagrams, garbage included.
         nodes: usize,
     },
+    /// So many threads reach so many thread states.
+    ThreadStates {
+        /// The threads.
+        threads: usize,
+        /// The thread states.
+        states: usize,
+    },
     /// All executions of `steps` steps are written as formulas, which have `nodes` nodes.
     Unwound {
         /// The steps.
@@ -101,7 +109,15 @@ impl Observer for () {
 impl<'o> Run<'o> {
     /// A run that starts now.
     pub fn new(cancel: CancelToken, limits: Limits, observer: &'o dyn Observer) -> Run<'o> {
-        Run { cancel, limits, start: Instant::now(), observer, ticks: AtomicU32::new(0), closed: Mutex::default() }
+        Run {
+            cancel,
+            limits,
+            start: Instant::now(),
+            observer,
+            ticks: AtomicU32::new(0),
+            closed: Mutex::default(),
+            cutoff: Mutex::default(),
+        }
     }
 
     /// The same run, whose clock started at an earlier moment: reading the program counts too.
@@ -163,6 +179,16 @@ impl<'o> Run<'o> {
     pub fn take_arguments(&self) -> Vec<Argument> {
         let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *closed).into_iter().collect()
+    }
+
+    /// What is known about the number of threads that are enough. It explains and is no evidence.
+    pub fn set_cutoff(&self, cutoff: Cutoff) {
+        *self.cutoff.lock().unwrap_or_else(PoisonError::into_inner) = Some(cutoff);
+    }
+
+    /// What [`Run::set_cutoff`] was told, since the last call.
+    pub fn take_cutoff(&self) -> Option<Cutoff> {
+        self.cutoff.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The bytes that the check may use, for engines that lay out their memory beforehand.

@@ -109,6 +109,10 @@ impl Observer for Progress<'_> {
                 );
                 self.tell(&mut seen, &message, self.pause());
             }
+            Event::ThreadStates { threads, states } => {
+                let message = format!("{}: {} threads, {} thread states", seen.phase, threads, grouped(states));
+                self.tell(&mut seen, &message, self.pause());
+            }
             Event::Unwound { steps, nodes } => {
                 let message = format!("{}: {} steps, {} nodes", seen.phase, grouped(steps), grouped(nodes));
                 self.tell(&mut seen, &message, self.pause());

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Argument, Certificate, Engine, Event, Run, Task, Verdict};
+use selvedge_check::{Argument, Certificate, Cutoff, Engine, Event, Run, Task, Verdict};
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, judge};
@@ -46,6 +46,7 @@ pub(crate) struct Attempt {
     pub(crate) outcome: Outcome,
     pub(crate) certifier: Option<&'static str>,
     pub(crate) arguments: Vec<Argument>,
+    pub(crate) cutoff: Option<Cutoff>,
     pub(crate) simplified: Simplified,
     pub(crate) times: Times,
 }
@@ -75,7 +76,8 @@ pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: 
         }
         Err(reason) => Outcome::Unknown(reason),
     };
-    Ok(Attempt { engine: engine.name(), outcome, certifier, arguments, simplified, times })
+    let cutoff = run.take_cutoff();
+    Ok(Attempt { engine: engine.name(), outcome, certifier, arguments, cutoff, simplified, times })
 }
 
 /// The answer where no error is on any control path, which no engine is needed for.
@@ -86,7 +88,9 @@ pub(crate) fn by_control_flow(task: &Task<'_>, run: &Run<'_>) -> Option<Result<A
     let verdict = Verdict::Safe(Some(certificate));
     let outcome = timed(&mut times.judge, || examined(task, engine, verdict, run));
     let simplified = crate::simplify(task, &[]);
-    Some(outcome.map(|outcome| Attempt { engine, outcome, certifier: None, arguments: Vec::new(), simplified, times }))
+    let arguments = Vec::new();
+    let attempt = |outcome| Attempt { engine, outcome, certifier: None, arguments, cutoff: None, simplified, times };
+    Some(outcome.map(attempt))
 }
 
 /// Runs an engine on the simplified program and lifts its evidence.

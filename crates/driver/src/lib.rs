@@ -16,7 +16,7 @@ mod thread_proof;
 
 use std::time::Duration;
 
-use selvedge_check::{Argument, Certificate, Event, Run, Stop, Task, ThreadScope, Unsupported};
+use selvedge_check::{Argument, Certificate, Cutoff, Event, Run, Stop, Task, ThreadScope, Unsupported};
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
@@ -92,6 +92,8 @@ pub struct Report {
     pub certifier: Option<&'static str>,
     /// For safe answers: what closed the search, as far as the engine tells.
     pub arguments: Vec<Argument>,
+    /// How many threads are enough, as far as the engine tells.
+    pub cutoff: Option<Cutoff>,
     /// How large the program was before and after the passes.
     pub sizes: [Size; 2],
     /// How long the phases took.
@@ -206,6 +208,7 @@ fn report(task: Task<'_>, attempt: Attempt, legs: Vec<Leg>) -> Report {
         legs,
         certifier: attempt.certifier,
         arguments: attempt.arguments,
+        cutoff: attempt.cutoff,
         sizes: [Size::of(task.program), Size::of(&attempt.simplified.program)],
         times: attempt.times,
     }

@@ -85,6 +85,7 @@ impl Observer for Watch {
             Event::Searched { visited, .. } => visited > 2_000,
             Event::Diagrams { rounds, nodes, .. } => rounds > 200 || nodes > 100_000,
             Event::Unwound { steps, .. } => steps > 20,
+            Event::ThreadStates { threads, .. } => threads > 20,
             Event::Phase(_) | Event::Closed(_) => false,
         };
         if enough {

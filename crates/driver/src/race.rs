@@ -235,6 +235,7 @@ impl Observer for Purse<'_, '_> {
             Event::Searched { visited, .. } => visited / 20_000,
             Event::Diagrams { rounds, nodes, .. } => (rounds / 500).max(nodes / 200_000),
             Event::Unwound { steps, nodes } => (steps / 40).max(nodes / 200_000),
+            Event::ThreadStates { threads, .. } => threads / 10,
             Event::Phase(_) | Event::Closed(_) => 0,
         };
         if used >= self.budget {

@@ -32,6 +32,9 @@ impl Pass {
         match engine {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
             EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
+            EngineKind::ViewsExplicit | EngineKind::Backward | EngineKind::KarpMillerExplicit | EngineKind::Cutoff => {
+                &[Pass::Inline]
+            }
             EngineKind::Sat | EngineKind::Exhaustive => &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress],
         }
     }
@@ -153,6 +156,7 @@ impl Simplified {
 fn lifted(certificate: &Certificate, copies: &Copies) -> Option<Certificate> {
     match certificate {
         Certificate::Threads(proof) => thread_proof::lifted(proof, copies).map(Certificate::Threads),
+        Certificate::Cover(proof) => thread_proof::lifted_cover(proof, copies).map(Certificate::Cover),
         Certificate::ControlFlow(_) | Certificate::Summaries(_) | Certificate::Induction { .. } => None,
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Place, Shape, ThreadProof};
+use selvedge_check::{CoverProof, Place, Shape, ThreadProof};
 use selvedge_ir::passes::Copies;
 use selvedge_ir::{EdgeId, VarId};
 
@@ -26,6 +26,14 @@ pub(crate) fn lifted(proof: &ThreadProof, copies: &Copies) -> Option<ThreadProof
     shapes.sort_by(|left, right| left.threads.cmp(&right.threads));
     let places = order.iter().map(|number| places[*number as usize].clone()).collect();
     Some(ThreadProof { formulas: rewriter.new, places, shapes })
+}
+
+/// The same for a proof over listed states: each place becomes another one, and nothing else changes.
+pub(crate) fn lifted_cover(proof: &CoverProof, copies: &Copies) -> Option<CoverProof> {
+    let places: Vec<Place> = proof.places.iter().map(|place| lifted_place(place, copies)).collect::<Option<_>>()?;
+    let shared_var = |var: &VarId| copies.vars.get(*var).map(|(_, var)| *var);
+    let shared_vars = proof.shared_vars.iter().map(shared_var).collect::<Option<_>>()?;
+    Some(CoverProof { shared_vars, places, ..proof.clone() })
 }
 
 fn lifted_place(place: &Place, copies: &Copies) -> Option<Place> {

@@ -34,6 +34,14 @@ pub enum EngineKind {
     ThreadsExplicit,
     /// The same question without symmetry: the partner of `Threads`.
     ThreadsPlain,
+    /// Searches and views of a few threads over explicit states, for any number of threads without recursion.
+    ViewsExplicit,
+    /// Coverability backwards over explicit states, for any number of threads without recursion.
+    Backward,
+    /// The tree of Karp and Miller over explicit states, for any number of threads without recursion.
+    KarpMillerExplicit,
+    /// Growing numbers of threads over explicit states, up to one that is enough; without recursion.
+    Cutoff,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -49,6 +57,10 @@ impl EngineKind {
         EngineKind::Threads,
         EngineKind::ThreadsExplicit,
         EngineKind::ThreadsPlain,
+        EngineKind::ViewsExplicit,
+        EngineKind::Backward,
+        EngineKind::KarpMillerExplicit,
+        EngineKind::Cutoff,
         EngineKind::Exhaustive,
     ];
 
@@ -63,6 +75,10 @@ impl EngineKind {
             EngineKind::Threads => "threads",
             EngineKind::ThreadsExplicit => "threads-explicit",
             EngineKind::ThreadsPlain => "threads-plain",
+            EngineKind::ViewsExplicit => "views-explicit",
+            EngineKind::Backward => "backward",
+            EngineKind::KarpMillerExplicit => "karp-miller-explicit",
+            EngineKind::Cutoff => "cutoff",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -80,6 +96,12 @@ impl EngineKind {
             EngineKind::Threads => "up to N threads, without recursion: counters over sets of valuations",
             EngineKind::ThreadsPlain => "up to N threads, without recursion and symmetry: one set over all threads",
             EngineKind::ThreadsExplicit => "up to N threads, without recursion: counters over explicit valuations",
+            EngineKind::ViewsExplicit => {
+                "any number of threads, without recursion: views of a few over explicit states"
+            }
+            EngineKind::Backward => "any number of threads, without recursion: from the errors backwards",
+            EngineKind::KarpMillerExplicit => "any number of threads, without recursion: the tree of Karp and Miller",
+            EngineKind::Cutoff => "any number of threads, without recursion: how many are enough, with a proof",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -109,6 +131,8 @@ pub struct EngineOptions {
     pub threads_plain: threads::plain::Options,
     /// The options of [`threads::explicit`].
     pub threads_explicit: threads::explicit::Options,
+    /// The options of [`unbounded::explicit`].
+    pub unbounded_explicit: unbounded::explicit::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -126,6 +150,14 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::ThreadsExplicit => {
             Box::new(threads::explicit::ThreadsExplicit { options: options.threads_explicit.clone() })
         }
+        EngineKind::ViewsExplicit => {
+            Box::new(unbounded::explicit::ViewsExplicit { options: options.unbounded_explicit.clone() })
+        }
+        EngineKind::Backward => Box::new(unbounded::explicit::Backward { options: options.unbounded_explicit.clone() }),
+        EngineKind::KarpMillerExplicit => {
+            Box::new(unbounded::explicit::KarpMillerExplicit { options: options.unbounded_explicit.clone() })
+        }
+        EngineKind::Cutoff => Box::new(unbounded::explicit::Cutoff { options: options.unbounded_explicit.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::{Run, Stop};
-use selvedge_engines::unbounded::explicit::cutoff::{Effort, Exact, cutoff};
+use selvedge_engines::unbounded::explicit::cutoff::{self, Effort, Exact};
 use selvedge_engines::unbounded::explicit::{Answer, Rules, backward, bounded, decide, karp_miller, views};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
@@ -118,13 +118,13 @@ fn compare_thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<usiz
             return Err(format!("{k}-views lack what can be covered"));
         }
     }
-    let effort = Effort { most: MOST_THREADS, most_views: 2, exact: Some(Exact::KarpMiller) };
-    let found = cutoff(rules, effort, run).map_err(stopped)?;
-    let reached = found.reached[found.plateau - 1];
+    let effort = Effort { most: Some(MOST_THREADS), most_views: 2, exact: Some(Exact::KarpMiller) };
+    let found = cutoff::search(rules, effort, run).map_err(stopped)?.cutoff;
+    let reached = found.reached[found.plateau() - 1];
     if found.proof.is_some() && reached != all.len() {
         return Err(format!("{:?} proves a cutoff that is none", found.proof));
     }
-    Ok(found.proof.map(|_| found.plateau))
+    Ok(found.proof.map(|_| found.plateau()))
 }
 
 /// Whether a target is covered, after following the run.

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use selvedge_check::Run;
-use selvedge_engines::unbounded::explicit::cutoff::{Effort, Exact, Prover, cutoff};
+use selvedge_check::{CutoffProof, Run};
+use selvedge_engines::unbounded::explicit::cutoff::{Effort, Exact, search};
 use selvedge_engines::unbounded::explicit::{Answer, Rules, backward, bounded, decide, karp_miller};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_testkit::coverability::{compare, random};
@@ -138,14 +138,15 @@ fn cutoff_stutter() {
     let rules = Rules::new(&tts);
     let run = Run::unlimited();
     for exact in [Exact::KarpMiller, Exact::Backward] {
-        let effort = Effort { most: 10, most_views: 0, exact: Some(exact) };
-        let found = cutoff(&rules, effort, &run).expect("nothing stops it");
-        assert_eq!(found.plateau, found.reached.len());
+        let effort = Effort { most: Some(10), most_views: 0, exact: Some(exact) };
+        let found = search(&rules, effort, &run).expect("nothing stops it").cutoff;
+        assert_eq!(found.plateau(), found.reached.len());
         assert!(found.reached.windows(3).any(|n| n[0] == n[1] && n[1] < n[2]), "{found:?}");
         assert!(found.proof.is_some());
     }
-    let open = cutoff(&rules, Effort { most: 3, most_views: 0, exact: None }, &run).expect("nothing stops it");
-    assert_eq!((open.plateau, open.proof), (2, None), "a plateau is no proof");
+    let effort = Effort { most: Some(3), most_views: 0, exact: None };
+    let open = search(&rules, effort, &run).expect("nothing stops it").cutoff;
+    assert_eq!((open.plateau(), open.proof), (2, None), "a plateau is no proof");
 }
 
 /// Each of c threads counts up once; the last one finds the sum.
@@ -162,10 +163,10 @@ fn cutoff_large() {
         let rules = Rules::new(&tts);
         let run = Run::unlimited();
         assert_eq!(bounded::find(&rules, c - 1, &run), Ok(None));
-        let effort = Effort { most: c + 2, most_views: 1, exact: Some(Exact::KarpMiller) };
-        let found = cutoff(&rules, effort, &run).expect("nothing stops it");
+        let effort = Effort { most: None, most_views: 1, exact: Some(Exact::KarpMiller) };
+        let found = search(&rules, effort, &run).expect("nothing stops it").cutoff;
         // One more thread looks on from its first state when the sum is there.
-        assert_eq!((found.plateau, found.proof), (c + 1, Some(Prover::KarpMiller)));
+        assert_eq!((found.plateau(), found.proof), (c + 1, Some(CutoffProof::KarpMiller)));
     }
 }
 

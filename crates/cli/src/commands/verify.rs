@@ -130,7 +130,7 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     let reached = |loc: LocId| match certificate {
         Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_ok(),
         Certificate::Summaries(proof) => proof.loc(loc).is_some(),
-        Certificate::Induction { .. } | Certificate::Threads(_) => true,
+        Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) => true,
     };
     if let Certificate::Induction { k, .. } = certificate {
         return format!(
@@ -145,6 +145,13 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
             "the start, and the steps of {} in {}",
             count(threads, "thread"),
             count(proof.shapes.len(), "shape")
+        );
+    }
+    if let Certificate::Cover(proof) = certificate {
+        return format!(
+            "the start, and the steps of {} with {}",
+            count(proof.locals.len(), "thread state"),
+            count(proof.shareds.len(), "shared state")
         );
     }
     let edges = task.program.edges.iter().filter(|edge| reached(edge.from)).count();

@@ -4,6 +4,7 @@
 //! visible, a missing part are flaws like any other.
 
 mod control_flow;
+mod cover;
 mod encode;
 mod induction;
 mod places;
@@ -17,6 +18,7 @@ use std::fmt;
 use selvedge_check::{Certificate, Run, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId};
 
+pub use cover::{CoverFlaw, verify_claim};
 pub use system::{SystemFlaw, verify_system};
 
 /// Why a certificate proves nothing.
@@ -59,6 +61,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
         Certificate::Threads(proof) => threads::verify(task, proof, run),
+        Certificate::Cover(proof) => cover::verify(task, proof, run),
     }
 }
 

@@ -11,6 +11,7 @@ use selvedge_check::{Certificate, Paths, SummaryProof};
 use selvedge_ir::{LocId, ProcId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
+use super::cover::CoverView;
 use super::threads::ThreadsView;
 use super::trace::{ProgramView, QuestionView, ReadError, mismatch, owner, qualified};
 use super::{GENERATOR, VERSION, read};
@@ -43,6 +44,8 @@ pub enum ProofView {
     Induction { k: u32, loop_free: bool },
     /// Formulas about several threads.
     Threads(ThreadsView),
+    /// Listed states of any number of threads.
+    Cover(CoverView),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,6 +147,7 @@ impl CertificateFile {
                     ProofView::Induction { k: *k, loop_free: *paths == Paths::LoopFree }
                 }
                 Certificate::Threads(proof) => ProofView::Threads(ThreadsView::new(context.program, proof)),
+                Certificate::Cover(proof) => ProofView::Cover(CoverView::new(context.program, proof)),
             },
         }
     }
@@ -166,6 +170,7 @@ impl CertificateFile {
                 Ok(Certificate::Induction { k: *k, paths })
             }
             ProofView::Threads(view) => view.proof(program).map(Certificate::Threads),
+            ProofView::Cover(view) => view.proof(program).map(Certificate::Cover),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`VERSION`].
 
 mod certificate;
+mod cover;
 mod reachable;
 mod report;
 mod system;

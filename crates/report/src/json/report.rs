@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selvedge_check::ThreadScope;
+use selvedge_check::{Cutoff, ThreadScope};
 use selvedge_driver::{self as driver, Asked, Each, Leg, LegEnd, Outcome, Report, Size};
 use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_ir::{EdgeId, LocId};
@@ -105,6 +105,9 @@ pub struct Answer {
     pub certifier: Option<&'static str>,
     /// For `safe`: what closed the search, as far as the engine tells.
     pub arguments: Vec<&'static str>,
+    /// How many threads are enough, as far as the engine tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cutoff: Option<CutoffView>,
     /// Assertions that no execution reaches, as far as the certificate tells.
     pub unreachable: Vec<PlaceView>,
     pub times: TimesView,
@@ -133,6 +136,27 @@ impl LegView {
             LegEnd::GaveUp(reason) => ("gave_up", Some(text::reason_text(reason))),
         };
         LegView { engine: leg.engine, seconds: leg.time.as_secs_f64(), end, reason }
+    }
+}
+
+/// The thread states that growing numbers of threads reach.
+#[derive(Clone, Debug, Serialize)]
+pub struct CutoffView {
+    /// The least number of threads with as many thread states as the last that was looked at.
+    pub threads: usize,
+    /// What proves that no number of threads reaches more; null if nothing does.
+    pub proof: Option<String>,
+    /// How many thread states 1, 2, .. threads reach.
+    pub thread_states: Vec<usize>,
+}
+
+impl CutoffView {
+    fn new(cutoff: &Cutoff) -> CutoffView {
+        CutoffView {
+            threads: cutoff.plateau(),
+            proof: cutoff.proof.map(|proof| proof.to_string()),
+            thread_states: cutoff.reached.clone(),
+        }
     }
 }
 
@@ -237,6 +261,7 @@ impl Answer {
             certified,
             certifier: report.certifier,
             arguments: report.arguments.iter().map(|argument| argument.name()).collect(),
+            cutoff: report.cutoff.as_ref().map(CutoffView::new),
             unreachable: places(context, &unreachable),
             times: TimesView {
                 load: load.as_secs_f64(),

@@ -79,7 +79,7 @@ impl ThreadsView {
 }
 
 impl PlaceView {
-    fn new(place: &Place) -> PlaceView {
+    pub(super) fn new(place: &Place) -> PlaceView {
         let (role, entry) = match place.role {
             Role::Prelude => (RoleWord::Prelude, None),
             Role::Holder(entry) => (RoleWord::Holder, Some(entry.index() as u32)),
@@ -94,7 +94,7 @@ impl PlaceView {
         }
     }
 
-    fn place(&self, program: &Program, place: &str) -> Result<Place, ReadError> {
+    pub(super) fn place(&self, program: &Program, place: &str) -> Result<Place, ReadError> {
         let calls = self.calls.iter().map(|edge| call(program, place, *edge));
         let vars = self.variables.iter().map(|(frame, var)| Ok((*frame, var_id(program, place, *var)?)));
         Ok(Place {
@@ -128,7 +128,7 @@ fn call(program: &Program, place: &str, number: u32) -> Result<EdgeId, ReadError
     }
 }
 
-fn var_id(program: &Program, place: &str, number: u32) -> Result<VarId, ReadError> {
+pub(super) fn var_id(program: &Program, place: &str, number: u32) -> Result<VarId, ReadError> {
     let var = VarId::new(number as usize);
     match program.vars.get(var) {
         Some(_) => Ok(var),

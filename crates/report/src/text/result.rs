@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use selvedge_check::{Certificate, Paths, ThreadScope};
+use selvedge_check::{Certificate, CoverClaim, Cutoff, Paths, ThreadScope};
 use selvedge_driver::{LegEnd, Outcome, Reason, Report};
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
@@ -72,6 +72,9 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
     for argument in &report.arguments {
         line("argument", argument.to_string());
     }
+    if let Some(cutoff) = &report.cutoff {
+        line("cutoff", cutoff_text(cutoff));
+    }
     line("engine", format!("{}, {}", report.engine, times(report, load)));
     for leg in report.legs.iter().filter(|leg| leg.end != LegEnd::Won && report.legs.len() > 1) {
         line("beside", format!("{}, {}, {}", leg.engine, seconds(leg.time), leg_end(&leg.end)));
@@ -82,6 +85,17 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
         text.push_str(&trace(context, execution, "counterexample", style));
     }
     text
+}
+
+/// How many threads are enough.
+fn cutoff_text(cutoff: &Cutoff) -> String {
+    let reached: Vec<String> = cutoff.reached.iter().map(usize::to_string).collect();
+    let n_threads = count(cutoff.plateau(), "thread");
+    let what = match cutoff.proof {
+        Some(proof) => format!("{n_threads}, by {proof}"),
+        None => format!("open: no more seen than with {n_threads}"),
+    };
+    format!("{what}; thread states of 1, 2, .. threads: {}", reached.join(", "))
 }
 
 /// `safe`, `safe (uncertified)`, `unsafe` or `unknown`.
@@ -226,6 +240,24 @@ pub fn certificate_text(certificate: &Certificate) -> String {
             count(proof.shapes.len(), "shape"),
             count(proof.places.len(), "place")
         ),
+        Certificate::Cover(proof) => {
+            let states = format!(
+                "over {} and {}",
+                count(proof.shareds.len(), "shared state"),
+                count(proof.locals.len(), "thread state")
+            );
+            match &proof.claim {
+                CoverClaim::Views(table) => format!("a closed table of the views of {} threads {states}", table.k),
+                CoverClaim::Vectors(vectors) => {
+                    format!("a closed set of {} {states}", count(vectors.len(), "vector"))
+                }
+                CoverClaim::Basis { within, forbidden } => format!(
+                    "a closed table of the views of {} threads without {} {states}",
+                    within.k,
+                    count(forbidden.len(), "forbidden configuration")
+                ),
+            }
+        }
     }
 }
 
@@ -236,7 +268,7 @@ pub(crate) fn unreachable_asserts(report: &Report, certificate: &Certificate) ->
         match certificate {
             Certificate::ControlFlow(locs) => locs.binary_search(&from).is_err(),
             Certificate::Summaries(proof) => proof.loc(from).is_none(),
-            Certificate::Induction { .. } | Certificate::Threads(_) => false,
+            Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) => false,
         }
     };
     report.target.asserts.iter().copied().filter(is_outside).collect()

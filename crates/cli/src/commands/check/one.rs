@@ -161,6 +161,8 @@ fn options(args: &CheckArgs) -> Options {
     engine_options.threads.reductions = reductions(args);
     engine_options.threads_explicit.reductions = reductions(args);
     engine_options.threads_plain.dead = !args.no_dead;
+    engine_options.unbounded_explicit.system.compress = !args.no_compress;
+    engine_options.unbounded_explicit.system.dead = !args.no_dead;
     Options {
         question: args.question.question(),
         engine: args.engine.0,

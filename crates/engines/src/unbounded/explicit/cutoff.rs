@@ -5,38 +5,16 @@
 //! leaves: the thread states that a table of views admits, or those that Karp and Miller's tree, or the search backwards
 //! one by one, say can be covered. The first contains all that can be covered, the others are exactly that.
 
-use selvedge_check::{Run, Stop};
+use selvedge_check::{CoverClaim, Cutoff, CutoffProof, Event, Run, Stop};
 use selvedge_ir::tts::{LocalId, SharedId};
 
-use super::{Rules, backward, bounded, karp_miller, views};
-
-/// What is known about the cutoff.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cutoff {
-    /// How many thread states N threads reach, for N = 1, 2, ..
-    pub reached: Vec<usize>,
-    /// The least N looked at from which on nothing new came.
-    pub plateau: usize,
-    /// What proves that the plateau is the cutoff.
-    pub proof: Option<Prover>,
-}
-
-/// Who says which thread states can be covered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Prover {
-    /// The views of so many threads admit no others.
-    Views(usize),
-    /// Karp and Miller's tree.
-    KarpMiller,
-    /// The search backwards for each thread state.
-    Backward,
-}
+use super::{Answer, Rules, backward, bounded, certificate, karp_miller, views};
 
 /// How to look for a cutoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// The largest N to look at.
-    pub most: usize,
+    pub most: Option<usize>,
     /// The largest k of views to try.
     pub most_views: usize,
     /// Who is asked if views say too little; `None` leaves the cutoff open.
@@ -52,57 +30,76 @@ pub enum Exact {
     Backward,
 }
 
-/// Grows N until the thread states are all that can be covered, or N is as large as it may be.
+/// What a search for the cutoff found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The cutoff.
+    pub cutoff: Cutoff,
+    /// Whether a target can be covered, if that was decided.
+    pub answer: Option<Answer<CoverClaim>>,
+}
+
+/// Grows N until the thread states are all that can be covered and the targets are decided, or N is as large as it may
+/// be.
 ///
-/// Without proof, the plateau is only where nothing more was seen.
-pub fn cutoff(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<Cutoff, Stop> {
-    let mut reached = Vec::new();
+/// It ends without a bound if somebody is asked who computes exactly what can be covered: N threads reach all of it for
+/// some N, and a target that can be covered is.
+pub fn search(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<Found, Stop> {
+    let mut found = Found { cutoff: Cutoff::default(), answer: None };
     let mut coverable: Option<Coverable> = None;
-    for n in 1..=effort.most {
-        let states = bounded::thread_states(rules, n, run)?;
-        reached.push(states.len());
-        if n <= effort.most_views {
-            let admitted = views::table(rules, n, run)?.thread_states();
-            if admitted == states {
-                return Ok(proved(reached, Prover::Views(n)));
-            }
-        } else if coverable.is_none() {
-            coverable = exactly(rules, effort.exact, run)?;
+    let mut n = 0;
+    while (found.cutoff.proof.is_none() || found.answer.is_none()) && effort.most.is_none_or(|most| n < most) {
+        n += 1;
+        if found.answer.is_none() {
+            found.answer = bounded::find(rules, n, run)?.map(Answer::Covered);
         }
-        if let Some(all) = &coverable
-            && all.states == states
-        {
-            return Ok(proved(reached, all.prover));
+        if n <= effort.most_views {
+            let table = views::table(rules, n, run)?;
+            let admits_targets = rules.tts.targets.iter().any(|target| table.admits(target.shared, &target.threads));
+            if found.answer.is_none() && !admits_targets {
+                found.answer = Some(Answer::Uncovered(certificate::views(&table)));
+            }
+            coverable = Some(Coverable { states: table.thread_states(), prover: CutoffProof::Views(n as u32) });
+        } else if n == effort.most_views + 1 && effort.exact.is_some() {
+            coverable = exactly(rules, effort, &mut found, run)?;
+        }
+        if found.cutoff.proof.is_none() {
+            let states = bounded::thread_states(rules, n, run)?;
+            run.event(Event::ThreadStates { threads: n, states: states.len() });
+            found.cutoff.reached.push(states.len());
+            found.cutoff.proof = coverable.as_ref().filter(|all| all.states == states).map(|all| all.prover);
         }
     }
-    Ok(Cutoff { plateau: plateau(&reached), reached, proof: None })
+    Ok(found)
 }
 
-fn proved(reached: Vec<usize>, prover: Prover) -> Cutoff {
-    Cutoff { plateau: plateau(&reached), reached, proof: Some(prover) }
-}
-
-/// The thread states that can be covered, and who says so.
+/// Thread states beyond which none can be covered, and who says so.
 struct Coverable {
     states: Vec<(SharedId, LocalId)>,
-    prover: Prover,
+    prover: CutoffProof,
 }
 
-fn exactly(rules: &Rules<'_>, exact: Option<Exact>, run: &Run<'_>) -> Result<Option<Coverable>, Stop> {
-    Ok(match exact {
-        None => None,
+/// All that can be covered; the targets are decided by the way if they cannot.
+fn exactly(rules: &Rules<'_>, effort: Effort, found: &mut Found, run: &Run<'_>) -> Result<Option<Coverable>, Stop> {
+    match effort.exact {
+        None => Ok(None),
         Some(Exact::KarpMiller) => {
-            let states = karp_miller::cover_set(rules, run)?.thread_states();
-            Some(Coverable { states, prover: Prover::KarpMiller })
+            let cover = karp_miller::cover_set(rules, run)?;
+            if found.answer.is_none() && !rules.tts.targets.iter().any(|target| cover.covers(target)) {
+                found.answer = Some(Answer::Uncovered(certificate::vectors(&cover)));
+            }
+            Ok(Some(Coverable { states: cover.thread_states(), prover: CutoffProof::KarpMiller }))
         }
         Some(Exact::Backward) => {
-            Some(Coverable { states: backward::thread_states(rules, run)?, prover: Prover::Backward })
+            if found.answer.is_none() {
+                let table = views::table(rules, 1, run)?;
+                found.answer = Some(match backward::decide(rules, &rules.tts.targets, Some(&table), run)? {
+                    Answer::Covered(run) => Answer::Covered(run),
+                    Answer::Uncovered(basis) => Answer::Uncovered(certificate::basis(&table, &basis)),
+                });
+            }
+            let states = backward::thread_states(rules, run)?;
+            Ok(Some(Coverable { states, prover: CutoffProof::Backward }))
         }
-    })
-}
-
-/// The least N with as many thread states as the last.
-fn plateau(reached: &[usize]) -> usize {
-    let last = reached.last().copied().unwrap_or(0);
-    reached.iter().take_while(|n_states| **n_states < last).count() + 1
+    }
 }

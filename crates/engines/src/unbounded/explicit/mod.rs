@@ -12,12 +12,15 @@
 
 pub mod backward;
 pub mod bounded;
+pub mod certificate;
 pub mod cutoff;
+mod engines;
 pub mod karp_miller;
 mod rules;
 mod vector;
 pub mod views;
 
+pub use engines::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
 pub use rules::Rules;
 pub use vector::{OMEGA, Vector};
 

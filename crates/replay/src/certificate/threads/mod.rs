@@ -62,7 +62,9 @@ use selvedge_ir::{Count, Op, Ty};
 
 use super::Flaw;
 use route::Route;
+pub(super) use route::is_invisible;
 use table::Table;
+pub(super) use table::well_formed as stack_of;
 use walk::Walk;
 
 /// Checks the certificate: the start, then the shapes one by one, each with a solver of its own.

@@ -8,7 +8,8 @@
 use std::collections::BTreeMap;
 
 use selvedge_check::{Role, Run};
-use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId};
+use selvedge_ir::visibility::Visibility;
+use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, ProcId, Program};
 
 use super::super::Flaw;
 use super::table::{Table, entry};
@@ -203,23 +204,10 @@ impl Search<'_> {
             (Op::AtomicBegin, _) => (Role::Holder(entry), Some(Mode::Held)),
             (Op::AtomicEnd, _) => (Role::Free(entry), None),
             (_, Mode::Held) => (Role::Holder(entry), Some(Mode::Held)),
-            (op, _) => (Role::Free(entry), self.is_invisible(op, &spot.calls).then_some(Mode::Quiet)),
-        }
-    }
-
-    /// Whether a step is invisible. A call and a return to a caller are if they read and write nothing shown, and the
-    /// frame that comes or goes has no shown variable, so that nobody asks whether the thread has it.
-    fn is_invisible(&self, op: &Op, calls: &[EdgeId]) -> bool {
-        let (program, visibility) = (self.table.task.program, &self.table.visibility);
-        let hidden_frame = |proc: ProcId| !program.procs[proc].locals.iter().any(|local| visibility.is_shown(*local));
-        let reads_hidden = |exprs: &[selvedge_ir::Expr]| !exprs.iter().any(|expr| visibility.reads_shown(expr));
-        match (op, calls.last().map(|call| &program.edges[*call].op)) {
-            (Op::Call(call), _) => hidden_frame(call.callee) && reads_hidden(&call.args),
-            (Op::Return(values), Some(Op::Call(call))) => {
-                let writes_hidden = !call.results.iter().flatten().any(|var| visibility.is_shown(*var));
-                hidden_frame(call.callee) && reads_hidden(values) && writes_hidden
+            (op, _) => {
+                let quiet = is_invisible(self.table.task.program, &self.table.visibility, op, &spot.calls);
+                (Role::Free(entry), quiet.then_some(Mode::Quiet))
             }
-            _ => visibility.is_invisible_op(op),
         }
     }
 
@@ -243,5 +231,20 @@ impl Search<'_> {
         let program = self.table.task.program;
         let proc = |loc: LocId| program.locs[loc].proc;
         proc(spot.loc) == callee || spot.calls.iter().any(|call| proc(program.edges[*call].from) == callee)
+    }
+}
+
+/// Whether a step of a thread with these calls is invisible. A call and a return to a caller are if they read and write
+/// nothing shown, and the frame that comes or goes has no shown variable, so that nobody asks whether the thread has it.
+pub(in super::super) fn is_invisible(program: &Program, visibility: &Visibility, op: &Op, calls: &[EdgeId]) -> bool {
+    let hidden_frame = |proc: ProcId| !program.procs[proc].locals.iter().any(|local| visibility.is_shown(*local));
+    let reads_hidden = |exprs: &[Expr]| !exprs.iter().any(|expr| visibility.reads_shown(expr));
+    match (op, calls.last().map(|call| &program.edges[*call].op)) {
+        (Op::Call(call), _) => hidden_frame(call.callee) && reads_hidden(&call.args),
+        (Op::Return(values), Some(Op::Call(call))) => {
+            let writes_hidden = !call.results.iter().flatten().any(|var| visibility.is_shown(*var));
+            hidden_frame(call.callee) && reads_hidden(values) && writes_hidden
+        }
+        _ => visibility.is_invisible_op(op),
     }
 }

@@ -83,7 +83,7 @@ fn key(place: &Place) -> (Role, &[EdgeId], LocId) {
 
 /// The procedures on the stack of a place, if its calls follow one another without recursion, the thread is of a kind
 /// that there is, and the listed variables are in the frames that they are said to be in.
-fn well_formed(program: &Program, place: &Place) -> Option<Vec<ProcId>> {
+pub(in super::super) fn well_formed(program: &Program, place: &Place) -> Option<Vec<ProcId>> {
     if let Some(entry) = entry(place.role) {
         program.entries.get(entry)?;
     }

@@ -1,0 +1,91 @@
+//! Evidence about any number of threads, over states that are listed one by one.
+
+use index_vec::IndexVec;
+use selvedge_ir::VarId;
+use selvedge_ir::tts::{Cover, LocalId, SharedId};
+
+use crate::Place;
+
+/// For programs without recursion and any number of threads: all shared states and all states of a thread that may occur,
+/// and a set of configurations of them that contains the initial ones, is closed under the steps of all threads, and
+/// allows no error.
+///
+/// A thread is seen at the places, as in a [`crate::ThreadProof`]: what it does between two of them counts as one step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoverProof {
+    /// The shared variables that shared states speak of, each once. The others may hold anything.
+    pub shared_vars: Vec<VarId>,
+    /// The shared states, each once.
+    pub shareds: IndexVec<SharedId, SharedState>,
+    /// The places, each once.
+    pub places: Vec<Place>,
+    /// The states of a thread, each once.
+    pub locals: IndexVec<LocalId, LocalState>,
+    /// The set of configurations.
+    pub claim: CoverClaim,
+}
+
+/// A shared state of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SharedState {
+    /// The values of [`CoverProof::shared_vars`].
+    pub values: Vec<bool>,
+    /// Whether a thread holds the atomic flag.
+    pub held: bool,
+}
+
+/// A state of a thread of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalState {
+    /// Where it is seen, by its number in [`CoverProof::places`].
+    pub place: u32,
+    /// The values of the place's variables. The others may hold anything.
+    pub values: Vec<bool>,
+}
+
+/// Which configurations of a thread-transition system there may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CoverClaim {
+    /// Those all of whose views are in a table.
+    Views(ViewTable),
+    /// Those below one of these vectors.
+    Vectors(Vec<OmegaVector>),
+    /// Those all of whose views are in a table, and that are not above one of the forbidden ones.
+    Basis {
+        /// The table.
+        within: ViewTable,
+        /// The forbidden ones.
+        forbidden: Vec<Cover>,
+    },
+}
+
+/// The views of k threads: what up to k threads of a configuration look like at the same time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ViewTable {
+    /// The number of threads, at least 1.
+    pub k: u32,
+    /// The shared states of configurations, in which no thread is looked at.
+    pub shareds: Vec<SharedId>,
+    /// The views with threads.
+    pub rows: Vec<ViewRow>,
+}
+
+/// Views that differ in one thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewRow {
+    /// The shared state.
+    pub shared: SharedId,
+    /// The other threads, up to k - 1, in ascending order.
+    pub threads: Vec<LocalId>,
+    /// What the one thread can be: none of them less than the last of the others.
+    pub last: Vec<LocalId>,
+}
+
+/// A shared state with numbers of threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OmegaVector {
+    /// The shared state.
+    pub shared: SharedId,
+    /// For the states that have any, in ascending order, how many threads; `None` is any number.
+    pub counts: Vec<(LocalId, Option<u32>)>,
+}

@@ -1,0 +1,60 @@
+//! What the searches found as certificates: the states of the program's system, and the set of configurations.
+
+use std::collections::BTreeMap;
+
+use selvedge_check::{Certificate, CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
+use selvedge_ir::tts::{Cover, LocalId, SharedId};
+
+use super::backward::Basis;
+use super::karp_miller::CoverSet;
+use super::views::Table;
+use super::{OMEGA, Vector};
+use crate::unbounded::system::System;
+
+/// A claim about the system of a program as a certificate of the program.
+pub fn certificate(system: &System<'_>, claim: CoverClaim) -> Certificate {
+    let shared =
+        |state: &crate::unbounded::system::SharedState| SharedState { values: state.values.clone(), held: state.held };
+    let local =
+        |state: &crate::unbounded::system::LocalState| LocalState { place: state.place, values: state.values.clone() };
+    Certificate::Cover(CoverProof {
+        shared_vars: system.shared_vars.clone(),
+        shareds: system.shareds.iter().map(shared).collect(),
+        places: system.places.clone(),
+        locals: system.locals.iter().map(local).collect(),
+        claim,
+    })
+}
+
+/// The claim that a table makes.
+pub fn views(table: &Table) -> CoverClaim {
+    CoverClaim::Views(view_table(table))
+}
+
+/// The claim that the tree of Karp and Miller makes.
+pub fn vectors(cover: &CoverSet) -> CoverClaim {
+    let counts = |vector: &Vector| {
+        vector.counts().iter().map(|(local, count)| (*local, (*count != OMEGA).then_some(*count))).collect()
+    };
+    let vectors = cover.vectors.iter();
+    CoverClaim::Vectors(vectors.map(|(shared, one)| OmegaVector { shared: *shared, counts: counts(one) }).collect())
+}
+
+/// The claim that a basis makes, of configurations within a table.
+pub fn basis(within: &Table, basis: &Basis) -> CoverClaim {
+    let cover = |(shared, least): &(SharedId, Vector)| Cover { shared: *shared, threads: least.threads() };
+    CoverClaim::Basis { within: view_table(within), forbidden: basis.least.iter().map(cover).collect() }
+}
+
+fn view_table(table: &Table) -> ViewTable {
+    let mut shareds = Vec::new();
+    let mut rows: BTreeMap<(SharedId, Vec<LocalId>), Vec<LocalId>> = BTreeMap::new();
+    for (shared, mut threads) in table.views() {
+        match threads.pop() {
+            None => shareds.push(shared),
+            Some(last) => rows.entry((shared, threads)).or_default().push(last),
+        }
+    }
+    let rows = rows.into_iter().map(|((shared, threads), last)| ViewRow { shared, threads, last }).collect();
+    ViewTable { k: table.k() as u32, shareds, rows }
+}

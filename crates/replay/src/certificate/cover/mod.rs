@@ -1,0 +1,157 @@
+//! Certificates for any number of threads over states that are listed one by one.
+//!
+//! The certificate lists the shared states and the states of a thread that may occur, and claims a set of
+//! configurations of them. The check has two parts:
+//!
+//! 1. what the program is on these states: a thread-transition system, made here. For each thread state that the claim
+//!    allows, [`walk`] follows the thread to the next places, on the meaning of expressions that the interpreter has; each
+//!    way is a rule. [`start`] follows the prelude and lists how threads begin. A way that ends in a state that is not
+//!    listed is a flaw. A way to an error makes the thread state a target; threads that must not meet are targets, too.
+//! 2. whether the claim holds of this system: [`claim`] and [`views`].
+//!
+//! Places, and why what a thread does between two of them counts as one step, are as in
+//! [`super::threads`]. A thread that goes round between places for ever is no flaw here, since all states on
+//! the way are looked at: an execution up to an error goes round only so often.
+//!
+//! # What is not listed
+//!
+//! A variable that a place or the shared states do not list may hold anything. Its value is open until a step reads
+//! it; then both values are followed. So are a choice, and a variable that starts with any value.
+
+mod census;
+mod claim;
+mod open;
+mod start;
+mod views;
+mod walk;
+
+use selvedge_check::{CoverProof, Role, Run, Task, ThreadScope};
+use selvedge_ir::tts::{Cover, LocalId, SharedId, Tts};
+use selvedge_ir::{EdgeId, LocId, Op, Ty};
+
+use super::Flaw;
+use census::Census;
+pub use claim::{CoverFlaw, verify_claim};
+use walk::{Arrival, Walk};
+
+/// Where a target of the system comes from.
+#[derive(Clone, Copy)]
+enum Error {
+    Assert(EdgeId),
+    Location(LocId),
+}
+
+/// Checks the certificate.
+pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Result<(), Flaw> {
+    let program = task.program;
+    if task.threads != ThreadScope::Unbounded {
+        return Err(Flaw::OutOfScope("the number of threads is bounded"));
+    }
+    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+        return Err(Flaw::OutOfScope("it has integers"));
+    }
+    if program.edges.iter().any(|edge| matches!(&edge.op, Op::Assign(assign) if assign.is_passive())) {
+        return Err(Flaw::OutOfScope("some steps concern other threads"));
+    }
+    let census = Census::new(task, proof)?;
+    let starts = start::starts(&census, run)?;
+    let mut system = System {
+        tts: Tts {
+            n_shared: proof.shareds.len() as u32,
+            n_local: proof.locals.len() as u32,
+            starts: starts.iter().map(|(start, _)| start.clone()).collect(),
+            ..Tts::default()
+        },
+        edges: Vec::new(),
+        errors: Vec::new(),
+    };
+    let states = claim::thread_states(&proof.claim);
+    for (shared, local) in &states {
+        run.tick()?;
+        system.follow(&census, *shared, *local, run)?;
+    }
+    system.meetings(&census, &states, run)?;
+    verify_claim(&system.tts, &proof.claim, run).map_err(|flaw| match flaw {
+        CoverFlaw::Start(number) => Flaw::Start(starts[number].1),
+        CoverFlaw::Rule(rule) => Flaw::NotClosed(system.edges[rule.index()]),
+        CoverFlaw::Target(number) => match system.errors[number] {
+            Error::Assert(edge) => Flaw::Assert(edge),
+            Error::Location(loc) => Flaw::Location(loc),
+        },
+        CoverFlaw::Malformed => Flaw::Malformed(None),
+        CoverFlaw::Stopped(stop) => Flaw::Stopped(stop),
+    })
+}
+
+/// The system that a program is, with the edge that each rule ends with, and what each target is.
+struct System {
+    tts: Tts,
+    edges: Vec<EdgeId>,
+    errors: Vec<Error>,
+}
+
+impl System {
+    /// All rules of a thread state.
+    fn follow(&mut self, census: &Census<'_>, shared: SharedId, local: LocalId, run: &Run<'_>) -> Result<(), Flaw> {
+        let (Some(state), Some(thread)) = (census.proof.shareds.get(shared), census.proof.locals.get(local)) else {
+            return Err(Flaw::Malformed(None));
+        };
+        let place = &census.proof.places[thread.place as usize];
+        if census.task.target.has_loc(place.loc) {
+            self.target((shared, vec![local]), Error::Location(place.loc));
+            return Ok(());
+        }
+        // If a thread holds the flag, it alone moves.
+        let moves = match place.role {
+            Role::Prelude => false,
+            Role::Holder(_) => state.held,
+            Role::Free(_) => !state.held,
+        };
+        if !moves {
+            return Ok(());
+        }
+        for (edge, arrival) in Walk::from_place(census, state, thread).explore(run)? {
+            match arrival {
+                Arrival::Rule { shared: shared_after, own, new } => {
+                    let after = own.into_iter().chain(new).collect();
+                    let goes_on = own.is_some();
+                    self.tts.rules.push(selvedge_ir::tts::Rule { shared, local, shared_after, after, goes_on });
+                    self.edges.push(edge);
+                }
+                Arrival::Failed => self.target((shared, vec![local]), Error::Assert(edge)),
+                Arrival::Error(loc) => self.target((shared, vec![local]), Error::Location(loc)),
+                Arrival::Start(_) => unreachable!("only the prelude starts the initial threads"),
+            }
+        }
+        Ok(())
+    }
+
+    fn target(&mut self, (shared, threads): (SharedId, Vec<LocalId>), error: Error) {
+        self.tts.targets.push(Cover { shared, threads });
+        self.errors.push(error);
+    }
+
+    /// Threads at all locations of a meeting, with every shared state.
+    fn meetings(&mut self, census: &Census<'_>, states: &[(SharedId, LocalId)], run: &Run<'_>) -> Result<(), Flaw> {
+        let loc = |local: LocalId| census.proof.places[census.proof.locals[local].place as usize].loc;
+        for meeting in &census.task.target.together {
+            for here in states.chunk_by(|left, right| left.0 == right.0) {
+                let mut lists: Vec<Vec<LocalId>> = vec![Vec::new()];
+                for at in meeting {
+                    run.tick()?;
+                    let there: Vec<LocalId> =
+                        here.iter().map(|(_, local)| *local).filter(|local| loc(*local) == *at).collect();
+                    let longer = |list: &Vec<LocalId>| {
+                        there.iter().map(|local| list.iter().copied().chain([*local]).collect()).collect::<Vec<_>>()
+                    };
+                    lists = lists.iter().flat_map(longer).collect();
+                }
+                for mut threads in lists {
+                    threads.sort_unstable();
+                    self.target((here[0].0, threads), Error::Location(meeting[0]));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! The configurations in which a run may start, of the listed states.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_check::{Role, Run, SharedState};
+use selvedge_ir::tts::{LocalId, SharedId, Start};
+use selvedge_ir::{Count, EntryId, LocId, Scope, VarId};
+
+use super::super::Flaw;
+use super::census::Census;
+use super::open::{Case, Needed, Values};
+use super::walk::{Arrival, Walk, all_values};
+
+/// More starts than this are not listed.
+const LIMIT: usize = 1_000_000;
+
+/// How the threads of each kind can begin.
+type Crew = Vec<BTreeSet<LocalId>>;
+
+/// All starts, each with a location at which one of its threads begins.
+pub(super) fn starts(census: &Census<'_>, run: &Run<'_>) -> Result<Vec<(Start, LocId)>, Flaw> {
+    let program = census.task.program;
+    let entries: Vec<EntryId> = program.entries.indices().filter(|id| may_start(program.entries[*id].count)).collect();
+    let Some(first) = entries.first() else { return Err(Flaw::OutOfScope("it starts no threads")) };
+    let loc = program.procs[program.entries[*first].proc].entry;
+    let mut crews: BTreeMap<SharedId, Crew> = BTreeMap::new();
+    for values in first_values(census, run)? {
+        run.tick()?;
+        for case in split(Case::new(values), |case| case.read(census.proof.shared_vars.iter().copied())) {
+            let (case, values) = case;
+            let shared = census.shared(&SharedState { values, held: false }).ok_or(Flaw::Start(loc))?;
+            let crew = crews.entry(shared).or_insert_with(|| vec![BTreeSet::new(); entries.len()]);
+            for (entry, locals) in entries.iter().zip(crew) {
+                locals.extend(begin(census, *entry, &case.now)?);
+            }
+        }
+    }
+    let mut starts = Vec::new();
+    for (shared, crew) in crews {
+        add_starts(census, shared, &entries, &crew, &mut |start| starts.push((start, loc)))?;
+    }
+    Ok(starts)
+}
+
+fn may_start(count: Count) -> bool {
+    !matches!(count, Count::Exactly(0) | Count::AtMost(0))
+}
+
+/// The values of the shared variables when the initial threads begin.
+fn first_values(census: &Census<'_>, run: &Run<'_>) -> Result<Vec<Values>, Flaw> {
+    let program = census.task.program;
+    let init = |case: &Case| -> Result<Values, Needed> {
+        let mut values = case.now.clone();
+        for (var, rhs) in &program.init {
+            values[var.index()] = Some(case.value(rhs)?);
+        }
+        Ok(values)
+    };
+    let open: Values = vec![None; program.vars.len()];
+    let first = split(Case::new(open), init).into_iter().map(|(_, values)| values);
+    let Some(prelude) = program.prelude else { return Ok(first.collect()) };
+    let entry = program.procs[prelude].entry;
+    if census.task.target.has_loc(entry) {
+        return Err(Flaw::Location(entry));
+    }
+    let mut all = BTreeSet::new();
+    for values in first {
+        for (edge, arrival) in Walk::prelude(census, prelude, values).explore(run)? {
+            match arrival {
+                Arrival::Start(values) => drop(all.insert(only_shared(census, values))),
+                Arrival::Failed => return Err(Flaw::Assert(edge)),
+                Arrival::Error(loc) => return Err(Flaw::Location(loc)),
+                Arrival::Rule { .. } => unreachable!("the prelude is seen nowhere"),
+            }
+        }
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// The values without those of the prelude's own variables.
+fn only_shared(census: &Census<'_>, values: Values) -> Values {
+    let vars = census.task.program.vars.iter().zip(values);
+    vars.map(|(var, value)| if var.scope == Scope::Shared { value } else { None }).collect()
+}
+
+/// All cases of what an operation needs to know, with its results.
+fn split<T>(case: Case, operation: impl Fn(&Case) -> Result<T, Needed>) -> Vec<(Case, T)> {
+    let mut results = Vec::new();
+    let mut cases = vec![case];
+    while let Some(case) = cases.pop() {
+        match operation(&case) {
+            Ok(result) => results.push((case, result)),
+            Err(needed) => cases.extend([case.with(needed, true), case.with(needed, false)]),
+        }
+    }
+    results
+}
+
+/// How a thread of a kind can begin.
+fn begin(census: &Census<'_>, id: EntryId, shared: &Values) -> Result<BTreeSet<LocalId>, Flaw> {
+    let program = census.task.program;
+    let entry = &program.entries[id];
+    let loc = program.procs[entry.proc].entry;
+    if census.task.target.has_loc(loc) {
+        return Err(Flaw::Location(loc));
+    }
+    let place = census.place(Role::Free(id), &[], loc).ok_or(Flaw::Start(loc))?;
+    let init = |case: &Case| -> Result<Values, Needed> {
+        let mut values = case.now.clone();
+        for (var, slot) in program.vars.iter().zip(&mut values) {
+            if var.scope == Scope::Thread {
+                *slot = Some(false);
+            }
+        }
+        entry.thread_vars.iter().for_each(|var| values[var.index()] = None);
+        for (var, rhs) in &entry.init {
+            values[var.index()] = Some(case.value(rhs)?);
+        }
+        Ok(values)
+    };
+    let mut locals = BTreeSet::new();
+    let listed: Vec<VarId> = census.proof.places[place as usize].vars.iter().map(|(_, var)| *var).collect();
+    for (_, values) in split(Case::new(shared.clone()), init) {
+        let open: Vec<VarId> = listed.iter().copied().filter(|var| values[var.index()].is_none()).collect();
+        for values in all_values(&values, &open) {
+            let values: Vec<bool> = listed.iter().map(|var| values[var.index()] == Some(true)).collect();
+            locals.insert(census.local(place, &values).ok_or(Flaw::Start(loc))?);
+        }
+    }
+    Ok(locals)
+}
+
+/// All starts with a shared state: of each kind as many threads as there may be, each of which begins in some way.
+fn add_starts(
+    census: &Census<'_>,
+    shared: SharedId,
+    entries: &[EntryId],
+    crew: &Crew,
+    each: &mut impl FnMut(Start),
+) -> Result<(), Flaw> {
+    let mut any = BTreeSet::new();
+    let mut lists: Vec<Vec<LocalId>> = vec![Vec::new()];
+    for (entry, locals) in entries.iter().zip(crew) {
+        match census.task.program.entries[*entry].count {
+            Count::Any => any.extend(locals.iter().copied()),
+            Count::Exactly(n) | Count::AtMost(n) => lists = with_threads(&lists, locals, n as usize)?,
+        }
+    }
+    for mut threads in lists {
+        threads.sort_unstable();
+        each(Start { shared, threads, any: any.iter().copied().collect() });
+    }
+    Ok(())
+}
+
+/// The lists with `n` more threads, each of which is one of these.
+fn with_threads(lists: &[Vec<LocalId>], locals: &BTreeSet<LocalId>, n: usize) -> Result<Vec<Vec<LocalId>>, Flaw> {
+    // Threads of one kind come in ascending order, so that each choice is made once.
+    let mut longer: Vec<(Vec<LocalId>, Option<LocalId>)> = lists.iter().map(|list| (list.clone(), None)).collect();
+    for _ in 0..n {
+        let mut next = Vec::new();
+        for (list, last) in &longer {
+            for local in locals.iter().filter(|local| last.is_none_or(|last| last <= **local)) {
+                next.push((list.iter().copied().chain([*local]).collect(), Some(*local)));
+            }
+            if next.len() > LIMIT {
+                return Err(Flaw::OutOfScope("its threads can begin in too many ways"));
+            }
+        }
+        longer = next;
+    }
+    Ok(longer.into_iter().map(|(list, _)| list).collect())
+}

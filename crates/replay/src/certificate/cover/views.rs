@@ -1,0 +1,221 @@
+//! A table of views, and whether it is closed.
+//!
+//! A view has k threads, of which some may be *asleep*: they stand for threads that do not exist, and there are always
+//! enough of them. A configuration is admitted if all k of its threads, sleeping ones included, are a view of the table.
+//!
+//! # Why it is right
+//!
+//! Let a configuration be admitted, and let one of its threads, b, move. A view of the configuration after the step has
+//! some of the threads that the rule puts, A', and others, W, which were there before.
+//!
+//! - If A' is empty, W is a view of the table by being one of the configuration before, which has the same shared state;
+//!   or the shared state is another one. Then let R be W without a thread w. All views of {R, b, w} are in the table, so
+//!   that w is among the threads that go with R and b, and these must all be in the row of R after the step.
+//! - Else, W, b and as many sleeping threads as A' has threads beyond one are a view of the table. So it is enough that
+//!   for each view with a thread b, each rule of b and each choice of A' the view is there in which A' stands for b and
+//!   for sleeping threads.
+
+use std::collections::BTreeMap;
+
+use selvedge_check::{Run, ViewTable};
+use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, Tts};
+
+use super::claim::CoverFlaw;
+
+/// A thread of a view: 0 if it is asleep, else the number of its state plus 1.
+type Thread = u32;
+const ASLEEP: Thread = 0;
+
+/// The rows of a table: for a shared state and k - 1 threads, in ascending order, all that a further one can be.
+pub(super) struct Views {
+    k: usize,
+    /// How many words a row has.
+    width: usize,
+    rows: BTreeMap<(u32, Vec<Thread>), Vec<u64>>,
+}
+
+impl Views {
+    /// The rows of a table: each view in the rows of all its threads.
+    pub(super) fn new(tts: &Tts, table: &ViewTable) -> Result<Views, CoverFlaw> {
+        let k = table.k as usize;
+        if k == 0 {
+            return Err(CoverFlaw::Malformed);
+        }
+        let width = (tts.n_local as usize + 1).div_ceil(64);
+        let mut views = Views { k, width, rows: BTreeMap::new() };
+        for shared in &table.shareds {
+            if shared.raw() >= tts.n_shared {
+                return Err(CoverFlaw::Malformed);
+            }
+            views.insert(shared.raw(), &[]);
+        }
+        for row in &table.rows {
+            let known = |local: &LocalId| local.raw() < tts.n_local;
+            let fits = row.shared.raw() < tts.n_shared && row.threads.len() < k;
+            if !fits || !row.threads.iter().chain(&row.last).all(known) {
+                return Err(CoverFlaw::Malformed);
+            }
+            let threads: Vec<Thread> = row.threads.iter().map(|local| local.raw() + 1).collect();
+            for last in &row.last {
+                views.insert(row.shared.raw(), &[threads.as_slice(), &[last.raw() + 1]].concat());
+            }
+        }
+        Ok(views)
+    }
+
+    fn insert(&mut self, shared: u32, threads: &[Thread]) {
+        let mut view = vec![ASLEEP; self.k - threads.len()];
+        view.extend(threads);
+        view.sort_unstable();
+        for place in 0..view.len() {
+            let mut rest = view.clone();
+            let thread = rest.remove(place);
+            let width = self.width;
+            set(self.rows.entry((shared, rest)).or_insert_with(|| vec![0; width]), thread);
+        }
+    }
+
+    /// Whether a configuration with these threads is admitted, and then perhaps some above it.
+    pub(super) fn admits(&self, shared: SharedId, threads: &[LocalId]) -> bool {
+        let mut threads: Vec<Thread> = threads.iter().map(|local| local.raw() + 1).collect();
+        threads.resize(threads.len().max(self.k), ASLEEP);
+        threads.sort_unstable();
+        let mut all = true;
+        choose(&threads, self.k, &mut Vec::new(), &mut |view| all = all && self.has(shared.raw(), view));
+        all
+    }
+
+    /// Whether a view is in the table. Its threads may come in any order.
+    fn has(&self, shared: u32, view: &[Thread]) -> bool {
+        let mut rest = view.to_vec();
+        rest.sort_unstable();
+        let last = rest.pop().expect("a view has a thread");
+        self.rows.get(&(shared, rest)).is_some_and(|row| get(row, last))
+    }
+
+    /// Checks that the starts are admitted, and whatever a step of an admitted configuration leads to.
+    pub(super) fn check_closed(&self, tts: &Tts, run: &Run<'_>) -> Result<(), CoverFlaw> {
+        for (number, start) in tts.starts.iter().enumerate() {
+            run.tick()?;
+            if !self.admits_start(start) {
+                return Err(CoverFlaw::Start(number));
+            }
+        }
+        let mut rules: BTreeMap<(u32, Thread), Vec<RuleId>> = BTreeMap::new();
+        for (id, rule) in tts.rules.iter_enumerated() {
+            rules.entry((rule.shared.raw(), rule.local.raw() + 1)).or_default().push(id);
+        }
+        for ((shared, rest), row) in &self.rows {
+            run.check_limits()?;
+            for mover in ones(row) {
+                let Some(rules) = rules.get(&(*shared, mover)) else { continue };
+                self.check_step(tts, (*shared, rest), mover, rules)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All choices of k of the threads of a start, of its sleeping ones, and of those of which there may be any number.
+    fn admits_start(&self, start: &Start) -> bool {
+        let exact: Vec<Thread> = start.threads.iter().map(|local| local.raw() + 1).collect();
+        let any: Vec<Thread> = [ASLEEP].into_iter().chain(start.any.iter().map(|local| local.raw() + 1)).collect();
+        let shared = start.shared.raw();
+        let mut all = true;
+        for n_exact in 0..=self.k.min(exact.len()) {
+            choose(&exact, n_exact, &mut Vec::new(), &mut |part| {
+                repeat(&any, self.k - n_exact, &mut part.to_vec(), &mut |view| all = all && self.has(shared, view));
+            });
+        }
+        all
+    }
+
+    /// One thread of a view moves.
+    fn check_step(
+        &self,
+        tts: &Tts,
+        (shared, rest): (u32, &[Thread]),
+        mover: Thread,
+        rules: &[RuleId],
+    ) -> Result<(), CoverFlaw> {
+        let others = self.others(shared, rest, mover);
+        let n_asleep = rest.iter().filter(|thread| **thread == ASLEEP).count();
+        for id in rules {
+            let rule = &tts.rules[*id];
+            let after = rule.shared_after.raw();
+            let row = self.rows.get(&(after, rest.to_vec()));
+            let holds = |word: usize| row.map_or(0, |row| row[word]);
+            if after != shared && (0..self.width).any(|word| others[word] & !holds(word) != 0) {
+                return Err(CoverFlaw::Rule(*id));
+            }
+            let new: Vec<Thread> = rule.after.iter().map(|local| local.raw() + 1).collect();
+            let mut all = new.iter().all(|thread| row.is_some_and(|row| get(row, *thread)));
+            for n in 2..=new.len().min(n_asleep + 1) {
+                // Sleeping threads come first.
+                let left = rest[n - 1..].to_vec();
+                choose(&new, n, &mut left.clone(), &mut |view| all = all && self.has(after, view));
+            }
+            if !all {
+                return Err(CoverFlaw::Rule(*id));
+            }
+        }
+        Ok(())
+    }
+
+    /// All threads that go with these: every k of them are a view.
+    fn others(&self, shared: u32, rest: &[Thread], mover: Thread) -> Vec<u64> {
+        let mut others = vec![u64::MAX; self.width];
+        let mut meet = |key: Vec<Thread>| match self.rows.get(&(shared, key)) {
+            Some(row) => others.iter_mut().zip(row).for_each(|(word, more)| *word &= more),
+            None => others.fill(0),
+        };
+        meet(rest.to_vec());
+        for place in 0..rest.len() {
+            let mut key = rest.to_vec();
+            key[place] = mover;
+            key.sort_unstable();
+            meet(key);
+        }
+        others
+    }
+}
+
+fn set(row: &mut [u64], thread: Thread) {
+    row[thread as usize / 64] |= 1 << (thread % 64);
+}
+
+fn get(row: &[u64], thread: Thread) -> bool {
+    row[thread as usize / 64] >> (thread % 64) & 1 == 1
+}
+
+/// The bits of a row, in ascending order.
+fn ones(row: &[u64]) -> impl Iterator<Item = Thread> {
+    let threads = |(number, word): (usize, &u64)| {
+        let word = *word;
+        (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| number as u32 * 64 + bit)
+    };
+    row.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(threads)
+}
+
+/// All ways to add `n` of the items to a list, each at most once, in their order.
+fn choose(items: &[Thread], n: usize, list: &mut Vec<Thread>, each: &mut impl FnMut(&[Thread])) {
+    if n == 0 {
+        return each(list);
+    }
+    for place in 0..(items.len() + 1).saturating_sub(n) {
+        list.push(items[place]);
+        choose(&items[place + 1..], n - 1, list, each);
+        list.pop();
+    }
+}
+
+/// All ways to add `n` of the items to a list, each as often as one likes, in their order.
+fn repeat(items: &[Thread], n: usize, list: &mut Vec<Thread>, each: &mut impl FnMut(&[Thread])) {
+    if n == 0 {
+        return each(list);
+    }
+    for place in 0..items.len() {
+        list.push(items[place]);
+        repeat(&items[place..], n - 1, list, each);
+        list.pop();
+    }
+}
