@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Run, Stop};
+use selvedge_check::{CoverClaim, Run, Stop, ViewTable};
 use selvedge_engines::unbounded::explicit::cutoff::{self, Effort, Exact};
-use selvedge_engines::unbounded::explicit::{Answer, Rules, backward, bounded, decide, karp_miller, views};
+use selvedge_engines::unbounded::explicit::{
+    Answer, Rules, backward, bounded, certificate, decide, karp_miller, views,
+};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
+use selvedge_replay::certificate::{CoverFlaw, verify_claim};
 
 use crate::rng::Rng;
 
@@ -92,8 +95,78 @@ pub fn compare(tts: &Tts) -> Result<Agreement, String> {
         Err(Stop::BoundReached(_)) => false,
         Err(stop) => return Err(stopped(stop)),
     };
+    check_claims(tts, covered, &run)?;
     let cutoff = compare_thread_states(&rules, &run)?;
     Ok(Agreement { covered, decided, cutoff })
+}
+
+/// The claims of all searches are accepted, and no longer if they lack anything; where a target can be covered, the claims
+/// about the system without targets are rejected because of it.
+fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
+    let without = Tts { targets: Vec::new(), ..tts.clone() };
+    for (name, claim) in claims(tts, run).map_err(|stop| format!("stopped: {stop}"))? {
+        let fault = |what: &str| Err(format!("{what} of {name}: {claim:?}"));
+        if verify_claim(&without, &claim, run) != Ok(()) {
+            return fault("the judge rejects a closed claim");
+        }
+        match verify_claim(tts, &claim, run) {
+            Ok(()) if covered => return fault("the judge accepts a claim against a run"),
+            Err(CoverFlaw::Target(_)) => continue,
+            Ok(()) => {}
+            Err(_) => return fault("the judge blames something else"),
+        }
+        if let Some(mutant) = mutants(&claim).into_iter().find(|mutant| verify_claim(tts, mutant, run).is_ok()) {
+            return Err(format!("the judge accepts {mutant:?} in the place of the claim of {name}"));
+        }
+    }
+    Ok(())
+}
+
+/// What each search says about a system.
+fn claims(tts: &Tts, run: &Run<'_>) -> Result<Vec<(String, CoverClaim)>, Stop> {
+    let rules = Rules::new(tts);
+    let mut claims = Vec::new();
+    for k in 1..=MOST_VIEWS {
+        let table = views::table(&rules, k, run)?;
+        claims.push((format!("{k}-views"), certificate::views(&table)));
+        if let Answer::Uncovered(basis) = backward::decide(&rules, &tts.targets, Some(&table), run)? {
+            claims.push((format!("backward within {k}-views"), certificate::basis(&table, &basis)));
+        }
+    }
+    claims.push(("karp-miller".to_string(), certificate::vectors(&karp_miller::cover_set(&rules, run)?)));
+    Ok(claims)
+}
+
+/// The claim without one of its parts. The searches claim as little as they can, so that nothing can be spared.
+pub fn mutants(claim: &CoverClaim) -> Vec<CoverClaim> {
+    match claim {
+        CoverClaim::Views(table) => smaller_tables(table).into_iter().map(CoverClaim::Views).collect(),
+        CoverClaim::Vectors(vectors) => without_one(vectors).into_iter().map(CoverClaim::Vectors).collect(),
+        CoverClaim::Basis { within, forbidden } => {
+            let tables = smaller_tables(within);
+            let with_table = |within| CoverClaim::Basis { within, forbidden: forbidden.clone() };
+            let with_basis = |forbidden| CoverClaim::Basis { within: within.clone(), forbidden };
+            tables.into_iter().map(with_table).chain(without_one(forbidden).into_iter().map(with_basis)).collect()
+        }
+    }
+}
+
+fn smaller_tables(table: &ViewTable) -> Vec<ViewTable> {
+    let mut smaller: Vec<ViewTable> =
+        without_one(&table.shareds).into_iter().map(|shareds| ViewTable { shareds, ..table.clone() }).collect();
+    for (number, row) in table.rows.iter().enumerate() {
+        for last in without_one(&row.last) {
+            let mut table = table.clone();
+            table.rows[number].last = last;
+            smaller.push(table);
+        }
+    }
+    smaller
+}
+
+fn without_one<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
+    let without = |place: usize| items[..place].iter().chain(&items[place + 1..]).cloned().collect();
+    (0..items.len()).map(without).collect()
 }
 
 /// Compares the sets of thread states; the cutoff, where it was proved.

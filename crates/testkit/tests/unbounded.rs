@@ -1,0 +1,135 @@
+//! The explicit engines for any number of threads on generated programs: they agree, executions replay, certificates
+//! are accepted before and after calls were replaced by bodies, and lies are rejected.
+
+use selvedge_check::{
+    Bound, CancelToken, Certificate, CoverClaim, Engine, Limits, Run, Stop, Task, ThreadScope, Verdict,
+};
+use selvedge_driver::{Pass, Simplified, simplify};
+use selvedge_engines::unbounded::explicit::{
+    Backward, Cutoff, KarpMillerExplicit, Options, Rules, ViewsExplicit, certificate, karp_miller, views,
+};
+use selvedge_engines::unbounded::supports;
+use selvedge_engines::unbounded::system::{self, extract};
+use selvedge_replay::certificate::verify;
+use selvedge_replay::replay;
+use selvedge_testkit::coverability::mutants;
+use selvedge_testkit::differ::pose;
+use selvedge_testkit::generate::{Weights, generate};
+
+fn short() -> Run<'static> {
+    let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
+    Run::new(CancelToken::default(), limits, &())
+}
+
+fn engines() -> [Box<dyn Engine>; 4] {
+    let options = Options { most_threads: Some(3), system: system::Options { size: 20_000, ..Default::default() } };
+    [
+        Box::new(ViewsExplicit { options: options.clone() }),
+        Box::new(Backward { options: options.clone() }),
+        Box::new(KarpMillerExplicit { options: options.clone() }),
+        Box::new(Cutoff { options }),
+    ]
+}
+
+#[derive(Default, Debug)]
+struct Counts {
+    safe: usize,
+    certified: usize,
+    mutants: usize,
+    is_unsafe: usize,
+    lies: usize,
+}
+
+/// What everybody says who decides the question: whether there is an error.
+fn compare(inlined: &Simplified, original: &Task<'_>, counts: &mut Counts) -> Result<(), String> {
+    let task = inlined.task(ThreadScope::Unbounded);
+    let mut verdict = None;
+    for engine in engines() {
+        let fault = |what: String| format!("{}: {what}", engine.name());
+        let found = match engine.check(&task, &short()) {
+            Ok(found) => found,
+            Err(Stop::BoundReached(Bound::Threads(_)) | Stop::TimeLimit(_) | Stop::NodeLimit(_)) => continue,
+            Err(stop) => return Err(fault(stop.to_string())),
+        };
+        let is_unsafe = matches!(found, Verdict::Unsafe(_));
+        if *verdict.get_or_insert(is_unsafe) != is_unsafe {
+            return Err(fault(format!("unsafe: {is_unsafe}, and the engines before say otherwise")));
+        }
+        match &found {
+            Verdict::Unsafe(trace) => {
+                replay(&task, trace).map_err(|wrong| fault(format!("{wrong:?} in {trace:?}")))?;
+            }
+            Verdict::Safe(certificate) => {
+                let certificate = certificate.as_ref().ok_or_else(|| fault("no certificate".to_string()))?;
+                verify(&task, certificate, &short()).map_err(|flaw| fault(format!("{flaw}: {certificate:?}")))?;
+                counts.mutants += check_mutants(&task, certificate).map_err(fault)?;
+                if let Verdict::Safe(Some(lifted)) = inlined.lift(found.clone()) {
+                    verify(original, &lifted, &short()).map_err(|flaw| fault(format!("lifted: {flaw}: {lifted:?}")))?;
+                    counts.certified += 1;
+                }
+            }
+        }
+    }
+    counts.safe += usize::from(verdict == Some(false));
+    counts.is_unsafe += usize::from(verdict == Some(true));
+    if verdict == Some(true) {
+        counts.lies += check_lies(&task)?;
+    }
+    Ok(())
+}
+
+/// A few of the certificates that lack something.
+fn check_mutants(task: &Task<'_>, certificate: &Certificate) -> Result<usize, String> {
+    let Certificate::Cover(proof) = certificate else { return Err("another kind of certificate".to_string()) };
+    let mut n_mutants = 0;
+    for claim in mutants(&proof.claim).into_iter().step_by(7).take(5) {
+        let mutant = Certificate::Cover(selvedge_check::CoverProof { claim, ..proof.clone() });
+        if verify(task, &mutant, &short()).is_ok() {
+            return Err(format!("the judge accepts {mutant:?} in the place of {certificate:?}"));
+        }
+        n_mutants += 1;
+    }
+    Ok(n_mutants)
+}
+
+/// Sets of configurations that are closed, and have an error.
+fn check_lies(task: &Task<'_>) -> Result<usize, String> {
+    let Ok(system) = extract(task, system::Options { size: 20_000, ..Default::default() }, &short()) else {
+        return Ok(0);
+    };
+    let rules = Rules::new(&system.tts);
+    let mut claims: Vec<CoverClaim> = Vec::new();
+    for k in 1..=2 {
+        claims.extend(views::table(&rules, k, &short()).ok().map(|table| certificate::views(&table)));
+    }
+    claims.extend(karp_miller::cover_set(&rules, &short()).ok().map(|cover| certificate::vectors(&cover)));
+    let n_claims = claims.len();
+    for claim in claims {
+        let lie = certificate::certificate(&system, claim);
+        if verify(task, &lie, &short()).is_ok() {
+            return Err(format!("the judge accepts a lie: {lie:?}"));
+        }
+    }
+    Ok(n_claims)
+}
+
+#[test]
+fn explicit_engines_agree_on_generated_programs() {
+    let mut counts = Counts::default();
+    let mut faults = Vec::new();
+    for (at, (name, weights)) in Weights::concurrent().iter().enumerate() {
+        for seed in 0..40 {
+            let posed = pose(&generate(seed * 100 + at as u64, weights)).expect("generated programs are fine");
+            let inlined = simplify(&posed.task(), &[Pass::Inline]);
+            if supports(&inlined.task(ThreadScope::Unbounded), "test").is_err() {
+                continue;
+            }
+            let original = Task { threads: ThreadScope::Unbounded, ..posed.task() };
+            let result = compare(&inlined, &original, &mut counts);
+            faults.extend(result.err().map(|fault| format!("{name}, seed {seed}: {fault}\n{}", posed.text)));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults, the first: {}", faults.len(), faults[0]);
+    assert!(counts.safe > 20 && counts.certified > 60 && counts.mutants > 50, "{counts:?}");
+    assert!(counts.is_unsafe > 20 && counts.lies > 60, "{counts:?}");
+}
