@@ -1,6 +1,8 @@
 //! Thread-transition systems: all ways to decide what can be covered, against each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selvedge_check::{CoverClaim, Run, Stop, ViewTable};
 use selvedge_engines::unbounded::explicit::cutoff::{self, Effort, Exact};
@@ -11,6 +13,7 @@ use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_replay::certificate::{CoverFlaw, verify_claim};
 
 use crate::rng::Rng;
+use crate::workers::{Enough, Hang, Items, each};
 
 /// Views of more threads than this are not made.
 const MOST_VIEWS: usize = 3;
@@ -71,6 +74,58 @@ pub struct Agreement {
     pub decided: bool,
     /// Whether a cutoff was found and proved.
     pub cutoff: Option<usize>,
+}
+
+/// What many comparisons saw.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// All systems.
+    pub total: u64,
+    /// Those with a target that can be covered.
+    pub covered: u64,
+    /// Those that a few threads decide.
+    pub decided: u64,
+    /// Those with a proved cutoff, by the cutoff.
+    pub cutoffs: BTreeMap<usize, u64>,
+    /// Systems about which somebody is wrong, with the reason.
+    pub faults: Vec<(u64, String)>,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} systems: {} covered, {} decided by a few threads; cutoffs",
+            self.total, self.covered, self.decided
+        )?;
+        self.cutoffs.iter().try_for_each(|(cutoff, n_systems)| write!(f, " {cutoff}: {n_systems}"))
+    }
+}
+
+/// Compares on many random systems. Panics are faults.
+pub fn run(seed: u64, items: Items, mut progress: impl FnMut(u64, usize)) -> Result<Tally, Hang> {
+    let mut tally = Tally::default();
+    let work = move |number: u64| {
+        let tts = random(&mut Rng::for_item(seed, number));
+        let compared = catch_unwind(AssertUnwindSafe(|| compare(&tts))).unwrap_or_else(|_| Err("a panic".to_string()));
+        compared.map_err(|why| format!("{why}\n{tts:?}"))
+    };
+    each(items, work, |number, compared| {
+        tally.total += 1;
+        match compared {
+            Ok(seen) => {
+                tally.covered += u64::from(seen.covered);
+                tally.decided += u64::from(seen.decided);
+                if let Some(cutoff) = seen.cutoff {
+                    *tally.cutoffs.entry(cutoff).or_default() += 1;
+                }
+            }
+            Err(why) => tally.faults.push((number, why)),
+        }
+        progress(tally.total, tally.faults.len());
+        if tally.faults.len() >= 10 { Enough::Yes } else { Enough::No }
+    })?;
+    Ok(tally)
 }
 
 /// Asks everybody about a system. An error is a sentence about who contradicts whom.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_driver::external::Spin;
 use selvedge_testkit::campaign::{self, Campaign};
+use selvedge_testkit::coverability;
 use selvedge_testkit::engines::{self, Comparison};
 use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::spin;
@@ -15,11 +16,12 @@ use selvedge_testkit::threads;
 use selvedge_testkit::workers::{Hang, Items};
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|threads|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
 threads compares all engines on programs with several threads, with every combination of reductions
+tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
 print   prints the programs that `passes` would try
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Some("passes") => passes(&campaign),
         Some("engines") => compare_engines(&campaign, "engines", engines::SEQUENTIAL),
         Some("threads") => compare_engines(&campaign, "threads", threads::CONCURRENT),
+        Some("tts") => compare_systems(&campaign),
         Some("spin") => compare_spin(&campaign),
         Some("parser") => parser(&campaign),
         Some("print") => print(&campaign),
@@ -104,6 +107,20 @@ fn compare_engines(campaign: &Campaign, command: &str, comparison: Comparison) -
     }
     println!("{compared}; {} findings", findings.len());
     end(findings.len())
+}
+
+fn compare_systems(campaign: &Campaign) -> ExitCode {
+    let Campaign { seed, items, .. } = *campaign;
+    let tally = match coverability::run(seed, items, progress(items.count)) {
+        Ok(tally) => tally,
+        Err(hang) => return report_hang(seed, &hang),
+    };
+    eprintln!();
+    for (number, why) in &tally.faults {
+        println!("{why}\nFrom system {number}: --bin fuzz -- tts --seed {seed} --first {number} --count 1\n");
+    }
+    println!("{tally}; {} findings", tally.faults.len());
+    end(tally.faults.len())
 }
 
 fn compare_spin(campaign: &Campaign) -> ExitCode {
