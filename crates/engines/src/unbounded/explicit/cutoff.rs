@@ -57,7 +57,9 @@ pub fn search(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<Found,
             let table = views::table(rules, n, run)?;
             let admits_targets = rules.tts.targets.iter().any(|target| table.admits(target.shared, &target.threads));
             if found.answer.is_none() && !admits_targets {
-                found.answer = Some(Answer::Uncovered(certificate::views(&table)));
+                // Views of one thread say nothing about how many there are of a kind.
+                let table = if n == 1 { &views::table(rules, 2, run)? } else { &table };
+                found.answer = Some(Answer::Uncovered(certificate::views(table)));
             }
             coverable = Some(Coverable { states: table.thread_states(), prover: CutoffProof::Views(n as u32) });
         } else if n == effort.most_views + 1 && effort.exact.is_some() {

@@ -4,6 +4,7 @@ use selvedge_check::{Bound, CoverClaim, Engine, Event, Run, Stop, Task, Unsuppor
 use selvedge_ir::tts::TtsRun;
 
 use super::cutoff::{Effort, Exact};
+use super::views::Table;
 use super::{Answer, Rules, backward, bounded, certificate, decide, karp_miller, views};
 use crate::unbounded::system::{self, System, extract};
 
@@ -46,7 +47,7 @@ impl Engine for ViewsExplicit {
         run.event(Event::Phase("looking at k threads"));
         match decide(&system.tts, self.options.most(), run)?.answer {
             Answer::Covered(found) => unsafe_by(&system, &found, run),
-            Answer::Uncovered(table) => safe(&system, certificate::views(&table)),
+            Answer::Uncovered(table) => safe(&system, certificate::views(&whole(&system, table, run)?)),
         }
     }
 }
@@ -71,7 +72,7 @@ impl Engine for Backward {
         let system = build(task, &self.options, run)?;
         let rules = Rules::new(&system.tts);
         run.event(Event::Phase("looking at two threads"));
-        let table = views::table(&rules, 2, run)?;
+        let table = whole(&system, views::table(&rules, 2, run)?, run)?;
         run.event(Event::Phase("searching backwards"));
         match backward::decide(&rules, &system.tts.targets, Some(&table), run)? {
             Answer::Covered(found) => unsafe_by(&system, &found, run),
@@ -144,6 +145,18 @@ impl Engine for Cutoff {
 fn build<'p>(task: &Task<'p>, options: &Options, run: &Run<'_>) -> Result<System<'p>, Stop> {
     run.event(Event::Phase("listing states"));
     extract(task, options.system, run)
+}
+
+/// A table that admits only thread states whose rules the system has. A system leaves out those of thread states that it
+/// can tell are none, by knowing of which kinds there is one thread only, as views of one thread do not. With more
+/// threads a view knows it, too: in the end it admits nothing but what can be covered.
+fn whole(system: &System<'_>, table: Table, run: &Run<'_>) -> Result<Table, Stop> {
+    let rules = Rules::new(&system.tts);
+    let mut table = table;
+    while !table.thread_states().iter().all(|(shared, local)| system.views[*shared].contains(local.index())) {
+        table = views::table(&rules, table.k() + 1, run)?;
+    }
+    Ok(table)
 }
 
 fn unsafe_by(system: &System<'_>, found: &TtsRun, run: &Run<'_>) -> Result<Verdict, Stop> {
