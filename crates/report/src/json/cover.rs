@@ -26,6 +26,9 @@ pub struct CoverView {
     pub claim: ClaimView,
 }
 
+/// Thread states with numbers of threads.
+type CountsView = Vec<(u32, Option<u32>)>;
+
 /// The set of configurations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -33,7 +36,7 @@ pub enum ClaimView {
     /// Those all of whose views are in the table.
     Views(TableView),
     /// Those below a vector: the shared state, and thread states with numbers; null is any number.
-    Vectors { vectors: Vec<(u32, Vec<(u32, Option<u32>)>)> },
+    Vectors { vectors: Vec<(u32, CountsView)> },
     /// Those within the table that are not above a forbidden one: the shared state and the threads.
     Basis { within: TableView, forbidden: Vec<(u32, Vec<u32>)> },
 }
@@ -99,7 +102,7 @@ impl ClaimView {
         match self {
             ClaimView::Views(table) => CoverClaim::Views(table.table()),
             ClaimView::Vectors { vectors } => {
-                let vector = |(shared, counts): &(u32, Vec<(u32, Option<u32>)>)| OmegaVector {
+                let vector = |(shared, counts): &(u32, CountsView)| OmegaVector {
                     shared: SharedId::from_raw(*shared),
                     counts: counts.iter().map(|(local, count)| (LocalId::from_raw(*local), *count)).collect(),
                 };

@@ -213,19 +213,16 @@ impl<'a> Walk<'a> {
     fn arrive(&mut self, case: &Case, next: &Spot, after: After, edge: EdgeId) -> Result<Result<(), Flaw>, Needed> {
         let not_closed = Ok(Err(Flaw::NotClosed(edge)));
         let (calls, loc) = match after {
-            After::Blocked => return Ok(Ok(())),
-            After::Failed => return Ok(Ok(self.arrivals.push((edge, Arrival::Failed)))),
-            After::Gone if next.mode == Mode::Prelude => {
-                return Ok(Ok(self.arrivals.push((edge, Arrival::Start(next.now.clone())))));
-            }
-            After::Gone => {
+            After::At { calls, loc } if !self.census.task.target.has_loc(loc) => (calls, loc),
+            After::Gone if next.mode != Mode::Prelude => {
                 let Some(shared) = self.shared(&next.now, false)? else { return not_closed };
-                return Ok(Ok(self.end(edge, shared, None, vec![next.new.clone()])));
+                self.end(edge, shared, None, vec![next.new.clone()]);
+                return Ok(Ok(()));
             }
-            After::At { loc, .. } if self.census.task.target.has_loc(loc) => {
-                return Ok(Ok(self.arrivals.push((edge, Arrival::Error(loc)))));
-            }
-            After::At { calls, loc } => (calls, loc),
+            After::Blocked => return Ok(Ok(())),
+            After::Failed => return Ok(self.stop(edge, Arrival::Failed)),
+            After::Gone => return Ok(self.stop(edge, Arrival::Start(next.now.clone()))),
+            After::At { loc, .. } => return Ok(self.stop(edge, Arrival::Error(loc))),
         };
         let news = match self.children(case, next, edge)? {
             Ok(news) => news,
@@ -250,6 +247,11 @@ impl<'a> Walk<'a> {
             (None, _) => return not_closed,
         }
         Ok(Ok(()))
+    }
+
+    fn stop(&mut self, edge: EdgeId, arrival: Arrival) -> Result<(), Flaw> {
+        self.arrivals.push((edge, arrival));
+        Ok(())
     }
 
     fn end(&mut self, edge: EdgeId, shared: SharedId, own: Option<LocalId>, news: Vec<Vec<LocalId>>) {
