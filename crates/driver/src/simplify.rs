@@ -32,7 +32,7 @@ impl Pass {
         match engine {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
             EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
-            EngineKind::Views => &[Pass::Inline],
+            EngineKind::Views | EngineKind::KarpMiller => &[Pass::Inline],
             EngineKind::ViewsExplicit | EngineKind::Backward | EngineKind::KarpMillerExplicit | EngineKind::Cutoff => {
                 &[Pass::Inline]
             }

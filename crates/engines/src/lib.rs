@@ -44,6 +44,8 @@ pub enum EngineKind {
     Cutoff,
     /// Views of a few threads on decision diagrams, for any number of threads without recursion.
     Views,
+    /// The tree of Karp and Miller on decision diagrams, for any number of threads without recursion.
+    KarpMiller,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -64,6 +66,7 @@ impl EngineKind {
         EngineKind::KarpMillerExplicit,
         EngineKind::Cutoff,
         EngineKind::Views,
+        EngineKind::KarpMiller,
         EngineKind::Exhaustive,
     ];
 
@@ -83,6 +86,7 @@ impl EngineKind {
             EngineKind::KarpMillerExplicit => "karp-miller-explicit",
             EngineKind::Cutoff => "cutoff",
             EngineKind::Views => "views",
+            EngineKind::KarpMiller => "karp-miller",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -107,6 +111,9 @@ impl EngineKind {
             EngineKind::KarpMillerExplicit => "any number of threads, without recursion: the tree of Karp and Miller",
             EngineKind::Cutoff => "any number of threads, without recursion: how many are enough, with a proof",
             EngineKind::Views => "any number of threads, without recursion: what a few of them can look like together",
+            EngineKind::KarpMiller => {
+                "any number of threads, without recursion: all that can be covered, with counters up to ω"
+            }
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -166,6 +173,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         }
         EngineKind::Cutoff => Box::new(unbounded::explicit::Cutoff { options: options.unbounded_explicit.clone() }),
         EngineKind::Views => Box::new(unbounded::views::Views { options: options.views.clone() }),
+        EngineKind::KarpMiller => Box::new(unbounded::karp_miller::KarpMiller),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

@@ -1,15 +1,19 @@
 //! The explicit engines for any number of threads on generated programs: they agree, executions replay, certificates
 //! are accepted before and after calls were replaced by bodies, and lies are rejected.
 
+use std::collections::BTreeSet;
+
 use selvedge_check::{
-    Bound, CancelToken, Certificate, CoverClaim, Engine, Limits, Run, Stop, Task, ThreadScope, Verdict,
+    Bound, CancelToken, Certificate, CoverClaim, Engine, Limits, Role, Run, Stop, Task, ThreadScope, Verdict,
 };
 use selvedge_driver::{Pass, Simplified, simplify};
 use selvedge_engines::unbounded::explicit::{
     Backward, Cutoff, KarpMillerExplicit, Options, Rules, ViewsExplicit, certificate, karp_miller, views,
 };
+use selvedge_engines::unbounded::karp_miller::KarpMiller;
 use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::system::{self, extract};
+use selvedge_ir::{LocId, VarId};
 use selvedge_replay::certificate::verify;
 use selvedge_replay::replay;
 use selvedge_testkit::coverability::mutants;
@@ -21,13 +25,14 @@ fn short() -> Run<'static> {
     Run::new(CancelToken::default(), limits, &())
 }
 
-fn engines() -> [Box<dyn Engine>; 4] {
+fn engines() -> [Box<dyn Engine>; 5] {
     let options = Options { most_threads: Some(3), system: system::Options { size: 20_000, ..Default::default() } };
     [
         Box::new(ViewsExplicit { options: options.clone() }),
         Box::new(Backward { options: options.clone() }),
         Box::new(KarpMillerExplicit { options: options.clone() }),
         Box::new(Cutoff { options }),
+        Box::new(KarpMiller),
     ]
 }
 
@@ -134,4 +139,49 @@ fn explicit_engines_agree_on_generated_programs() {
     assert!(faults.is_empty(), "{}\nthe first: {}", heads.join("\n"), faults[0]);
     assert!(counts.safe > 20 && counts.certified > 60 && counts.mutants > 50, "{counts:?}");
     assert!(counts.is_unsafe > 20 && counts.lies > 60, "{counts:?}");
+}
+
+/// What a proof by vectors says, in terms of the program: shared values with the flag, and where threads can be, and whether
+/// any number of them. The engines need not keep the same variables of threads.
+type Vectors = BTreeSet<(Vec<(VarId, bool)>, bool, Role, LocId, bool)>;
+
+fn vectors(engine: &dyn Engine, task: &Task<'_>) -> Option<Vectors> {
+    let Ok(Verdict::Safe(Some(Certificate::Cover(proof)))) = engine.check(task, &short()) else { return None };
+    let CoverClaim::Vectors(vectors) = &proof.claim else { unreachable!("both write vectors") };
+    let mut seen = Vectors::new();
+    for vector in vectors {
+        let shared = &proof.shareds[vector.shared];
+        let values: Vec<(VarId, bool)> = proof.shared_vars.iter().copied().zip(shared.values.iter().copied()).collect();
+        for (local, count) in &vector.counts {
+            let place = &proof.places[proof.locals[*local].place as usize];
+            seen.insert((values.clone(), shared.held, place.role, place.loc, count.is_none()));
+        }
+    }
+    Some(seen)
+}
+
+/// Both trees of Karp and Miller, symbolic and explicit, are exact: threads are seen at the same places with the same
+/// shared values, as many or any number.
+#[test]
+fn both_trees_cover_the_same() {
+    let mut compared = 0;
+    for (at, (name, weights)) in Weights::concurrent().iter().enumerate() {
+        for seed in 100..150 {
+            let posed = pose(&generate(seed * 100 + at as u64, weights)).expect("generated programs are fine");
+            let inlined = simplify(&posed.task(), &[Pass::Inline]);
+            let task = inlined.task(ThreadScope::Unbounded);
+            if supports(&task, "test").is_err() {
+                continue;
+            }
+            let options =
+                Options { most_threads: Some(3), system: system::Options { size: 20_000, ..Default::default() } };
+            let explicit = vectors(&KarpMillerExplicit { options }, &task);
+            let symbolic = vectors(&KarpMiller, &task);
+            if let (Some(explicit), Some(symbolic)) = (explicit, symbolic) {
+                assert_eq!(symbolic, explicit, "{name}, seed {seed}: {}", posed.text);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 20, "{compared}");
 }

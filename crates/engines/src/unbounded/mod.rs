@@ -4,10 +4,12 @@
 //! an error can be reached is one of coverability, which is decidable.
 //!
 //! - [`system`]: a program as a thread-transition system over explicit valuations.
+//! - [`karp_miller`]: all that can be covered, on decision diagrams.
 //! - [`explicit`]: what such a system can cover.
 //! - [`views`]: what a few threads can look like together, on the program itself, in decision diagrams.
 
 pub mod explicit;
+pub mod karp_miller;
 pub mod system;
 pub mod views;
 

@@ -19,7 +19,7 @@ use crate::threads::place::Place;
 
 /// Where the moving thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum At {
+pub(crate) enum At {
     Place(Place),
     /// It has ended.
     Gone,
@@ -27,37 +27,37 @@ pub(super) enum At {
 
 /// What distinguishes items.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
-    pub(super) at: At,
+pub(crate) struct Key {
+    pub(crate) at: At,
     /// The threads that were started, in order.
-    pub(super) children: Vec<(Place, SetId)>,
+    pub(crate) children: Vec<(Place, SetId)>,
     /// The valuations of the other pairs, if a step with passive parts changed them.
     pub(super) peers: Option<Vec<SetId>>,
 }
 
 /// See above. The first item of a block is its beginning.
-pub(super) struct Item {
-    pub(super) key: Key,
-    pub(super) set: Bdd,
+pub(crate) struct Item {
+    pub(crate) key: Key,
+    pub(crate) set: Bdd,
     /// Whence it comes: other items, and the edges to this one.
     pub(super) arcs: Vec<(usize, EdgeId)>,
 }
 
 /// The items of a block.
-pub(super) struct Block {
-    pub(super) items: Vec<Item>,
+pub(crate) struct Block {
+    pub(crate) items: Vec<Item>,
     known: FxHashMap<Key, usize>,
     /// The items whose moving thread is at a stop or gone.
-    pub(super) ends: Vec<usize>,
+    pub(crate) ends: Vec<usize>,
     /// The items inside, by rank.
     waiting: BTreeSet<(usize, usize)>,
     /// The first error.
-    pub(super) error: Option<Error>,
+    pub(crate) error: Option<Error>,
 }
 
 /// An error inside a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Error {
+pub(crate) enum Error {
     /// In some states of this item a step along this edge fails.
     Fails(usize, EdgeId),
     /// In all states of this item a thread is at a target location.
@@ -77,7 +77,7 @@ pub(super) struct Outcome {
 impl Machine<'_> {
     /// The block that begins at a place with a set of states. There is room for so many more threads; the others are
     /// those given.
-    pub(super) fn block(&mut self, begin: Place, set: Bdd, room: u32, others: &[Pair]) -> Result<Block, Stop> {
+    pub(crate) fn block(&mut self, begin: Place, set: Bdd, room: u32, others: &[Pair]) -> Result<Block, Stop> {
         let key = Key { at: At::Place(begin), children: Vec::new(), peers: None };
         let first = Item { key, set, arcs: Vec::new() };
         let mut block = Block {

@@ -57,7 +57,7 @@ impl Search<'_> {
 
 impl Machine<'_> {
     /// All stops, for each who can stand there, and the beginning of the prelude.
-    fn places(&self) -> Vec<check::Place> {
+    pub(crate) fn places(&self) -> Vec<check::Place> {
         let program = self.program;
         let roles = program.entries.indices().flat_map(|entry| [Role::Free(entry), Role::Holder(entry)]);
         let roles: Vec<Role> = roles.chain([Role::Prelude]).collect();

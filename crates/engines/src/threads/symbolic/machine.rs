@@ -19,7 +19,7 @@ use crate::threads::vars::{Keep, crews};
 
 /// How far to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Visit {
+pub(crate) enum Visit {
     /// To the first error.
     UntilError,
     /// Everything, also behind errors.
@@ -37,20 +37,20 @@ pub(crate) enum Full {
 }
 
 /// The program, and all that is derived from it.
-pub(super) struct Machine<'a> {
-    pub(super) program: &'a Program,
-    pub(super) target: &'a Target,
-    pub(super) run: &'a Run<'a>,
+pub(crate) struct Machine<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) target: &'a Target,
+    pub(crate) run: &'a Run<'a>,
     pub(super) visit: Visit,
     pub(super) bound: u32,
     pub(super) full: Full,
     /// Whether threads that have ended count for the bound.
     pub(super) counts_ended: bool,
-    pub(super) layout: Layout,
+    pub(crate) layout: Layout,
     pub(super) steps: Steps,
     pub(super) stops: Stops,
     pub(super) flow: Flow,
-    pub(super) sets: Sets,
+    pub(crate) sets: Sets,
     /// The assertions that were seen to fail.
     pub(super) failing: BTreeSet<EdgeId>,
     ranks: Ranks,
@@ -67,12 +67,12 @@ pub(super) struct Beginning {
 }
 
 /// Running out of nodes ends a check like any other limit.
-pub(super) fn out_of_nodes(error: OutOfNodes) -> Stop {
+pub(crate) fn out_of_nodes(error: OutOfNodes) -> Stop {
     Stop::NodeLimit(error.limit)
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         task: &Task<'a>,
         run: &'a Run<'a>,
         reductions: Reductions,
@@ -135,7 +135,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The place and the valuations of the prelude's thread, if there is one.
-    pub(super) fn prelude(&mut self) -> Result<Option<(Place, SetId)>, OutOfNodes> {
+    pub(crate) fn prelude(&mut self) -> Result<Option<(Place, SetId)>, OutOfNodes> {
         let Some(proc) = self.program.prelude else { return Ok(None) };
         let place = Place { role: Role::Prelude, loc: self.program.procs[proc].entry };
         let set = self.layout.prelude(place.loc)?;

@@ -10,14 +10,14 @@
 //! values of variables that nobody reads any more.
 
 mod back;
-mod block;
+pub(crate) mod block;
 mod certificate;
 mod explore;
-mod machine;
+pub(crate) mod machine;
 mod order;
 mod passive;
 mod search;
-mod state;
+pub(crate) mod state;
 mod trace;
 
 use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};

@@ -14,11 +14,11 @@ use crate::threads::place::Place;
 
 /// The number of a set of valuations of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct SetId(pub(super) u32);
+pub(crate) struct SetId(pub(crate) u32);
 
 /// So many threads at a place with valuations in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Pair {
+pub(crate) struct Pair {
     pub(super) place: Place,
     pub(super) set: SetId,
     pub(super) count: u32,
@@ -55,24 +55,24 @@ pub(super) fn places(pairs: &[Pair]) -> Vec<Place> {
 
 /// The sets of valuations that were met, and what is known about inclusion.
 #[derive(Default)]
-pub(super) struct Sets {
+pub(crate) struct Sets {
     sets: IndexSet<Bdd, FxBuildHasher>,
     inclusions: FxHashMap<(SetId, SetId), bool>,
 }
 
 impl Sets {
-    pub(super) fn id(&mut self, set: &Bdd) -> SetId {
+    pub(crate) fn id(&mut self, set: &Bdd) -> SetId {
         match self.sets.get_index_of(set) {
             Some(known) => SetId(known as u32),
             None => SetId(self.sets.insert_full(set.clone()).0 as u32),
         }
     }
 
-    pub(super) fn get(&self, id: SetId) -> &Bdd {
+    pub(crate) fn get(&self, id: SetId) -> &Bdd {
         &self.sets[id.0 as usize]
     }
 
-    fn includes(&mut self, large: SetId, small: SetId) -> bool {
+    pub(crate) fn includes(&mut self, large: SetId, small: SetId) -> bool {
         if large == small {
             return true;
         }
@@ -119,7 +119,7 @@ impl Sets {
 
 /// A way to give each of the first `n` numbers a partner of its own among the first `m`, where `fits` tells who fits
 /// whom: augmenting paths after Kuhn. The result lists the partners.
-pub(super) fn matching(n: usize, m: usize, fits: &mut dyn FnMut(usize, usize) -> bool) -> Option<Vec<usize>> {
+pub(crate) fn matching(n: usize, m: usize, fits: &mut dyn FnMut(usize, usize) -> bool) -> Option<Vec<usize>> {
     let mut owner: Vec<Option<usize>> = vec![None; m];
     for item in 0..n {
         if !augment(item, &mut owner, &mut vec![false; m], fits) {

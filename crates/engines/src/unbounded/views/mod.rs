@@ -81,7 +81,7 @@ impl Engine for Views {
 ///
 /// With passive parts a thread that does not move can be noticed all the same; then steps that would start one beyond
 /// the bound are not made.
-fn find(task: &Task<'_>, k: u32, run: &Run<'_>) -> Result<Option<Trace>, Stop> {
+pub(super) fn find(task: &Task<'_>, k: u32, run: &Run<'_>) -> Result<Option<Trace>, Stop> {
     let bounded = Task { threads: ThreadScope::AtMost(k), ..*task };
     if is_passive(task.program) {
         return Threads::default().find(&bounded, Full::Blocks, run);

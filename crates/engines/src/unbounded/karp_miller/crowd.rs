@@ -1,0 +1,164 @@
+//! How many threads there are where, up to ω, and which such list covers which.
+
+use selvedge_ir::LocId;
+
+use crate::threads::place::Place;
+use crate::threads::symbolic::state::{SetId, Sets, matching};
+
+/// A number of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Count {
+    Finite(u32),
+    /// Any number.
+    Omega,
+}
+
+impl Count {
+    fn plus(self, other: Count) -> Count {
+        match (self, other) {
+            (Count::Finite(one), Count::Finite(other)) => Count::Finite(one + other),
+            _ => Count::Omega,
+        }
+    }
+}
+
+/// So many threads at a place with valuations in a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Group {
+    pub(super) place: Place,
+    pub(super) set: SetId,
+    pub(super) count: Count,
+}
+
+/// Groups, sorted, no two with the same place and set, none empty; and the locations at which there are threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Crowd {
+    groups: Vec<Group>,
+    locs: Vec<u64>,
+}
+
+impl Crowd {
+    pub(super) fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// Some threads more.
+    pub(super) fn add(&mut self, new: Group) {
+        if new.count == Count::Finite(0) {
+            return;
+        }
+        match self.groups.binary_search_by_key(&(new.place, new.set), |group| (group.place, group.set)) {
+            Ok(known) => self.groups[known].count = self.groups[known].count.plus(new.count),
+            Err(at) => self.groups.insert(at, new),
+        }
+        let at = new.place.loc.index();
+        self.locs.resize(self.locs.len().max(at / 64 + 1), 0);
+        self.locs[at / 64] |= 1 << (at % 64);
+    }
+
+    /// One thread of a group less. Of any number, any number is left (errata: `counters_self_loop`: what is added
+    /// afterwards is added to the result).
+    pub(super) fn without(&self, gone: usize) -> Crowd {
+        let mut rest = Crowd::default();
+        for (number, group) in self.groups.iter().enumerate() {
+            let count = match group.count {
+                Count::Finite(count) if number == gone => Count::Finite(count - 1),
+                count => count,
+            };
+            rest.add(Group { count, ..*group });
+        }
+        rest
+    }
+
+    /// How many threads there are at a location, at least as many as are asked for.
+    pub(super) fn at(&self, loc: LocId, enough: usize) -> usize {
+        let here = self.groups.iter().filter(|group| group.place.loc == loc);
+        here.map(|group| match group.count {
+            Count::Finite(count) => count as usize,
+            Count::Omega => enough,
+        })
+        .sum()
+    }
+
+    /// Whether somebody runs alone: the holder of the atomic flag, or the prelude's thread. The flag is part of the shared
+    /// state: a further thread that holds it would stop all others (errata: `omega_not_atomic`).
+    pub(super) fn is_held(&self) -> bool {
+        self.groups.iter().any(|group| group.place.is_alone())
+    }
+
+    /// Whether the flag is the same, and there are threads everywhere where the other has some: a quick test before the
+    /// exact ones (thesis, §10.7).
+    fn may_cover(&self, other: &Crowd) -> bool {
+        if self.is_held() != other.is_held() {
+            return false;
+        }
+        let word = |number: usize| self.locs.get(number).copied().unwrap_or(0);
+        other.locs.iter().enumerate().all(|(number, locs)| locs & !word(number) == 0)
+    }
+
+    /// Whether each thread of the other can be given a thread of this, at the same place with a set that contains its
+    /// own. Then whatever the other stands for is covered by what this stands for. A thread that fits into a group of any
+    /// number takes nothing away; the others are matched one by one.
+    pub(super) fn covers(&self, other: &Crowd, sets: &mut Sets) -> bool {
+        if !self.may_cover(other) {
+            return false;
+        }
+        let mut rest: Vec<&Group> = Vec::new();
+        for group in &other.groups {
+            let mut fits = self.fitting(group).filter(|large| large.count == Count::Omega);
+            if !fits.any(|large| sets.includes(large.set, group.set)) {
+                match group.count {
+                    Count::Omega => return false,
+                    Count::Finite(count) => rest.extend(std::iter::repeat_n(group, count as usize)),
+                }
+            }
+        }
+        let seats: Vec<&Group> = self
+            .groups
+            .iter()
+            .flat_map(|group| match group.count {
+                Count::Finite(count) => std::iter::repeat_n(group, count as usize),
+                Count::Omega => std::iter::repeat_n(group, 0),
+            })
+            .collect();
+        let mut fits = |small: usize, large: usize| {
+            rest[small].place == seats[large].place && sets.includes(seats[large].set, rest[small].set)
+        };
+        matching(rest.len(), seats.len(), &mut fits).is_some()
+    }
+
+    fn fitting<'c>(&'c self, small: &Group) -> impl Iterator<Item = &'c Group> + use<'c> {
+        let place = small.place;
+        self.groups.iter().filter(move |large| large.place == place)
+    }
+
+    /// Puts ω where there are more threads than in an ancestor, if each group of the ancestor can be given a group of this
+    /// with at least as many threads and a set that contains its own (errata: `km_cover_order`). Says whether that
+    /// changed anything.
+    ///
+    /// It is right because then every state of the ancestor, with any further threads as in the groups that have grown, is
+    /// one of this; so the steps since the ancestor can be made once more with these further threads standing by, and so
+    /// on.
+    pub(super) fn accelerate(&mut self, ancestor: &Crowd, sets: &mut Sets) -> bool {
+        if !self.may_cover(ancestor) {
+            return false;
+        }
+        let (old, new) = (&ancestor.groups, &self.groups);
+        let mut fits = |small: usize, large: usize| {
+            old[small].place == new[large].place
+                && old[small].count <= new[large].count
+                && sets.includes(new[large].set, old[small].set)
+        };
+        let Some(partners) = matching(old.len(), new.len(), &mut fits) else { return false };
+        let mut before = vec![Count::Finite(0); new.len()];
+        partners.iter().zip(old).for_each(|(partner, group)| before[*partner] = group.count);
+        let mut changed = false;
+        for (group, before) in self.groups.iter_mut().zip(before) {
+            if group.count > before && group.count != Count::Omega {
+                group.count = Count::Omega;
+                changed = true;
+            }
+        }
+        changed
+    }
+}

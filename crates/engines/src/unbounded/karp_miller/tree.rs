@@ -1,0 +1,259 @@
+//! The tree of Karp and Miller over sets of valuations.
+//!
+//! **Order of work.** The newest node is expanded first: each group of threads moves by one block. What it leads to is
+//! accelerated against all ancestors whose shared set it contains, until nothing changes; the accelerated node is what is
+//! compared and stored (errata: `km_stores_accelerated`). Of its shared set, what maximal nodes with a covering crowd have is
+//! left out. If something is left, the node is stored, and maximal nodes that it covers are maximal no longer; those that
+//! wait are never expanded. Nodes that were expanded keep their subtrees.
+//!
+//! **Invariant.** What a node stands for can be covered. Every step from a maximal node that was expanded leads, valuation by
+//! valuation, below a maximal node. The atomic flag is part of the places: a node has at most one thread that holds it
+//! (errata: `omega_not_atomic`).
+//!
+//! **End.** There are finitely many sets, so a branch without end would have two nodes with the same shared set of which the
+//! later has the same groups with at least as many threads (Dickson): it has then more ω, or was left out.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use selvedge_check::{Event, Role, Run, Stop, Task};
+use selvedge_ir::Count as Allowed;
+use selvedge_ir::target::met;
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::crowd::{Count, Crowd, Group};
+use crate::threads::Reductions;
+use crate::threads::place::Place;
+use crate::threads::symbolic::block::{At, Block};
+use crate::threads::symbolic::machine::{Machine, Visit, out_of_nodes};
+use crate::threads::symbolic::state::SetId;
+
+/// Whether an error is covered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Covered {
+    NoError,
+    Error,
+}
+
+pub(super) struct Node {
+    pub(super) shared: Bdd,
+    pub(super) crowd: Crowd,
+    parent: Option<usize>,
+    /// Whether a later one covers it and it was not expanded before.
+    dropped: bool,
+}
+
+/// What a thread leads to: shared valuations, and the threads in its place.
+struct Arrival {
+    shared: Bdd,
+    threads: Vec<Group>,
+}
+
+/// Results of blocks that are kept at most: beyond, they are computed again.
+const MAX_KNOWN: usize = 1 << 18;
+
+pub(super) struct Tree<'a> {
+    pub(super) machine: Machine<'a>,
+    pub(super) nodes: Vec<Node>,
+    /// The nodes that no later one covers, oldest first.
+    pub(super) maximal: Vec<usize>,
+    waiting: Vec<usize>,
+    known: FxHashMap<(Bdd, Place, SetId), Rc<Vec<Arrival>>>,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>) -> Result<Tree<'a>, Stop> {
+        let machine = Machine::new(task, run, Reductions::default(), Visit::UntilError)?;
+        let (nodes, maximal, waiting) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Tree { machine, nodes, maximal, waiting, known: FxHashMap::default() })
+    }
+
+    /// Grows the tree until it is complete or covers an error.
+    pub(super) fn build(&mut self) -> Result<Covered, Stop> {
+        for arrival in self.start().map_err(out_of_nodes)? {
+            if self.arrive(&Crowd::default(), &arrival, None)? == Covered::Error {
+                return Ok(Covered::Error);
+            }
+        }
+        let mut rounds = 0;
+        while let Some(number) = self.waiting.pop() {
+            self.machine.run.check_limits()?;
+            if self.nodes[number].dropped {
+                continue;
+            }
+            if self.expand(number)? == Covered::Error {
+                return Ok(Covered::Error);
+            }
+            rounds += 1;
+            if rounds % 64 == 0 {
+                let nodes = self.machine.layout.manager.node_count();
+                self.machine.run.event(Event::Diagrams { rounds, waiting: self.waiting.len(), nodes });
+            }
+        }
+        Ok(Covered::NoError)
+    }
+
+    /// How a run begins: the prelude's thread, or the initial ones.
+    fn start(&mut self) -> Result<Vec<Arrival>, OutOfNodes> {
+        let shared = self.machine.layout.start(self.machine.program)?;
+        match self.machine.prelude()? {
+            Some((place, set)) => {
+                Ok(vec![Arrival { shared, threads: vec![Group { place, set, count: Count::Finite(1) }] }])
+            }
+            None => self.begin(&shared),
+        }
+    }
+
+    /// The initial threads come to life, as many of each kind as there may be. Fewer are covered by them. The shared
+    /// valuations are split so that the valuations of the threads do not depend on them.
+    fn begin(&mut self, shared: &Bdd) -> Result<Vec<Arrival>, OutOfNodes> {
+        let program = self.machine.program;
+        let mut parts = vec![Arrival { shared: shared.clone(), threads: Vec::new() }];
+        for (id, entry) in program.entries.iter_enumerated() {
+            let place = Place { role: Role::Free(id), loc: program.procs[entry.proc].entry };
+            let count = match entry.count {
+                Allowed::Exactly(0) | Allowed::AtMost(0) => continue,
+                Allowed::Exactly(count) | Allowed::AtMost(count) => Count::Finite(count),
+                Allowed::Any => Count::Omega,
+            };
+            let relation = self.machine.layout.entry(program, id)?;
+            let mut split = Vec::new();
+            for part in parts {
+                for row in part.shared.and(&relation)?.split_at(self.machine.layout.local_cut)? {
+                    let set = self.machine.sets.id(&row.below);
+                    let mut threads = part.threads.clone();
+                    threads.push(Group { place, set, count });
+                    split.push(Arrival { shared: row.above, threads });
+                }
+            }
+            parts = split;
+        }
+        Ok(parts)
+    }
+
+    /// Adds the successors of a node.
+    fn expand(&mut self, number: usize) -> Result<Covered, Stop> {
+        let Node { crowd, shared, .. } = &self.nodes[number];
+        let (crowd, shared) = (crowd.clone(), shared.clone());
+        let alone = crowd.is_held();
+        for (mover, group) in crowd.groups().iter().enumerate() {
+            if alone && !group.place.is_alone() {
+                continue;
+            }
+            self.machine.run.tick()?;
+            let Some(arrivals) = self.arrivals(&shared, group)? else { return Ok(Covered::Error) };
+            let rest = crowd.without(mover);
+            for arrival in arrivals.iter() {
+                if self.arrive(&rest, arrival, Some(number))? == Covered::Error {
+                    return Ok(Covered::Error);
+                }
+            }
+        }
+        Ok(Covered::NoError)
+    }
+
+    /// What the block of a thread of a group leads to; `None` if that is an error.
+    fn arrivals(&mut self, shared: &Bdd, group: &Group) -> Result<Option<Rc<Vec<Arrival>>>, Stop> {
+        let key = (shared.clone(), group.place, group.set);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        let set = shared.and(self.machine.sets.get(group.set)).map_err(out_of_nodes)?;
+        let block = self.machine.block(group.place, set, u32::MAX, &[])?;
+        if block.error.is_some() {
+            return Ok(None);
+        }
+        let arrivals = Rc::new(self.ends(&block, group.place).map_err(out_of_nodes)?);
+        if self.known.len() >= MAX_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(key, Rc::clone(&arrivals));
+        Ok(Some(arrivals))
+    }
+
+    /// The ends of a block, split by the valuations of the thread that moved.
+    fn ends(&mut self, block: &Block, begin: Place) -> Result<Vec<Arrival>, OutOfNodes> {
+        let one = |(place, set): &(Place, SetId)| Group { place: *place, set: *set, count: Count::Finite(1) };
+        let mut arrivals = Vec::new();
+        for item in block.ends.iter().map(|end| &block.items[*end]) {
+            let children: Vec<Group> = item.key.children.iter().map(one).collect();
+            match item.key.at {
+                At::Gone if begin.role == Role::Prelude => arrivals.append(&mut self.begin(&item.set)?),
+                At::Gone => arrivals.push(Arrival { shared: item.set.clone(), threads: children }),
+                At::Place(place) => {
+                    for part in item.set.split_at(self.machine.layout.local_cut)? {
+                        let moved = one(&(place, self.machine.sets.id(&part.below)));
+                        let threads = children.iter().copied().chain([moved]).collect();
+                        arrivals.push(Arrival { shared: part.above, threads });
+                    }
+                }
+            }
+        }
+        Ok(arrivals)
+    }
+
+    /// Stores what a step leads to, as far as it is new.
+    fn arrive(&mut self, rest: &Crowd, arrival: &Arrival, parent: Option<usize>) -> Result<Covered, Stop> {
+        let mut crowd = rest.clone();
+        arrival.threads.iter().for_each(|group| crowd.add(*group));
+        self.accelerate(&arrival.shared, &mut crowd, parent);
+        if self.at_target(&crowd) {
+            return Ok(Covered::Error);
+        }
+        let shared = self.news(&crowd, arrival.shared.clone()).map_err(out_of_nodes)?;
+        if shared.is_false() {
+            return Ok(Covered::NoError);
+        }
+        let (nodes, sets) = (&mut self.nodes, &mut self.machine.sets);
+        self.maximal.retain(|other| {
+            let other = &mut nodes[*other];
+            let covered = other.shared.is_subset(&shared) && crowd.covers(&other.crowd, sets);
+            other.dropped |= covered;
+            !covered
+        });
+        let number = nodes.len();
+        nodes.push(Node { shared, crowd, parent, dropped: false });
+        self.maximal.push(number);
+        self.waiting.push(number);
+        Ok(Covered::NoError)
+    }
+
+    /// Puts ω where threads have become more since an ancestor, until nothing changes.
+    fn accelerate(&mut self, shared: &Bdd, crowd: &mut Crowd, parent: Option<usize>) {
+        loop {
+            let (mut changed, mut at) = (false, parent);
+            while let Some(number) = at {
+                let node = &self.nodes[number];
+                if node.shared.is_subset(shared) {
+                    changed |= crowd.accelerate(&node.crowd, &mut self.machine.sets);
+                }
+                at = node.parent;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// The part of some shared valuations that no maximal node has together with at least these threads.
+    fn news(&mut self, crowd: &Crowd, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
+        for number in self.maximal.iter().rev() {
+            let node = &self.nodes[*number];
+            if !shared.is_disjoint(&node.shared) && node.crowd.covers(crowd, &mut self.machine.sets) {
+                shared = shared.minus(&node.shared)?;
+                if shared.is_false() {
+                    break;
+                }
+            }
+        }
+        Ok(shared)
+    }
+
+    /// Whether a thread is at a target location, or several meet. Not so in a prelude, where there is no crowd yet.
+    fn at_target(&self, crowd: &Crowd) -> bool {
+        let target = self.machine.target;
+        let most = target.together.iter().map(Vec::len).max().unwrap_or(0);
+        crowd.groups().iter().any(|group| target.has_loc(group.place.loc))
+            || met(&target.together, |loc| crowd.at(loc, most)).is_some()
+    }
+}
