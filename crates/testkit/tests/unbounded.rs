@@ -141,9 +141,9 @@ fn explicit_engines_agree_on_generated_programs() {
     assert!(counts.is_unsafe > 20 && counts.lies > 60, "{counts:?}");
 }
 
-/// What a proof by vectors says, in terms of the program: shared values with the flag, and where threads can be, and whether
-/// any number of them. The engines need not keep the same variables of threads.
-type Vectors = BTreeSet<(Vec<(VarId, bool)>, bool, Role, LocId, bool)>;
+/// What a proof by vectors says, in terms of the program: shared values while nobody holds the flag, where threads can be, and whether
+/// any number of them. The engines need not keep the same variables.
+type Vectors = BTreeSet<(Vec<(VarId, bool)>, Role, LocId, bool)>;
 
 fn vectors(engine: &dyn Engine, task: &Task<'_>) -> Option<Vectors> {
     let Ok(Verdict::Safe(Some(Certificate::Cover(proof)))) = engine.check(task, &short()) else { return None };
@@ -151,17 +151,31 @@ fn vectors(engine: &dyn Engine, task: &Task<'_>) -> Option<Vectors> {
     let mut seen = Vectors::new();
     for vector in vectors {
         let shared = &proof.shareds[vector.shared];
+        // A block of the holder need not stop at the same places.
+        if shared.held {
+            continue;
+        }
         let values: Vec<(VarId, bool)> = proof.shared_vars.iter().copied().zip(shared.values.iter().copied()).collect();
         for (local, count) in &vector.counts {
             let place = &proof.places[proof.locals[*local].place as usize];
-            seen.insert((values.clone(), shared.held, place.role, place.loc, count.is_none()));
+            seen.insert((values.clone(), place.role, place.loc, count.is_none()));
         }
     }
     Some(seen)
 }
 
-/// Both trees of Karp and Miller, symbolic and explicit, are exact: threads are seen at the same places with the same
-/// shared values, as many or any number.
+/// The same without shared variables that the other leaves out.
+fn kept_by(vectors: &Vectors, other: &Vectors) -> Vectors {
+    let kept: BTreeSet<VarId> = other.iter().flat_map(|(values, ..)| values.iter().map(|(var, _)| *var)).collect();
+    let vectors = vectors.iter().map(|(values, role, loc, any)| {
+        let values = values.iter().copied().filter(|(var, _)| kept.contains(var)).collect();
+        (values, *role, *loc, *any)
+    });
+    vectors.collect()
+}
+
+/// Both trees of Karp and Miller, symbolic and explicit, are exact: threads are seen at the same places, as many or any
+/// number. The symbolic one also lets shared variables hold anything that nobody reads any more.
 #[test]
 fn both_trees_cover_the_same() {
     let mut compared = 0;
@@ -178,10 +192,15 @@ fn both_trees_cover_the_same() {
             let explicit = vectors(&KarpMillerExplicit { options }, &task);
             let symbolic = vectors(&KarpMiller, &task);
             if let (Some(explicit), Some(symbolic)) = (explicit, symbolic) {
-                assert_eq!(symbolic, explicit, "{name}, seed {seed}: {}", posed.text);
+                let (explicit, symbolic) = (kept_by(&explicit, &symbolic), kept_by(&symbolic, &explicit));
+                assert!(explicit.is_subset(&symbolic), "{name}, seed {seed}: {}", posed.text);
+                let places = |vectors: &Vectors| -> BTreeSet<(Role, LocId, bool)> {
+                    vectors.iter().map(|(_, role, loc, any)| (*role, *loc, *any)).collect()
+                };
+                assert_eq!(places(&symbolic), places(&explicit), "{name}, seed {seed}: {}", posed.text);
                 compared += 1;
             }
         }
     }
-    assert!(compared > 20, "{compared}");
+    assert!(compared > 20, "only {compared} were compared");
 }
