@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "the counts are part of what the tests show")]
 
-use selvedge_check::{Certificate, Engine, Run, Stop, Task, ThreadScope, Verdict, View, ViewProof};
+use selvedge_check::{Certificate, Engine, Run, Stop, Task, ThreadScope, Verdict, ViewProof};
 use selvedge_driver::{Initial, Pass, Question, Subject, simplify};
 use selvedge_engines::EngineKind;
 use selvedge_engines::unbounded::views::{Options, Views};
@@ -68,7 +68,7 @@ fn compare(task: &Task<'_>, tally: &mut Tally) -> Result<(), String> {
 #[test]
 fn views_never_contradict_a_bounded_number_of_threads() {
     let mut tally = Tally::default();
-    for seed in 0..400 {
+    for seed in 0..250 {
         let presets = Weights::concurrent();
         let (_, weights) = &presets[seed as usize % presets.len()];
         let mut posed = pose(&generate(seed, weights)).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
@@ -80,14 +80,14 @@ fn views_never_contradict_a_bounded_number_of_threads() {
         compare(&posed.task(), &mut tally).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", posed.text));
     }
     println!("{tally:?}");
-    assert!(tally.safe > 40 && tally.unsafe_ > 40 && tally.open * 2 < 400, "{tally:?}");
+    assert!(tally.safe > 40 && tally.unsafe_ > 40 && tally.open * 2 < 250, "{tally:?}");
 }
 
 /// Asks whether two or three threads can meet at labels.
 #[test]
 fn meetings_are_those_that_some_number_of_threads_has() {
     let (mut tally, presets) = (Tally::default(), Weights::concurrent());
-    for seed in 0..200 {
+    for seed in 0..150 {
         let (_, weights) = &presets[seed as usize % presets.len()];
         let posed = pose(&generate(seed, weights)).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
         let labels = &posed.asked.labels;
@@ -109,8 +109,8 @@ fn proof_of(task: &Task<'_>) -> Option<ViewProof> {
     }
 }
 
-/// Without one of the views that the start or a step leads to, or with a view that says less than it must, a proof is
-/// none any more; the views that an exact table has are all needed.
+/// Proofs that lack a view, or say something else of one, are nearly always none any more: a table as large as can be
+/// reached has little that is not needed. The few that are accepted are about safe programs all the same.
 #[test]
 fn proofs_that_lack_something_are_rejected() {
     let (mut n_proofs, mut n_rejected, mut n_accepted) = (0, 0, 0);
@@ -135,7 +135,6 @@ fn proofs_that_lack_something_are_rejected() {
                 Ok(()) => n_accepted += 1,
                 Err(_) => n_rejected += 1,
             }
-            // Whatever is accepted proves something true: no bounded number of threads finds an error.
         }
         let empty = ViewProof { views: Vec::new(), ..proof.clone() };
         assert!(verify(&task, &Certificate::Views(empty), &Run::unlimited()).is_err(), "seed {seed}");
@@ -161,8 +160,7 @@ fn no_table_proves_an_unsafe_program_safe() {
     let proof = proof_of(&task).expect("it is safe");
     let task = Task { program: &broken.0, target: &broken.1, threads: ThreadScope::Unbounded };
     assert!(verify(&task, &Certificate::Views(proof.clone()), &Run::unlimited()).is_err());
-    let all = proof.views.iter().map(|view| View { held: view.held, ..view.clone() }).collect();
-    let weaker = ViewProof { k: proof.k + 1, views: all, ..proof };
+    let weaker = ViewProof { k: proof.k + 1, ..proof };
     assert!(verify(&task, &Certificate::Views(weaker), &Run::unlimited()).is_err());
     assert!(matches!(decided(&task, 3), Ok(Some(Verdict::Unsafe(_)))));
 }

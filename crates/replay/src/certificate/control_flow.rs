@@ -1,6 +1,9 @@
 //! Certificates by control flow alone.
 
+use std::collections::BTreeSet;
+
 use selvedge_check::Task;
+use selvedge_ir::flow::Flow;
 use selvedge_ir::{Edge, Expr, LocId, Op, Program};
 
 use super::Flaw;
@@ -40,6 +43,19 @@ pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Flaw> {
         Some(meeting) => Err(Flaw::Location(meeting[0])),
         None => Ok(()),
     }
+}
+
+/// The locations that control alone leads to from the beginnings of all threads that start a run.
+pub(super) fn reached(program: &Program) -> BTreeSet<LocId> {
+    let flow = Flow::new(program);
+    let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
+    let mut waiting: Vec<LocId> = starts.map(|proc| program.procs[proc].entry).collect();
+    let mut reached: BTreeSet<LocId> = waiting.iter().copied().collect();
+    while let Some(loc) = waiting.pop() {
+        let next = flow.out(loc).iter().flat_map(|edge| leads_to(program, &program.edges[*edge])).flatten();
+        waiting.extend(next.filter(|to| reached.insert(*to)));
+    }
+    reached
 }
 
 /// Where threads may stand after a step along an edge.

@@ -40,15 +40,24 @@ impl Search<'_> {
         Ok(false)
     }
 
-    /// Whether some values of the variables are such that all views of `k` of these threads are in the table.
+    /// Whether some values of the variables are such that all views of `k` of these threads are in the table, whoever
+    /// holds the atomic flag: one of them, another thread, or nobody.
     fn all_seen(&mut self, mut places: Vec<PlaceId>) -> Result<bool, OutOfNodes> {
         places.sort_unstable();
-        let n_holders = places.iter().filter(|place| self.model.is_alone(**place)).count();
-        let mut all = self.model.layout.manager.constant(n_holders <= 1);
+        match places.iter().filter(|place| self.model.is_alone(**place)).count() {
+            0 => Ok(self.all_seen_where(&places, false)? || self.all_seen_where(&places, true)?),
+            1 => self.all_seen_where(&places, false),
+            _ => Ok(false),
+        }
+    }
+
+    fn all_seen_where(&mut self, places: &[PlaceId], held_elsewhere: bool) -> Result<bool, OutOfNodes> {
+        let holder = places.iter().position(|place| self.model.is_alone(*place));
+        let mut all = self.model.layout.manager.verum();
         for chosen in choose(places.len(), self.k) {
             let threads: Vec<PlaceId> = chosen.iter().map(|number| places[*number]).collect();
-            let n_seen = threads.iter().filter(|place| self.model.is_alone(**place)).count();
-            let Some(views) = self.table.get(&Key { held: n_holders > n_seen, threads }) else { return Ok(false) };
+            let held = held_elsewhere || holder.is_some_and(|holder| !chosen.contains(&holder));
+            let Some(views) = self.table.get(&Key { held, threads }) else { return Ok(false) };
             let changes = chosen.iter().enumerate().map(|(number, seat)| (Seat::Copy(number), Seat::Copy(*seat)));
             all = all.and(&self.model.seated(views, changes.collect())?)?;
         }

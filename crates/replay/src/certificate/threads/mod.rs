@@ -41,7 +41,8 @@
 //! at any time.
 //!
 //! Unlisted locations may form a cycle only if nobody can go round in it. Locations at which several threads must not
-//! meet are never inner ones, so that the threads that meet are all at listed places.
+//! meet are never inner ones, so that the threads that meet are all at listed places; unless one of these locations is
+//! neither listed nor reached by control, so that nobody is ever there.
 //!
 //! # Bounds
 //!

@@ -182,7 +182,7 @@ impl Search<'_> {
             return To::Place(place);
         }
         match mode {
-            Some(_) if self.table.task.target.watches(loc) => To::Unlisted,
+            Some(_) if self.table.watches(loc) => To::Unlisted,
             Some(mode) => To::Inner(self.number(Spot { mode, calls, loc })),
             None => To::Unlisted,
         }

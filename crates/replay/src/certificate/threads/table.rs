@@ -7,7 +7,7 @@ use selvedge_ir::target::met;
 use selvedge_ir::visibility::Visibility;
 use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, Ty, VarId};
 
-use super::super::Flaw;
+use super::super::{Flaw, control_flow};
 
 /// A proof beside the question that it answers.
 pub(in crate::certificate) struct Table<'a> {
@@ -21,6 +21,8 @@ pub(in crate::certificate) struct Table<'a> {
     stacks: Vec<Vec<ProcId>>,
     /// The greatest number of threads that a list speaks of.
     pub(in crate::certificate) longest: usize,
+    /// Where threads may be seen only if the place is listed, in ascending order.
+    watched: Vec<LocId>,
 }
 
 /// Which states belong to the set of a proof.
@@ -78,7 +80,13 @@ impl<'a> Table<'a> {
             return Err(Flaw::Malformed(None));
         }
         let (flow, visibility) = (Flow::new(program), Visibility::new(program));
-        Ok(Table { task, places, formulas, listed, flow, visibility, stacks, longest })
+        let watched = watched(task, places);
+        Ok(Table { task, places, formulas, listed, flow, visibility, stacks, longest, watched })
+    }
+
+    /// Whether a thread must not come to a location unless it is seen there.
+    pub(in crate::certificate) fn watches(&self, loc: LocId) -> bool {
+        self.watched.binary_search(&loc).is_ok()
     }
 
     /// The number of the place of a thread, if it is listed.
@@ -156,6 +164,24 @@ impl<'a> Table<'a> {
             Scope::Local(owner) => self.stack(place).contains(&owner),
         }
     }
+}
+
+/// The locations of meetings. If one of a meeting is not listed and no control path leads there, that one is enough:
+/// nobody ever comes there, and so the meeting never takes place.
+fn watched(task: &Task<'_>, places: &[Place]) -> Vec<LocId> {
+    if task.target.together.is_empty() {
+        return Vec::new();
+    }
+    let reached = control_flow::reached(task.program);
+    let is_free = |loc: &&LocId| !reached.contains(loc) && !places.iter().any(|place| place.loc == **loc);
+    let of_meeting = |meeting: &Vec<LocId>| match meeting.iter().find(is_free) {
+        Some(loc) => vec![*loc],
+        None => meeting.clone(),
+    };
+    let mut watched: Vec<LocId> = task.target.together.iter().flat_map(of_meeting).collect();
+    watched.sort_unstable();
+    watched.dedup();
+    watched
 }
 
 /// The kind of a thread; the prelude's has none.

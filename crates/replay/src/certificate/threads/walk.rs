@@ -121,20 +121,25 @@ impl<'a> Walk<'a> {
     }
 
     /// There are no threads at these places, more than are listed together, of which as many as are listed together
-    /// always are.
-    pub(in crate::certificate) fn never_together(mut self, places: &[u32], flaw: Flaw) -> Result<(), Flaw> {
-        let holders: Vec<u32> = places.iter().copied().filter(|place| self.table.is_holder(*place)).collect();
-        if holders.len() > 1 {
+    /// always are, where the atomic flag is held by a thread that is not among them, or not.
+    pub(in crate::certificate) fn never_together(
+        mut self,
+        places: &[u32],
+        held_elsewhere: bool,
+        flaw: Flaw,
+    ) -> Result<(), Flaw> {
+        let holders: Vec<usize> = (0..places.len()).filter(|number| self.table.is_holder(places[*number])).collect();
+        if holders.len() + usize::from(held_elsewhere) > 1 {
             return Ok(());
         }
         let shared = self.any_shared();
         let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
         self.assume_order(&threads);
         for chosen in choose(threads.len(), self.table.together(threads.len())) {
-            let chosen: Vec<Seen> = chosen.into_iter().map(|number| threads[number].clone()).collect();
-            let places: Vec<u32> = chosen.iter().map(|thread| thread.place).collect();
-            let held = holders.iter().any(|holder| !places.contains(holder));
+            let held = held_elsewhere || holders.iter().any(|holder| !chosen.contains(holder));
+            let places: Vec<u32> = chosen.iter().map(|number| places[*number]).collect();
             let Some(formula) = self.table.listed(&places, held) else { return Ok(()) };
+            let chosen: Vec<Seen> = chosen.into_iter().map(|number| threads[number].clone()).collect();
             self.assume(&chosen, formula, &shared)?;
         }
         self.bad.push((self.sat.constant(true), flaw));

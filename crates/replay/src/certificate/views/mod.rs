@@ -21,7 +21,8 @@
 //! 3. `k + 1` threads of which all lists of `k` are views, and a macro step of one of them after which the others are no
 //!    view;
 //! 4. on the way of such a macro step an error; a view with a thread at a target location, or with threads that must not
-//!    meet; and as many threads as must not meet, if they are more than `k`, of which all lists of `k` are views.
+//!    meet; and as many threads as must not meet, if they are more than `k`, of which all lists of `k` are views, where
+//!    one of them, another thread or nobody holds the flag.
 //!
 //! # Why it is right
 //!
@@ -124,12 +125,16 @@ impl<'a> Checker<'a> {
     }
 
     /// More threads than are seen together do not meet at these locations, whatever their places. Meetings of fewer are
-    /// errors of views.
+    /// errors of views. The prelude's thread meets nobody.
     fn meeting(&self, meeting: &[LocId], places: &[u32]) -> Result<(), Flaw> {
         let k = self.proof.k as usize;
+        let is_at = |place: u32, loc: LocId| {
+            let place = self.table.at(place);
+            place.loc == loc && place.role != Role::Prelude
+        };
         match meeting.get(places.len()) {
             _ if meeting.len() <= k => Ok(()),
-            Some(loc) => self.places.iter().filter(|place| self.table.at(**place).loc == *loc).try_for_each(|place| {
+            Some(loc) => self.places.iter().filter(|place| is_at(**place, *loc)).try_for_each(|place| {
                 let places: Vec<u32> = places.iter().copied().chain([*place]).collect();
                 self.meeting(meeting, &places)
             }),
@@ -137,7 +142,10 @@ impl<'a> Checker<'a> {
                 self.run.tick()?;
                 let mut threads = places.to_vec();
                 threads.sort_unstable();
-                Walk::new(self.table, self.run).never_together(&threads, Flaw::Location(meeting[0]))
+                [false, true].into_iter().try_for_each(|held_elsewhere| {
+                    let flaw = Flaw::Location(meeting[0]);
+                    Walk::new(self.table, self.run).never_together(&threads, held_elsewhere, flaw)
+                })
             }
         }
     }
