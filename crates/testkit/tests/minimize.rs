@@ -54,7 +54,7 @@ fn threads_behind_a_prelude_are_brought_together() {
         void thread1() begin skip; skip; assume(a); assert(b); end
     ";
     let small = found(text, 2, Minimize::Yes);
-    assert_eq!((switches(&small), small.trace.steps.len()), (2, 8));
+    assert_eq!((switches(&small), small.trace.steps.len()), (2, 9));
 }
 
 /// The shortest way to an error needs a second thread, a longer one does not.
