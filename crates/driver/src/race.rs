@@ -69,7 +69,7 @@ pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
     let groups: [&[EngineKind]; 3] = [
         &[EngineKind::Summaries, EngineKind::Sat],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
-        &[EngineKind::Views],
+        &[EngineKind::Views, EngineKind::ViewsExplicit, EngineKind::Backward, EngineKind::KarpMiller],
     ];
     let takers = |kinds: &[EngineKind]| -> Vec<Member> {
         let members = kinds.iter().map(|kind| member(*kind, options));
