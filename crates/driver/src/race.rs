@@ -309,7 +309,11 @@ impl SideBySide {
             }
             let late = started.elapsed();
             let limit = if self.running.is_empty() || late >= HEAD_START { jobs } else { 1 };
-            while self.standing.worth() == Worth::Open && self.running.len() < limit && self.start(run) {}
+            while self.standing.worth() == Worth::Open
+                && self.running.len() < limit
+                && run.check_limits().is_ok()
+                && self.start(run)
+            {}
             patience = match self.standing.worth() {
                 Worth::Judged => break,
                 _ if self.running.is_empty() => break,
