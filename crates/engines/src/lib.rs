@@ -13,7 +13,8 @@ pub mod symbolic;
 pub mod threads;
 pub mod unbounded;
 
-use selvedge_check::Engine;
+use selvedge_check::{Engine, Stop};
+use selvedge_logic::bdd::OutOfNodes;
 
 /// All engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -176,4 +177,9 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::KarpMiller => Box::new(unbounded::karp_miller::KarpMiller),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
+}
+
+/// Running out of nodes ends a check like any other limit.
+pub(crate) fn out_of_nodes(error: OutOfNodes) -> Stop {
+    Stop::NodeLimit(error.limit)
 }

@@ -7,6 +7,7 @@ use selvedge_ir::{LocId, Scope, VarId};
 
 use super::layout::When;
 use super::solve::Solver;
+use crate::out_of_nodes;
 
 /// For each location, the valuations with which the thread can stand there, over the variables that the location's
 /// procedure or its callees touch: what they do not touch does not change while they run.
@@ -31,8 +32,8 @@ impl Solver<'_> {
             vars.sort();
             let now = self.layout.vars(vars.iter().copied(), When::Now);
             let entry = self.layout.vars(self.layout.scopes[proc].with_entry_copy(), When::Entry);
-            let forget = self.layout.manager.var_set(&entry).map_err(super::out_of_nodes)?;
-            let states = edges.exists(&forget).map_err(super::out_of_nodes)?;
+            let forget = self.layout.manager.var_set(&entry).map_err(out_of_nodes)?;
+            let states = edges.exists(&forget).map_err(out_of_nodes)?;
             for values in states.assignments(&now) {
                 self.tick()?;
                 reached.states.insert((loc, values));

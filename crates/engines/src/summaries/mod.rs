@@ -28,7 +28,6 @@ use selvedge_check::{Certificate, Engine, Findings, Run, Stop, Task, Unsupported
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::passes::{Passed, slice};
 use selvedge_ir::{Op, ProcId, Program, Ty};
-use selvedge_logic::bdd::OutOfNodes;
 
 use layout::Order;
 use solve::{Entries, Solver};
@@ -150,9 +149,4 @@ fn supports(program: &Program) -> Result<(), &'static str> {
         }
     }
     Ok(())
-}
-
-/// Running out of nodes ends a check like any other limit.
-fn out_of_nodes(error: OutOfNodes) -> Stop {
-    Stop::NodeLimit(error.limit)
 }

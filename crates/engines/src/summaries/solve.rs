@@ -10,8 +10,8 @@ use selvedge_ir::{Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Target,
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Renaming, VarSet};
 
 use super::layout::{Layout, Order, When};
-use super::out_of_nodes;
 use super::step::Step;
+use crate::out_of_nodes;
 
 /// Which entries of procedures count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,9 +13,9 @@ use selvedge_ir::{Assign, Call, EdgeId, EntryId, Expr, LocId, Op, ProcId, Progra
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
 use super::layout::{Layout, When};
-use super::out_of_nodes;
 use super::solve::{Error, Ring, Solver, Via, callee};
 use super::step::value;
+use crate::out_of_nodes;
 
 /// Traces with at most this many steps are written out.
 const WRITTEN_OUT: u128 = 5_000;

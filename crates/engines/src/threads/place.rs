@@ -1,7 +1,7 @@
 //! Where a thread is seen, and as what.
 
 use selvedge_check::Role;
-use selvedge_ir::{Edge, EntryId, LocId, Op};
+use selvedge_ir::{Edge, EntryId, LocId, Op, Program};
 
 use super::stops::Stops;
 
@@ -13,6 +13,17 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// All stops, for each who can stand there, and the beginning of the prelude, in ascending order.
+    pub(crate) fn all(program: &Program, stops: &Stops) -> Vec<Place> {
+        let roles = program.entries.indices().flat_map(|entry| [Role::Free(entry), Role::Holder(entry)]);
+        let roles: Vec<Role> = roles.chain([Role::Prelude]).collect();
+        let all = program.locs.indices().flat_map(|loc| roles.iter().map(move |role| Place { role: *role, loc }));
+        let prelude = program.prelude.map(|proc| Place { role: Role::Prelude, loc: program.procs[proc].entry });
+        let mut places: Vec<Place> = all.filter(|place| place.is_stop(stops) || Some(*place) == prelude).collect();
+        places.sort_unstable();
+        places
+    }
+
     /// The kind of thread; `None` for the prelude's.
     pub(crate) fn entry(self) -> Option<EntryId> {
         match self.role {

@@ -25,13 +25,14 @@ pub fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
         return Err(Unsupported { reason });
     }
     crate::threads::supports_program(task.program, name)?;
-    if has_passive_steps(task.program) {
+    if is_passive(task.program) {
         let reason = format!("some steps read or assign variables of other threads, and `{name}` takes none such");
         return Err(Unsupported { reason });
     }
     Ok(())
 }
 
-fn has_passive_steps(program: &Program) -> bool {
+/// Whether a program has steps with passive parts.
+fn is_passive(program: &Program) -> bool {
     program.edges.iter().any(|edge| matches!(&edge.op, Op::Assign(assign) if assign.is_passive()))
 }

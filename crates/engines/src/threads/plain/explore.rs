@@ -8,8 +8,9 @@ use selvedge_logic::bdd::{Bdd, Var};
 
 use super::ThreadsPlain;
 use super::layout::When;
-use super::search::{Key, Search, Visit, out_of_nodes};
+use super::search::{Key, Search, Visit};
 use crate::exhaustive::{Exploration, ThreadState};
+use crate::out_of_nodes;
 use crate::threads::place::Place;
 use crate::threads::vars::Keep;
 

@@ -15,6 +15,7 @@ use selvedge_ir::{EdgeId, EntryId, LocId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 
 use super::layout::{Layout, When};
+use crate::out_of_nodes;
 use crate::threads::place::Place;
 use crate::threads::vars::{Keep, crews};
 
@@ -61,11 +62,6 @@ pub(super) struct Search<'a> {
     /// The relations of assignments without other threads, by edge and thread.
     pub(super) relations: FxHashMap<(EdgeId, usize), Bdd>,
     pub(super) failing: BTreeSet<EdgeId>,
-}
-
-/// Running out of nodes ends a check like any other limit.
-pub(super) fn out_of_nodes(error: OutOfNodes) -> Stop {
-    Stop::NodeLimit(error.limit)
 }
 
 impl<'a> Search<'a> {

@@ -6,7 +6,8 @@ use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
-use super::search::{Found, Key, Search, out_of_nodes};
+use super::search::{Found, Key, Search};
+use crate::out_of_nodes;
 use crate::threads::passive::{Part, is_common};
 use crate::threads::story::{Made, Story};
 

@@ -13,8 +13,9 @@ use selvedge_check::{Role, Stop};
 use selvedge_ir::{EdgeId, Expr, LocId, Op, Spawn};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
-use super::machine::{Full, Machine, Visit, out_of_nodes};
+use super::machine::{Full, Machine, Visit};
 use super::state::{Pair, SetId};
+use crate::out_of_nodes;
 use crate::threads::place::Place;
 
 /// Where the moving thread is.

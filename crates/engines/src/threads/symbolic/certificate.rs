@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{self as check, Certificate, Role, Shape, Stop, ThreadProof};
+use selvedge_check::{self as check, Certificate, Shape, Stop, ThreadProof};
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
 
@@ -58,20 +58,11 @@ impl Search<'_> {
 impl Machine<'_> {
     /// All stops, for each who can stand there, and the beginning of the prelude.
     pub(crate) fn places(&self) -> Vec<check::Place> {
-        let program = self.program;
-        let roles = program.entries.indices().flat_map(|entry| [Role::Free(entry), Role::Holder(entry)]);
-        let roles: Vec<Role> = roles.chain([Role::Prelude]).collect();
-        let all = program.locs.indices().flat_map(|loc| roles.iter().map(move |role| Place { role: *role, loc }));
-        let prelude = program.prelude.map(|proc| Place { role: Role::Prelude, loc: program.procs[proc].entry });
-        let mut places: Vec<check::Place> = all
-            .filter(|place| self.is_stop(*place) || Some(*place) == prelude)
-            .map(|place| {
-                let vars = self.layout.kept(place.loc).iter().map(|var| (0, *var)).collect();
-                check::Place { role: place.role, calls: Vec::new(), loc: place.loc, vars }
-            })
-            .collect();
-        places.sort_unstable();
-        places
+        let listed = |place: Place| {
+            let vars = self.layout.kept(place.loc).iter().map(|var| (0, *var)).collect();
+            check::Place { role: place.role, calls: Vec::new(), loc: place.loc, vars }
+        };
+        Place::all(self.program, &self.stops).into_iter().map(listed).collect()
     }
 }
 

@@ -6,11 +6,12 @@ use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::{LocId, Value};
 use selvedge_logic::bdd::Bdd;
 
-use super::machine::{Machine, Visit, out_of_nodes};
+use super::machine::{Machine, Visit};
 use super::search::Search;
 use super::state::places;
 use super::{Options, Reductions, Threads};
 use crate::exhaustive::{Exploration, ThreadState};
+use crate::out_of_nodes;
 use crate::threads::layout::Who;
 use crate::threads::place::Place;
 

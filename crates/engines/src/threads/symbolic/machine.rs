@@ -9,6 +9,7 @@ use selvedge_ir::{EdgeId, EntryId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 
 use super::state::{SetId, Sets};
+use crate::out_of_nodes;
 use crate::threads::Reductions;
 use crate::threads::layout::Layout;
 use crate::threads::place::Place;
@@ -64,11 +65,6 @@ pub(crate) struct Machine<'a> {
 pub(super) struct Beginning {
     pub(super) shared: Bdd,
     pub(super) threads: Vec<(Place, SetId)>,
-}
-
-/// Running out of nodes ends a check like any other limit.
-pub(crate) fn out_of_nodes(error: OutOfNodes) -> Stop {
-    Stop::NodeLimit(error.limit)
 }
 
 impl<'a> Machine<'a> {

@@ -14,8 +14,9 @@ use selvedge_ir::Op;
 use selvedge_logic::bdd::OutOfNodes;
 
 use super::block::{At, Block};
-use super::machine::{Machine, out_of_nodes};
+use super::machine::Machine;
 use super::state::Pair;
+use crate::out_of_nodes;
 use crate::threads::PartialOrder;
 use crate::threads::dependence::Dependence;
 

@@ -16,9 +16,10 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::Options;
 use super::block::{Error, Outcome};
-use super::machine::{Machine, Visit, out_of_nodes};
+use super::machine::{Machine, Visit};
 use super::order::groups;
 use super::state::{Pair, Pairs, SetId, add, n_threads, places, without};
+use crate::out_of_nodes;
 use crate::threads::PartialOrder;
 use crate::threads::dependence::Dependence;
 use crate::threads::place::Place;

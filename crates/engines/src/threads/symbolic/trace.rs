@@ -14,9 +14,9 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::back::Back;
 use super::block::{At, Block, Error, Outcome};
-use super::machine::out_of_nodes;
 use super::search::{Found, Origin, Search};
 use super::state::{Pair, Pairs, SetId, matching, without};
+use crate::out_of_nodes;
 use crate::threads::layout::{When, Who};
 use crate::threads::place::Place;
 use crate::threads::story::{Made, Story};

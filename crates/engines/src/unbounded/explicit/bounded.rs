@@ -13,6 +13,7 @@ use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, TtsRun};
 
 use super::Rules;
+use super::choices::{Threads, choose, repeat};
 
 /// The local state of a thread that is not there.
 const NOBODY: u32 = u32::MAX;
@@ -218,37 +219,13 @@ fn first_threads(start: &Start, k: usize) -> Vec<Vec<u32>> {
     let exact: Vec<u32> = start.threads.iter().map(|local| local.raw()).collect();
     let any: Vec<u32> = start.any.iter().map(|local| local.raw()).collect();
     let mut all = Vec::new();
-    choose(&exact, exact.len().min(k), &mut Vec::new(), &mut |part| {
+    choose(&exact, exact.len().min(k), &mut Threads::new(), &mut |part| {
         let room = k - part.len();
         for n_more in 0..=room {
-            repeat(&any, n_more, &mut part.to_vec(), &mut |threads| all.push(threads.to_vec()));
+            repeat(&any, n_more, &mut Threads::from_slice(part), &mut |threads| all.push(threads.to_vec()));
         }
     });
     all
-}
-
-/// All ways to add `n` of the items to a list, each at most once, in their order.
-fn choose(items: &[u32], n: usize, list: &mut Vec<u32>, each: &mut impl FnMut(&[u32])) {
-    if n == 0 {
-        return each(list);
-    }
-    for place in 0..items.len() + 1 - n.min(items.len() + 1) {
-        list.push(items[place]);
-        choose(&items[place + 1..], n - 1, list, each);
-        list.pop();
-    }
-}
-
-/// All ways to add `n` of the items to a list, each as often as one likes, in their order.
-fn repeat(items: &[u32], n: usize, list: &mut Vec<u32>, each: &mut impl FnMut(&[u32])) {
-    if n == 0 {
-        return each(list);
-    }
-    for place in 0..items.len() {
-        list.push(items[place]);
-        repeat(&items[place..], n - 1, list, each);
-        list.pop();
-    }
 }
 
 fn row(all: &[u32], k: usize, number: usize) -> &[u32] {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_check::{Certificate, CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
+use selvedge_check::{Certificate, CoverClaim, CoverProof, OmegaVector, ViewRow, ViewTable};
 use selvedge_ir::tts::{Cover, LocalId, SharedId};
 
 use super::backward::Basis;
@@ -13,15 +13,11 @@ use crate::unbounded::system::System;
 
 /// A claim about the system of a program as a certificate of the program.
 pub fn certificate(system: &System<'_>, claim: CoverClaim) -> Certificate {
-    let shared =
-        |state: &crate::unbounded::system::SharedState| SharedState { values: state.values.clone(), held: state.held };
-    let local =
-        |state: &crate::unbounded::system::LocalState| LocalState { place: state.place, values: state.values.clone() };
     Certificate::Cover(CoverProof {
         shared_vars: system.shared_vars.clone(),
-        shareds: system.shareds.iter().map(shared).collect(),
+        shareds: system.shareds.clone(),
         places: system.places.clone(),
-        locals: system.locals.iter().map(local).collect(),
+        locals: system.locals.clone(),
         claim,
     })
 }

@@ -13,6 +13,7 @@
 pub mod backward;
 pub mod bounded;
 pub mod certificate;
+mod choices;
 pub mod cutoff;
 mod engines;
 pub mod karp_miller;

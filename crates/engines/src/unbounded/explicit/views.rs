@@ -27,13 +27,11 @@ use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start};
 use smallvec::SmallVec;
 
 use super::Rules;
+use super::choices::{Threads, choose, repeat};
 
 /// A thread of a view: 0 if it is asleep, else the number of its local state plus 1.
 type Thread = u32;
 const ASLEEP: Thread = 0;
-
-/// The threads of a view or of a row, in ascending order.
-type Threads = SmallVec<[Thread; 4]>;
 
 /// No row.
 const NONE: u32 = u32::MAX;
@@ -444,28 +442,4 @@ fn ones(row: &[u64]) -> impl Iterator<Item = Thread> {
             })
         })
     })
-}
-
-/// All ways to add `n` of the items to a list, each at most once, in their order.
-fn choose(items: &[Thread], n: usize, list: &mut Threads, each: &mut impl FnMut(&[Thread])) {
-    if n == 0 {
-        return each(list);
-    }
-    for place in 0..(items.len() + 1).saturating_sub(n) {
-        list.push(items[place]);
-        choose(&items[place + 1..], n - 1, list, each);
-        list.pop();
-    }
-}
-
-/// All ways to add `n` of the items to a list, each as often as one likes, in their order.
-fn repeat(items: &[Thread], n: usize, list: &mut Threads, each: &mut impl FnMut(&[Thread])) {
-    if n == 0 {
-        return each(list);
-    }
-    for place in 0..items.len() {
-        list.push(items[place]);
-        repeat(&items[place..], n - 1, list, each);
-        list.pop();
-    }
 }

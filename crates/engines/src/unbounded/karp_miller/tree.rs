@@ -22,10 +22,11 @@ use selvedge_ir::target::met;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::crowd::{Count, Crowd, Group};
+use crate::out_of_nodes;
 use crate::threads::Reductions;
 use crate::threads::place::Place;
 use crate::threads::symbolic::block::{At, Block};
-use crate::threads::symbolic::machine::{Machine, Visit, out_of_nodes};
+use crate::threads::symbolic::machine::{Machine, Visit};
 use crate::threads::symbolic::state::SetId;
 
 /// Whether an error is covered.

@@ -21,7 +21,7 @@ mod views;
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
-use selvedge_check::{Place, Role, Run, Stop, Task, ThreadState};
+use selvedge_check::{LocalState, Place, Role, Run, SharedState, Stop, Task, ThreadState};
 use selvedge_ir::tts::{LocalId, SharedId, Tts};
 use selvedge_ir::{LocId, VarId};
 
@@ -77,24 +77,6 @@ pub struct System<'p> {
     beginnings: Vec<Beginning>,
     /// For each start of the system its beginning.
     begins: Vec<u32>,
-}
-
-/// A shared state of a program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SharedState {
-    /// The values of [`System::shared_vars`].
-    pub values: Vec<bool>,
-    /// Whether a thread holds the atomic flag.
-    pub held: bool,
-}
-
-/// A state of a thread of a program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LocalState {
-    /// Where it is seen, by its number in [`System::places`].
-    pub place: u32,
-    /// The values of the place's variables.
-    pub values: Vec<bool>,
 }
 
 /// The system of a program for which [`super::supports`] holds.

@@ -25,8 +25,9 @@ mod trace;
 use selvedge_check::{Bound, Engine, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_ir::Trace;
 
-use self::model::{Model, is_passive};
+use self::model::Model;
 use self::search::{Closed, Search};
+use super::is_passive;
 use crate::threads::symbolic::{Full, Threads};
 
 /// The engine.

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use selvedge_check::{Role, Run, Stop, Task};
+use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{Op, Program, Target};
+use selvedge_ir::{Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Renaming, Var, VarSet};
 
 use super::moves::Moves;
+use crate::out_of_nodes;
 use crate::threads::layout::{Layout, Who};
 use crate::threads::place::Place;
 use crate::threads::ranks::Ranks;
@@ -49,16 +50,6 @@ pub(super) struct Model<'a> {
     leavings: FxHashMap<Vec<Seat>, VarSet>,
 }
 
-/// Whether a program has steps with passive parts.
-pub(super) fn is_passive(program: &Program) -> bool {
-    program.edges.iter().any(|edge| matches!(&edge.op, Op::Assign(assign) if assign.is_passive()))
-}
-
-/// Running out of nodes ends a check like any other limit.
-pub(super) fn out_of_nodes(error: OutOfNodes) -> Stop {
-    Stop::NodeLimit(error.limit)
-}
-
 impl<'a> Model<'a> {
     /// For views of so many threads.
     pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>, k: usize) -> Result<Model<'a>, Stop> {
@@ -66,14 +57,14 @@ impl<'a> Model<'a> {
         let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);
         let stops = Stops::few(program, task.target);
         let flow = Flow::new(program);
-        let places = places(program, &stops);
+        let places = Place::all(program, &stops);
         let n_copies = task.target.together.iter().map(Vec::len).max().unwrap_or(0).max(k);
         Ok(Model {
             layout: Layout::with_copies(program, Keep::Live, limits, n_copies).map_err(out_of_nodes)?,
             steps: Steps::new(program),
             ranks: Ranks::new(program, &flow, &stops),
             target: task.target,
-            is_passive: is_passive(program),
+            is_passive: crate::unbounded::is_passive(program),
             moves: places.iter().map(|_| None).collect(),
             seatings: FxHashMap::default(),
             leavings: FxHashMap::default(),
@@ -150,15 +141,4 @@ impl<'a> Model<'a> {
         self.leavings.insert(seats, set.clone());
         Ok(set)
     }
-}
-
-/// All stops, for each who can stand there, and the beginning of the prelude.
-fn places(program: &Program, stops: &Stops) -> Vec<Place> {
-    let roles = program.entries.indices().flat_map(|entry| [Role::Free(entry), Role::Holder(entry)]);
-    let roles: Vec<Role> = roles.chain([Role::Prelude]).collect();
-    let all = program.locs.indices().flat_map(|loc| roles.iter().map(move |role| Place { role: *role, loc }));
-    let prelude = program.prelude.map(|proc| Place { role: Role::Prelude, loc: program.procs[proc].entry });
-    let mut places: Vec<Place> = all.filter(|place| place.is_stop(stops) || Some(*place) == prelude).collect();
-    places.sort_unstable();
-    places
 }

@@ -16,9 +16,10 @@ use selvedge_check::{Event, Role, Stop};
 use selvedge_ir::Count;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
-use super::model::{Model, PlaceId, Seat, out_of_nodes};
+use super::model::{Model, PlaceId, Seat};
 use super::moves::Moves;
 use super::table::{Key, Table};
+use crate::out_of_nodes;
 use crate::threads::place::Place;
 
 /// What became of the closure.
