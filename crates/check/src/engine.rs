@@ -85,6 +85,8 @@ pub enum Bound {
     Frames(u32),
     /// This many steps of an execution.
     Steps(u32),
+    /// This many execution contexts of each thread, in a round-robin schedule.
+    Contexts(u32),
 }
 
 /// Why an engine does not take a task.
@@ -92,6 +94,20 @@ pub enum Bound {
 pub struct Unsupported {
     /// A sentence for the user, without a full stop.
     pub reason: String,
+    /// The step that the engine cannot do, where it is one.
+    pub edge: Option<EdgeId>,
+}
+
+impl Unsupported {
+    /// A reason that is not about a single step.
+    pub fn new(reason: impl Into<String>) -> Unsupported {
+        Unsupported { reason: reason.into(), edge: None }
+    }
+
+    /// A reason that is about this step.
+    pub fn at(edge: EdgeId, reason: impl Into<String>) -> Unsupported {
+        Unsupported { reason: reason.into(), edge: Some(edge) }
+    }
 }
 
 impl fmt::Display for Stop {
@@ -104,6 +120,8 @@ impl fmt::Display for Stop {
             Stop::BoundReached(Bound::Threads(n)) => write!(f, "no error within {n} threads"),
             Stop::BoundReached(Bound::Frames(n)) => write!(f, "no error within {n} frames per stack"),
             Stop::BoundReached(Bound::Steps(n)) => write!(f, "no error within {n} steps"),
+            Stop::BoundReached(Bound::Contexts(1)) => write!(f, "no error within 1 context per thread"),
+            Stop::BoundReached(Bound::Contexts(n)) => write!(f, "no error within {n} contexts per thread"),
         }
     }
 }

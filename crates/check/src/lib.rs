@@ -7,6 +7,7 @@
 
 mod argument;
 mod certificate;
+mod contexts;
 mod cover;
 mod cutoff;
 mod engine;
@@ -18,6 +19,7 @@ mod task;
 
 pub use argument::Argument;
 pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof, View, ViewProof};
+pub use contexts::{ContextBound, Contexts};
 pub use cover::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
 pub use cutoff::{Cutoff, CutoffProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{Argument, Cutoff, Stop};
+use crate::{Argument, Contexts, Cutoff, Stop};
 
 /// The conditions of one check. Loops call [`Run::tick`] at their head and after each long operation.
 pub struct Run<'o> {
@@ -16,6 +16,7 @@ pub struct Run<'o> {
     ticks: AtomicU32,
     closed: Mutex<BTreeSet<Argument>>,
     cutoff: Mutex<Option<Cutoff>>,
+    contexts: Mutex<Option<Contexts>>,
 }
 
 /// The conditions of a part of a check, which may outlive it in another thread.
@@ -96,6 +97,13 @@ pub enum Event {
         /// Those that wait.
         waiting: usize,
     },
+    /// With `k` contexts per thread there is no error; that many valuations of the shared variables are reachable.
+    SharedStates {
+        /// The contexts per thread.
+        k: u32,
+        /// The valuations.
+        states: u128,
+    },
     /// All executions of `steps` steps are written as formulas, which have `nodes` nodes.
     Unwound {
         /// The steps.
@@ -127,6 +135,7 @@ impl<'o> Run<'o> {
             ticks: AtomicU32::new(0),
             closed: Mutex::default(),
             cutoff: Mutex::default(),
+            contexts: Mutex::default(),
         }
     }
 
@@ -199,6 +208,16 @@ impl<'o> Run<'o> {
     /// What [`Run::set_cutoff`] was told, since the last call.
     pub fn take_cutoff(&self) -> Option<Cutoff> {
         self.cutoff.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What is known about numbers of contexts per thread. It explains and is no evidence.
+    pub fn set_contexts(&self, contexts: Contexts) {
+        *self.contexts.lock().unwrap_or_else(PoisonError::into_inner) = Some(contexts);
+    }
+
+    /// What [`Run::set_contexts`] was told, since the last call.
+    pub fn take_contexts(&self) -> Option<Contexts> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The bytes that the check may use, for engines that lay out their memory beforehand.

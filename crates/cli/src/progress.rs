@@ -113,6 +113,10 @@ impl Observer for Progress<'_> {
                 let message = format!("{}: {} threads, {} thread states", seen.phase, threads, grouped(states));
                 self.tell(&mut seen, &message, self.pause());
             }
+            Event::SharedStates { k, states } => {
+                let message = format!("{}: {k} contexts per thread, {states} shared states", seen.phase);
+                self.tell(&mut seen, &message, self.pause());
+            }
             Event::Views { k, views, waiting } => {
                 let message =
                     format!("{}: {} lists of {k} places, {} waiting", seen.phase, grouped(views), grouped(waiting));

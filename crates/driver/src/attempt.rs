@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Argument, Certificate, Cutoff, Engine, Event, Run, Task, Verdict};
+use selvedge_check::{Argument, Certificate, Contexts, Cutoff, Engine, Event, Run, Task, Verdict};
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, judge};
@@ -47,6 +47,7 @@ pub(crate) struct Attempt {
     pub(crate) certifier: Option<&'static str>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) cutoff: Option<Cutoff>,
+    pub(crate) contexts: Option<Contexts>,
     pub(crate) simplified: Simplified,
     pub(crate) times: Times,
 }
@@ -76,8 +77,8 @@ pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: 
         }
         Err(reason) => Outcome::Unknown(reason),
     };
-    let cutoff = run.take_cutoff();
-    Ok(Attempt { engine: engine.name(), outcome, certifier, arguments, cutoff, simplified, times })
+    let (cutoff, contexts) = (run.take_cutoff(), run.take_contexts());
+    Ok(Attempt { engine: engine.name(), outcome, certifier, arguments, cutoff, contexts, simplified, times })
 }
 
 /// The answer where no error is on any control path, which no engine is needed for.
@@ -88,15 +89,16 @@ pub(crate) fn by_control_flow(task: &Task<'_>, run: &Run<'_>) -> Option<Result<A
     let verdict = Verdict::Safe(Some(certificate));
     let outcome = timed(&mut times.judge, || examined(task, engine, verdict, run));
     let simplified = crate::simplify(task, &[]);
-    let arguments = Vec::new();
-    let attempt = |outcome| Attempt { engine, outcome, certifier: None, arguments, cutoff: None, simplified, times };
+    let (arguments, contexts) = (Vec::new(), None);
+    let attempt =
+        |outcome| Attempt { engine, outcome, certifier: None, arguments, cutoff: None, contexts, simplified, times };
     Some(outcome.map(attempt))
 }
 
 /// Runs an engine on the simplified program and lifts its evidence.
 fn search(simplified: &Simplified, engine: &dyn Engine, run: &Run<'_>) -> Result<Verdict, Reason> {
     let small = simplified.question();
-    engine.supports(&small).map_err(Reason::Unsupported)?;
+    engine.supports(&small).map_err(|unsupported| Reason::Unsupported(simplified.lift_refusal(unsupported)))?;
     engine.check(&small, run).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop)
 }
 

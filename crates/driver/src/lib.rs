@@ -16,7 +16,7 @@ mod thread_proof;
 
 use std::time::Duration;
 
-use selvedge_check::{Argument, Certificate, Cutoff, Event, Run, Stop, Task, ThreadScope, Unsupported};
+use selvedge_check::{Argument, Certificate, Contexts, Cutoff, Event, Run, Stop, Task, ThreadScope, Unsupported};
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
@@ -94,6 +94,8 @@ pub struct Report {
     pub arguments: Vec<Argument>,
     /// How many threads are enough, as far as the engine tells.
     pub cutoff: Option<Cutoff>,
+    /// What growing numbers of contexts per thread have come to, for engines that bound them.
+    pub contexts: Option<Contexts>,
     /// How large the program was before and after the passes.
     pub sizes: [Size; 2],
     /// How long the phases took.
@@ -179,7 +181,20 @@ pub enum Failure {
 /// Answers a question about a program, with evidence about the program as the user wrote it.
 pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<Report, Failure> {
     let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
-    check_task(Task { program: &program, target: &target, threads }, options, run)
+    let mut report = check_task(Task { program: &program, target: &target, threads }, options, run)?;
+    if let Outcome::Unknown(Reason::Unsupported(unsupported)) = &mut report.outcome {
+        locate(unsupported, subject);
+    }
+    Ok(report)
+}
+
+/// A refusal that is about one step says on which line that stands.
+fn locate(unsupported: &mut Unsupported, subject: Subject<'_>) {
+    if let Some(edge) = unsupported.edge.take() {
+        let start = subject.map.edges[edge].span.start as usize;
+        let line = subject.text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
+        unsupported.reason = format!("line {line}: {}", unsupported.reason);
+    }
 }
 
 /// Answers a question that was posed.
@@ -209,6 +224,7 @@ fn report(task: Task<'_>, attempt: Attempt, legs: Vec<Leg>) -> Report {
         certifier: attempt.certifier,
         arguments: attempt.arguments,
         cutoff: attempt.cutoff,
+        contexts: attempt.contexts,
         sizes: [Size::of(task.program), Size::of(&attempt.simplified.program)],
         times: attempt.times,
     }

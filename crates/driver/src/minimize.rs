@@ -87,6 +87,7 @@ impl Observer for Watch {
             Event::Views { views, .. } => views > 1_000,
             Event::Unwound { steps, .. } => steps > 20,
             Event::ThreadStates { threads, .. } => threads > 20,
+            Event::SharedStates { k, .. } => k > 2,
             Event::Phase(_) | Event::Closed(_) => false,
         };
         if enough {

@@ -240,6 +240,7 @@ impl Observer for Purse<'_, '_> {
             Event::Views { views, .. } => views / 2_000,
             Event::Unwound { steps, nodes } => (steps / 40).max(nodes / 200_000),
             Event::ThreadStates { threads, .. } => threads / 10,
+            Event::SharedStates { k, .. } => k as usize / 4,
             Event::Phase(_) | Event::Closed(_) => 0,
         };
         if used >= self.budget {

@@ -81,7 +81,7 @@ fn first(
     options: &Options,
     run: &Run<'_>,
 ) -> (&'static str, Result<Exploration, Reason>) {
-    let mut refusal = ("", Unsupported { reason: "no engine was asked".to_string() });
+    let mut refusal = ("", Unsupported::new("no engine was asked"));
     for kind in kinds {
         let engine = build(*kind, &options.engine_options);
         let explored = match engine.supports(task) {
@@ -95,7 +95,7 @@ fn first(
             Some(explored) => return (engine.name(), explored.map_err(Reason::Stop)),
             None => {
                 let reason = format!("the engine `{}` does not visit everything", engine.name());
-                refusal = (engine.name(), Unsupported { reason });
+                refusal = (engine.name(), Unsupported::new(reason));
             }
         }
     }

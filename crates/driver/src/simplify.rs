@@ -1,9 +1,9 @@
 //! The passes before an engine, and the way back for its evidence.
 
-use selvedge_check::{Certificate, Engine, Task, ThreadScope, Verdict};
+use selvedge_check::{Certificate, Engine, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_engines::EngineKind;
 use selvedge_ir::passes::{self, Copies, Lift, Passed};
-use selvedge_ir::{Program, Target};
+use selvedge_ir::{EdgeId, Program, Target};
 
 use crate::thread_proof;
 
@@ -136,6 +136,13 @@ impl Simplified {
     /// The same with another number of threads.
     pub fn task(&self, threads: ThreadScope) -> Task<'_> {
         Task { program: &self.program, target: &self.target, threads }
+    }
+
+    /// A refusal, with the step of the program before the passes that it is about.
+    pub fn lift_refusal(&self, refusal: Unsupported) -> Unsupported {
+        let first = |edge: EdgeId, lift: &Lift| lift.edges[edge].first().map(|step| step.edge);
+        let edge = self.lifts.iter().rev().try_fold(refusal.edge, |edge, lift| Some(first(edge?, lift)));
+        Unsupported { edge: edge.flatten(), ..refusal }
     }
 
     /// The verdict with evidence about the program before the passes. Of the certificates only proofs about several

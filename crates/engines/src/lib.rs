@@ -3,6 +3,7 @@
 //! Engines never print, never read the environment and never see a file name.
 
 pub mod bmc;
+pub mod contexts;
 pub mod control_flow;
 pub mod exhaustive;
 pub mod induction;
@@ -148,6 +149,8 @@ pub struct EngineOptions {
     pub unbounded_explicit: unbounded::explicit::Options,
     /// The options of [`unbounded::views`].
     pub views: unbounded::views::Options,
+    /// The options of [`contexts`].
+    pub contexts: contexts::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }

@@ -46,7 +46,7 @@ impl Engine for Bmc {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports(task.program).map_err(|reason| Unsupported { reason: format!("`bmc` {reason}") })
+        supports(task.program).map_err(|reason| Unsupported::new(format!("`bmc` {reason}")))
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {

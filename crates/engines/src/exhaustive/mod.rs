@@ -51,9 +51,9 @@ impl Engine for Exhaustive {
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         if task.threads == ThreadScope::Unbounded && !has_bounded_threads(task.program) {
             let reason = "the number of threads is not bounded, and `exhaustive` needs a bound: give --threads N";
-            return Err(Unsupported { reason: reason.to_string() });
+            return Err(Unsupported::new(reason.to_string()));
         }
-        Interpreter::new(task.program, task.threads).enumerable().map_err(|reason| Unsupported { reason })
+        Interpreter::new(task.program, task.threads).enumerable().map_err(|reason| Unsupported::new(reason))
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {

@@ -55,7 +55,7 @@ impl Engine for Induction {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let unsupported = |reason| Unsupported { reason: format!("`induction` {reason}") };
+        let unsupported = |reason| Unsupported::new(format!("`induction` {reason}"));
         bmc::supports(task.program).map_err(unsupported)?;
         Places::new(task).map(|_| ()).map_err(unsupported)
     }

@@ -51,7 +51,7 @@ impl Engine for Pushdown {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports(task).map_err(|reason| Unsupported { reason: format!("`pushdown` {reason}") })
+        supports(task).map_err(|reason| Unsupported::new(format!("`pushdown` {reason}")))
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {

@@ -106,7 +106,7 @@ impl Engine for Sat {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let refuse = |reason: &str| Err(Unsupported { reason: format!("`sat` takes {reason} only") });
+        let refuse = |reason: &str| Err(Unsupported::new(format!("`sat` takes {reason} only")));
         if !is_sequential(task.program) {
             return refuse("programs with one thread");
         }

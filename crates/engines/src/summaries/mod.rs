@@ -62,7 +62,7 @@ impl Engine for Summaries {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports(task.program).map_err(|reason| Unsupported { reason: format!("`summaries` {reason}") })
+        supports(task.program).map_err(|reason| Unsupported::new(format!("`summaries` {reason}")))
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {

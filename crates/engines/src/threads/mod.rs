@@ -76,14 +76,14 @@ impl Default for Reductions {
 fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     if task.threads == ThreadScope::Unbounded && !has_bounded_threads(task.program) {
         let reason = format!("the number of threads is not bounded, and `{name}` needs a bound: give --threads N");
-        return Err(Unsupported { reason });
+        return Err(Unsupported::new(reason));
     }
     supports_program(task.program, name)
 }
 
 /// Whether the engines here can work on a program: no calls left, Boolean variables.
 pub(crate) fn supports_program(program: &Program, name: &str) -> Result<(), Unsupported> {
-    let unsupported = |reason: String| Err(Unsupported { reason });
+    let unsupported = |reason: String| Err(Unsupported::new(reason));
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
         return unsupported(format!("`{}` is an integer, and `{name}` takes Boolean variables only", var.name));
     }

@@ -22,12 +22,12 @@ pub fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     if task.threads != ThreadScope::Unbounded {
         let reason =
             format!("the number of threads is bounded, and `{name}` answers for any number: leave out --threads");
-        return Err(Unsupported { reason });
+        return Err(Unsupported::new(reason));
     }
     crate::threads::supports_program(task.program, name)?;
     if is_passive(task.program) {
         let reason = format!("some steps read or assign variables of other threads, and `{name}` takes none such");
-        return Err(Unsupported { reason });
+        return Err(Unsupported::new(reason));
     }
     Ok(())
 }

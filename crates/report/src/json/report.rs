@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selvedge_check::{Cutoff, ThreadScope};
+use selvedge_check::{Contexts, Cutoff, ThreadScope};
 use selvedge_driver::{self as driver, Asked, Each, Leg, LegEnd, Outcome, Report, Size};
 use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_ir::{EdgeId, LocId};
@@ -108,6 +108,9 @@ pub struct Answer {
     /// How many threads are enough, as far as the engine tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cutoff: Option<CutoffView>,
+    /// What growing numbers of contexts per thread have come to, for engines that bound them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<ContextsView>,
     /// Assertions that no execution reaches, as far as the certificate tells.
     pub unreachable: Vec<PlaceView>,
     pub times: TimesView,
@@ -157,6 +160,33 @@ impl CutoffView {
             proof: cutoff.proof.map(|proof| proof.to_string()),
             thread_states: cutoff.reached.clone(),
         }
+    }
+}
+
+/// What growing numbers of contexts per thread have come to.
+#[derive(Clone, Debug, Serialize)]
+pub struct ContextsView {
+    /// The number of contexts per thread within which there is an error; null if none was found.
+    pub error: Option<u32>,
+    /// For numbers of contexts per thread the number of shared states that are reachable where a context may end.
+    pub reached: Vec<ReachedView>,
+}
+
+/// How many shared states are reachable within a number of contexts per thread.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReachedView {
+    pub contexts: u32,
+    pub shared_states: u128,
+}
+
+impl ContextsView {
+    fn new(contexts: &Contexts) -> ContextsView {
+        let reached = contexts.reached.iter();
+        let view = |(contexts, shared_states): &(u32, u128)| ReachedView {
+            contexts: *contexts,
+            shared_states: *shared_states,
+        };
+        ContextsView { error: contexts.error, reached: reached.map(view).collect() }
     }
 }
 
@@ -262,6 +292,7 @@ impl Answer {
             certifier: report.certifier,
             arguments: report.arguments.iter().map(|argument| argument.name()).collect(),
             cutoff: report.cutoff.as_ref().map(CutoffView::new),
+            contexts: report.contexts.as_ref().map(ContextsView::new),
             unreachable: places(context, &unreachable),
             times: TimesView {
                 load: load.as_secs_f64(),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use selvedge_check::{Certificate, CoverClaim, Cutoff, Paths, ThreadScope};
+use selvedge_check::{Certificate, Contexts, CoverClaim, Cutoff, Paths, ThreadScope};
 use selvedge_driver::{LegEnd, Outcome, Reason, Report};
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
@@ -75,6 +75,9 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
     if let Some(cutoff) = &report.cutoff {
         line("cutoff", cutoff_text(cutoff));
     }
+    if let Some(contexts) = &report.contexts {
+        line("contexts", contexts_text(contexts));
+    }
     line("engine", format!("{}, {}", report.engine, times(report, load)));
     for leg in report.legs.iter().filter(|leg| leg.end != LegEnd::Won && report.legs.len() > 1) {
         line("beside", format!("{}, {}, {}", leg.engine, seconds(leg.time), leg_end(&leg.end)));
@@ -96,6 +99,14 @@ fn cutoff_text(cutoff: &Cutoff) -> String {
         None => format!("open: no more seen than with {n_threads}"),
     };
     format!("{what}; thread states of 1, 2, .. threads: {}", reached.join(", "))
+}
+
+/// What growing numbers of contexts per thread have come to.
+fn contexts_text(contexts: &Contexts) -> String {
+    let reached: Vec<String> = contexts.reached.iter().map(|(k, n_states)| format!("{n_states} at {k}")).collect();
+    let error = contexts.error.map(|k| format!("an error within {} per thread", count(k as usize, "context")));
+    let states = (!reached.is_empty()).then(|| format!("reachable shared states: {}", reached.join(", ")));
+    error.into_iter().chain(states).collect::<Vec<_>>().join("; ")
 }
 
 /// `safe`, `safe (uncertified)`, `unsafe` or `unknown`.

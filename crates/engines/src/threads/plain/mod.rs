@@ -46,7 +46,7 @@ impl Engine for ThreadsPlain {
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         if let ThreadScope::Created(_) = task.threads {
             let reason = "`threads-plain` bounds the threads at one time, not those created in a run";
-            return Err(Unsupported { reason: reason.to_string() });
+            return Err(Unsupported::new(reason.to_string()));
         }
         super::supports(task, self.name())
     }

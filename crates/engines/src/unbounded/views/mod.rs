@@ -52,7 +52,7 @@ impl Engine for Views {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let unsupported = |reason: String| Err(Unsupported { reason });
+        let unsupported = |reason: String| Err(Unsupported::new(reason));
         if task.threads != ThreadScope::Unbounded {
             return unsupported("`views` is about any number of threads: leave --threads out".to_string());
         }

@@ -1,0 +1,16 @@
+//! A bounded number of execution contexts per thread, with recursion (Lal and Reps, 2009).
+//!
+//! The threads of a program are a fixed list ([`selvedge_ir::passes::enlist`]); they take turns in its order, and each has
+//! at most K turns, in which it makes any number of steps. That is enough for many errors, and it can be decided for
+//! recursive threads, which the question without a bound cannot.
+
+use selvedge_check::ContextBound;
+
+/// The options of the engines here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// How many contexts each thread may have: the numbers that are tried, smallest first.
+    ///
+    /// Default: none; without a bound the engines here take no task.
+    pub bound: Option<ContextBound>,
+}
