@@ -7,6 +7,7 @@
 pub mod compress;
 pub mod drop_dead;
 mod edit;
+pub mod enlist;
 pub mod fold;
 pub mod inline;
 mod lift;

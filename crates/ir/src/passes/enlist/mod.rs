@@ -1,0 +1,197 @@
+//! Makes a program one of a fixed list of threads, which start none, for engines that let threads take turns.
+//!
+//! The list is that of the initial threads, in the order in which the program declares their kinds. Where a run may have
+//! one crew or another, there is a result for each; a crew that is part of a larger one is left out if no thread is
+//! started, because a thread that never moves is like one that is not there.
+//!
+//! A program that starts threads must have a bound on live threads. Its list has as many *places* as the bound allows.
+//! The thread of a place is live or dormant, which a shared variable says. A step that starts a thread wakes the first
+//! dormant one: it says what to run, and leaves the arguments and the starter's per-thread variables in the mailbox of
+//! that place (`wake`). A thread that has ended is dormant again. Where all threads live, nothing happens.
+//!
+//! A copy of the starting thread needs its whole stack. Calls below such a step are inlined; where that is not possible
+//! because of recursion, the pass refuses.
+//!
+//! *Right.* The place that a thread gets is a function of the places that are free, so the result has the executions of
+//! the input, up to steps that nobody sees: those with which a dormant thread reads its mailbox, and the way from the end
+//! of a thread, or from deep inside its calls, to the place where it sleeps. An old step that ends a thread counts as made
+//! where its place becomes free. Nothing that it reads matters, so that it may wait that long.
+
+mod lift;
+mod wake;
+
+pub use lift::EnlistLift;
+
+use index_vec::IndexVec;
+
+use super::{Lift, Passed, inline};
+use crate::callgraph::{CallGraph, Through};
+use crate::syntax::{Count, EdgeId, Entry, EntryId, Op, ProcId, Program, Scope};
+use crate::target::Target;
+
+/// A program of a fixed list of threads.
+#[derive(Clone, Debug)]
+pub struct Enlisted {
+    /// The program. Each of its kinds has exactly one initial thread, and their order is that of the turns. Nothing in it
+    /// starts a thread; a prelude may run before.
+    pub program: Program,
+    /// The same errors in it.
+    pub target: Target,
+    /// The way back for executions.
+    pub lift: EnlistLift,
+}
+
+/// Why there is no such list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The step that stands in the way, if it is one.
+    pub edge: Option<EdgeId>,
+    /// A sentence for the user, without a full stop.
+    pub reason: String,
+}
+
+/// The programs of all crews that a run may have, with at most so many live threads.
+pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec<Enlisted>, Refusal> {
+    let starts = program.edges.iter().any(|edge| is_start(&edge.op));
+    let crews = crews(program, bound, starts)?;
+    if let Some((id, _)) = program.edges.iter_enumerated().find(|(_, edge)| is_passive(&edge.op)) {
+        return refuse(id, "a step that reads or assigns the variables of other threads cannot be done in turns");
+    }
+    if !starts {
+        return Ok(crews.iter().map(|crew| fixed(program, target, crew)).collect());
+    }
+    let n_places = bound.expect("without a bound there are no crews where threads are started") as usize;
+    let inlined = copies_calls(program).then(|| inline::run(program, target));
+    let (base, base_target) = inlined.as_ref().map_or((program, target), |passed| (&passed.program, &passed.target));
+    check_starts(base).map_err(|refusal| lifted(refusal, inlined.as_ref().map(|passed| &passed.lift)))?;
+    let enlisted = |crew: &Vec<EntryId>| {
+        let mut enlisted = wake::run(base, base_target, crew, n_places);
+        enlisted.lift.inlined = inlined.as_ref().map(|Passed { lift, .. }| lift.clone());
+        enlisted
+    };
+    Ok(crews.iter().map(enlisted).collect())
+}
+
+fn is_start(op: &Op) -> bool {
+    matches!(op, Op::Spawn(_) | Op::Fork(_))
+}
+
+fn is_passive(op: &Op) -> bool {
+    matches!(op, Op::Assign(assign) if assign.is_passive())
+}
+
+fn refuse<T>(edge: EdgeId, reason: &str) -> Result<T, Refusal> {
+    Err(Refusal { edge: Some(edge), reason: reason.to_string() })
+}
+
+/// The refusal with the step of the program before inlining.
+fn lifted(refusal: Refusal, lift: Option<&Lift>) -> Refusal {
+    match (refusal.edge, lift) {
+        (Some(edge), Some(lift)) => {
+            Refusal { edge: lift.edges[edge].first().map(|step| step.edge), reason: refusal.reason }
+        }
+        _ => refusal,
+    }
+}
+
+/// The crews that a run may start with, each in the order of the kinds.
+fn crews(program: &Program, bound: Option<u32>, starts: bool) -> Result<Vec<Vec<EntryId>>, Refusal> {
+    let open = starts || program.entries.iter().any(|entry| entry.count == Count::Any);
+    if open && bound.is_none() {
+        let reason = "the number of threads is not bounded, and contexts are counted for a list of threads: give \
+                      --threads N";
+        return Err(Refusal { edge: None, reason: reason.to_string() });
+    }
+    let most = bound.unwrap_or(u32::MAX);
+    let mut crews: Vec<Vec<EntryId>> = vec![Vec::new()];
+    for (id, entry) in program.entries.iter_enumerated() {
+        crews = crews.iter().flat_map(|crew| longer(crew, id, entry, most)).collect();
+    }
+    if !starts {
+        let all = crews.clone();
+        crews.retain(|crew| !all.iter().any(|other| is_less(crew, other)));
+    } else if crews.len() > 1 {
+        crews.retain(|crew| !crew.is_empty());
+    }
+    Ok(crews)
+}
+
+/// A crew with each number of threads of one more kind that there may be.
+fn longer(crew: &[EntryId], id: EntryId, entry: &Entry, most: u32) -> Vec<Vec<EntryId>> {
+    let room = most.saturating_sub(crew.len() as u32);
+    let counts = match entry.count {
+        Count::Exactly(count) => count..=count,
+        Count::AtMost(count) => 0..=count.min(room),
+        Count::Any => 0..=room,
+    };
+    let with = |count: u32| crew.iter().copied().chain(std::iter::repeat_n(id, count as usize)).collect();
+    counts.filter(|count| *count <= room).map(with).collect()
+}
+
+/// Whether a crew is another one without some of its threads.
+fn is_less(crew: &[EntryId], other: &[EntryId]) -> bool {
+    let count = |crew: &[EntryId], id: EntryId| crew.iter().filter(|entry| **entry == id).count();
+    crew.len() < other.len() && crew.iter().all(|id| count(crew, *id) <= count(other, *id))
+}
+
+/// The program of a crew that starts no threads: as it is, with a kind for each thread.
+fn fixed(program: &Program, target: &Target, crew: &[EntryId]) -> Enlisted {
+    let entry = |id: &EntryId| Entry { count: Count::Exactly(1), ..program.entries[*id].clone() };
+    let entries = crew.iter().map(entry).collect();
+    let lift = EnlistLift::fixed(program, crew.to_vec());
+    Enlisted { program: Program { entries, ..program.clone() }, target: target.clone(), lift }
+}
+
+/// Whether a thread may be copied in the middle of a call.
+fn copies_calls(program: &Program) -> bool {
+    let calls = CallGraph::new(program);
+    program
+        .edges
+        .iter()
+        .any(|edge| matches!(edge.op, Op::Fork(_)) && !calls.sites(program.locs[edge.from].proc).is_empty())
+}
+
+/// Refuses what places cannot do.
+fn check_starts(program: &Program) -> Result<(), Refusal> {
+    let calls = CallGraph::new(program);
+    let in_prelude = calls.reachable(program.prelude, Through::Calls);
+    let may_end = may_end(program, &calls);
+    for (id, edge) in program.edges.iter_enumerated() {
+        let proc = program.locs[edge.from].proc;
+        match &edge.op {
+            Op::Spawn(_) | Op::Fork(_) if in_prelude[proc] => {
+                return refuse(id, "`init` starts a thread, and it must run alone where threads take turns");
+            }
+            Op::Fork(_) if !calls.sites(proc).is_empty() => {
+                let reason =
+                    "the new thread would be a copy in the middle of recursive calls, whose stack cannot be copied";
+                return refuse(id, reason);
+            }
+            Op::Call(call) if may_end[call.callee] => {
+                let is_shared = |var: &crate::VarId| program.vars[*var].scope == Scope::Shared;
+                if call.results.iter().flatten().any(is_shared) {
+                    let reason = "a thread may end inside this call, whose result is for a shared variable";
+                    return refuse(id, reason);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The procedures in which, or below which, a thread may end on the spot.
+fn may_end(program: &Program, calls: &CallGraph) -> IndexVec<ProcId, bool> {
+    let mut may_end: IndexVec<ProcId, bool> = program.procs.iter().map(|_| false).collect();
+    let ends = program.edges.iter().filter(|edge| edge.op == Op::End);
+    let mut open: Vec<ProcId> = ends.map(|edge| program.locs[edge.from].proc).collect();
+    while let Some(proc) = open.pop() {
+        if !std::mem::replace(&mut may_end[proc], true) {
+            open.extend(calls.sites(proc).iter().map(|site| program.locs[program.edges[*site].from].proc));
+        }
+    }
+    may_end
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,382 @@
+//! Programs that start threads: places, their mailboxes, and what a thread does there between two lives.
+//!
+//! The new program has all old edges under their old numbers, those that start a thread excepted: these are where no
+//! place is free, and a new edge is there for each place. A thread begins in the procedure of its place, which calls what
+//! it is to run.
+
+use std::collections::{BTreeMap, btree_map};
+
+use index_vec::IndexVec;
+
+use super::lift::{Kind, Role};
+use super::{EnlistLift, Enlisted, may_end};
+use crate::callgraph::CallGraph;
+use crate::flow::Flow;
+use crate::syntax::{
+    Assign, Call, Count, Edge, EdgeId, Entry, EntryId, Expr, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var,
+    VarId,
+};
+use crate::target::Target;
+
+/// Gives each of so many threads a place.
+pub(super) fn run(old: &Program, target: &Target, crew: &[EntryId], n_places: usize) -> Enlisted {
+    let mut builder = Builder::new(old, target, crew, n_places);
+    builder.unwind_ends();
+    builder.copy_forked();
+    builder.make_places();
+    builder.replace_starts();
+    builder.make_threads();
+    let Builder { new, asserts, locs, roles, vars, .. } = builder;
+    let lift =
+        EnlistLift { roles, vars, crew: crew.to_vec(), n_places, has_prelude: old.prelude.is_some(), inlined: None };
+    Enlisted { program: new, target: Target::new(asserts, locs), lift }
+}
+
+/// What a thread can be started to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Life {
+    /// This procedure, with arguments.
+    Proc(ProcId),
+    /// The rest of the starter's procedure, from this location on, with the starter's locals.
+    From(LocId),
+}
+
+/// The shared variables of a place.
+struct Place {
+    live: VarId,
+    /// The number of the life, lowest bit first.
+    what: Vec<VarId>,
+    /// The arguments.
+    args: Vec<VarId>,
+    /// The per-thread variables of the starter, in the order of [`Builder::thread_vars`].
+    thread_vars: Vec<VarId>,
+}
+
+struct Builder<'p> {
+    old: &'p Program,
+    crew: &'p [EntryId],
+    n_places: usize,
+    new: Program,
+    asserts: Vec<EdgeId>,
+    locs: Vec<LocId>,
+    roles: IndexVec<EdgeId, Role>,
+    vars: IndexVec<VarId, Option<VarId>>,
+    /// Whether the thread is on its way out of its calls, where one may end inside a call.
+    ending: Option<VarId>,
+    /// The per-thread variables of the old program.
+    thread_vars: Vec<VarId>,
+    /// All lives, and the procedure of each.
+    lives: BTreeMap<Life, ProcId>,
+    places: Vec<Place>,
+}
+
+impl<'p> Builder<'p> {
+    fn new(old: &'p Program, target: &Target, crew: &'p [EntryId], n_places: usize) -> Builder<'p> {
+        let lives = old.edges.iter().filter_map(|edge| match &edge.op {
+            Op::Spawn(spawn) => Some((Life::Proc(spawn.callee), spawn.callee)),
+            Op::Fork(at) => Some((Life::From(*at), old.locs[*at].proc)),
+            _ => None,
+        });
+        Builder {
+            old,
+            crew,
+            n_places,
+            new: old.clone(),
+            asserts: target.asserts.clone(),
+            locs: target.locs.clone(),
+            roles: old.edges.iter_enumerated().map(|(id, edge)| Role::Step(id, Kind::of(&edge.op))).collect(),
+            vars: old.vars.indices().map(Some).collect(),
+            ending: None,
+            thread_vars: old.vars.indices().filter(|var| old.vars[*var].scope == Scope::Thread).collect(),
+            lives: lives.collect(),
+            places: Vec::new(),
+        }
+    }
+
+    fn var(&mut self, name: String, scope: Scope) -> VarId {
+        self.vars.push(None);
+        self.new.vars.push(Var { name, scope, ty: Ty::Bool })
+    }
+
+    fn loc(&mut self, proc: ProcId) -> LocId {
+        self.new.locs.push(Loc { proc })
+    }
+
+    fn edge(&mut self, from: LocId, to: LocId, op: Op, role: Role) -> EdgeId {
+        self.roles.push(role);
+        self.new.edges.push(Edge { from, to, op })
+    }
+
+    /// A thread that ends inside a call returns from all its procedures: `end` sets a flag of the thread, and whoever
+    /// sees it after a call leaves too.
+    fn unwind_ends(&mut self) {
+        let may_end = may_end(self.old, &CallGraph::new(self.old));
+        if !may_end.contains(&true) {
+            return;
+        }
+        let ending = self.var("$ending".to_string(), Scope::Thread);
+        self.ending = Some(ending);
+        let leave: IndexVec<ProcId, LocId> = self.old.procs.indices().map(|proc| self.leave(proc, &may_end)).collect();
+        for (id, edge) in self.old.edges.iter_enumerated() {
+            let proc = self.old.locs[edge.from].proc;
+            match &edge.op {
+                Op::End => {
+                    let end = Assign { active: vec![(ending, Expr::TRUE)], ..Assign::skip() };
+                    self.new.edges[id] = Edge { from: edge.from, to: leave[proc], op: Op::Assign(end) };
+                    self.roles[id] = Role::Ends(id);
+                }
+                Op::Call(call) if may_end[call.callee] => {
+                    let back = self.loc(proc);
+                    self.new.edges[id].to = back;
+                    self.edge(back, leave[proc], Op::assume(Expr::Var(ending)), Role::Silent);
+                    self.edge(back, edge.to, Op::assume(Expr::negate(Expr::Var(ending))), Role::Silent);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The location from which a procedure returns because its thread ends, if it may; else just its entry.
+    fn leave(&mut self, proc: ProcId, may_end: &IndexVec<ProcId, bool>) -> LocId {
+        let Proc { entry, exit, ref results, .. } = self.old.procs[proc];
+        if !may_end[proc] {
+            return entry;
+        }
+        let values = results.iter().map(|ty| Expr::value(ty.default_value())).collect();
+        let leave = self.loc(proc);
+        self.edge(leave, exit, Op::Return(values), Role::Silent);
+        leave
+    }
+
+    /// A copy of each procedure for each location from which a copied thread goes on. All locals are parameters.
+    fn copy_forked(&mut self) {
+        for life in self.lives.keys().copied().collect::<Vec<_>>() {
+            if let Life::From(at) = life {
+                let copy = self.copy(at);
+                self.lives.insert(life, copy);
+            }
+        }
+    }
+
+    fn copy(&mut self, at: LocId) -> ProcId {
+        let old = self.new.locs[at].proc;
+        let id = self.new.procs.next_idx();
+        let template = self.new.procs[old].clone();
+        let locals: BTreeMap<VarId, VarId> =
+            template.locals.iter().map(|local| (*local, self.copied_var(*local, Scope::Local(id)))).collect();
+        let flow = Flow::new(&self.new);
+        let mut locs = BTreeMap::from([(at, self.loc(id)), (template.exit, self.loc(id))]);
+        let mut open = vec![at];
+        while let Some(loc) = open.pop() {
+            self.locs.extend(self.locs.contains(&loc).then(|| locs[&loc]));
+            for edge in flow.out(loc) {
+                let to = self.new.edges[*edge].to;
+                if let btree_map::Entry::Vacant(unknown) = locs.entry(to) {
+                    unknown.insert(self.loc(id));
+                    open.push(to);
+                }
+                self.copied_edge(*edge, &locs, &locals);
+            }
+        }
+        let vars: Vec<VarId> = template.locals.iter().map(|local| locals[local]).collect();
+        let name = format!("{}$from{}", template.name, at.index());
+        let proc =
+            Proc { name, params: vars.clone(), locals: vars, entry: locs[&at], exit: locs[&template.exit], ..template };
+        self.new.procs.push(proc)
+    }
+
+    fn copied_var(&mut self, var: VarId, scope: Scope) -> VarId {
+        self.vars.push(self.vars[var]);
+        self.new.vars.push(Var { scope, ..self.new.vars[var].clone() })
+    }
+
+    fn copied_edge(&mut self, id: EdgeId, locs: &BTreeMap<LocId, LocId>, locals: &BTreeMap<VarId, VarId>) {
+        let Edge { from, to, mut op } = self.new.edges[id].clone();
+        let renamed = |var: VarId| locals.get(&var).copied().unwrap_or(var);
+        for expr in op.exprs_mut() {
+            *expr = expr.map_leaves(&mut |leaf| match leaf {
+                Expr::Var(var) => Expr::Var(renamed(*var)),
+                Expr::Next(var) => Expr::Next(renamed(*var)),
+                leaf => leaf.clone(),
+            });
+        }
+        match &mut op {
+            Op::Assign(assign) => assign.active.iter_mut().for_each(|(var, _)| *var = renamed(*var)),
+            Op::Call(call) => call.results.iter_mut().flatten().for_each(|var| *var = renamed(*var)),
+            _ => {}
+        }
+        let role = self.roles[id].clone();
+        let copy = self.edge(locs[&from], locs[&to], op, role);
+        self.asserts.extend(self.asserts.contains(&id).then_some(copy));
+    }
+
+    fn make_places(&mut self) {
+        let n_args = self.lives.values().map(|proc| self.new.procs[*proc].params.len()).max().unwrap_or(0);
+        let n_bits = (usize::BITS - (self.lives.len() - 1).leading_zeros()) as usize;
+        let n_copies = self.thread_vars.len();
+        for number in 0..self.n_places {
+            let live = self.var(format!("$live{number}"), Scope::Shared);
+            let mut bits = |what: &str, count: usize| -> Vec<VarId> {
+                (0..count).map(|bit| self.var(format!("${what}{number}_{bit}"), Scope::Shared)).collect()
+            };
+            let (what, args) = (bits("what", n_bits), bits("arg", n_args));
+            let thread_vars = bits("copy", n_copies);
+            self.new.init.push((live, Expr::Bool(number < self.crew.len())));
+            let empty = what.iter().chain(&args).chain(&thread_vars).map(|var| (*var, Expr::FALSE));
+            self.new.init.extend(empty);
+            self.places.push(Place { live, what, args, thread_vars });
+        }
+    }
+
+    /// The number of a life, in the variables of a place: what it is now, or is to become.
+    fn what(&self, place: usize, life: Life) -> Vec<(VarId, Expr)> {
+        let number = self.lives.keys().position(|known| *known == life).expect("all lives are known");
+        self.places[place]
+            .what
+            .iter()
+            .enumerate()
+            .map(|(bit, var)| (*var, Expr::Bool(number >> bit & 1 == 1)))
+            .collect()
+    }
+
+    /// Each start of a thread becomes the same where no place is free, and one step for each place.
+    fn replace_starts(&mut self) {
+        for id in self.new.edges.indices() {
+            let (life, args) = match &self.new.edges[id].op {
+                Op::Spawn(spawn) => (Life::Proc(spawn.callee), spawn.args.clone()),
+                // A fork in a copy still names the location of the original.
+                Op::Fork(at) => (Life::From(*at), self.locals_at(id)),
+                _ => continue,
+            };
+            let Role::Step(old, _) = self.roles[id] else { unreachable!("starts are old edges") };
+            let all_live = self.places.iter().fold(Expr::TRUE, |all, place| Expr::and(all, Expr::Var(place.live)));
+            let choices = self.new.edges[id].op.choices().iter().map(|ty| ty.default_value()).collect();
+            self.new.edges[id].op = Op::assume(all_live);
+            self.roles[id] = Role::NoRoom(old, choices);
+            let Edge { from, to, .. } = self.new.edges[id];
+            for place in 0..self.n_places {
+                let start = self.start(place, life, &args);
+                let to = self.watched_start(life, from, to);
+                self.edge(from, to, Op::Assign(start), Role::Starts(old, place));
+            }
+        }
+    }
+
+    /// The locals of the procedure of an edge.
+    fn locals_at(&self, id: EdgeId) -> Vec<Expr> {
+        let proc = self.new.locs[self.new.edges[id].from].proc;
+        self.new.procs[proc].locals.iter().map(|local| Expr::Var(*local)).collect()
+    }
+
+    /// The step that wakes the thread of a place, the first that is free.
+    fn start(&self, place: usize, life: Life, args: &[Expr]) -> Assign {
+        let before = self.places[..place].iter();
+        let taken = before.fold(Expr::TRUE, |all, before| Expr::and(all, Expr::Var(before.live)));
+        let Place { live, args: mail, thread_vars, .. } = &self.places[place];
+        let constrain = Expr::and(taken, Expr::negate(Expr::Var(*live)));
+        let mut active = vec![(*live, Expr::TRUE)];
+        active.extend(self.what(place, life));
+        active.extend(mail.iter().copied().zip(args.iter().cloned()));
+        active.extend(thread_vars.iter().copied().zip(self.thread_vars.iter().map(|var| Expr::Var(*var))));
+        Assign { active, constrain, ..Assign::skip() }
+    }
+
+    /// Where a start leads: if a thread must not stand where the new one begins, the starter sees that at once.
+    fn watched_start(&mut self, life: Life, from: LocId, to: LocId) -> LocId {
+        let begins = match life {
+            Life::Proc(proc) => self.old.procs[proc].entry,
+            Life::From(at) => at,
+        };
+        if !self.locs.contains(&begins) {
+            return to;
+        }
+        let hit = self.loc(self.new.locs[from].proc);
+        self.locs.push(hit);
+        self.edge(hit, to, Op::skip(), Role::Silent);
+        hit
+    }
+
+    /// The kinds and procedures of the places.
+    fn make_threads(&mut self) {
+        let mut entries = IndexVec::new();
+        for place in 0..self.n_places {
+            let kind = self.crew.get(place).map(|id| &self.old.entries[*id]);
+            let name = kind.map_or_else(|| format!("place{place}"), |entry| entry.name.clone());
+            let proc = self.make_thread(place, kind.map(|entry| entry.proc));
+            let own = kind.map_or(&[][..], |entry| &entry.thread_vars);
+            let others = self.thread_vars.iter().filter(|var| !own.contains(var)).chain(&self.ending);
+            let init = kind.map_or(&[][..], |entry| &entry.init).iter().cloned();
+            let init = init.chain(others.map(|var| (*var, Expr::FALSE))).collect();
+            let thread_vars = self.thread_vars.iter().copied().chain(self.ending).collect();
+            entries.push(Entry { name, proc, count: Count::Exactly(1), thread_vars, init });
+        }
+        self.new.entries = entries;
+    }
+
+    /// The procedure of a place: the first life, and others as often as the thread is woken.
+    fn make_thread(&mut self, place: usize, first: Option<ProcId>) -> ProcId {
+        let proc = self.new.procs.next_idx();
+        let [sleep, over, exit] = [(); 3].map(|()| self.loc(proc));
+        let n_args = self.places[place].args.len();
+        let locals: Vec<VarId> = (0..n_args).map(|bit| self.var(format!("arg{bit}"), Scope::Local(proc))).collect();
+        let entry = first.map_or(sleep, |first| self.first_life(proc, first, over));
+        for (life, callee) in self.lives.clone() {
+            self.next_life(place, (life, callee), &locals, (sleep, over));
+        }
+        self.fall_asleep(place, over, sleep);
+        let name = format!("$place{place}");
+        self.new.procs.push(Proc { name, params: Vec::new(), locals, results: Vec::new(), entry, exit })
+    }
+
+    /// The call of an initial thread's procedure, whose parameters have any values.
+    fn first_life(&mut self, proc: ProcId, callee: ProcId, over: LocId) -> LocId {
+        let entry = self.loc(proc);
+        let Proc { params, results, .. } = self.old.procs[callee].clone();
+        let args = (0..params.len() as u32).map(Expr::choice).collect();
+        let call = Call { results: results.iter().map(|_| None).collect(), callee, args };
+        self.edge(entry, over, Op::Call(call), Role::First(params));
+        entry
+    }
+
+    /// The thread wakes, empties its mailbox, and calls what it is to run.
+    fn next_life(&mut self, place: usize, (life, callee): (Life, ProcId), locals: &[VarId], at: (LocId, LocId)) {
+        let (sleep, over) = at;
+        let Place { live, args, thread_vars, .. } = &self.places[place];
+        let what = self.what(place, life);
+        let is_it = |(var, bit): &(VarId, Expr)| match bit {
+            Expr::Bool(true) => Expr::Var(*var),
+            _ => Expr::negate(Expr::Var(*var)),
+        };
+        let constrain = what.iter().fold(Expr::Var(*live), |all, bit| Expr::and(all, is_it(bit)));
+        let n_args = self.new.procs[callee].params.len();
+        let mut active: Vec<(VarId, Expr)> = Vec::new();
+        active.extend(locals.iter().zip(&args[..n_args]).map(|(local, arg)| (*local, Expr::Var(*arg))));
+        active.extend(self.thread_vars.iter().zip(thread_vars).map(|(var, copy)| (*var, Expr::Var(*copy))));
+        active.extend(
+            what.iter()
+                .map(|(var, _)| *var)
+                .chain(args.iter().chain(thread_vars).copied())
+                .map(|emptied| (emptied, Expr::FALSE)),
+        );
+        let ready = self.loc(self.new.locs[sleep].proc);
+        self.edge(sleep, ready, Op::Assign(Assign { active, constrain, ..Assign::skip() }), Role::Silent);
+        let args = locals[..n_args].iter().map(|local| Expr::Var(*local)).collect();
+        let results = self.new.procs[callee].results.iter().map(|_| None).collect();
+        self.edge(ready, over, Op::Call(Call { results, callee, args }), Role::Wakes);
+    }
+
+    /// The place becomes free, and the atomic flag too.
+    fn fall_asleep(&mut self, place: usize, over: LocId, sleep: LocId) {
+        let own = self.thread_vars.iter().chain(&self.ending).copied();
+        let active = own.chain([self.places[place].live]).map(|var| (var, Expr::FALSE)).collect();
+        let free = Op::Assign(Assign { active, ..Assign::skip() });
+        let is_atomic = self.old.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
+        if is_atomic {
+            let released = self.loc(self.new.locs[over].proc);
+            self.edge(over, released, free, Role::Over);
+            self.edge(released, sleep, Op::AtomicEnd, Role::Silent);
+        } else {
+            self.edge(over, sleep, free, Role::Over);
+        }
+    }
+}
