@@ -45,14 +45,23 @@ pub struct Compared {
     pub sets: u64,
     /// Lists of what became of every assertion and label that were compared.
     pub statuses: u64,
+    /// Questions to engines.
+    pub asked: u64,
+    /// Those of them that an engine did not answer within the budget.
+    pub undecided: u64,
 }
 
 impl fmt::Display for Compared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Compared { safe, unsafe_, open, certified, uncertified, sets, statuses } = self;
+        let Compared { safe, unsafe_, open, certified, uncertified, sets, statuses, asked, undecided } = self;
         write!(f, "{safe} safe, {unsafe_} unsafe, {open} open; ")?;
         write!(f, "{certified} certificates accepted, {uncertified} safe answers without; ")?;
-        write!(f, "{sets} sets of states and {statuses} lists of answers compared")
+        write!(f, "{sets} sets of states and {statuses} lists of answers compared")?;
+        if *asked > 0 {
+            let share = 100.0 * *undecided as f64 / *asked as f64;
+            write!(f, "; {undecided} of {asked} questions undecided within the budget ({share:.2} %)")?;
+        }
+        Ok(())
     }
 }
 
@@ -65,6 +74,8 @@ impl Compared {
         self.uncertified += other.uncertified;
         self.sets += other.sets;
         self.statuses += other.statuses;
+        self.asked += other.asked;
+        self.undecided += other.undecided;
     }
 
     /// Counts a program.
@@ -74,6 +85,12 @@ impl Compared {
             Answer::Unsafe(_) => self.unsafe_ += 1,
             Answer::Deep | Answer::Large => self.open += 1,
         }
+    }
+
+    /// Counts a question, and whether it was answered.
+    pub(crate) fn count_question(&mut self, answered: bool) {
+        self.asked += 1;
+        self.undecided += u64::from(!answered);
     }
 
     /// Counts a safe answer.
@@ -104,12 +121,12 @@ pub fn item(seed: u64, number: u64) -> Model {
 pub struct Comparison {
     /// The program of a seed and a number.
     pub item: fn(u64, u64) -> Model,
-    /// The comparison of one program. Panics are faults.
-    pub compare: fn(&Model, Budget) -> Result<Compared, Fault>,
+    /// The comparison of one program, whose number may choose what is tried. Panics are faults.
+    pub compare: fn(&Model, u64, Budget) -> Result<Compared, Fault>,
 }
 
 /// The comparison of all engines on programs with one thread.
-pub const SEQUENTIAL: Comparison = Comparison { item, compare };
+pub const SEQUENTIAL: Comparison = Comparison { item, compare: |model, _, budget| compare(model, budget) };
 
 /// Compares the engines on many programs. `progress` is called after each, with the numbers of programs and findings.
 pub fn run(
@@ -123,12 +140,12 @@ pub fn run(
     let (mut total, mut findings, mut done) = (Compared::default(), Vec::new(), 0);
     each(
         items,
-        move |number| compare(&item(seed, number), budget),
+        move |number| compare(&item(seed, number), number, budget),
         |number, result| {
             match result {
                 Ok(compared) => total.add(compared),
                 Err(fault) => {
-                    let small = comparison.shrink_fault(&item(seed, number), &fault, budget).model;
+                    let small = comparison.shrink_fault(&item(seed, number), number, &fault, budget).model;
                     findings.push(Finding { number, fault, small });
                 }
             }
@@ -141,12 +158,12 @@ pub fn run(
 }
 
 impl Comparison {
-    /// Shrinks a program with a fault to a small one with a fault of the same stage.
-    pub fn shrink_fault(self, model: &Model, fault: &Fault, budget: Budget) -> Shrunk {
+    /// Shrinks the program with a number and a fault to a small one with a fault of the same stage.
+    pub fn shrink_fault(self, model: &Model, number: u64, fault: &Fault, budget: Budget) -> Shrunk {
         shrink(
             model,
             5_000,
-            |smaller| matches!((self.compare)(smaller, budget), Err(other) if other.stage == fault.stage),
+            |smaller| matches!((self.compare)(smaller, number, budget), Err(other) if other.stage == fault.stage),
         )
     }
 }

@@ -1,6 +1,7 @@
 //! The answer of the exhaustive engine within a budget: what everything else is compared with.
 
 use std::fmt;
+use std::time::Duration;
 
 use selvedge_check::{CancelToken, Engine, Event, Limits, Observer, Run, Stop, Task, Trace, Verdict};
 use selvedge_engines::exhaustive::{Exhaustive, Options};
@@ -12,11 +13,28 @@ pub struct Budget {
     pub states: usize,
     /// The greatest number of frames on one stack.
     pub frames: u32,
+    /// The bytes that decision diagrams may take, if they are to take little.
+    pub diagrams: Option<u64>,
+    /// How long one engine may take, where nothing else stops it.
+    pub patience: Option<Duration>,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { states: 20_000, frames: 6 }
+        Budget::states(20_000)
+    }
+}
+
+impl Budget {
+    /// So many states.
+    pub const fn states(states: usize) -> Budget {
+        Budget { states, frames: 6, diagrams: None, patience: None }
+    }
+
+    /// The same with small stores for decision diagrams, which are made quickly, and for at most ten seconds.
+    #[must_use]
+    pub const fn tight(self) -> Budget {
+        Budget { diagrams: Some(4 << 20), patience: Some(Duration::from_secs(10)), ..self }
     }
 }
 
@@ -65,7 +83,8 @@ pub fn ask(task: &Task<'_>, budget: Budget) -> Answer {
 /// Runs an engine until it has found more states than the budget allows.
 pub fn within<T>(budget: Budget, work: impl FnOnce(&Run<'_>) -> T) -> T {
     let watch = Watch { states: budget.states, cancel: CancelToken::default() };
-    work(&Run::new(watch.cancel.clone(), Limits::default(), &watch))
+    let limits = Limits { time: budget.patience, memory: budget.diagrams, memory_in_use: None };
+    work(&Run::new(watch.cancel.clone(), limits, &watch))
 }
 
 struct Watch {

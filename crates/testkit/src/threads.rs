@@ -1,5 +1,5 @@
-//! The engines for several threads on one program, with every combination of their reductions, against the exhaustive
-//! engine.
+//! The engines for several threads on one program, with every combination of their reductions or a sample of them,
+//! against the exhaustive engine.
 //!
 //! For each engine that takes the program: its verdict does not contradict the oracle's, its trace replays, also on the
 //! program before inlining, its certificate is accepted. Of an engine that answers for each error on its own, the
@@ -31,6 +31,16 @@ use crate::rng::Rng;
 /// The comparison of all engines on programs with several threads.
 pub const CONCURRENT: Comparison = Comparison { item, compare };
 
+/// Which of the contenders are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sample {
+    /// All.
+    All,
+    /// Those that this number chooses: two combinations of reductions of `threads` and `threads-explicit`, and the other
+    /// engines in turns. What engines list as reachable is always compared.
+    Of(u64),
+}
+
 /// An engine with certain options.
 pub struct Contender {
     /// The engine.
@@ -57,6 +67,26 @@ pub fn contenders() -> Vec<Contender> {
     found
 }
 
+/// The contenders that a sample has.
+fn sampled(sample: Sample) -> Vec<Contender> {
+    let all = contenders();
+    let Sample::Of(number) = sample else { return all };
+    let mut rng = Rng::for_item(SALT, number);
+    let mut chosen = Vec::new();
+    for kind in EngineKind::ALL {
+        let places: Vec<usize> = (0..all.len()).filter(|place| all[*place].kind == *kind).collect();
+        let (first, half) = (rng.below(places.len().max(4)), places.len() / 2);
+        chosen.extend(places.get(first));
+        if half > 1 {
+            chosen.push(places[(first + half) % places.len()]);
+        }
+    }
+    all.into_iter().enumerate().filter(|(place, _)| chosen.contains(place)).map(|(_, contender)| contender).collect()
+}
+
+/// So that the choice of contenders has nothing to do with the choice of programs.
+const SALT: u64 = 0x5eed;
+
 /// The choices of options that matter to an engine, each in words.
 fn variants(kind: EngineKind, base: &EngineOptions) -> Vec<(String, EngineOptions)> {
     let each = |choices: Vec<Reductions>, set: fn(&mut EngineOptions, Reductions)| {
@@ -67,20 +97,20 @@ fn variants(kind: EngineKind, base: &EngineOptions) -> Vec<(String, EngineOption
         };
         choices.into_iter().map(variant).collect()
     };
-    let without_order = || reductions().into_iter().filter(|choice| choice.partial_order == PartialOrder::Off);
     match kind {
         EngineKind::ThreadsExplicit => {
             each(reductions(), |options, choice| options.threads_explicit.reductions = choice)
         }
         EngineKind::Threads => {
-            let mut found = each(without_order().collect(), |options, choice| options.threads.reductions = choice);
+            let mut found = each(reductions(), |options, choice| options.threads.reductions = choice);
             let mut options = base.clone();
             options.threads.merge = false;
             found.push(("no merge".to_string(), options));
             found
         }
         EngineKind::ThreadsPlain => {
-            let choices = without_order().filter(|choice| choice.compress).collect();
+            let without_order = reductions().into_iter().filter(|choice| choice.partial_order == PartialOrder::Off);
+            let choices = without_order.filter(|choice| choice.compress).collect();
             each(choices, |options, choice| options.threads_plain.dead = choice.dead)
         }
         _ => vec![(String::new(), base.clone())],
@@ -133,17 +163,17 @@ pub fn item(seed: u64, number: u64) -> Model {
     generate_with(&mut Rng::for_item(seed, number), weights)
 }
 
-/// Compares the engines on one program. Panics are faults.
-pub fn compare(model: &Model, budget: Budget) -> Result<Compared, Fault> {
+/// Compares a sample of the engines on the program with a number. Panics are faults.
+pub fn compare(model: &Model, number: u64, budget: Budget) -> Result<Compared, Fault> {
     let unwound = catch_unwind(AssertUnwindSafe(|| {
         let posed = pose(model)?;
-        compare_task(&posed.task(), budget)
+        compare_task(&posed.task(), Sample::Of(number), budget)
     }));
     unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
 }
 
 /// Compares the engines on one question.
-pub fn compare_task(task: &Task<'_>, budget: Budget) -> Result<Compared, Fault> {
+pub fn compare_task(task: &Task<'_>, sample: Sample, budget: Budget) -> Result<Compared, Fault> {
     let mut compared = Compared::default();
     let mut known = ask(task, budget);
     let all = every_target(task);
@@ -152,7 +182,7 @@ pub fn compare_task(task: &Task<'_>, budget: Budget) -> Result<Compared, Fault> 
     let oracle = Exhaustive { options: Options { frames: budget.frames } };
     let seen = within(budget, |run| oracle.explore(&each, run)).ok().filter(|seen| !seen.truncated);
     let inlined = simplify(task, &[Pass::Inline]);
-    let contenders = contenders();
+    let contenders = sampled(sample);
     for contender in &contenders {
         let Some(found) = decide(contender, task, &inlined, budget, &mut compared)? else { continue };
         if known.contradicts(&found) {
@@ -165,7 +195,7 @@ pub fn compare_task(task: &Task<'_>, budget: Budget) -> Result<Compared, Fault> 
             compare_each(contender, &each, seen, budget, &mut compared)?;
         }
     }
-    compare_meeting(&contenders, task, budget)?;
+    compare_meeting(&contenders, task, budget, &mut compared)?;
     for kind in EngineKind::ALL.iter().copied() {
         if let Some(seen) = &seen {
             compare_sets(kind, &each, seen, budget, &mut compared)?;
@@ -176,7 +206,12 @@ pub fn compare_task(task: &Task<'_>, budget: Budget) -> Result<Compared, Fault> 
 }
 
 /// Asks whether two threads can meet: at the first label and the last one, which may be the same.
-fn compare_meeting(contenders: &[Contender], task: &Task<'_>, budget: Budget) -> Result<(), Fault> {
+fn compare_meeting(
+    contenders: &[Contender],
+    task: &Task<'_>,
+    budget: Budget,
+    compared: &mut Compared,
+) -> Result<(), Fault> {
     let labels = &task.program.labels;
     let (Some(first), Some(last)) = (labels.first(), labels.last()) else { return Ok(()) };
     let target = Target::default().with_together([vec![first.loc, last.loc]]);
@@ -184,7 +219,7 @@ fn compare_meeting(contenders: &[Contender], task: &Task<'_>, budget: Budget) ->
     let inlined = simplify(&task, &[Pass::Inline]);
     let known = ask(&task, budget);
     for contender in contenders.iter().filter(|contender| is_for_threads(contender.kind)) {
-        let found = decide(contender, &task, &inlined, budget, &mut Compared::default())?;
+        let found = decide(contender, &task, &inlined, budget, compared)?;
         if let Some(found) = found.filter(|found| known.contradicts(found)) {
             return fault(format!("{} (meeting)", contender.name), format!("{known}, but then {found}"));
         }
@@ -214,6 +249,8 @@ fn decide(
         Ok(verdict) => judge(&inner, &verdict, run).map(|judged| Ok((verdict, judged))),
         Err(stop) => Ok(Err(stop)),
     });
+    let stopped = matches!(answer, Ok(Err(Stop::BoundReached(_))));
+    compared.count_question(stopped || matches!(answer, Ok(Ok(_))));
     match answer {
         Ok(Ok((Verdict::Unsafe(trace), _))) if is_for_threads(contender.kind) => {
             let lifted = inlined.lift(Verdict::Unsafe(trace.clone()));
@@ -273,32 +310,33 @@ fn compare_each(
         return Ok(());
     }
     let findings = within(budget, |run| contender.engine.check_each(task, run));
-    let Some(Ok(findings)) = findings else { return Ok(()) };
+    let Some(findings) = findings else { return Ok(()) };
+    compared.count_question(findings.is_ok());
+    let Ok(findings) = findings else { return Ok(()) };
     let (expected, found) = (Statuses::seen(task, seen), Statuses::found(&findings));
     if expected != found {
         return fault(format!("{} (each)", contender.name), format!("{expected:?} expected, {found:?} found"));
     }
     compared.statuses += 1;
-    match judge_findings(task, &findings) {
+    match within(budget, |run| judge_findings(task, &findings, run)) {
         Ok(()) | Err(Reject::Certificate(Flaw::Stopped(_))) => Ok(()),
         Err(reject) => fault(format!("{} (each, judge)", contender.name), reject.to_string()),
     }
 }
 
-fn judge_findings(task: &Task<'_>, findings: &Findings) -> Result<(), Reject> {
-    let run = Run::unlimited();
+fn judge_findings(task: &Task<'_>, findings: &Findings, run: &Run<'_>) -> Result<(), Reject> {
     let mut rest = task.target.clone();
     for (edge, trace) in &findings.asserts {
         let target = Target::new(vec![*edge], Vec::new());
-        judge(&Task { target: &target, ..*task }, &Verdict::Unsafe(trace.clone()), &run)?;
+        judge(&Task { target: &target, ..*task }, &Verdict::Unsafe(trace.clone()), run)?;
         rest.asserts.retain(|other| other != edge);
     }
     for (loc, trace) in &findings.locs {
         let target = Target::new(Vec::new(), vec![*loc]);
-        judge(&Task { target: &target, ..*task }, &Verdict::Unsafe(trace.clone()), &run)?;
+        judge(&Task { target: &target, ..*task }, &Verdict::Unsafe(trace.clone()), run)?;
         rest.locs.retain(|other| other != loc);
     }
-    judge(&Task { target: &rest, ..*task }, &Verdict::Safe(findings.certificate.clone()), &run)?;
+    judge(&Task { target: &rest, ..*task }, &Verdict::Safe(findings.certificate.clone()), run)?;
     Ok(())
 }
 
@@ -314,7 +352,9 @@ fn compare_sets(
     if kind == EngineKind::Exhaustive || !takes {
         return Ok(());
     }
-    let Some(Ok(found)) = within(budget, |run| explore(kind, task, run)) else { return Ok(()) };
+    let Some(found) = within(budget, |run| explore(kind, task, run)) else { return Ok(()) };
+    compared.count_question(found.is_ok());
+    let Ok(found) = found else { return Ok(()) };
     compared.sets += 1;
     if seen.thread_states != found.thread_states {
         return fault(format!("{} (states)", kind.name()), difference(&seen.thread_states, &found.thread_states));

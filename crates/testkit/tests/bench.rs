@@ -48,7 +48,7 @@ fn driven(name: &str, text: &str, question: Question) -> Option<Expected> {
     let program = loaded.program.unwrap_or_else(|| panic!("{name}: {:?}\n{text}", loaded.diagnostics));
     let subject = Subject { program: &program, map: &loaded.source_map, text };
     let options = Options { question, engine: Some(EngineKind::Exhaustive), ..Options::default() };
-    let budget = Budget { states: 10_000, ..Budget::default() };
+    let budget = Budget::states(10_000);
     let report =
         within(budget, |run| check(subject, &options, run)).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
     match report.outcome {

@@ -122,7 +122,7 @@ fn smaller_executions_are_executions() {
                 minimize,
                 ..Options::default()
             };
-            within(Budget { states: 3_000, frames: 6 }, |run| check(posed.subject(), &options, run))
+            within(Budget::states(3_000), |run| check(posed.subject(), &options, run))
         };
         let (Ok(small), Ok(plain)) = (ask(Minimize::Yes), ask(Minimize::No)) else { continue };
         let (Outcome::Unsafe(small), Outcome::Unsafe(plain)) = (small.outcome, plain.outcome) else { continue };

@@ -105,7 +105,7 @@ fn random_target(program: &Program, rng: &mut Rng) -> Target {
 
 #[test]
 fn passes_keep_meetings() {
-    let budget = Budget { states: 4_000, frames: 6 };
+    let budget = Budget::states(4_000);
     let runs: Vec<_> =
         Pass::ALL.iter().map(|pass| |program: &Program, target: &Target| pass.run(program, target)).collect();
     let passes: Vec<NamedPass<'_>> = Pass::ALL.iter().zip(&runs).map(|(pass, run)| (pass.name(), run as _)).collect();

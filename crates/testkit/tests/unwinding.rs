@@ -40,7 +40,7 @@ fn compare_bmc(task: &Task<'_>) -> Result<(), String> {
         Err(Stop::BoundReached(Bound::Steps(STEPS))) => None,
         Err(stop) => return Err(stop.to_string()),
     };
-    let budget = Budget { states: 20_000, frames: FRAMES };
+    let budget = Budget { frames: FRAMES, ..Budget::default() };
     match (ask(task, budget), found) {
         (Answer::Safe, Some(steps)) => Err(format!("safe, but bmc has an error after {steps} steps")),
         (Answer::Unsafe(trace), found) if trace.steps.len() <= STEPS as usize => match found {

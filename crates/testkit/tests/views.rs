@@ -17,7 +17,7 @@ use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::oracle::{Answer, Budget, ask, within};
 use selvedge_testkit::rng::Rng;
 
-const BUDGET: Budget = Budget { states: 3_000, frames: 6 };
+const BUDGET: Budget = Budget::states(3_000);
 
 /// The verdict for any number of threads, with evidence that was judged on the program before inlining; `None` where
 /// the engine does not take the program or gives up.

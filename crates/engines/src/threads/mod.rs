@@ -72,6 +72,22 @@ impl Default for Reductions {
     }
 }
 
+/// What became of closing a set of states under all steps, after a search under a partial order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Closing {
+    /// It is closed.
+    Closed,
+    /// It would be much larger than what the search found.
+    Large,
+    /// It contains an error, which the partial order should not have lost.
+    Error,
+}
+
+/// How many states a set may have when it is closed, of which a partial order left so many.
+fn at_most(n_states: usize) -> usize {
+    n_states.saturating_mul(20).saturating_add(20_000)
+}
+
 /// Whether a task is one for the engines here: a bounded number of threads, no calls left, Boolean variables.
 fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     if task.threads == ThreadScope::Unbounded && !has_bounded_threads(task.program) {

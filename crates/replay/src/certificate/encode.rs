@@ -1,8 +1,7 @@
 //! Expressions and formulas as gates.
 
-use std::collections::BTreeMap;
-
 use batsat::Lit;
+use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_ir::{BinaryOp, Expr, UnaryOp};
 
@@ -47,10 +46,18 @@ pub(super) fn formula(
     id: FormulaId,
     atom: &mut dyn FnMut(&mut Sat<'_>, Atom) -> Option<Lit>,
 ) -> Option<Lit> {
-    let mut gates: BTreeMap<FormulaId, Lit> = BTreeMap::new();
-    for part in parts(formulas, id)? {
+    let mut gates: FxHashMap<FormulaId, Lit> = FxHashMap::default();
+    // A formula waits until its parts have gates; parts have smaller numbers, so this ends.
+    let mut waiting = vec![id];
+    while let Some(part) = waiting.last().copied() {
+        let node = formulas.get(part)?;
+        let n_waiting = waiting.len();
+        waiting.extend(node.parts().into_iter().flatten().filter(|part| !gates.contains_key(part)));
+        if waiting.len() > n_waiting {
+            continue;
+        }
         let gate = |id: FormulaId| gates[&id];
-        let lit = match formulas.get(part)? {
+        let lit = match node {
             Node::Const(value) => sat.constant(value),
             Node::Atom(proposition) => atom(sat, proposition)?,
             Node::Not(operand) => !gate(operand),
@@ -59,20 +66,7 @@ pub(super) fn formula(
             Node::Ite(condition, then, otherwise) => sat.ite(gate(condition), gate(then), gate(otherwise)),
         };
         gates.insert(part, lit);
+        waiting.pop();
     }
     gates.get(&id).copied()
-}
-
-/// The formula and all its parts, parts before wholes; `None` if one of them does not exist.
-fn parts(formulas: &Formulas, id: FormulaId) -> Option<Vec<FormulaId>> {
-    let mut seen = std::collections::BTreeSet::from([id]);
-    let mut waiting = vec![id];
-    while let Some(id) = waiting.pop() {
-        for part in formulas.get(id)?.parts().into_iter().flatten() {
-            if seen.insert(part) {
-                waiting.push(part);
-            }
-        }
-    }
-    Some(seen.into_iter().collect())
 }

@@ -3,6 +3,7 @@
 //! The engines use another solver, so that no proof is found and checked by the same code.
 
 use batsat::{Callbacks, Lit, Solver, SolverInterface, lbool};
+use rustc_hash::FxHashMap;
 use selvedge_check::{Run, Stop};
 
 /// Stops the solver when the run must stop.
@@ -19,6 +20,11 @@ pub(super) struct Sat<'r> {
     solver: Solver<Watch<'r>>,
     run: &'r Run<'r>,
     truth: Lit,
+    /// The conjunctions and choices that were written, by their parts: each is written once.
+    ands: FxHashMap<(Lit, Lit), Lit>,
+    ites: FxHashMap<(Lit, Lit, Lit), Lit>,
+    /// A clause that is being added.
+    buffer: Vec<Lit>,
 }
 
 impl<'r> Sat<'r> {
@@ -26,7 +32,8 @@ impl<'r> Sat<'r> {
         let mut solver = Solver::new(Default::default(), Watch(run));
         let truth = Lit::new(solver.new_var_default(), true);
         solver.add_clause_reuse(&mut vec![truth]);
-        Sat { solver, run, truth }
+        let (ands, ites) = (FxHashMap::default(), FxHashMap::default());
+        Sat { solver, run, truth, ands, ites, buffer: Vec::new() }
     }
 
     pub(super) fn constant(&self, value: bool) -> Lit {
@@ -42,7 +49,9 @@ impl<'r> Sat<'r> {
     }
 
     pub(super) fn clause(&mut self, lits: &[Lit]) {
-        self.solver.add_clause_reuse(&mut lits.to_vec());
+        self.buffer.clear();
+        self.buffer.extend_from_slice(lits);
+        self.solver.add_clause_reuse(&mut self.buffer);
     }
 
     /// The conjunction as a literal.
@@ -56,10 +65,15 @@ impl<'r> Sat<'r> {
         if right == self.truth {
             return left;
         }
+        let key = if left < right { (left, right) } else { (right, left) };
+        if let Some(known) = self.ands.get(&key) {
+            return *known;
+        }
         let gate = self.fresh();
         self.clause(&[!gate, left]);
         self.clause(&[!gate, right]);
         self.clause(&[gate, !left, !right]);
+        self.ands.insert(key, gate);
         gate
     }
 
@@ -78,16 +92,24 @@ impl<'r> Sat<'r> {
         if condition == !self.truth {
             return otherwise;
         }
-        if [self.truth, !self.truth].iter().any(|constant| then == *constant || otherwise == *constant) {
-            let yes = self.and(condition, then);
-            let no = self.and(!condition, otherwise);
-            return self.or(yes, no);
+        let (truth, falsehood) = (self.truth, !self.truth);
+        match (then, otherwise) {
+            (then, _) if then == truth => return self.or(condition, otherwise),
+            (then, _) if then == falsehood => return self.and(!condition, otherwise),
+            (_, otherwise) if otherwise == truth => return self.or(!condition, then),
+            (_, otherwise) if otherwise == falsehood => return self.and(condition, then),
+            _ => {}
+        }
+        let key = (condition, then, otherwise);
+        if let Some(known) = self.ites.get(&key) {
+            return *known;
         }
         let gate = self.fresh();
         self.clause(&[!condition, !then, gate]);
         self.clause(&[!condition, then, !gate]);
         self.clause(&[condition, !otherwise, gate]);
         self.clause(&[condition, otherwise, !gate]);
+        self.ites.insert(key, gate);
         gate
     }
 

@@ -20,7 +20,7 @@ usage: fuzz passes|engines|threads|tts|spin|parser|print [--count N] [--seed N] 
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
-threads compares all engines on programs with several threads, with every combination of reductions
+threads compares all engines on programs with several threads, each time with other combinations of reductions
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
@@ -38,7 +38,10 @@ fn main() -> ExitCode {
     match command.as_deref() {
         Some("passes") => passes(&campaign),
         Some("engines") => compare_engines(&campaign, "engines", engines::SEQUENTIAL),
-        Some("threads") => compare_engines(&campaign, "threads", threads::CONCURRENT),
+        Some("threads") => {
+            let campaign = Campaign { budget: campaign.budget.tight(), ..campaign };
+            compare_engines(&campaign, "threads", threads::CONCURRENT)
+        }
         Some("tts") => compare_systems(&campaign),
         Some("spin") => compare_spin(&campaign),
         Some("parser") => parser(&campaign),

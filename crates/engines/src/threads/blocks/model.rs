@@ -83,6 +83,15 @@ impl<'p> Model<'p> {
         shared.filter(|var| get(&self.live_shared, self.layout.place(*var)))
     }
 
+    /// The shared variables of which a proof with [`Model::places`] speaks. They matter by the same analysis as the variables
+    /// of threads there, from which they are computed; the search may have kept more.
+    pub(crate) fn told_shared(&self) -> Vec<VarId> {
+        let program = self.program();
+        let liveness = Liveness::among_threads(program);
+        let is_live = |var: &VarId| program.locs.indices().any(|loc| liveness.is_live(loc, *var));
+        self.layout.shared.iter().copied().filter(|var| is_live(var) || read_at_start(program, *var)).collect()
+    }
+
     /// All stops, for each who can stand there, in ascending order.
     pub(crate) fn places(&self) -> Vec<Place> {
         let program = self.program();

@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
-use selvedge_ir::LocId;
+use selvedge_ir::{LocId, VarId};
 
-use super::super::blocks::Model;
 use super::super::blocks::parts::LocalId;
 use super::super::blocks::values::get;
 use super::search::Search;
@@ -27,14 +26,14 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
     if counts_created(search.model) {
         return Ok(None);
     }
-    let places = search.model.places();
+    let (places, shared) = (search.model.places(), search.model.told_shared());
     let numbers: FxHashMap<(Role, LocId), u32> =
         places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
     let mut rows: BTreeMap<Vec<u32>, Vec<Row>> = BTreeMap::new();
     let mut n_bits = 0;
     for number in 0..search.store.len() {
         search.run.tick()?;
-        let (threads, row) = row(search, &places, &numbers, number);
+        let (threads, row) = row(search, (&places, &shared), &numbers, number);
         n_bits += row.len();
         if n_bits > MOST_BITS {
             return Ok(None);
@@ -46,7 +45,7 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
     for (threads, mut rows) in rows {
         rows.sort_unstable();
         rows.dedup();
-        let formula = writer.tree(&atoms(search.model, &places, &threads), &rows)?;
+        let formula = writer.tree(&atoms(&places, &shared, &threads), &rows)?;
         shapes.push(Shape { threads, formula });
     }
     Ok(Some(Certificate::Threads(ThreadProof { formulas: writer.formulas, places, shapes })))
@@ -55,7 +54,7 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
 /// The threads of a state, in the order that a certificate asks for, and the values of its variables.
 fn row(
     search: &Search<'_>,
-    places: &[Place],
+    (places, shared_vars): (&[Place], &[VarId]),
     numbers: &FxHashMap<(Role, LocId), u32>,
     number: usize,
 ) -> (Vec<u32>, Row) {
@@ -72,18 +71,18 @@ fn row(
     let mut threads: Vec<(u32, Row)> = state.threads.iter().map(|id| thread(*id, false)).chain(holder).collect();
     threads.sort_unstable();
     let shared = &search.parts.shared[state.shared as usize];
-    let mut row: Row = search.model.live_shared_vars().map(|var| get(shared, search.model.layout.place(var))).collect();
+    let mut row: Row = shared_vars.iter().map(|var| get(shared, search.model.layout.place(*var))).collect();
     threads.iter().for_each(|(_, values)| row.extend(values));
     (threads.into_iter().map(|(place, _)| place).collect(), row)
 }
 
 /// What the columns of a row are.
-fn atoms(model: &Model<'_>, places: &[Place], threads: &[u32]) -> Vec<Atom> {
+fn atoms(places: &[Place], shared: &[VarId], threads: &[u32]) -> Vec<Atom> {
     let of_threads = threads.iter().enumerate().flat_map(|(thread, place)| {
         let n_vars = places[*place as usize].vars.len() as u32;
         (0..n_vars).map(move |var| Atom::Of { thread: thread as u32, var })
     });
-    model.live_shared_vars().map(Atom::Now).chain(of_threads).collect()
+    shared.iter().copied().map(Atom::Now).chain(of_threads).collect()
 }
 
 struct Writer<'r> {

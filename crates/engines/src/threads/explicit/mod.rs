@@ -22,7 +22,7 @@ use selvedge_check::{Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::Trace;
 
 use super::blocks::{Error, Model};
-use super::{PartialOrder, Reductions};
+use super::{Closing, PartialOrder, Reductions};
 use crate::exhaustive::Exploration;
 use search::{Search, Visit};
 
@@ -54,10 +54,11 @@ impl Engine for ThreadsExplicit {
         let mut search = Search::new(&model, self.options.reductions.partial_order, run);
         match search.run(Visit::UntilError)? {
             Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
-            None if self.options.reductions.partial_order == PartialOrder::Off => {
-                Ok(Verdict::Safe(certificate::certificate(&search)?))
-            }
-            None => Ok(Verdict::Safe(None)),
+            None => match search.close()? {
+                Closing::Closed => Ok(Verdict::Safe(certificate::certificate(&search)?)),
+                Closing::Large => Ok(Verdict::Safe(None)),
+                Closing::Error => self.in_every_order().check(task, run),
+            },
         }
     }
 
@@ -71,10 +72,17 @@ impl Engine for ThreadsExplicit {
 }
 
 impl ThreadsExplicit {
+    /// The same engine without partial order.
+    fn in_every_order(&self) -> ThreadsExplicit {
+        let reductions = Reductions { partial_order: PartialOrder::Off, ..self.options.reductions };
+        ThreadsExplicit { options: Options { reductions } }
+    }
+
     fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
         let model = Model::new(*task, self.options.reductions);
         let mut search = Search::new(&model, self.options.reductions.partial_order, run);
         search.run(Visit::All)?;
+        search.note_stops()?;
         let mut findings = Findings::default();
         for edge in &task.target.asserts {
             if let Some(trace) = found(&mut search, Error::Fails(*edge))? {
@@ -88,7 +96,7 @@ impl ThreadsExplicit {
                 findings.locs.push((*loc, trace));
             }
         }
-        if self.options.reductions.partial_order == PartialOrder::Off {
+        if search.close()? == Closing::Closed {
             findings.certificate = certificate::certificate(&search)?;
         }
         Ok(findings)

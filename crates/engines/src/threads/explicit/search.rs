@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::target::met;
@@ -16,7 +17,7 @@ use super::super::blocks::passive::{Partner, Ways};
 use super::super::blocks::start::{prelude, shared};
 use super::super::blocks::{Block, Blocks, Error, From, Model, Out};
 use super::super::dependence::Dependence;
-use super::super::{PartialOrder, bound};
+use super::super::{Closing, PartialOrder, at_most, bound};
 use super::order::Candidates;
 use super::start;
 use super::store::{State, Store};
@@ -92,6 +93,30 @@ impl<'a> Search<'a> {
             self.expanded += 1;
         }
         Ok(self.first_error(visit))
+    }
+
+    /// What is reached under a partial order is not closed under all steps. This adds what is missing, from the reached
+    /// states on, and says whether it did: it gives up where the partial order left out so much that a proof would cost
+    /// more than the search. Traces are not to be asked for afterwards.
+    pub(super) fn close(&mut self) -> Result<Closing, Stop> {
+        if self.dependence.take().is_none() {
+            return Ok(Closing::Closed);
+        }
+        self.partial_order = PartialOrder::Off;
+        let n_errors = |search: &Search<'_>| search.met.keys().filter(|error| search.is_asked(**error)).count();
+        let (most, n_before) = (at_most(self.store.len()), n_errors(self));
+        let mut state = State::default();
+        self.expanded = 0;
+        while self.expanded < self.store.len() {
+            if self.store.len() > most {
+                return Ok(Closing::Large);
+            }
+            self.store.read(self.expanded, &mut state);
+            self.expand(&state)?;
+            self.report();
+            self.expanded += 1;
+        }
+        Ok(if n_errors(self) == n_before { Closing::Closed } else { Closing::Error })
     }
 
     fn first_error(&self, visit: Visit) -> Option<Error> {
@@ -221,6 +246,21 @@ impl<'a> Search<'a> {
         for edge in &block.asserts {
             self.asserts[edge.index()] = true;
         }
+    }
+
+    /// Notes the assertions at which threads stand: one that another thread keeps from ever moving has reached its own.
+    pub(super) fn note_stops(&mut self) -> Result<(), Stop> {
+        let mut seen = FixedBitSet::with_capacity(self.parts.locals.len());
+        let mut state = State::default();
+        for number in 0..self.store.len() {
+            self.run.tick()?;
+            self.store.read(number, &mut state);
+            for local in state.threads.iter().chain(&state.holder).filter(|local| !seen.put(**local as usize)) {
+                let loc = self.parts.locals[*local as usize].loc;
+                self.model.flow.out(loc).iter().for_each(|edge| self.asserts[edge.index()] = true);
+            }
+        }
+        Ok(())
     }
 
     /// Adds the successors of a state along the end of a block.

@@ -146,8 +146,16 @@ impl Search<'_> {
     /// their own choices, which are forgotten before those in common.
     fn relation(&self, thread: usize, assign: &Assign, parts: &[(usize, Part<'_>)]) -> Result<Bdd, OutOfNodes> {
         let layout = &self.layout;
+        // A choice of the moving thread also shows in the new values that a condition on others mentions.
         let shares = |number: u32| {
-            let of = |part: &Part<'_>| part.exprs().any(|expr| choices(expr).contains(&number));
+            let shows = |expr: &Expr| {
+                choices(expr).contains(&number)
+                    || assign.active.iter().any(|(var, rhs)| {
+                        let is_new = |leaf: &Expr| matches!(leaf, Expr::Next(next) if next == var);
+                        choices(rhs).contains(&number) && expr.any_leaf(is_new)
+                    })
+            };
+            let of = |part: &Part<'_>| part.exprs().any(shows);
             is_common(assign, number) && parts.iter().any(|(_, part)| of(part))
         };
         let constrain = (!assign.constrain.is_passive()).then_some(&assign.constrain);

@@ -52,8 +52,8 @@ pub(crate) struct Block {
     pub(crate) ends: Vec<usize>,
     /// The items inside, by rank.
     waiting: BTreeSet<(usize, usize)>,
-    /// The first error.
-    pub(crate) error: Option<Error>,
+    /// The errors that are looked for, in the order in which they were met.
+    pub(crate) errors: Vec<Error>,
 }
 
 /// An error inside a block.
@@ -86,7 +86,7 @@ impl Machine<'_> {
             known: FxHashMap::default(),
             ends: Vec::new(),
             waiting: BTreeSet::from([(0, 0)]),
-            error: None,
+            errors: Vec::new(),
         };
         while let Some((_, item)) = block.waiting.pop_first() {
             let At::Place(place) = block.items[item].key.at else { unreachable!("threads that are gone do not wait") };
@@ -94,7 +94,7 @@ impl Machine<'_> {
                 self.run.tick()?;
                 self.layout.manager.tidy();
                 self.follow(&mut block, item, place, edge, room, others).map_err(out_of_nodes)?;
-                if block.error.is_some() {
+                if self.visit == Visit::UntilError && !block.errors.is_empty() {
                     return Ok(block);
                 }
             }
@@ -139,8 +139,8 @@ impl Machine<'_> {
         let failing = self.steps.failing(&self.layout, id, condition)?;
         if !block.items[item].set.is_disjoint(&failing) {
             self.failing.insert(id);
-            if self.visit == Visit::UntilError && self.target.has_assert(id) {
-                block.error = Some(Error::Fails(item, id));
+            if self.visit != Visit::All && self.target.has_assert(id) {
+                block.errors.push(Error::Fails(item, id));
             }
         }
         Ok(())
@@ -217,24 +217,28 @@ impl Machine<'_> {
             return Ok(());
         }
         let number = block.items.len();
+        if let At::Place(place) = key.at {
+            self.locs.insert(place.loc.index());
+        }
         match key.at {
             At::Place(place) if !self.is_stop(place) => {
                 block.waiting.insert((self.rank(place) + 1, number));
             }
             _ => block.ends.push(number),
         }
-        if self.visit == Visit::UntilError && self.at_target(&key) {
-            block.error = block.error.or(Some(Error::Reached(number)));
+        if self.visit != Visit::All && self.targets(&key).next().is_some() {
+            block.errors.push(Error::Reached(number));
         }
         block.known.insert(key.clone(), number);
         block.items.push(Item { key, set, arcs: vec![arc] });
         Ok(())
     }
 
-    /// Whether the moving thread or the one that it started last is at a target location.
-    fn at_target(&self, key: &Key) -> bool {
-        let moved = matches!(key.at, At::Place(place) if self.target.has_loc(place.loc));
-        moved || key.children.last().is_some_and(|(place, _)| self.target.has_loc(place.loc))
+    /// The target locations at which the moving thread or the one that it started last is.
+    pub(super) fn targets(&self, key: &Key) -> impl Iterator<Item = LocId> {
+        let moved = if let At::Place(place) = key.at { Some(place.loc) } else { None };
+        let started = key.children.last().map(|(place, _)| place.loc);
+        moved.into_iter().chain(started).filter(|loc| self.target.has_loc(*loc))
     }
 
     /// What the block leads to: its ends, split by the valuations of the moving thread.

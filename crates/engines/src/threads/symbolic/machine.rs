@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use selvedge_check::{Role, Run, Stop, Task, ThreadScope};
 use selvedge_ir::flow::Flow;
@@ -23,7 +24,9 @@ use crate::threads::vars::{Keep, crews};
 pub(crate) enum Visit {
     /// To the first error.
     UntilError,
-    /// Everything, also behind errors.
+    /// Everything, also behind errors, each of which is noted once.
+    Each,
+    /// Everything; of errors only the assertions that fail are noted.
     All,
 }
 
@@ -54,6 +57,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) sets: Sets,
     /// The assertions that were seen to fail.
     pub(super) failing: BTreeSet<EdgeId>,
+    /// The locations at which a thread was.
+    pub(super) locs: FixedBitSet,
     ranks: Ranks,
     /// See [`Machine::concerns_others`].
     concerning: FxHashMap<Place, bool>,
@@ -89,6 +94,7 @@ impl<'a> Machine<'a> {
             target: task.target,
             sets: Sets::default(),
             failing: BTreeSet::new(),
+            locs: FixedBitSet::with_capacity(program.locs.len()),
             entries: FxHashMap::default(),
             concerning: FxHashMap::default(),
             program,

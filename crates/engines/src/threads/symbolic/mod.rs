@@ -20,13 +20,13 @@ mod search;
 pub(crate) mod state;
 mod trace;
 
-use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Certificate, Engine, Exploration, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::Trace;
 
 pub(crate) use self::machine::Full;
 use self::machine::{Machine, Visit};
-use self::search::Search;
-use super::{PartialOrder, Reductions};
+use self::search::{Goal, Search};
+use super::{Closing, PartialOrder, Reductions};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -66,11 +66,55 @@ impl Engine for Threads {
         let mut search = Search::new(machine, &self.options);
         match search.run()? {
             Some(found) => Ok(Verdict::Unsafe(search.trace(&found)?)),
-            // What is reached under a partial order is not closed under all steps.
-            None if self.options.reductions.partial_order != PartialOrder::Off => Ok(Verdict::Safe(None)),
-            None => Ok(Verdict::Safe(search.certificate()?)),
+            None => match search.close()? {
+                Closing::Closed => Ok(Verdict::Safe(search.certificate()?)),
+                Closing::Large => Ok(Verdict::Safe(None)),
+                Closing::Error => self.in_every_order().check(task, run),
+            },
         }
     }
+
+    fn check_each(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Findings, Stop>> {
+        Some(self.findings(task, run))
+    }
+
+    fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
+        Some(self.explore(task, run))
+    }
+}
+
+impl Threads {
+    /// The same engine without partial order.
+    fn in_every_order(&self) -> Threads {
+        let reductions = Reductions { partial_order: PartialOrder::Off, ..self.options.reductions };
+        Threads { options: Options { reductions, ..self.options.clone() } }
+    }
+
+    fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
+        let machine = Machine::new(task, run, self.options.reductions, Visit::Each)?;
+        let mut search = Search::new(machine, &self.options);
+        search.run()?;
+        let met = search.met.clone();
+        let mut findings = Findings::default();
+        for edge in &task.target.asserts {
+            if let Some(found) = met.get(&Goal::Fails(*edge)) {
+                findings.asserts.push((*edge, search.trace(found)?));
+            } else if !search.machine.locs.contains(task.program.edges[*edge].from.index()) {
+                findings.unreachable.push(*edge);
+            }
+        }
+        for loc in &task.target.locs {
+            if let Some(found) = met.get(&Goal::Reaches(*loc)) {
+                findings.locs.push((*loc, search.trace(found)?));
+            }
+        }
+        findings.certificate = closed_certificate(&mut search)?;
+        Ok(findings)
+    }
+}
+
+fn closed_certificate(search: &mut Search<'_>) -> Result<Option<Certificate>, Stop> {
+    if search.close()? == Closing::Closed { search.certificate() } else { Ok(None) }
 }
 
 impl Threads {

@@ -6,23 +6,25 @@
 //! ends because there are finitely many lists of pairs, and for each the shared part only grows. It is right because
 //! each step is exact: nothing is added that cannot be reached, and what is thrown away is contained in what is kept.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_check::{Event, Stop};
 use selvedge_ir::target::met;
+use selvedge_ir::{EdgeId, LocId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::Options;
-use super::block::{Error, Outcome};
+use super::block::{Block, Error, Outcome};
 use super::machine::{Machine, Visit};
 use super::order::groups;
 use super::state::{Pair, Pairs, SetId, add, n_threads, places, without};
 use crate::out_of_nodes;
-use crate::threads::PartialOrder;
 use crate::threads::dependence::Dependence;
 use crate::threads::place::Place;
+use crate::threads::{Closing, PartialOrder, at_most};
 
 /// The threads of a state: those that live, and the number of those that have ended, if that matters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +74,23 @@ pub(super) enum Found {
     Block { node: usize, mover: usize, error: Error },
 }
 
+/// What is looked for when each error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Goal {
+    Fails(EdgeId),
+    Reaches(LocId),
+}
+
+/// How rounds come to an end.
+enum End {
+    /// With an error.
+    Error(Found),
+    /// Nothing new was found.
+    Closed,
+    /// There are more states than allowed.
+    Large,
+}
+
 /// States with the same pairs that wait for the end of the frontier.
 struct Draft {
     shared: Bdd,
@@ -102,6 +121,8 @@ pub(super) struct Search<'a> {
     partial_order: PartialOrder,
     /// What depends on what, under a partial order.
     dependence: Option<Dependence>,
+    /// Where each error was met first, if each is looked for.
+    pub(super) met: BTreeMap<Goal, Found>,
     /// Whether the block of a pair may be followed alone.
     forward: FxHashMap<(Bdd, Place, SetId, u32), bool>,
 }
@@ -115,6 +136,7 @@ impl<'a> Search<'a> {
         Search {
             partial_order,
             dependence: reduces.then(|| Dependence::new(machine.program, &machine.stops)),
+            met: BTreeMap::new(),
             forward: FxHashMap::default(),
             machine,
             merges,
@@ -131,16 +153,42 @@ impl<'a> Search<'a> {
         if let Some(found) = self.start()? {
             return Ok(Some(found));
         }
+        match self.rounds(usize::MAX)? {
+            End::Error(found) => Ok(Some(found)),
+            End::Closed | End::Large => Ok(None),
+        }
+    }
+
+    /// What is reached under a partial order is not closed under all steps. This adds what is missing, from the reached
+    /// states on, and says whether it did: it gives up where the partial order left out so much that a proof would cost
+    /// more than the search.
+    pub(super) fn close(&mut self) -> Result<Closing, Stop> {
+        if self.dependence.take().is_none() {
+            return Ok(Closing::Closed);
+        }
+        let most = at_most(self.nodes.len());
+        Ok(match self.rounds(most)? {
+            End::Error(_) => Closing::Error,
+            End::Closed => Closing::Closed,
+            End::Large => Closing::Large,
+        })
+    }
+
+    /// Expands all states, first those that are there, then the new ones.
+    fn rounds(&mut self, most: usize) -> Result<End, Stop> {
         let (mut begin, mut rounds) = (0, 0);
         loop {
             self.commit().map_err(out_of_nodes)?;
             let end = self.nodes.len();
             if begin == end {
-                return Ok(None);
+                return Ok(End::Closed);
+            }
+            if end > most {
+                return Ok(End::Large);
             }
             for node in begin..end {
                 if let Some(found) = self.expand(node)? {
-                    return Ok(Some(found));
+                    return Ok(End::Error(found));
                 }
             }
             (begin, rounds) = (end, rounds + 1);
@@ -167,6 +215,7 @@ impl<'a> Search<'a> {
         for outcome in starts {
             let crew = Crew { ended: 0, pairs: moved(&[], &outcome) };
             let origin = Origin::Start(Rc::new(outcome));
+            self.note_threads(&crew.pairs, &origin);
             if self.at_target(&crew.pairs) {
                 return Ok(Some(Found::Reached(origin)));
             }
@@ -181,6 +230,33 @@ impl<'a> Search<'a> {
         let count = |loc| pairs.iter().filter(|pair| pair.place.loc == loc).map(|pair| pair.count as usize).sum();
         self.machine.visit == Visit::UntilError
             && (pairs.iter().any(|pair| target.has_loc(pair.place.loc)) || met(&target.together, count).is_some())
+    }
+
+    /// Notes where threads are, and the errors that this is, if each is looked for.
+    fn note_threads(&mut self, pairs: &[Pair], origin: &Origin) {
+        for loc in pairs.iter().map(|pair| pair.place.loc) {
+            self.machine.locs.insert(loc.index());
+            if self.machine.visit == Visit::Each && self.machine.target.has_loc(loc) {
+                self.met.entry(Goal::Reaches(loc)).or_insert_with(|| Found::Reached(origin.clone()));
+            }
+        }
+    }
+
+    /// Notes the errors in a block.
+    fn note_errors(&mut self, block: &Block, node: usize, mover: usize) {
+        for error in &block.errors {
+            let found = Found::Block { node, mover, error: *error };
+            match error {
+                Error::Fails(_, edge) => {
+                    self.met.entry(Goal::Fails(*edge)).or_insert(found);
+                }
+                Error::Reached(item) => {
+                    for loc in self.machine.targets(&block.items[*item].key) {
+                        self.met.entry(Goal::Reaches(loc)).or_insert_with(|| found.clone());
+                    }
+                }
+            }
+        }
     }
 
     /// Adds the successors of a node to the drafts.
@@ -232,7 +308,8 @@ impl<'a> Search<'a> {
         let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
         let goes = !self.machine.concerns_others(pair.place) && {
             let block = self.machine.block(pair.place, set, room, &[])?;
-            block.error.is_some() || self.machine.goes_on(dependence, &block)?
+            let errs = self.machine.visit == Visit::UntilError && !block.errors.is_empty();
+            errs || self.machine.goes_on(dependence, &block)?
         };
         if self.forward.len() >= MAX_KNOWN {
             self.forward.clear();
@@ -246,7 +323,7 @@ impl<'a> Search<'a> {
         let Node { crew, shared, .. } = &self.nodes[node];
         let (ended, pair, shared) = (crew.ended, crew.pairs[mover], shared.clone());
         let (rest, room) = (without(&crew.pairs, mover), self.machine.bound.saturating_sub(crew.n_threads()));
-        let outcomes = match self.outcomes(&shared, &pair, room, &rest)? {
+        let outcomes = match self.outcomes((node, mover), &shared, room, &rest)? {
             Ok(outcomes) => outcomes,
             Err(error) => return Ok(Some(Found::Block { node, mover, error })),
         };
@@ -255,6 +332,7 @@ impl<'a> Search<'a> {
             let next = Crew { ended: ended + u32::from(ends), pairs: moved(&rest, outcome) };
             let outcome = Rc::clone(outcome);
             let origin = Origin::Block { node: node as u32, mover: mover as u32, outcome };
+            self.note_threads(&next.pairs, &origin);
             // Blocks look neither at meetings nor at threads that come to life behind a prelude.
             if self.at_target(&next.pairs) {
                 return Ok(Some(Found::Reached(origin)));
@@ -264,23 +342,25 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// What the threads of a pair can do. Without passive parts it depends on the pair, the shared part and the room
-    /// only.
+    /// What the threads of a pair of a node can do. Without passive parts it depends on the pair, the shared part and the
+    /// room only.
     fn outcomes(
         &mut self,
+        (node, mover): (usize, usize),
         shared: &Bdd,
-        pair: &Pair,
         room: u32,
         rest: &[Pair],
     ) -> Result<Result<Outcomes, Error>, Stop> {
+        let pair = self.nodes[node].crew.pairs[mover];
         let key = (shared.clone(), pair.place, pair.set, room);
         if let Some(known) = self.known.get(&key) {
             return Ok(Ok(Rc::clone(known)));
         }
         let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
         let block = self.machine.block(pair.place, set, room, rest)?;
-        if let Some(error) = block.error {
-            return Ok(Err(error));
+        match block.errors.first() {
+            Some(error) if self.machine.visit == Visit::UntilError => return Ok(Err(*error)),
+            _ => self.note_errors(&block, node, mover),
         }
         let outcomes = Rc::new(self.machine.outcomes(&block)?.into_iter().map(Rc::new).collect::<Vec<_>>());
         if !self.machine.concerns_others(pair.place) {

@@ -161,7 +161,7 @@ impl<'a> Tree<'a> {
         }
         let set = shared.and(self.machine.sets.get(group.set)).map_err(out_of_nodes)?;
         let block = self.machine.block(group.place, set, u32::MAX, &[])?;
-        if block.error.is_some() {
+        if !block.errors.is_empty() {
             return Ok(None);
         }
         let arrivals = Rc::new(self.ends(&block, group.place).map_err(out_of_nodes)?);

@@ -90,6 +90,9 @@ impl<'a> Walk<'a> {
         }
         let holder = threads.iter().position(|thread| self.table.is_holder(thread.place));
         for mover in (0..threads.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
+            if mover > 0 && self.are_alike(&threads[mover - 1], &threads[mover]) {
+                continue;
+            }
             self.step_of(&threads, mover, &shared, route(threads[mover].place))?;
         }
         self.answer()
@@ -161,6 +164,12 @@ impl<'a> Walk<'a> {
         let all_shared = self.vars_of(Scope::Shared);
         any_locals(&mut self.sat, &all_shared, &mut shared);
         shared
+    }
+
+    /// Whether two threads of a shape are at one place of which no variable is listed. Whatever one of them does, the other
+    /// can do, and nobody can tell which one did: states with the two exchanged belong to the set together.
+    fn are_alike(&self, one: &Seen, other: &Seen) -> bool {
+        one.place == other.place && self.table.at(one.place).vars.is_empty()
     }
 
     /// Whether nothing of what must not be can be.
