@@ -1,8 +1,9 @@
 //! The portfolio: which engines suit a question, and how they run side by side or in turns.
 //!
 //! Side by side, the first engine has a short start over the others, so that easy questions are always answered by the
-//! same one; then as many run as there are jobs, and when one gives up, the next begins. The first judged answer wins and
-//! stops the others. In turns, with one job, each engine gets a budget of work, counted in its own events and not by the
+//! same one; then as many run as there are jobs, and when one gives up or has had its time, the next begins. One that has
+//! had its time goes on beside the others, who would never get their turn otherwise. The first judged answer wins and stops
+//! the others. In turns, with one job, each engine gets a budget of work, counted in its own events and not by the
 //! clock, which grows from round to round; so the same question has the same answer, trace and winner each time. Either
 //! way a `safe` without certificate waits for a while for one with a certificate.
 //!
@@ -24,6 +25,9 @@ use crate::{Failure, Options, Outcome, Reason};
 
 /// How long the first engine runs alone.
 const HEAD_START: Duration = Duration::from_millis(150);
+
+/// After how long an engine that has no answer stands in nobody's way any more.
+const SLOW: Duration = Duration::from_millis(1000);
 
 /// How long a `safe` without certificate waits for one with a certificate, at least.
 const GRACE: Duration = Duration::from_millis(500);
@@ -69,14 +73,19 @@ pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
     let groups: [&[EngineKind]; 3] = [
         &[EngineKind::Summaries, EngineKind::Sat],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
-        &[EngineKind::Views, EngineKind::ViewsExplicit, EngineKind::Backward, EngineKind::KarpMiller],
+        &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
     ];
     let takers = |kinds: &[EngineKind]| -> Vec<Member> {
         let members = kinds.iter().map(|kind| member(*kind, options));
         members.filter(|member| member.takes(task, options)).collect()
     };
-    let team = groups.into_iter().map(takers).find(|team| !team.is_empty());
-    team.unwrap_or_else(|| vec![member(EngineKind::Exhaustive, options)])
+    let mut teams = groups.into_iter().map(takers).filter(|team| !team.is_empty());
+    let Some(mut team) = teams.next() else { return vec![member(EngineKind::Exhaustive, options)] };
+    // Alone it would answer without certificate: its passes have left one thread of several.
+    if team.iter().all(|member| member.kind == EngineKind::Sat) {
+        team.splice(0..0, teams.next().unwrap_or_default());
+    }
+    team
 }
 
 /// An engine in a team: with what the user says, and the reductions that help it.
@@ -237,7 +246,7 @@ impl Observer for Purse<'_, '_> {
         let used = match event {
             Event::Searched { visited, .. } => visited / 20_000,
             Event::Diagrams { rounds, nodes, .. } => (rounds / 500).max(nodes / 200_000),
-            Event::Views { views, .. } => views / 2_000,
+            Event::Views { k, views, .. } => (views / 2_000).max(k / 6),
             Event::Unwound { steps, nodes } => (steps / 40).max(nodes / 200_000),
             Event::ThreadStates { threads, .. } => threads / 10,
             Event::SharedStates { k, .. } => k as usize / 4,
@@ -309,7 +318,7 @@ impl SideBySide {
                 Err(RecvTimeoutError::Disconnected) => unreachable!("a sender is kept here"),
             }
             let late = started.elapsed();
-            let limit = if self.running.is_empty() || late >= HEAD_START { jobs } else { 1 };
+            let limit = if self.running.is_empty() || late >= HEAD_START { jobs + self.n_slow() } else { 1 };
             while self.standing.worth() == Worth::Open
                 && self.running.len() < limit
                 && run.check_limits().is_ok()
@@ -327,11 +336,28 @@ impl SideBySide {
                         _ => break,
                     }
                 }
-                Worth::Open => HEAD_START.checked_sub(late).filter(|rest| !rest.is_zero()).unwrap_or(Duration::MAX / 2),
+                Worth::Open if late < HEAD_START => HEAD_START - late,
+                Worth::Open => self.until_slow().unwrap_or(Duration::MAX / 2),
             };
         }
         self.cancels.iter().for_each(CancelToken::cancel);
         Ok(self.standing.close(&self.began))
+    }
+
+    /// How many of those that run have had their time.
+    fn n_slow(&self) -> usize {
+        self.ages().filter(|age| *age >= SLOW).count()
+    }
+
+    /// How long until one more has had its time, if another could begin then.
+    fn until_slow(&self) -> Option<Duration> {
+        let rest = self.ages().filter_map(|age| SLOW.checked_sub(age)).filter(|rest| !rest.is_zero()).min();
+        rest.filter(|_| self.cancels.len() < self.standing.team.len())
+    }
+
+    /// How long those have run that do.
+    fn ages(&self) -> impl Iterator<Item = Duration> {
+        self.running.iter().filter_map(|number| self.began[*number].map(|began| began.elapsed()))
     }
 
     /// Starts the next member, if there is one.

@@ -39,4 +39,5 @@ pub mod engines;
 pub mod texts;
 pub mod threads;
 pub mod tts;
+pub mod unbounded;
 pub mod workers;

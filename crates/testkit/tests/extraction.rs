@@ -4,16 +4,13 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::{CancelToken, Engine, Limits, Run, Target, Task, ThreadScope, Verdict};
-use selvedge_driver::{Pass, simplify};
 use selvedge_engines::exhaustive::Exhaustive;
 use selvedge_engines::threads::explicit::ThreadsExplicit;
-use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::system::{Options, System, extract};
 use selvedge_ir::{Count, LocId, Op, Program};
 use selvedge_replay::replay;
-use selvedge_testkit::differ::pose;
-use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::tts::{AtBound, reach};
+use selvedge_testkit::unbounded::generated;
 
 /// So many configurations are looked at.
 const LIMIT: usize = 3_000;
@@ -122,17 +119,9 @@ fn starts_alike(program: &Program) -> bool {
 fn systems_of_generated_programs_reach_what_the_oracle_reaches() {
     let mut counts = Counts::default();
     let mut faults = Vec::new();
-    for (at, (name, weights)) in Weights::concurrent().iter().enumerate() {
-        for seed in 0..40 {
-            let posed = pose(&generate(seed * 100 + at as u64, weights)).expect("generated programs are fine");
-            let inlined = simplify(&posed.task(), &[Pass::Inline]);
-            let task = inlined.task(ThreadScope::Unbounded);
-            if supports(&task, "test").is_err() || !starts_alike(task.program) {
-                continue;
-            }
-            let result = compare(&task, &mut counts);
-            faults.extend(result.err().map(|fault| format!("{name}, seed {seed}: {fault}\n{}", posed.text)));
-        }
+    for program in generated(0..40).filter(|program| starts_alike(program.task().program)) {
+        let result = compare(&program.task(), &mut counts);
+        faults.extend(result.err().map(|fault| format!("{}: {fault}\n{}", program.name, program.posed.text)));
     }
     assert!(faults.is_empty(), "{} faults, the first: {}", faults.len(), faults[0]);
     assert!(counts.programs > 20 && counts.verdicts > 200 && counts.traces > 50 && counts.pairs > 50, "{counts:?}");

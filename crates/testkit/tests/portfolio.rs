@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selvedge_check::{CancelToken, Limits, Run, Stop};
-use selvedge_driver::{LegEnd, Options, Outcome, Question, Reason, Report, Subject, check};
+use selvedge_driver::{Initial, LegEnd, Options, Outcome, Question, Reason, Report, Subject, check};
 use selvedge_frontend::bp::load;
 
 /// Two threads count to 2^`bits` together; the last value is an error.
@@ -36,10 +36,13 @@ fn counter(bits: usize) -> String {
 }
 
 fn ask(text: &str, jobs: usize, run: &Run<'_>) -> Report {
+    ask_about(text, Question { threads: Some(2), ..Question::default() }, jobs, run)
+}
+
+fn ask_about(text: &str, question: Question, jobs: usize, run: &Run<'_>) -> Report {
     let loaded = load(text, &Default::default());
     let program = loaded.program.expect("the program is right");
     let subject = Subject { program: &program, map: &loaded.source_map, text };
-    let question = Question { threads: Some(2), ..Question::default() };
     check(subject, &Options { question, jobs, ..Options::default() }, run).expect("the evidence is accepted")
 }
 
@@ -90,4 +93,98 @@ fn whoever_interrupts_a_portfolio_interrupts_all_of_it() {
         let report = ask(&counter(14), jobs, &Run::new(cancel, Limits::default(), &()));
         assert!(matches!(report.outcome, Outcome::Unknown(Reason::Stop(Stop::Cancelled))), "{jobs} jobs");
     }
+}
+
+/// What is found without a bound on the threads, side by side and in turns: with evidence, always.
+fn is_unsafe(text: &str, question: &Question) -> bool {
+    let found = [1, 2].map(|jobs| {
+        let report = ask_about(text, question.clone(), jobs, &Run::unlimited());
+        match report.outcome {
+            Outcome::Unsafe(_) => true,
+            Outcome::Safe(Some(_)) => false,
+            other => unreachable!("{jobs} jobs: {other:?}"),
+        }
+    });
+    assert_eq!(found[0], found[1], "{text}");
+    found[0]
+}
+
+/// Its views would have to be of eight threads, which nobody waits for; the tree of Karp and Miller and the search
+/// backwards are small. They must get their turn.
+#[test]
+fn engines_that_never_end_do_not_keep_others_from_answering() {
+    let text = include_str!("../../../examples/bluetooth_fixed.bp");
+    assert!(!is_unsafe(text, &Question::default()));
+}
+
+/// Threads that enter a room and leave it, and count who is inside: up to `c`. Whoever is inside asserts that the count is
+/// not `wrong`.
+fn room(c: usize, wrong: usize) -> String {
+    let n_bits = (usize::BITS - c.leading_zeros()) as usize;
+    let names: Vec<String> = (0..n_bits).map(|bit| format!("b{bit}")).collect();
+    let is = |value: usize| {
+        let bits = names
+            .iter()
+            .enumerate()
+            .map(|(bit, name)| if value >> bit & 1 == 1 { name.clone() } else { format!("!{name}") });
+        bits.collect::<Vec<_>>().join(" & ")
+    };
+    let carried = |sign: &str| {
+        let bits = names.iter().enumerate().map(|(bit, name)| {
+            let below: Vec<String> = names[..bit].iter().map(|name| format!("{sign}{name}")).collect();
+            if below.is_empty() { format!("!{name}") } else { format!("{name} ^ ({})", below.join(" & ")) }
+        });
+        bits.collect::<Vec<_>>().join(", ")
+    };
+    format!(
+        "shared decl {names};
+         init begin {names} := {zeros}; end
+         process visitor begin
+           void main() begin
+             {names} := {more} constrain !({full});
+             assert(!({wrong}));
+             {names} := {less};
+           end
+         end",
+        zeros = vec!["0"; n_bits].join(", "),
+        more = carried(""),
+        less = carried("!"),
+        full = is(c),
+        wrong = is(wrong),
+        names = names.join(", "),
+    )
+}
+
+/// errata: `cutoff_large`. So many threads are needed; in the safe twin the count is never zero while somebody is inside.
+#[test]
+fn cutoff_large() {
+    for c in [5, 10, 20] {
+        assert!(is_unsafe(&room(c, c), &Question::default()), "{c} threads are inside");
+        assert!(!is_unsafe(&room(c, 0), &Question::default()), "up to {c} threads are counted");
+    }
+}
+
+/// errata: `cutoff_stutter`. Two and three threads reach the same; four reach more, and there the error is.
+#[test]
+fn cutoff_stutter() {
+    let text = |wrong: &str| {
+        format!(
+            "decl s1 := 0; decl s0 := 0;
+             void main() begin
+               l0: goto a, b, c;
+               a: s1, s0 := 1, 0 constrain (!s1 & !s0); goto l1;
+               b: s1, s0 := 0, 0 constrain (s1 & !s0); goto l1;
+               c: s1, s0 := 1, 1 constrain (s1 & !s0); goto l0;
+               l1: goto d, e;
+               d: s1, s0 := 0, 1 constrain (s1 & s0); goto l0;
+               e: assert(!({wrong})); goto l1;
+             end"
+        )
+    };
+    let (none, four) = ("0", "!s1 & s0");
+    let any = Question { initial: Some(Initial::Any), ..Question::default() };
+    let three = Question { initial: Some(Initial::Exactly(3)), ..Question::default() };
+    assert!(is_unsafe(&text(four), &any));
+    assert!(!is_unsafe(&text(four), &three));
+    assert!(!is_unsafe(&text(none), &any));
 }

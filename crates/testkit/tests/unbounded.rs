@@ -6,19 +6,17 @@ use std::collections::BTreeSet;
 use selvedge_check::{
     Bound, CancelToken, Certificate, CoverClaim, Engine, Limits, Role, Run, Stop, Task, ThreadScope, Verdict,
 };
-use selvedge_driver::{Pass, Simplified, simplify};
+use selvedge_driver::Simplified;
 use selvedge_engines::unbounded::explicit::{
     Backward, Cutoff, KarpMillerExplicit, Options, Rules, ViewsExplicit, certificate, karp_miller, views,
 };
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
-use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::system::{self, extract};
 use selvedge_ir::{LocId, VarId};
 use selvedge_replay::certificate::verify;
 use selvedge_replay::replay;
 use selvedge_testkit::coverability::mutants;
-use selvedge_testkit::differ::pose;
-use selvedge_testkit::generate::{Weights, generate};
+use selvedge_testkit::unbounded::generated;
 
 fn short() -> Run<'static> {
     let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
@@ -122,17 +120,9 @@ fn check_lies(task: &Task<'_>) -> Result<usize, String> {
 fn explicit_engines_agree_on_generated_programs() {
     let mut counts = Counts::default();
     let mut faults = Vec::new();
-    for (at, (name, weights)) in Weights::concurrent().iter().enumerate() {
-        for seed in 0..40 {
-            let posed = pose(&generate(seed * 100 + at as u64, weights)).expect("generated programs are fine");
-            let inlined = simplify(&posed.task(), &[Pass::Inline]);
-            if supports(&inlined.task(ThreadScope::Unbounded), "test").is_err() {
-                continue;
-            }
-            let original = Task { threads: ThreadScope::Unbounded, ..posed.task() };
-            let result = compare(&inlined, &original, &mut counts);
-            faults.extend(result.err().map(|fault| format!("{name}, seed {seed}: {fault}\n{}", posed.text)));
-        }
+    for program in generated(0..40) {
+        let result = compare(&program.inlined, &program.original(), &mut counts);
+        faults.extend(result.err().map(|fault| format!("{}: {fault}\n{}", program.name, program.posed.text)));
     }
     let first = |fault: &String| fault.chars().take(120).collect::<String>();
     let heads: Vec<String> = faults.iter().map(first).collect();
@@ -179,27 +169,19 @@ fn kept_by(vectors: &Vectors, other: &Vectors) -> Vectors {
 #[test]
 fn both_trees_cover_the_same() {
     let mut compared = 0;
-    for (at, (name, weights)) in Weights::concurrent().iter().enumerate() {
-        for seed in 100..150 {
-            let posed = pose(&generate(seed * 100 + at as u64, weights)).expect("generated programs are fine");
-            let inlined = simplify(&posed.task(), &[Pass::Inline]);
-            let task = inlined.task(ThreadScope::Unbounded);
-            if supports(&task, "test").is_err() {
-                continue;
-            }
-            let options =
-                Options { most_threads: Some(3), system: system::Options { size: 20_000, ..Default::default() } };
-            let explicit = vectors(&KarpMillerExplicit { options }, &task);
-            let symbolic = vectors(&KarpMiller, &task);
-            if let (Some(explicit), Some(symbolic)) = (explicit, symbolic) {
-                let (explicit, symbolic) = (kept_by(&explicit, &symbolic), kept_by(&symbolic, &explicit));
-                assert!(explicit.is_subset(&symbolic), "{name}, seed {seed}: {}", posed.text);
-                let places = |vectors: &Vectors| -> BTreeSet<(Role, LocId, bool)> {
-                    vectors.iter().map(|(_, role, loc, any)| (*role, *loc, *any)).collect()
-                };
-                assert_eq!(places(&symbolic), places(&explicit), "{name}, seed {seed}: {}", posed.text);
-                compared += 1;
-            }
+    for program in generated(100..150) {
+        let (task, shown) = (program.task(), format!("{}: {}", program.name, program.posed.text));
+        let options = Options { most_threads: Some(3), system: system::Options { size: 20_000, ..Default::default() } };
+        let explicit = vectors(&KarpMillerExplicit { options }, &task);
+        let symbolic = vectors(&KarpMiller, &task);
+        if let (Some(explicit), Some(symbolic)) = (explicit, symbolic) {
+            let (explicit, symbolic) = (kept_by(&explicit, &symbolic), kept_by(&symbolic, &explicit));
+            assert!(explicit.is_subset(&symbolic), "{shown}");
+            let places = |vectors: &Vectors| -> BTreeSet<(Role, LocId, bool)> {
+                vectors.iter().map(|(_, role, loc, any)| (*role, *loc, *any)).collect()
+            };
+            assert_eq!(places(&symbolic), places(&explicit), "{shown}");
+            compared += 1;
         }
     }
     assert!(compared > 20, "only {compared} were compared");

@@ -217,11 +217,11 @@ fn programs_of_boppo_about_any_number_of_threads_have_their_verdicts() {
     assert!(entries.is_empty() || n_decided > 10);
 }
 
-/// Without an engine named, a program about any number of threads is decided.
+/// Without an engine named, a program about any number of threads is decided; with passive parts by `views`.
 #[test]
 fn the_driver_takes_views_where_nothing_bounds_the_threads() {
-    let text = "decl x; void main() begin x := 0; while * do start_thread goto w; od; end_thread; \
-                w: assert(!x); end_thread; end";
+    let text = "decl x; void main() begin decl l; x, l := 0, 0; while * do start_thread goto w; od; end_thread; \
+                w: l$ := 0; assert(!x & !l); end_thread; end";
     let loaded = load(text, &LoadOptions::default());
     let program = loaded.program.expect("it is well-formed");
     let subject = Subject { program: &program, map: &loaded.source_map, text };

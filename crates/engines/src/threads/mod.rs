@@ -120,16 +120,19 @@ pub(crate) fn supports_program(program: &Program, name: &str) -> Result<(), Unsu
 
 /// The greatest number of threads, where there is one.
 fn bound(task: &Task<'_>) -> u32 {
+    match task.threads {
+        ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound,
+        ThreadScope::Unbounded => most_initial(task.program),
+    }
+}
+
+/// The greatest number of threads with which a run begins; the greatest there is if it may be any.
+fn most_initial(program: &Program) -> u32 {
     let most = |count: Count| match count {
         Count::Exactly(count) | Count::AtMost(count) => count,
         Count::Any => u32::MAX,
     };
-    match task.threads {
-        ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound,
-        ThreadScope::Unbounded => {
-            task.program.entries.iter().fold(0, |sum: u32, entry| sum.saturating_add(most(entry.count)))
-        }
-    }
+    program.entries.iter().fold(0, |sum: u32, entry| sum.saturating_add(most(entry.count)))
 }
 
 /// Whether every run has a bounded number of threads: nothing spawns, and no kind of thread comes in any number.

@@ -115,6 +115,7 @@ impl Machine<'_> {
         let program = self.program;
         let edge = &program.edges[id];
         let has_room = room as usize > block.items[item].key.children.len();
+        self.was_full |= !has_room && matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
         match &edge.op {
             Op::Assign(assign) if assign.is_passive() => self.follow_passive(block, (item, id), assign, others),
             Op::Assert(condition) => {

@@ -48,6 +48,8 @@ pub(crate) struct Machine<'a> {
     pub(super) visit: Visit,
     pub(super) bound: u32,
     pub(super) full: Full,
+    /// Whether a step would have started a thread beyond the bound.
+    pub(super) was_full: bool,
     /// Whether threads that have ended count for the bound.
     pub(super) counts_ended: bool,
     pub(crate) layout: Layout,
@@ -90,6 +92,7 @@ impl<'a> Machine<'a> {
             ranks: Ranks::new(program, &flow, &stops),
             bound: crate::threads::bound(task),
             full: Full::default(),
+            was_full: false,
             counts_ended: matches!(task.threads, ThreadScope::Created(_)),
             target: task.target,
             sets: Sets::default(),

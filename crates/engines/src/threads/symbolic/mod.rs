@@ -117,15 +117,29 @@ fn closed_certificate(search: &mut Search<'_>) -> Result<Option<Certificate>, St
     if search.close()? == Closing::Closed { search.certificate() } else { Ok(None) }
 }
 
+/// What a search within a bound says about a program without bound.
+pub(crate) enum Within {
+    /// An error is reached by this execution within the bound.
+    Error(Trace),
+    /// No error is reached, and the bound never mattered: there is none without bound, either.
+    Everything(Option<Certificate>),
+    /// No error is reached within the bound.
+    Nothing,
+}
+
 impl Threads {
-    /// An execution that ends in an error, if there is one; without evidence for what is safe.
-    pub(crate) fn find(&self, task: &Task<'_>, full: Full, run: &Run<'_>) -> Result<Option<Trace>, Stop> {
+    /// Looks for an error within a bound. The program may have more threads.
+    pub(crate) fn find(&self, task: &Task<'_>, full: Full, run: &Run<'_>) -> Result<Within, Stop> {
         let mut machine = Machine::new(task, run, self.options.reductions, Visit::UntilError)?;
         machine.full = full;
         let mut search = Search::new(machine, &self.options);
-        match search.run()? {
-            Some(found) => search.trace(&found).map(Some),
-            None => Ok(None),
+        if let Some(found) = search.run()? {
+            return search.trace(&found).map(Within::Error);
         }
+        let starts_within = super::most_initial(task.program) <= search.machine.bound;
+        if starts_within && !search.machine.was_full {
+            return closed_certificate(&mut search).map(Within::Everything);
+        }
+        Ok(Within::Nothing)
     }
 }

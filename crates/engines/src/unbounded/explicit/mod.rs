@@ -25,7 +25,7 @@ pub use engines::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
 pub use rules::Rules;
 pub use vector::{OMEGA, Vector};
 
-use selvedge_check::{Bound, Run, Stop};
+use selvedge_check::{Bound, Event, Run, Stop};
 use selvedge_ir::tts::{Tts, TtsRun};
 
 /// The answer to a question about coverability, with what decides it.
@@ -64,6 +64,7 @@ pub fn decide(tts: &Tts, most: Option<usize>, run: &Run<'_>) -> Result<Decision,
                 return Ok(Decision { k: searched, answer: Answer::Covered(found) });
             }
         }
+        run.event(Event::Views { k, views: 0, waiting: 0 });
         if let Some(table) = views::prove(&rules, k, run)? {
             return Ok(Decision { k, answer: Answer::Uncovered(table) });
         }

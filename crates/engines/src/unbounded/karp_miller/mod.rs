@@ -15,6 +15,7 @@ mod tree;
 use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
 
 use self::tree::{Covered, Tree};
+use crate::threads::symbolic::Within;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +42,7 @@ impl Engine for KarpMiller {
 /// An execution to an error that is known to exist, with as few moving threads as possible.
 fn loop_over_threads(task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
     for k in 1.. {
-        if let Some(trace) = crate::unbounded::views::find(task, k, run)? {
+        if let Within::Error(trace) = crate::unbounded::views::find(task, k, run)? {
             return Ok(Verdict::Unsafe(trace));
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! After Abdulla, Haziza and Holik ("All for the price of few", VMCAI 2013), on programs instead of systems of explicit
 //! states. A loop over k = 1, 2, 3, ..:
-//! - a search with at most k threads ([`crate::threads::symbolic`]); an error that it finds is one without bound (`trace`);
+//! - a search with at most k threads ([`crate::threads::symbolic`]); an error that it finds is one without bound
+//!   (`trace`), and if it finds none and nobody would have started one more thread, there is none;
 //! - the *views* of k threads (`table`): the sets of what any k threads of a state can look like at the same time,
 //!   over-approximated as the least table that is closed under the steps of its threads and of one more thread
 //!   (`search`, `moves`). A thread that is not started yet is in no view, so that what happens before, say the one first
@@ -23,12 +24,11 @@ mod table;
 mod trace;
 
 use selvedge_check::{Bound, Engine, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
-use selvedge_ir::Trace;
 
 use self::model::Model;
 use self::search::{Closed, Search};
 use super::is_passive;
-use crate::threads::symbolic::{Full, Threads};
+use crate::threads::symbolic::{Full, Threads, Within};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -63,12 +63,18 @@ impl Engine for Views {
         for k in 1.. {
             run.check_limits()?;
             run.event(Event::Views { k, views: 0, waiting: 0 });
-            if let Some(trace) = find(task, k as u32, run)? {
-                return Ok(Verdict::Unsafe(trace));
+            let found = find(task, k as u32, run)?;
+            match found {
+                Within::Error(trace) => return Ok(Verdict::Unsafe(trace)),
+                Within::Everything(Some(certificate)) => return Ok(Verdict::Safe(Some(certificate))),
+                Within::Everything(None) | Within::Nothing => {}
             }
             let mut search = Search::new(Model::new(task, run, k)?, k);
             if search.run()? == Closed::WithoutError {
                 return Ok(Verdict::Safe(search.certificate()?));
+            }
+            if let Within::Everything(None) = found {
+                return Ok(Verdict::Safe(None));
             }
             if self.options.max_k.is_some_and(|max_k| k as u32 >= max_k) {
                 return Err(Stop::BoundReached(Bound::Threads(k as u32)));
@@ -78,15 +84,17 @@ impl Engine for Views {
     }
 }
 
-/// An execution to an error in which at most so many threads move, if there is one.
+/// Looks for an execution to an error in which at most so many threads move.
 ///
 /// With passive parts a thread that does not move can be noticed all the same; then steps that would start one beyond
 /// the bound are not made.
-pub(super) fn find(task: &Task<'_>, k: u32, run: &Run<'_>) -> Result<Option<Trace>, Stop> {
+pub(super) fn find(task: &Task<'_>, k: u32, run: &Run<'_>) -> Result<Within, Stop> {
     let bounded = Task { threads: ThreadScope::AtMost(k), ..*task };
     if is_passive(task.program) {
         return Threads::default().find(&bounded, Full::Blocks, run);
     }
-    let found = Threads::default().find(&bounded, Full::Skips, run)?;
-    Ok(found.map(|found| trace::unbounded(task.program, task.target, k, &found)))
+    Ok(match Threads::default().find(&bounded, Full::Skips, run)? {
+        Within::Error(found) => Within::Error(trace::unbounded(task.program, task.target, k, &found)),
+        others => others,
+    })
 }

@@ -35,9 +35,12 @@ struct Spot {
     calls: Vec<EdgeId>,
     loc: LocId,
     now: Values,
-    /// The threads that it has started since it was last seen, in ascending order.
-    new: Vec<LocalId>,
+    new: Born,
 }
+
+/// The threads that a thread has started since it was last seen, in ascending order; `None` if one of them is not listed,
+/// so that the way must not end. It may have none: nobody moves before the atomic section is over.
+type Born = Option<Vec<LocalId>>;
 
 /// How a way ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,13 +92,13 @@ impl<'a> Walk<'a> {
             Role::Holder(entry) => (Some(entry), Mode::Held),
             Role::Free(entry) => (Some(entry), Mode::Quiet),
         };
-        Walk::new(census, entry, Spot { mode, calls: place.calls.clone(), loc: place.loc, now, new: Vec::new() })
+        Walk::new(census, entry, Spot { mode, calls: place.calls.clone(), loc: place.loc, now, new: Some(Vec::new()) })
     }
 
     /// Through the prelude, from these values on.
     pub(super) fn prelude(census: &'a Census<'a>, proc: ProcId, now: Values) -> Walk<'a> {
         let loc = census.task.program.procs[proc].entry;
-        Walk::new(census, None, Spot { mode: Mode::Prelude, calls: Vec::new(), loc, now, new: Vec::new() })
+        Walk::new(census, None, Spot { mode: Mode::Prelude, calls: Vec::new(), loc, now, new: Some(Vec::new()) })
     }
 
     fn new(census: &'a Census<'a>, entry: Option<EntryId>, first: Spot) -> Walk<'a> {
@@ -216,8 +219,7 @@ impl<'a> Walk<'a> {
             After::At { calls, loc } if !self.census.task.target.has_loc(loc) => (calls, loc),
             After::Gone if next.mode != Mode::Prelude => {
                 let Some(shared) = self.shared(&next.now, false)? else { return not_closed };
-                self.end(edge, shared, None, vec![next.new.clone()]);
-                return Ok(Ok(()));
+                return Ok(self.end(edge, shared, None, vec![next.new.clone()]));
             }
             After::Blocked => return Ok(Ok(())),
             After::Failed => return Ok(self.stop(edge, Arrival::Failed)),
@@ -234,9 +236,9 @@ impl<'a> Walk<'a> {
             (Some(place), _) => {
                 let shared = self.shared(&next.now, matches!(role, Role::Holder(_)))?;
                 let (Some(shared), Some(own)) = (shared, self.local(&next.now, place)?) else { return not_closed };
-                self.end(edge, shared, Some(own), news);
+                return Ok(self.end(edge, shared, Some(own), news));
             }
-            (None, Some(mode)) if mode == Mode::Prelude || !self.census.task.target.watches(loc) => {
+            (None, Some(mode)) if mode == Mode::Prelude || !self.is_watched(loc, edge) => {
                 for new in news {
                     let spot = Spot { mode, calls: calls.clone(), loc, now: next.now.clone(), new };
                     if self.seen.insert(spot.clone()) {
@@ -254,15 +256,32 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn end(&mut self, edge: EdgeId, shared: SharedId, own: Option<LocalId>, news: Vec<Vec<LocalId>>) {
-        self.arrivals.extend(news.into_iter().map(|new| (edge, Arrival::Rule { shared, own, new })));
+    fn end(&mut self, edge: EdgeId, shared: SharedId, own: Option<LocalId>, news: Vec<Born>) -> Result<(), Flaw> {
+        for new in news {
+            let new = new.ok_or(Flaw::NotClosed(edge))?;
+            self.arrivals.push((edge, Arrival::Rule { shared, own, new }));
+        }
+        Ok(())
+    }
+
+    /// Whether it matters that a thread is at a location, or that one begins with the step along an edge that leads there:
+    /// others may be where they must not be together, and the way may never end.
+    fn is_watched(&self, loc: LocId, edge: EdgeId) -> bool {
+        let program = self.census.task.program;
+        let target = self.census.task.target;
+        target.watches(loc)
+            || match &program.edges[edge].op {
+                Op::Spawn(spawn) => target.watches(program.procs[spawn.callee].entry),
+                Op::Fork(at) => target.watches(*at),
+                _ => false,
+            }
     }
 
     /// The threads that were started on the way, the step along the edge included: a list for each way in which the new
     /// one can begin.
-    fn children(&self, case: &Case, next: &Spot, edge: EdgeId) -> Result<Result<Vec<Vec<LocalId>>, Flaw>, Needed> {
+    fn children(&self, case: &Case, next: &Spot, edge: EdgeId) -> Result<Result<Vec<Born>, Flaw>, Needed> {
         let program = self.census.task.program;
-        let Some(entry) = self.entry else { return Ok(Ok(vec![Vec::new()])) };
+        let Some(entry) = self.entry else { return Ok(Ok(vec![Some(Vec::new())])) };
         let mut now = next.now.clone();
         let (calls, loc, locals): (&[EdgeId], LocId, &[VarId]) = match &program.edges[edge].op {
             Op::Spawn(spawn) => {
@@ -276,8 +295,8 @@ impl<'a> Walk<'a> {
         if self.census.task.target.has_loc(loc) {
             return Ok(Err(Flaw::Location(loc)));
         }
-        let Some(place) = self.census.place(Role::Free(entry), calls, loc) else {
-            return Ok(Err(Flaw::NotClosed(edge)));
+        let (Some(place), Some(born)) = (self.census.place(Role::Free(entry), calls, loc), &next.new) else {
+            return Ok(Ok(vec![None]));
         };
         // What the child has for itself may be anything; the rest it has from the thread that starts it.
         let listed = &self.census.proof.places[place as usize].vars;
@@ -285,15 +304,12 @@ impl<'a> Walk<'a> {
         let open: Vec<VarId> = listed.iter().map(|(_, var)| *var).filter(own).collect();
         let mut lists = Vec::new();
         for values in all_values(&now, &open) {
-            match self.local(&values, place)? {
-                None => return Ok(Err(Flaw::NotClosed(edge))),
-                Some(child) => {
-                    let mut new = next.new.clone();
-                    new.push(child);
-                    new.sort_unstable();
-                    lists.push(new);
-                }
-            }
+            lists.push(self.local(&values, place)?.map(|child| {
+                let mut new = born.clone();
+                new.push(child);
+                new.sort_unstable();
+                new
+            }));
         }
         Ok(Ok(lists))
     }

@@ -168,7 +168,10 @@ impl Search<'_> {
             }
             _ => (spot.calls.clone(), edge.to),
         };
-        step.to = self.arrive(spot, id, calls, loc);
+        step.to = match self.arrive(spot, id, calls, loc) {
+            To::Inner(_) if self.begins_watched(&edge.op) => To::Unlisted,
+            to => to,
+        };
         Ok(step)
     }
 
@@ -208,6 +211,16 @@ impl Search<'_> {
                 let quiet = is_invisible(self.table.task.program, &self.table.visibility, op, &spot.calls);
                 (Role::Free(entry), quiet.then_some(Mode::Quiet))
             }
+        }
+    }
+
+    /// Whether a step starts a thread where threads must not meet: then others may be there already, and they must be
+    /// looked at before the macro step goes on, as it may never end.
+    fn begins_watched(&self, op: &Op) -> bool {
+        match op {
+            Op::Spawn(spawn) => self.table.watches(self.table.task.program.procs[spawn.callee].entry),
+            Op::Fork(at) => self.table.watches(*at),
+            _ => false,
         }
     }
 
