@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use selvedge_check::ContextBound;
 use selvedge_driver::{Initial, Pass, Question};
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::{Recursion, SummaryMode};
@@ -30,6 +31,8 @@ Examples:
       The same with at most 3 threads at a time; a spawn beyond that does nothing.
   selvedge check --label BAD --trace-out trace.json lock.bp
       Can the label BAD be reached? The trace can be replayed with `selvedge replay`.
+  selvedge check --contexts 1..4 server.bp
+      Recursive threads: executions in which each thread has at most 4 turns, smallest number first.
   selvedge check --time-limit 5m --memory-limit 4GB *.bp
       Many files, with a summary at the end. The limits hold for each file.
   generate | selvedge check --format json -
@@ -193,6 +196,10 @@ pub(crate) struct CheckArgs {
     pub(crate) jobs: Option<u32>,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
+    /// Look at executions with at most K contexts per thread, threads taking turns in the order of their declaration; with
+    /// 1..K at 1, 2, .. and so on, up to the first number with an error. Recursion is allowed; the answer is never safe
+    #[arg(long, value_name = "K|1..K", value_parser = context_bound)]
+    pub(crate) contexts: Option<ContextBound>,
     /// Stop after this time, counted from the reading of the file: 30s, 5m, 1h, 250ms
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub(crate) time_limit: Option<Duration>,
@@ -641,6 +648,20 @@ fn passes(text: &str) -> Result<Passes, String> {
     text.split(',').map(pass).collect::<Result<_, _>>().map(Passes)
 }
 
+/// `4`, or `1..4`.
+fn context_bound(text: &str) -> Result<ContextBound, String> {
+    let number = |text: &str| text.trim().parse::<u32>().ok();
+    let bound = match text.split_once("..") {
+        Some((first, last)) => number(first).zip(number(last)).map(|(first, last)| ContextBound { first, last }),
+        None => number(text).map(ContextBound::exactly),
+    };
+    let bound = bound.filter(|bound| 1 <= bound.first && bound.first <= bound.last && bound.last <= MAX_CONTEXTS);
+    bound.ok_or_else(|| format!("a number of contexts per thread from 1 to {MAX_CONTEXTS}, or a range as `1..4`"))
+}
+
+/// More contexts than anybody can look at.
+const MAX_CONTEXTS: u32 = 64;
+
 fn initial(text: &str) -> Result<Initial, String> {
     if text == "any" {
         return Ok(Initial::Any);
@@ -669,6 +690,15 @@ mod tests {
         assert!(initial("0").is_err());
         assert!(initial("-1").is_err());
         assert!(initial("many").is_err());
+    }
+
+    #[test]
+    fn contexts_are_a_number_or_a_range() {
+        assert_eq!(context_bound("3"), Ok(ContextBound::exactly(3)));
+        assert_eq!(context_bound("1..4"), Ok(ContextBound { first: 1, last: 4 }));
+        for wrong in ["0", "0..3", "3..2", "1..", "many", "1..100"] {
+            assert!(context_bound(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -70,6 +70,9 @@ pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
     if let Some(kind) = options.engine {
         return vec![Member { kind, options: options.engine_options.clone() }];
     }
+    if options.engine_options.contexts.bound.is_some() {
+        return vec![member(EngineKind::ContextsEager, options)];
+    }
     let groups: [&[EngineKind]; 3] = [
         &[EngineKind::Summaries, EngineKind::Sat],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],

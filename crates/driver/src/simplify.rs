@@ -31,6 +31,8 @@ impl Pass {
     pub fn before(engine: EngineKind) -> &'static [Pass] {
         match engine {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
+            // The number of shared states is one of the whole program.
+            EngineKind::ContextsEager => &[],
             EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
             EngineKind::Views | EngineKind::KarpMiller => &[Pass::Inline],
             EngineKind::ViewsExplicit | EngineKind::Backward | EngineKind::KarpMillerExplicit | EngineKind::Cutoff => {

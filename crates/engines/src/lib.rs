@@ -48,6 +48,8 @@ pub enum EngineKind {
     Views,
     /// The tree of Karp and Miller on decision diagrams, for any number of threads without recursion.
     KarpMiller,
+    /// A bounded number of contexts per thread, with recursion: reduced to one thread, and `Summaries`.
+    ContextsEager,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -69,6 +71,7 @@ impl EngineKind {
         EngineKind::Cutoff,
         EngineKind::Views,
         EngineKind::KarpMiller,
+        EngineKind::ContextsEager,
         EngineKind::Exhaustive,
     ];
 
@@ -89,6 +92,7 @@ impl EngineKind {
             EngineKind::Cutoff => "cutoff",
             EngineKind::Views => "views",
             EngineKind::KarpMiller => "karp-miller",
+            EngineKind::ContextsEager => "contexts-eager",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -115,6 +119,9 @@ impl EngineKind {
             EngineKind::Views => "any number of threads, without recursion: what a few of them can look like together",
             EngineKind::KarpMiller => {
                 "any number of threads, without recursion: all that can be covered, with counters up to ω"
+            }
+            EngineKind::ContextsEager => {
+                "up to K contexts per thread, with recursion: reduced to one thread, for `summaries`; never safe"
             }
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
@@ -178,6 +185,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::Cutoff => Box::new(unbounded::explicit::Cutoff { options: options.unbounded_explicit.clone() }),
         EngineKind::Views => Box::new(unbounded::views::Views { options: options.views.clone() }),
         EngineKind::KarpMiller => Box::new(unbounded::karp_miller::KarpMiller),
+        EngineKind::ContextsEager => Box::new(contexts::eager::ContextsEager { options: options.contexts.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

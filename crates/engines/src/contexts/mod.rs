@@ -4,6 +4,7 @@
 //! at most K turns, in which it makes any number of steps. That is enough for many errors, and it can be decided for
 //! recursive threads, which the question without a bound cannot.
 
+pub mod eager;
 pub mod threads;
 
 use selvedge_check::ContextBound;

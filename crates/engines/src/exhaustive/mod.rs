@@ -53,7 +53,7 @@ impl Engine for Exhaustive {
             let reason = "the number of threads is not bounded, and `exhaustive` needs a bound: give --threads N";
             return Err(Unsupported::new(reason.to_string()));
         }
-        Interpreter::new(task.program, task.threads).enumerable().map_err(|reason| Unsupported::new(reason))
+        Interpreter::new(task.program, task.threads).enumerable().map_err(Unsupported::new)
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {

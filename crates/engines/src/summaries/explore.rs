@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use selvedge_check::Stop;
 use selvedge_ir::{LocId, Scope, VarId};
+use selvedge_logic::bdd::{Bdd, Var};
 
 use super::layout::When;
 use super::solve::Solver;
@@ -43,5 +44,37 @@ impl Solver<'_> {
             reached.vars.push((loc, vars));
         }
         Ok(reached)
+    }
+}
+
+/// Valuations of some variables.
+#[derive(Clone)]
+pub struct Values {
+    states: Bdd,
+    vars: Vec<Var>,
+}
+
+impl Values {
+    /// How many; `None` beyond 128 bits.
+    pub fn count(&self) -> Option<u128> {
+        self.states.count(&self.vars)
+    }
+
+    /// All of them, each with a value for each variable.
+    pub fn list(&self) -> BTreeSet<Vec<bool>> {
+        self.states.assignments(&self.vars).collect()
+    }
+}
+
+impl Solver<'_> {
+    /// The values that variables of a location's procedure have there.
+    pub(super) fn values(&self, loc: LocId, vars: &[VarId]) -> Result<Values, Stop> {
+        let proc = self.program.locs[loc].proc;
+        let others = self.layout.visible(self.program, proc).into_iter().filter(|var| !vars.contains(var));
+        let mut forgotten = self.layout.vars(others, When::Now);
+        forgotten.extend(self.layout.vars(self.layout.scopes[proc].with_entry_copy(), When::Entry));
+        let forget = self.layout.manager.var_set(&forgotten).map_err(out_of_nodes)?;
+        let states = self.edges[loc].exists(&forget).map_err(out_of_nodes)?;
+        Ok(Values { states, vars: self.layout.vars(vars.iter().copied(), When::Now) })
     }
 }

@@ -27,12 +27,12 @@ use index_vec::IndexVec;
 use selvedge_check::{Certificate, Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::passes::{Passed, slice};
-use selvedge_ir::{Op, ProcId, Program, Ty};
+use selvedge_ir::{LocId, Op, ProcId, Program, Ty, VarId};
 
 use layout::Order;
 use solve::{Entries, Solver};
 
-pub use explore::Reached;
+pub use explore::{Reached, Values};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +107,15 @@ impl Summaries {
             }
             Some(error) => Ok(Verdict::Unsafe(sliced.lift.trace(&solver.trace(&error)?))),
         }
+    }
+
+    /// The values that some variables can have at a location, errors or not. The variables must be among those that the
+    /// location's procedure or its callees touch.
+    pub fn values_at(&self, program: &Program, loc: LocId, vars: &[VarId], run: &Run<'_>) -> Result<Values, Stop> {
+        let no_target = selvedge_ir::Target::default();
+        let mut solver = Solver::new(program, &no_target, run)?;
+        solver.run(Entries::Reached)?;
+        solver.values(loc, vars)
     }
 
     /// All that can be reached, for comparisons.

@@ -12,6 +12,7 @@ pub mod fold;
 pub mod inline;
 mod lift;
 pub mod ration;
+pub mod sequentialize;
 pub mod slice;
 
 pub use lift::{Copies, Lift, LiftStep, Part, Source};

@@ -69,6 +69,13 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.eager && args.engine.0 != Some(EngineKind::Summaries) {
         return Some("--eager is for the engine `summaries`: name it with --engine");
     }
+    let counts = matches!(args.engine.0, None | Some(EngineKind::ContextsEager));
+    if args.contexts.is_some() && !counts {
+        return Some("--contexts is for the engine `contexts-eager`");
+    }
+    if args.contexts.is_some() && (args.all || args.reachable) {
+        return Some("--contexts cannot be combined with --all or --reachable");
+    }
     misplaced_for_systems(args)
 }
 

@@ -144,6 +144,7 @@ fn options(args: &CheckArgs) -> Options {
     if let Some(frames) = args.frames {
         engine_options.exhaustive.frames = frames;
     }
+    engine_options.contexts.bound = args.contexts;
     engine_options.summaries.eager = args.eager;
     engine_options.summaries.exact = args.exact;
     engine_options.sat.summaries = args.summaries.unwrap_or_default();

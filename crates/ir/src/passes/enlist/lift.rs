@@ -89,6 +89,21 @@ impl EnlistLift {
         }
     }
 
+    /// The variable of the old program that a new one is or is a copy of.
+    pub fn old_var(&self, var: VarId) -> Option<VarId> {
+        let old = self.vars[var]?;
+        self.inlined.as_ref().map_or(Some(old), |lift| lift.vars[old])
+    }
+
+    /// The old edge whose step a new edge makes, if any.
+    pub fn old_edge(&self, edge: EdgeId) -> Option<EdgeId> {
+        let old = match &self.roles[edge] {
+            Role::Step(old, _) | Role::NoRoom(old, _) | Role::Starts(old, _) | Role::Ends(old) => *old,
+            Role::First(_) | Role::Wakes | Role::Over | Role::Silent => return None,
+        };
+        self.inlined.as_ref().map_or(Some(old), |lift| lift.edges[old].first().map(|step| step.edge))
+    }
+
     fn fresh(&self, fresh: &Fresh) -> Fresh {
         fresh.iter().filter_map(|(var, value)| Some((self.vars[*var]?, *value))).collect()
     }

@@ -1,0 +1,105 @@
+//! `contexts-eager`: the reduction to one thread ([`selvedge_ir::passes::sequentialize`]), and `summaries`.
+//!
+//! The order of work: for each number of contexts, smallest first, and each crew, the sequential program is made and
+//! `summaries` asked about it. All guesses of what the other threads do are looked at, also those that never come true:
+//! that is the eager exploration with which Lal and Reps compare their lazy one. It ends because `summaries` does and the
+//! numbers of contexts are bounded. It is right because the reduction is; an error comes back as an execution of the
+//! threads.
+
+use selvedge_check::{
+    Bound, ContextBound, Contexts, Engine, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
+};
+use selvedge_ir::passes::enlist::Enlisted;
+use selvedge_ir::passes::sequentialize::{self, Sequential};
+use selvedge_ir::{Assign, Edge, Expr, Op, Program, Target, VarId};
+
+use super::Options;
+use super::threads::enlisted;
+use crate::summaries::{Summaries, Values};
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct ContextsEager {
+    /// Its options.
+    pub options: Options,
+}
+
+const NAME: &str = "contexts-eager";
+
+impl Engine for ContextsEager {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        enlisted(task, &self.options, NAME).map(|_| ())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let (bound, lists) = enlisted(task, &self.options, NAME).expect("the engine is asked what it supports");
+        let mut contexts = Contexts::default();
+        let answer = deepen(bound, &lists, &mut contexts, run);
+        run.set_contexts(contexts);
+        answer
+    }
+}
+
+fn deepen(bound: ContextBound, lists: &[Enlisted], contexts: &mut Contexts, run: &Run<'_>) -> Result<Verdict, Stop> {
+    for k in bound.numbers() {
+        for list in lists {
+            let sequential = sequentialize::run(&list.program, &list.target, k);
+            if let Verdict::Unsafe(trace) = Summaries::default().check(&question(&sequential), run)? {
+                contexts.error = Some(k);
+                return Ok(Verdict::Unsafe(list.lift.trace(&sequential.lift.trace(&trace))));
+            }
+        }
+        if let [list] = lists
+            && let Some(n_states) = count(list, k, run)?
+        {
+            contexts.reached.push((k, n_states));
+            run.event(Event::SharedStates { k, states: n_states });
+        }
+    }
+    Err(Stop::BoundReached(Bound::Contexts(bound.last)))
+}
+
+fn question(sequential: &Sequential) -> Task<'_> {
+    Task { program: &sequential.program, target: &sequential.target, threads: ThreadScope::Unbounded }
+}
+
+/// How many valuations of the shared variables are reachable within `k` contexts per thread; `None` if that cannot be said
+/// within the limits, which is no reason to give up what is known already.
+fn count(list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Option<u128>, Stop> {
+    match shared_states(list, k, run) {
+        Ok(values) => Ok(values.count()),
+        Err(Stop::Cancelled) => Err(Stop::Cancelled),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The valuations of the shared variables that the user's program has, in the order of their declaration, that are
+/// reachable within `k` contexts per thread where a context may end.
+pub fn shared_states(list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Values, Stop> {
+    let mut sequential = sequentialize::run(&list.program, &Target::default(), k);
+    let mut last: Vec<(VarId, VarId)> =
+        sequential.last.iter().filter_map(|(var, copy)| Some((list.lift.old_var(*var)?, *copy))).collect();
+    last.sort_unstable();
+    let vars: Vec<VarId> = last.into_iter().map(|(_, copy)| copy).collect();
+    watch(&mut sequential, &vars);
+    Summaries::default().values_at(&sequential.program, sequential.confirmed, &vars, run)
+}
+
+/// Adds a step that changes nothing and touches these variables, so that all of them are followed.
+fn watch(sequential: &mut Sequential, vars: &[VarId]) {
+    let Sequential { program, confirmed, .. } = sequential;
+    let active = vars.iter().map(|var| (*var, Expr::Var(*var))).collect();
+    let op = Op::Assign(Assign { active, ..Assign::skip() });
+    let to = behind(program, *confirmed);
+    program.edges.push(Edge { from: *confirmed, to, op });
+}
+
+/// Where the assertion behind the Checker leads.
+fn behind(program: &Program, confirmed: selvedge_ir::LocId) -> selvedge_ir::LocId {
+    let edge = program.edges.iter().find(|edge| edge.from == confirmed);
+    edge.expect("the assertion is there").to
+}

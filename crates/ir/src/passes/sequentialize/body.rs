@@ -1,0 +1,248 @@
+//! The procedures of the threads, with their steps in the context that the thread is in.
+
+use std::collections::BTreeMap;
+
+use index_vec::IndexVec;
+
+use super::Builder;
+use super::lift::Role;
+use crate::flow::Flow;
+use crate::syntax::{Assign, Call, EdgeId, Expr, LocId, Op, Proc, ProcId, Scope, Ty, Var, VarId};
+
+/// How a copy of a procedure runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// In the prelude: all in the first context.
+    Alone,
+    /// As a part of a thread that can be interrupted.
+    InTurns,
+}
+
+/// Copies a procedure under its new number, which is the next.
+pub(super) fn copy(builder: &mut Builder<'_>, proc: ProcId, numbers: &IndexVec<ProcId, ProcId>, mode: Mode) {
+    let old = &builder.old.procs[proc];
+    let id = builder.new.procs.next_idx();
+    debug_assert_eq!(id, numbers[proc]);
+    let locals: BTreeMap<VarId, VarId> =
+        old.locals.iter().map(|local| (*local, local_of(builder, *local, id))).collect();
+    let own_locs = builder.old.locs.indices().filter(|loc| builder.old.locs[*loc].proc == proc);
+    let locs: BTreeMap<LocId, LocId> =
+        own_locs.collect::<Vec<_>>().into_iter().map(|loc| (loc, builder.loc(id))).collect();
+    let name = match mode {
+        Mode::InTurns => old.name.clone(),
+        Mode::Alone => format!("{}_alone", old.name),
+    };
+    let renamed = |vars: &[VarId]| vars.iter().map(|var| locals[var]).collect();
+    builder.new.procs.push(Proc {
+        name,
+        params: renamed(&old.params),
+        locals: renamed(&old.locals),
+        results: old.results.clone(),
+        entry: locs[&old.entry],
+        exit: locs[&old.exit],
+    });
+    let leave = builder.loc(id);
+    let values = old.results.iter().map(|_| Expr::FALSE).collect();
+    builder.edge(leave, locs[&old.exit], Op::Return(values), Role::Silent);
+    let mut body = Body { builder, id, numbers, mode, locals, locs, leave };
+    body.fill(proc);
+}
+
+fn local_of(builder: &mut Builder<'_>, old: VarId, proc: ProcId) -> VarId {
+    builder.vars.push(Some(old));
+    builder.new.vars.push(Var { scope: Scope::Local(proc), ..builder.old.vars[old].clone() })
+}
+
+/// A procedure as far as it is copied.
+struct Body<'b, 'p> {
+    builder: &'b mut Builder<'p>,
+    /// The new procedure.
+    id: ProcId,
+    /// The new numbers of all procedures of this mode.
+    numbers: &'b IndexVec<ProcId, ProcId>,
+    mode: Mode,
+    locals: BTreeMap<VarId, VarId>,
+    locs: BTreeMap<LocId, LocId>,
+    /// Where it returns from because the thread makes no more steps.
+    leave: LocId,
+}
+
+impl Body<'_, '_> {
+    fn fill(&mut self, proc: ProcId) {
+        let old = self.builder.old;
+        let flow = Flow::new(old);
+        for loc in old.locs.indices().filter(|loc| old.locs[*loc].proc == proc) {
+            if self.builder.target.has_loc(loc) {
+                let fail = self.fail(Expr::TRUE);
+                self.builder.edge(self.locs[&loc], self.leave, fail, Role::Reached);
+            }
+            if self.mode == Mode::InTurns {
+                self.turns(loc, &flow);
+            }
+            for edge in flow.out(loc) {
+                self.step(*edge);
+            }
+        }
+    }
+
+    /// The steps of the schedule at a location: to the next context before a step that touches what is shared, and to no
+    /// more steps after one that changes it.
+    fn turns(&mut self, loc: LocId, flow: &Flow) {
+        let (old, here) = (self.builder.old, self.locs[&loc]);
+        if flow.out(loc).iter().any(|edge| self.touches(&old.edges[*edge].op)) {
+            for context in 0..self.builder.copies.n_contexts - 1 {
+                let advance = self.builder.copies.advance(context);
+                self.builder.edge(here, here, Op::Assign(advance), Role::Advance);
+            }
+        }
+        if flow.into(loc).iter().any(|edge| self.changes(&old.edges[*edge].op)) {
+            let copies = &self.builder.copies;
+            let active = vec![(copies.over, Expr::TRUE)];
+            let stop = Assign { active, constrain: copies.is_free(), ..Assign::skip() };
+            self.builder.edge(here, self.leave, Op::Assign(stop), Role::Silent);
+        }
+    }
+
+    /// Whether an operation reads or changes what is shared.
+    fn touches(&self, op: &Op) -> bool {
+        *op == Op::AtomicBegin || self.writes(op) || op.exprs().any(|expr| self.builder.copies.touches(expr))
+    }
+
+    /// Whether other threads may notice an operation, or may run only after it.
+    fn changes(&self, op: &Op) -> bool {
+        *op == Op::AtomicEnd || self.writes(op)
+    }
+
+    fn writes(&self, op: &Op) -> bool {
+        let is_shared = |var: &VarId| self.builder.copies.is_shared(*var);
+        match op {
+            Op::Assign(assign) => assign.active.iter().any(|(var, _)| is_shared(var)),
+            Op::Call(call) => call.results.iter().flatten().any(is_shared),
+            _ => false,
+        }
+    }
+
+    /// The contexts for which an operation has an edge of its own: one for all if they make no difference.
+    fn contexts(&self, touches: bool) -> Vec<(usize, Expr)> {
+        let copies = &self.builder.copies;
+        match self.mode {
+            Mode::InTurns if touches => {
+                (0..copies.n_contexts).map(|context| (context, copies.is_in(context))).collect()
+            }
+            Mode::InTurns | Mode::Alone => vec![(0, Expr::TRUE)],
+        }
+    }
+
+    fn var(&self, var: VarId, context: usize) -> VarId {
+        self.builder.copies.var(var, context, &self.locals)
+    }
+
+    fn expr(&self, expr: &Expr, context: usize) -> Expr {
+        self.builder.copies.expr(expr, context, &self.locals)
+    }
+
+    fn exprs_now(&self, exprs: &[Expr]) -> Vec<Expr> {
+        let now = |expr: &Expr| match self.mode {
+            Mode::InTurns => self.builder.copies.expr_now(expr, &self.locals),
+            Mode::Alone => self.expr(expr, 0),
+        };
+        exprs.iter().map(now).collect()
+    }
+
+    /// The step that notes an error, where the condition holds, and ends the thread.
+    fn fail(&self, constrain: Expr) -> Op {
+        let copies = &self.builder.copies;
+        let active = vec![(copies.failed, Expr::TRUE), (copies.over, Expr::TRUE)];
+        Op::Assign(Assign { active, constrain, ..Assign::skip() })
+    }
+
+    fn set(&self, flag: VarId, value: bool) -> Op {
+        Op::Assign(Assign { active: vec![(flag, Expr::Bool(value))], ..Assign::skip() })
+    }
+
+    fn step(&mut self, id: EdgeId) {
+        let edge = &self.builder.old.edges[id];
+        let (from, to) = (self.locs[&edge.from], self.locs[&edge.to]);
+        match &edge.op {
+            Op::Assign(assign) => self.assign(id, assign, from, to),
+            Op::Assert(condition) => self.assert(id, condition, from, to),
+            Op::Call(call) => self.call(id, call, from, to),
+            Op::Return(values) => {
+                let values = self.exprs_now(values);
+                self.builder.edge(from, to, Op::Return(values), Role::Step(id));
+            }
+            Op::End => {
+                let over = self.set(self.builder.copies.over, true);
+                self.builder.edge(from, self.leave, over, Role::Step(id));
+            }
+            Op::AtomicBegin => {
+                let held = self.builder.copies.held.expect("the program has atomic sections");
+                let begin = self.set(held, true);
+                self.builder.edge(from, to, begin, Role::Step(id));
+            }
+            Op::AtomicEnd => {
+                let end = self.builder.copies.held.map_or(Op::skip(), |held| self.set(held, false));
+                self.builder.edge(from, to, end, Role::Step(id));
+            }
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("the threads are a fixed list"),
+        }
+    }
+
+    fn assign(&mut self, id: EdgeId, assign: &Assign, from: LocId, to: LocId) {
+        let op = Op::Assign(assign.clone());
+        for (context, guard) in self.contexts(self.touches(&op)) {
+            let active = assign.active.iter().map(|(var, rhs)| (self.var(*var, context), self.expr(rhs, context)));
+            let active = active.collect();
+            let constrain = Expr::and(guard, self.expr(&assign.constrain, context));
+            let step = Op::Assign(Assign { active, constrain, ..Assign::skip() });
+            self.builder.edge(from, to, step, Role::Step(id));
+        }
+    }
+
+    fn assert(&mut self, id: EdgeId, condition: &Expr, from: LocId, to: LocId) {
+        for (context, guard) in self.contexts(self.builder.copies.touches(condition)) {
+            let condition = self.expr(condition, context);
+            let holds = Op::assume(Expr::and(guard.clone(), condition.clone()));
+            self.builder.edge(from, to, holds, Role::Step(id));
+            if self.builder.target.has_assert(id) {
+                let fails = self.fail(Expr::and(guard, Expr::negate(condition)));
+                self.builder.edge(from, self.leave, fails, Role::Fails(id));
+            }
+        }
+    }
+
+    /// A call. If the thread made its last step inside, the caller leaves too. Results for shared variables wait in
+    /// locals until the context is known in which the callee returns; nothing comes between.
+    fn call(&mut self, id: EdgeId, call: &Call, from: LocId, to: LocId) {
+        let back = self.builder.loc(self.id);
+        let mut waiting = Vec::new();
+        let results = call.results.iter().map(|result| {
+            let var = (*result)?;
+            if !self.builder.copies.is_shared(var) {
+                return Some(self.var(var, 0));
+            }
+            let wait = self.waiting(var);
+            waiting.push((var, wait));
+            Some(wait)
+        });
+        let results = results.collect();
+        let step = Call { results, callee: self.numbers[call.callee], args: self.exprs_now(&call.args) };
+        self.builder.edge(from, back, Op::Call(step), Role::Step(id));
+        let over = Expr::Var(self.builder.copies.over);
+        self.builder.edge(back, self.leave, Op::assume(over.clone()), Role::Silent);
+        for (context, guard) in self.contexts(!waiting.is_empty()) {
+            let active = waiting.iter().map(|(var, wait)| (self.var(*var, context), Expr::Var(*wait))).collect();
+            let constrain = Expr::and(Expr::negate(over.clone()), guard);
+            self.builder.edge(back, to, Op::Assign(Assign { active, constrain, ..Assign::skip() }), Role::Silent);
+        }
+    }
+
+    /// A local in which a result for a shared variable waits.
+    fn waiting(&mut self, var: VarId) -> VarId {
+        let name = format!("{}_result", self.builder.old.vars[var].name);
+        self.builder.vars.push(None);
+        let wait = self.builder.new.vars.push(Var { name, scope: Scope::Local(self.id), ty: Ty::Bool });
+        self.builder.new.procs[self.id].locals.push(wait);
+        wait
+    }
+}

@@ -1,0 +1,169 @@
+//! The variables of the sequential program, and the expressions over them.
+
+use std::collections::BTreeMap;
+
+use index_vec::IndexVec;
+
+use super::{equal, read_at_start};
+use crate::syntax::{Assign, Expr, Op, Program, Scope, Ty, Var, VarId};
+
+/// The variables that stand for those of the threads, and those of the schedule.
+pub(super) struct Copies {
+    /// For each shared variable its copies, first context first.
+    pub(super) shared: BTreeMap<VarId, Vec<VarId>>,
+    /// For each shared variable the guesses for the second context and later ones.
+    guesses: BTreeMap<VarId, Vec<VarId>>,
+    /// For each per-thread variable the one that holds it for the running thread.
+    pub(super) own: BTreeMap<VarId, VarId>,
+    /// Shared variables as they are when the threads come to life, where some thread's initial values read them.
+    at_start: BTreeMap<VarId, VarId>,
+    /// The context of the running thread, lowest bit first, from 0.
+    context: Vec<VarId>,
+    /// How many contexts a thread has.
+    pub(super) n_contexts: usize,
+    /// The running thread makes no more steps.
+    pub(super) over: VarId,
+    /// An error was met.
+    pub(super) failed: VarId,
+    /// The running thread is inside an atomic section, where the program has any.
+    pub(super) held: Option<VarId>,
+}
+
+impl Copies {
+    pub(super) fn new(
+        old: &Program,
+        n_contexts: usize,
+        new: &mut Program,
+        origins: &mut IndexVec<VarId, Option<VarId>>,
+    ) -> Copies {
+        let mut var = |name: String, origin: Option<VarId>| {
+            origins.push(origin);
+            new.vars.push(Var { name, scope: Scope::Shared, ty: Ty::Bool })
+        };
+        let (mut shared, mut guesses, mut own) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        // The copies of one variable stand side by side, which decision diagrams like.
+        for (id, old) in old.vars.iter_enumerated() {
+            match old.scope {
+                Scope::Shared => {
+                    let mut copies = vec![var(format!("{}_1", old.name), Some(id))];
+                    let mut guessed = Vec::new();
+                    for context in 2..=n_contexts {
+                        guessed.push(var(format!("{}_guess_{context}", old.name), None));
+                        copies.push(var(format!("{}_{context}", old.name), None));
+                    }
+                    shared.insert(id, copies);
+                    guesses.insert(id, guessed);
+                }
+                Scope::Thread => drop(own.insert(id, var(old.name.clone(), None))),
+                Scope::Local(_) => {}
+            }
+        }
+        let start = |id: VarId| (id, var(format!("{}_start", old.vars[id].name), None));
+        let at_start = read_at_start(old).into_iter().map(start).collect();
+        let n_bits = usize::BITS - (n_contexts - 1).leading_zeros();
+        let context = (0..n_bits).map(|bit| var(format!("context_{bit}"), None)).collect();
+        let is_atomic = old.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
+        let held = is_atomic.then(|| var("atomic".to_string(), None));
+        let (over, failed) = (var("over".to_string(), None), var("failed".to_string(), None));
+        let copies = Copies { shared, guesses, own, at_start, context, n_contexts, over, failed, held };
+        new.init = old.init.iter().map(|(var, rhs)| (copies.shared[var][0], rhs.clone())).collect();
+        let flags = copies.context.iter().chain(&copies.held).chain([&copies.over, &copies.failed]);
+        new.init.extend(flags.map(|flag| (*flag, Expr::FALSE)));
+        copies
+    }
+
+    /// The later copies take the guessed values.
+    pub(super) fn guess(&self) -> Assign {
+        let pairs = self.shared.values().zip(self.guesses.values());
+        let of_var = |(copies, guesses): (&Vec<VarId>, &Vec<VarId>)| -> Vec<(VarId, Expr)> {
+            copies[1..].iter().zip(guesses).map(|(copy, guess)| (*copy, Expr::Var(*guess))).collect()
+        };
+        Assign { active: pairs.flat_map(of_var).collect(), ..Assign::skip() }
+    }
+
+    /// The condition that each guess is what the last thread left behind in the context before.
+    pub(super) fn check(&self) -> Expr {
+        let pairs = self.shared.values().zip(self.guesses.values());
+        let equalities = pairs.flat_map(|(copies, guesses)| copies.iter().zip(guesses));
+        equalities.fold(Expr::TRUE, |all, (left, guess)| Expr::and(all, equal(*left, *guess)))
+    }
+
+    /// Remembers the shared variables that initial values of threads read.
+    pub(super) fn keep_start(&self) -> Option<Assign> {
+        let active: Vec<(VarId, Expr)> =
+            self.at_start.iter().map(|(var, kept)| (*kept, Expr::Var(self.shared[var][0]))).collect();
+        (!active.is_empty()).then(|| Assign { active, ..Assign::skip() })
+    }
+
+    /// An initial value of a thread, over what was remembered.
+    pub(super) fn at_start(&self, expr: &Expr) -> Expr {
+        expr.map_leaves(&mut |leaf| match leaf {
+            Expr::Var(var) => Expr::Var(self.at_start[var]),
+            leaf => leaf.clone(),
+        })
+    }
+
+    /// The schedule at the beginning of a thread.
+    pub(super) fn reset(&self) -> Vec<(VarId, Expr)> {
+        let flags = self.context.iter().chain(&self.held).chain([&self.over]);
+        flags.map(|flag| (*flag, Expr::FALSE)).collect()
+    }
+
+    /// The condition that the running thread is in this context, from 0.
+    pub(super) fn is_in(&self, context: usize) -> Expr {
+        let bit = |number: usize, var: &VarId| {
+            if context >> number & 1 == 1 { Expr::Var(*var) } else { Expr::negate(Expr::Var(*var)) }
+        };
+        self.context.iter().enumerate().fold(Expr::TRUE, |all, (number, var)| Expr::and(all, bit(number, var)))
+    }
+
+    /// The condition that the running thread may be interrupted.
+    pub(super) fn is_free(&self) -> Expr {
+        self.held.map_or(Expr::TRUE, |held| Expr::negate(Expr::Var(held)))
+    }
+
+    /// The step from a context, not the last, to the next.
+    pub(super) fn advance(&self, context: usize) -> Assign {
+        let bits = self.context.iter().enumerate();
+        let active = bits
+            .filter(|(number, _)| (context ^ (context + 1)) >> number & 1 == 1)
+            .map(|(number, var)| (*var, Expr::Bool((context + 1) >> number & 1 == 1)))
+            .collect();
+        Assign { active, constrain: Expr::and(self.is_in(context), self.is_free()), ..Assign::skip() }
+    }
+
+    /// A variable in a context; locals are theirs in all.
+    pub(super) fn var(&self, var: VarId, context: usize, locals: &BTreeMap<VarId, VarId>) -> VarId {
+        let copy = self.shared.get(&var).map(|copies| copies[context]);
+        copy.or_else(|| self.own.get(&var).copied()).unwrap_or_else(|| locals[&var])
+    }
+
+    /// An expression in a context.
+    pub(super) fn expr(&self, expr: &Expr, context: usize, locals: &BTreeMap<VarId, VarId>) -> Expr {
+        expr.map_leaves(&mut |leaf| match leaf {
+            Expr::Var(var) => Expr::Var(self.var(*var, context, locals)),
+            Expr::Next(var) => Expr::Next(self.var(*var, context, locals)),
+            leaf => leaf.clone(),
+        })
+    }
+
+    /// An expression in the context in which the thread is.
+    pub(super) fn expr_now(&self, expr: &Expr, locals: &BTreeMap<VarId, VarId>) -> Expr {
+        if !self.touches(expr) {
+            return self.expr(expr, 0, locals);
+        }
+        let last = self.expr(expr, self.n_contexts - 1, locals);
+        (0..self.n_contexts - 1).rev().fold(last, |otherwise, context| {
+            Expr::Ite(Box::new((self.is_in(context), self.expr(expr, context, locals), otherwise)))
+        })
+    }
+
+    /// Whether an expression reads a shared variable.
+    pub(super) fn touches(&self, expr: &Expr) -> bool {
+        expr.any_leaf(|leaf| matches!(leaf, Expr::Var(var) | Expr::Next(var) if self.is_shared(*var)))
+    }
+
+    pub(super) fn is_shared(&self, var: VarId) -> bool {
+        self.shared.contains_key(&var)
+    }
+}

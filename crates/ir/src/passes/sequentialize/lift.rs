@@ -1,0 +1,180 @@
+//! The way of an execution back from one thread to threads that take turns.
+
+use std::collections::BTreeMap;
+
+use index_vec::IndexVec;
+
+use crate::syntax::{EdgeId, EntryId, Expr, Program, Value, VarId};
+use crate::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
+use crate::visit::choice_types;
+
+/// Maps executions of the sequential program that end in its error to executions of threads that take turns.
+#[derive(Clone, Debug)]
+pub struct SequentialLift {
+    roles: IndexVec<EdgeId, Role>,
+    /// For each new variable the old one whose fresh value it holds.
+    vars: IndexVec<VarId, Option<VarId>>,
+    /// How many choices the initial values of shared variables make.
+    n_choices: usize,
+    /// The same for each thread.
+    entries: IndexVec<EntryId, usize>,
+    has_prelude: bool,
+}
+
+/// What a new edge stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Nothing.
+    Silent,
+    /// The prelude begins.
+    Prelude,
+    /// A thread begins; after the choices of its initial values come those for these variables.
+    Begin(EntryId, Vec<VarId>),
+    /// A thread's first procedure is called; the choices are for these parameters.
+    Root(EntryId, Vec<VarId>),
+    /// The thread goes to its next context.
+    Advance,
+    /// An old step, with the same choices.
+    Step(EdgeId),
+    /// An old step that fails.
+    Fails(EdgeId),
+    /// The thread stands at an error.
+    Reached,
+}
+
+impl Role {
+    pub(super) fn origin(&self) -> Option<EdgeId> {
+        match self {
+            Role::Step(edge) | Role::Fails(edge) => Some(*edge),
+            _ => None,
+        }
+    }
+}
+
+/// When something happens: in the prelude, or in a context of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum When {
+    Prelude,
+    Context(u32, EntryId),
+}
+
+impl SequentialLift {
+    pub(super) fn new(
+        old: &Program,
+        roles: IndexVec<EdgeId, Role>,
+        vars: IndexVec<VarId, Option<VarId>>,
+    ) -> SequentialLift {
+        let n_choices = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs)).len();
+        SequentialLift {
+            roles,
+            vars,
+            n_choices: n_choices(&old.init),
+            entries: old.entries.iter().map(|entry| n_choices(&entry.init)).collect(),
+            has_prelude: old.prelude.is_some(),
+        }
+    }
+
+    /// The execution of the threads, which ends with the first error that the sequential one meets.
+    pub fn trace(&self, trace: &Trace) -> Trace {
+        let trace = trace.written_out();
+        let mut walk = Walk::new(self, &trace.start);
+        for step in &trace.steps {
+            walk.step(step);
+        }
+        walk.finish()
+    }
+
+    fn fresh(&self, fresh: &Fresh) -> Fresh {
+        fresh.iter().filter_map(|(var, value)| Some((self.vars[*var]?, *value))).collect()
+    }
+}
+
+/// The execution as far as it was seen.
+struct Walk<'l> {
+    lift: &'l SequentialLift,
+    now: When,
+    start: Start,
+    pieces: BTreeMap<When, Vec<Step>>,
+    /// When the first error was met, and after how many steps of that piece.
+    error: Option<(When, usize)>,
+}
+
+impl<'l> Walk<'l> {
+    fn new(lift: &'l SequentialLift, start: &Start) -> Walk<'l> {
+        let thread = |(entry, n_choices): (EntryId, &usize)| StartThread {
+            entry,
+            choices: vec![Value::Bool(false); *n_choices],
+            fresh: Vec::new(),
+        };
+        let start = Start {
+            choices: start.choices[..lift.n_choices].to_vec(),
+            fresh: lift.fresh(&start.fresh),
+            threads: lift.entries.iter_enumerated().map(thread).collect(),
+        };
+        Walk { lift, now: When::Prelude, start, pieces: BTreeMap::new(), error: None }
+    }
+
+    fn step(&mut self, step: &Step) {
+        match &self.lift.roles[step.edge] {
+            Role::Silent => {}
+            Role::Prelude => self.start.fresh.extend(self.lift.fresh(&step.fresh)),
+            Role::Begin(entry, open) => {
+                self.now = When::Context(0, *entry);
+                let n_choices = self.lift.entries[*entry];
+                let thread = &mut self.start.threads[entry.index()];
+                thread.choices = step.choices[..n_choices].to_vec();
+                thread.fresh.extend(open.iter().copied().zip(step.choices[n_choices..].iter().copied()));
+            }
+            Role::Root(entry, params) => {
+                let params = params.iter().copied().zip(step.choices.iter().copied());
+                let fresh = self.lift.fresh(&step.fresh);
+                self.start.threads[entry.index()].fresh.extend(params.chain(fresh));
+            }
+            Role::Advance => {
+                if let When::Context(context, _) = &mut self.now {
+                    *context += 1;
+                }
+            }
+            Role::Step(edge) => self.push(step, *edge),
+            Role::Fails(edge) => {
+                self.push(step, *edge);
+                self.meet_error();
+            }
+            Role::Reached => self.meet_error(),
+        }
+    }
+
+    fn push(&mut self, step: &Step, edge: EdgeId) {
+        let first = u32::from(self.lift.has_prelude);
+        let thread = match self.now {
+            When::Prelude => ThreadId(0),
+            When::Context(_, entry) => ThreadId(first + entry.index() as u32),
+        };
+        let fresh = self.lift.fresh(&step.fresh);
+        let old = Step { thread, edge, fresh, body: None, ..step.clone() };
+        self.pieces.entry(self.now).or_default().push(old);
+    }
+
+    fn meet_error(&mut self) {
+        let n_steps = self.pieces.get(&self.now).map_or(0, Vec::len);
+        if self.error.is_none_or(|(when, _)| self.now < when) {
+            self.error = Some((self.now, n_steps));
+        }
+    }
+
+    /// The pieces in their order, up to the error.
+    fn finish(self) -> Trace {
+        let Walk { start, pieces, error, .. } = self;
+        let cut = |(when, mut piece): (When, Vec<Step>)| -> Vec<Step> {
+            if let Some((last, n_steps)) = error {
+                piece.truncate(match when.cmp(&last) {
+                    std::cmp::Ordering::Less => piece.len(),
+                    std::cmp::Ordering::Equal => n_steps,
+                    std::cmp::Ordering::Greater => 0,
+                });
+            }
+            piece
+        };
+        Trace { start, steps: pieces.into_iter().flat_map(cut).collect(), bodies: Vec::new() }
+    }
+}

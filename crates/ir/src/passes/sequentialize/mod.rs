@@ -1,0 +1,210 @@
+//! Turns threads that take turns into one thread: the reduction of Lal and Reps (2009), sections 2 and 3.
+//!
+//! The input is a program of a fixed list of threads ([`super::enlist`]) and a number K of contexts for each. The result
+//! is a program of one thread that runs the threads one after the other, each through all its K contexts. It has K copies
+//! of the shared variables; a counter says which context the running thread is in, and the thread reads and writes the
+//! copies of that context only. What the first copies hold at the start is what the program starts with. What the copies
+//! of a later context hold is a *guess* of what the last thread will have left behind at the end of the context before; it
+//! is remembered, and the *Checker* at the end drops all runs in which a guess turns out wrong. An error that is met under
+//! guesses is remembered too, and asserted after the Checker.
+//!
+//! Where the paper's figure is short: a thread may go to a later context any number of times before a step, so that it
+//! idles in the contexts between; it may stop for good wherever it could be interrupted, or never begin, and its later
+//! contexts stay idle; a thread that stops, ends or fails returns from all its procedures before the next one begins. The
+//! value K + 1 of the paper's counter is the flag `over`. Nobody goes to another context or stops inside an atomic section.
+//!
+//! A thread needs to look for a new context only before a step that the other threads can notice or that notices them,
+//! and to stop only after one that they can notice: earlier switches can be put off, and later steps do not matter.
+//!
+//! *Right.* A run that passes the Checker is an execution, put together from the pieces of all threads in the order of
+//! contexts and threads: each piece begins with the shared values with which the piece before ended. And each execution
+//! within K contexts per thread is such a run, for the guesses that are right.
+
+mod body;
+mod copies;
+mod lift;
+
+pub use lift::SequentialLift;
+
+use index_vec::IndexVec;
+
+use crate::callgraph::{CallGraph, Through};
+use crate::syntax::{
+    Assign, BinaryOp, Call, Count, Edge, EdgeId, Entry, EntryId, Expr, Label, Loc, LocId, Op, Proc, ProcId, Program,
+    Scope, VarId,
+};
+use crate::target::Target;
+use crate::visit::{choice_types, reads};
+use body::Mode;
+use copies::Copies;
+use lift::Role;
+
+/// One thread instead of several.
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    /// The program.
+    pub program: Program,
+    /// The assertion after the Checker.
+    pub target: Target,
+    /// The location before that assertion, which only runs with right guesses reach.
+    pub confirmed: LocId,
+    /// For each shared variable of the input its copy in the last context. At [`Sequential::confirmed`] these hold what
+    /// is reachable within K contexts per thread.
+    pub last: Vec<(VarId, VarId)>,
+    /// For each edge the one of the input whose step it makes, if any.
+    pub origin: IndexVec<EdgeId, Option<EdgeId>>,
+    /// The way back for executions.
+    pub lift: SequentialLift,
+}
+
+/// Runs the pass with so many contexts per thread, at least one. The program must be one of a fixed list of threads.
+pub fn run(program: &Program, target: &Target, contexts: u32) -> Sequential {
+    let mut builder = Builder::new(program, target, contexts.max(1) as usize);
+    let prelude = program.prelude.map(|prelude| builder.copy_procs([prelude], Mode::Alone)[prelude]);
+    let roots = builder.copy_procs(program.entries.iter().map(|entry| entry.proc), Mode::InTurns);
+    let (confirmed, assertion) = builder.make_main(prelude, &roots);
+    let Builder { new, roles, vars, copies, .. } = builder;
+    let last = copies.shared.iter().map(|(var, copies)| (*var, copies[copies.len() - 1])).collect();
+    let origin = roles.iter().map(Role::origin).collect();
+    let lift = SequentialLift::new(program, roles, vars);
+    Sequential { program: new, target: Target::new(vec![assertion], Vec::new()), confirmed, last, origin, lift }
+}
+
+/// The new program as far as it is built.
+struct Builder<'p> {
+    old: &'p Program,
+    target: &'p Target,
+    new: Program,
+    copies: Copies,
+    roles: IndexVec<EdgeId, Role>,
+    /// For each new variable the old one whose fresh value it holds.
+    vars: IndexVec<VarId, Option<VarId>>,
+}
+
+impl<'p> Builder<'p> {
+    fn new(old: &'p Program, target: &'p Target, contexts: usize) -> Builder<'p> {
+        let mut new = Program::default();
+        let mut vars = IndexVec::new();
+        let copies = Copies::new(old, contexts, &mut new, &mut vars);
+        Builder { old, target, new, copies, roles: IndexVec::new(), vars }
+    }
+
+    fn loc(&mut self, proc: ProcId) -> LocId {
+        self.new.locs.push(Loc { proc })
+    }
+
+    fn edge(&mut self, from: LocId, to: LocId, op: Op, role: Role) -> EdgeId {
+        self.roles.push(role);
+        self.new.edges.push(Edge { from, to, op })
+    }
+
+    /// Copies of these procedures and all that they call; the new number of each old one that is copied.
+    fn copy_procs(&mut self, roots: impl IntoIterator<Item = ProcId>, mode: Mode) -> IndexVec<ProcId, ProcId> {
+        let wanted = CallGraph::new(self.old).reachable(roots, Through::Calls);
+        let mut next = self.new.procs.len();
+        // Those that are not copied have a number too, which nobody asks for.
+        let numbers: IndexVec<ProcId, ProcId> = wanted
+            .iter()
+            .map(|wanted| {
+                next += usize::from(*wanted);
+                ProcId::from_usize(next.saturating_sub(1))
+            })
+            .collect();
+        for proc in self.old.procs.indices().filter(|proc| wanted[*proc]) {
+            body::copy(self, proc, &numbers, mode);
+        }
+        numbers
+    }
+
+    /// The procedure that runs the prelude and the threads, checks the guesses and asserts that nothing failed. Returns
+    /// the location before the assertion, and the assertion.
+    fn make_main(&mut self, prelude: Option<ProcId>, roots: &IndexVec<ProcId, ProcId>) -> (LocId, EdgeId) {
+        let main = self.new.procs.next_idx();
+        let [entry, guessed, confirmed, asserted, exit] = [(); 5].map(|()| self.loc(main));
+        let guess = self.copies.guess();
+        self.edge(entry, guessed, Op::Assign(guess), Role::Silent);
+        let mut at = guessed;
+        if let Some(callee) = prelude {
+            let back = self.loc(main);
+            let results = self.new.procs[callee].results.iter().map(|_| None).collect();
+            self.edge(at, back, Op::Call(Call { results, callee, args: Vec::new() }), Role::Prelude);
+            at = back;
+        }
+        if let Some(keep) = self.copies.keep_start() {
+            let kept = self.loc(main);
+            self.edge(at, kept, Op::Assign(keep), Role::Silent);
+            at = kept;
+        }
+        for (id, entry) in self.old.entries.clone().iter_enumerated() {
+            at = self.run_thread(main, at, (id, entry), roots[entry.proc]);
+        }
+        let check = self.copies.check();
+        self.edge(at, confirmed, Op::assume(check), Role::Silent);
+        let sound = Expr::negate(Expr::Var(self.copies.failed));
+        let assertion = self.edge(confirmed, asserted, Op::Assert(sound), Role::Silent);
+        self.edge(asserted, exit, Op::Return(Vec::new()), Role::Silent);
+        let name = "main".to_string();
+        let (params, locals, results) = (Vec::new(), Vec::new(), Vec::new());
+        self.new.procs.push(Proc { name, params, locals, results, entry, exit });
+        self.new.labels.push(Label { name: "confirmed".to_string(), loc: confirmed });
+        let entry = Entry {
+            name: "main".to_string(),
+            proc: main,
+            count: Count::Exactly(1),
+            thread_vars: Vec::new(),
+            init: Vec::new(),
+        };
+        self.new.entries.push(entry);
+        (confirmed, assertion)
+    }
+
+    /// One thread runs through all its contexts, or idles in all of them. Returns where main goes on.
+    fn run_thread(&mut self, main: ProcId, at: LocId, (id, entry): (EntryId, &Entry), callee: ProcId) -> LocId {
+        let [begun, over] = [(); 2].map(|()| self.loc(main));
+        let (begin, fresh) = self.begin(entry);
+        self.edge(at, begun, Op::Assign(begin), Role::Begin(id, fresh));
+        self.edge(at, over, Op::skip(), Role::Silent);
+        let params = self.old.procs[entry.proc].params.clone();
+        let args = (0..params.len() as u32).map(Expr::choice).collect();
+        let results = self.new.procs[callee].results.iter().map(|_| None).collect();
+        self.edge(begun, over, Op::Call(Call { results, callee, args }), Role::Root(id, params));
+        over
+    }
+
+    /// The step before a thread runs: the first context, and the values of its own variables. Also the variables that
+    /// start with any value, whose choices follow those of the initial values.
+    fn begin(&self, entry: &Entry) -> (Assign, Vec<VarId>) {
+        let n_choices = choice_types(entry.init.iter().map(|(_, rhs)| rhs)).len() as u32;
+        let is_open = |var: &&VarId| !entry.init.iter().any(|(initialised, _)| initialised == *var);
+        let open: Vec<VarId> = entry.thread_vars.iter().filter(is_open).copied().collect();
+        let mut active = self.copies.reset();
+        for (var, own) in &self.copies.own {
+            let initial =
+                entry.init.iter().find(|(initialised, _)| initialised == var).map(|(_, rhs)| self.copies.at_start(rhs));
+            let any = || open.iter().position(|open| open == var).map(|place| Expr::choice(n_choices + place as u32));
+            active.push((*own, initial.or_else(any).unwrap_or(Expr::FALSE)));
+        }
+        (Assign { active, ..Assign::skip() }, open)
+    }
+}
+
+/// The shared variables that the initial values of threads read.
+fn read_at_start(program: &Program) -> Vec<VarId> {
+    let mut vars: Vec<VarId> = program
+        .entries
+        .iter()
+        .flat_map(|entry| entry.init.iter())
+        .flat_map(|(_, rhs)| reads(rhs))
+        .filter(|var| program.vars[*var].scope == Scope::Shared)
+        .collect();
+    vars.sort_unstable();
+    vars.dedup();
+    vars
+}
+
+fn equal(left: VarId, right: VarId) -> Expr {
+    Expr::binary(BinaryOp::Eq, Expr::Var(left), Expr::Var(right))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+use super::*;
+use crate::text::{parse_with_target, print_with_target};
+use crate::validate::{validate, validate_target};
+
+/// A program, its result with so many contexts, and the text of it.
+fn sequential(text: &str, contexts: u32) -> (Sequential, String) {
+    let (program, target) = parse_with_target(text).expect("the program reads");
+    let sequential = run(&program, &target, contexts);
+    let text = print_with_target(&sequential.program, &sequential.target);
+    assert_eq!(validate(&sequential.program), Ok(()), "{text}");
+    assert_eq!(validate_target(&sequential.program, &sequential.target), Ok(()), "{text}");
+    (sequential, text)
+}
+
+const TWO: &str = "
+    shared x, y: bool
+    init x := F
+    proc one() from L0 to L2
+      e0 L0 -> L1: assume x
+      e1 L1 -> L2: return
+    proc other() from L3 to L5
+      e2 L3 -> L4: y := !x
+      e3 L4 -> L6: assert y
+      e4 L6 -> L5: return
+    start one
+    start other
+    target e3
+";
+
+#[test]
+fn each_context_has_its_copies_and_all_but_the_first_a_guess() {
+    let (sequential, _) = sequential(TWO, 3);
+    let count = |part: &str| sequential.program.vars.iter().filter(|var| var.name.contains(part)).count();
+    assert_eq!((count("x_"), count("x_guess_"), count("context_")), (5, 2, 2));
+    let last: Vec<&str> =
+        sequential.last.iter().map(|(_, copy)| sequential.program.vars[*copy].name.as_str()).collect();
+    assert_eq!(last, ["x_3", "y_3"]);
+}
+
+#[test]
+fn a_step_on_shared_variables_has_an_edge_for_each_context() {
+    let (sequential, text) = sequential(TWO, 4);
+    let copies = |edge: usize| sequential.origin.iter().filter(|origin| **origin == Some(EdgeId::new(edge))).count();
+    assert_eq!([0, 1, 2, 3].map(copies), [4, 1, 4, 8], "the assertion passes or fails in each\n{text}");
+}
+
+#[test]
+fn one_context_needs_no_guess_and_no_counter() {
+    let (sequential, text) = sequential(TWO, 1);
+    assert!(
+        !sequential.program.vars.iter().any(|var| var.name.contains("guess") || var.name.contains("context")),
+        "{text}"
+    );
+}
