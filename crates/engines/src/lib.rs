@@ -7,6 +7,7 @@ pub mod contexts;
 pub mod control_flow;
 pub mod exhaustive;
 pub mod induction;
+mod paths;
 pub mod pushdown;
 pub mod sat;
 pub mod summaries;

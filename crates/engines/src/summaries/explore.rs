@@ -6,9 +6,9 @@ use selvedge_check::Stop;
 use selvedge_ir::{LocId, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, Var};
 
-use super::layout::When;
 use super::solve::Solver;
 use crate::out_of_nodes;
+use crate::paths::layout::When;
 
 /// For each location, the valuations with which the thread can stand there, over the variables that the location's
 /// procedure or its callees touch: what they do not touch does not change while they run.

@@ -18,9 +18,7 @@ mod certificate;
 mod coarse;
 mod each;
 mod explore;
-mod layout;
 mod solve;
-mod step;
 mod trace;
 
 use index_vec::IndexVec;
@@ -29,7 +27,7 @@ use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::passes::{Passed, slice};
 use selvedge_ir::{LocId, Op, ProcId, Program, Ty, VarId};
 
-use layout::Order;
+use crate::paths::layout::Order;
 use solve::{Entries, Solver};
 
 pub use explore::{Reached, Values};

@@ -6,12 +6,12 @@ use index_vec::IndexVec;
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Target, VarId};
-use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Renaming, VarSet};
+use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program, Scope, Target};
+use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 
-use super::layout::{Layout, Order, When};
-use super::step::Step;
 use crate::out_of_nodes;
+use crate::paths::layout::{Layout, Order, When};
+use crate::paths::prepare::Prepared;
 
 /// Which entries of procedures count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,21 +94,6 @@ pub(super) struct SummaryRing {
     pub(super) summary: Bdd,
     pub(super) via: EdgeId,
     pub(super) before: Bdd,
-}
-
-/// What is prepared for an edge, once it is met.
-enum Prepared {
-    Step(Step),
-    Assert { holds: Step, fails: Bdd },
-    Call(PreparedCall),
-    Return(Step),
-    End,
-}
-
-struct PreparedCall {
-    arguments: Bdd,
-    entering: (VarSet, Renaming),
-    after: (VarSet, Renaming),
 }
 
 /// Something to do: path edges to follow, or a new part of a summary to apply at a call.
@@ -231,7 +216,7 @@ impl<'a> Solver<'a> {
     }
 
     fn start_program(&mut self) -> Result<(), OutOfNodes> {
-        let shared = self.initial(&self.program.init)?;
+        let shared = self.layout.initial(&self.program.init)?;
         match self.program.prelude {
             Some(prelude) => {
                 self.enter(prelude, &shared, Via::Start)?;
@@ -242,23 +227,12 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The states after some initial values.
-    pub(super) fn initial(&self, init: &[(VarId, Expr)]) -> Result<Bdd, OutOfNodes> {
-        let manager = &self.layout.manager;
-        let mut states = manager.verum();
-        for (var, rhs) in init {
-            let value = self.layout.expr(rhs)?;
-            states = states.and(&manager.var(self.layout.var(*var, When::Now))?.iff(&value)?)?;
-        }
-        states.exists(&manager.var_set(&self.layout.choices)?)
-    }
-
     /// The initial thread comes to life with these values of the shared variables.
     fn start_main(&mut self, shared: Bdd, via: Via) -> Result<(), OutOfNodes> {
         let program = self.program;
         let kind = program.entries.first().expect("a program with one thread has one kind of thread");
         let manager = &self.layout.manager;
-        let mut states = shared.and(&self.initial(&kind.init)?)?;
+        let mut states = shared.and(&self.layout.initial(&kind.init)?)?;
         for (var, _) in program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread) {
             if !kind.thread_vars.contains(&var) {
                 states = states.and(&manager.literal(self.layout.var(var, When::Now), false)?)?;
@@ -284,7 +258,7 @@ impl<'a> Solver<'a> {
         let forget: Vec<_> = lost.iter().chain(&self.layout.results).copied().collect();
         let next = self.layout.vars(modified.iter().copied(), When::Next);
         let pairs: Vec<_> = next.into_iter().zip(lost.iter().copied()).collect();
-        let initial = self.initial(&self.program.init)?;
+        let initial = self.layout.initial(&self.program.init)?;
         let after = initial.and_exists(summary, &self.layout.manager.var_set(&forget)?)?;
         after.rename(&self.layout.manager.renaming(&pairs))
     }
@@ -415,44 +389,14 @@ impl<'a> Solver<'a> {
 
     fn prepare(&mut self, id: EdgeId) -> Result<(), OutOfNodes> {
         if self.prepared[id].is_none() {
-            self.prepared[id] = Some(self.prepared_edge(id)?);
+            self.prepared[id] = Some(self.layout.prepared(self.program, id)?);
         }
         Ok(())
     }
 
-    fn prepared_edge(&self, id: EdgeId) -> Result<Prepared, OutOfNodes> {
-        let edge = &self.program.edges[id];
-        let proc = self.program.locs[edge.from].proc;
-        let skip = selvedge_ir::Assign::skip;
-        Ok(match &edge.op {
-            Op::Assign(assign) => Prepared::Step(self.layout.assignment(assign)?),
-            Op::Assert(condition) => {
-                let negated = selvedge_ir::Assign::assume(Expr::negate(condition.clone()));
-                let holds = self.layout.assignment(&selvedge_ir::Assign::assume(condition.clone()))?;
-                Prepared::Assert { holds, fails: self.layout.assignment(&negated)?.relation }
-            }
-            Op::AtomicBegin | Op::AtomicEnd => Prepared::Step(self.layout.assignment(&skip())?),
-            Op::Call(call) => Prepared::Call(self.prepared_call(proc, call)?),
-            Op::Return(values) => Prepared::Return(self.layout.returning(self.program, proc, values)?),
-            Op::End => Prepared::End,
-            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine takes programs with one thread only"),
-        })
-    }
-
-    fn prepared_call(&self, caller: ProcId, call: &Call) -> Result<PreparedCall, OutOfNodes> {
-        Ok(PreparedCall {
-            arguments: self.layout.arguments(self.program, call)?,
-            entering: self.layout.entering(self.program, caller, call.callee)?,
-            after: self.layout.after_call(self.program, call)?,
-        })
-    }
-
     /// The relation of an edge that is an assignment or an assertion and was followed.
     pub(super) fn relation(&self, id: EdgeId) -> Option<&Bdd> {
-        match self.prepared[id].as_ref()? {
-            Prepared::Step(step) | Prepared::Assert { holds: step, .. } => Some(&step.relation),
-            _ => None,
-        }
+        self.prepared[id].as_ref()?.relation()
     }
 
     /// Says whether the work must stop.

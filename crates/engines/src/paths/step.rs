@@ -8,20 +8,20 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
 use super::layout::{self, Layout, When};
 
 /// What becomes of a path edge along an edge of the program: conjoin `relation`, forget `forget`, rename.
-pub(super) struct Step {
-    pub(super) relation: Bdd,
-    pub(super) forget: VarSet,
-    pub(super) rename: Renaming,
+pub(crate) struct Step {
+    pub(crate) relation: Bdd,
+    pub(crate) forget: VarSet,
+    pub(crate) rename: Renaming,
 }
 
 impl Step {
-    pub(super) fn image(&self, from: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn image(&self, from: &Bdd) -> Result<Bdd, OutOfNodes> {
         from.and_exists(&self.relation, &self.forget)?.rename(&self.rename)
     }
 }
 
 /// The diagram of an expression, whose variables are seen as `leaf` says.
-pub(super) fn expr(
+pub(crate) fn expr(
     layout: &Layout,
     expr: &Expr,
     leaf: &mut dyn FnMut(&Expr) -> Result<Bdd, OutOfNodes>,
@@ -59,7 +59,7 @@ fn binary(op: BinaryOp, left: &Bdd, right: &Bdd) -> Result<Bdd, OutOfNodes> {
 
 impl Layout {
     /// The diagram of an expression with variables and choices as they are.
-    pub(super) fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
         self::expr(self, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.manager.var(self.var(*var, When::Now)),
             Expr::Next(var) => self.manager.var(self.var(*var, When::Next)),
@@ -69,7 +69,7 @@ impl Layout {
     }
 
     /// The diagram of an expression in a state, over its choices.
-    pub(super) fn expr_in(&self, expr: &Expr, state: &dyn Fn(&Expr) -> bool) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn expr_in(&self, expr: &Expr, state: &dyn Fn(&Expr) -> bool) -> Result<Bdd, OutOfNodes> {
         self::expr(self, expr, &mut |leaf| match leaf {
             Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
             leaf => Ok(self.manager.constant(state(leaf))),
@@ -78,7 +78,7 @@ impl Layout {
 
     /// The condition of an assignment. Without other threads passive conditions hold. A variable that the step does not
     /// assign keeps its value.
-    pub(super) fn constrain<'c>(&self, assign: &'c Assign) -> std::borrow::Cow<'c, Expr> {
+    pub(crate) fn constrain<'c>(&self, assign: &'c Assign) -> std::borrow::Cow<'c, Expr> {
         use std::borrow::Cow;
         if assign.constrain.is_passive() {
             return Cow::Owned(Expr::TRUE);
@@ -94,7 +94,7 @@ impl Layout {
     }
 
     /// The relation of an assignment, its choices forgotten.
-    pub(super) fn assignment(&self, assign: &Assign) -> Result<Step, OutOfNodes> {
+    pub(crate) fn assignment(&self, assign: &Assign) -> Result<Step, OutOfNodes> {
         let condition = self.constrain(assign);
         let mut conjuncts = Vec::new();
         layout::conjuncts(&condition, &mut |conjunct| conjuncts.push(conjunct));
@@ -153,14 +153,14 @@ impl Layout {
     }
 
     /// The values of arguments: those of the callee's parameters next.
-    pub(super) fn arguments(&self, program: &Program, call: &Call) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn arguments(&self, program: &Program, call: &Call) -> Result<Bdd, OutOfNodes> {
         let params = program.procs[call.callee].params.iter();
         let parts = params.zip(&call.args).map(|(param, arg)| self.equation(self.var(*param, When::Next), arg));
         self.conjoined(parts.collect::<Result<_, _>>()?)
     }
 
     /// From path edges of the caller, with the arguments conjoined, to states at the callee's entry.
-    pub(super) fn entering(
+    pub(crate) fn entering(
         &self,
         program: &Program,
         caller: ProcId,
@@ -177,7 +177,7 @@ impl Layout {
     }
 
     /// The values at the entry and now are the same, for all variables with an entry copy.
-    pub(super) fn identity(&self, proc: ProcId) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn identity(&self, proc: ProcId) -> Result<Bdd, OutOfNodes> {
         let pair = |var: VarId| (self.var(var, When::Entry), self.var(var, When::Now));
         let pairs: Vec<_> = self.scopes[proc].with_entry_copy().map(pair).collect();
         self.manager.equal(&pairs)
@@ -185,7 +185,7 @@ impl Layout {
 
     /// From path edges before a return to a summary: globals at the entry now, parameters next; globals at the return
     /// next; the returned values.
-    pub(super) fn returning(&self, program: &Program, proc: ProcId, values: &[Expr]) -> Result<Step, OutOfNodes> {
+    pub(crate) fn returning(&self, program: &Program, proc: ProcId, values: &[Expr]) -> Result<Step, OutOfNodes> {
         let (scope, this) = (&self.scopes[proc], &program.procs[proc]);
         let parts = self.results.iter().zip(values).map(|(result, value)| self.equation(*result, value));
         let relation = self.conjoined(parts.collect::<Result<_, _>>()?)?;
@@ -204,7 +204,7 @@ impl Layout {
     }
 
     /// From path edges at a call, with the arguments and a summary conjoined, to path edges behind it.
-    pub(super) fn after_call(&self, program: &Program, call: &Call) -> Result<(VarSet, Renaming), OutOfNodes> {
+    pub(crate) fn after_call(&self, program: &Program, call: &Call) -> Result<(VarSet, Renaming), OutOfNodes> {
         let modified = &self.scopes[call.callee].modified;
         let written: Vec<VarId> = call.results.iter().flatten().copied().collect();
         let lost = modified.iter().chain(&written).copied();
@@ -262,6 +262,6 @@ fn is_free(assign: &Assign, rhs: &Expr) -> bool {
 }
 
 /// A truth value of the program as one.
-pub(super) fn value(truth: bool) -> Value {
+pub(crate) fn value(truth: bool) -> Value {
     Value::Bool(truth)
 }

@@ -16,43 +16,43 @@ use selvedge_logic::order::{force, force_again};
 
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(crate) enum When {
     Entry,
     Now,
     Next,
 }
 
 /// The variables of the diagrams.
-pub(super) struct Layout {
-    pub(super) manager: Manager,
+pub(crate) struct Layout {
+    pub(crate) manager: Manager,
     slots: Slots,
     /// The three variables of each slot.
     triples: Vec<[Var; 3]>,
-    pub(super) results: Vec<Var>,
-    pub(super) choices: Vec<Var>,
-    pub(super) scopes: IndexVec<ProcId, ProcScope>,
+    pub(crate) results: Vec<Var>,
+    pub(crate) choices: Vec<Var>,
+    pub(crate) scopes: IndexVec<ProcId, ProcScope>,
 }
 
 /// What a procedure has to do with the variables.
-pub(super) struct ProcScope {
+pub(crate) struct ProcScope {
     /// The shared and per-thread variables that it or its callees touch.
-    pub(super) globals: Vec<VarId>,
+    pub(crate) globals: Vec<VarId>,
     /// Those of them that may be modified.
-    pub(super) modified: Vec<VarId>,
+    pub(crate) modified: Vec<VarId>,
     /// The parameters that it modifies: like modified globals, they have an entry copy.
-    pub(super) modified_params: Vec<VarId>,
+    pub(crate) modified_params: Vec<VarId>,
 }
 
 impl ProcScope {
     /// The variables whose value at the entry is kept beside their value now. That of the others is their value now.
-    pub(super) fn with_entry_copy(&self) -> impl Iterator<Item = VarId> {
+    pub(crate) fn with_entry_copy(&self) -> impl Iterator<Item = VarId> {
         self.modified.iter().chain(&self.modified_params).copied()
     }
 }
 
 /// Which order of the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// The one that is tried first.
     First,
     /// Another one, for programs that run out of nodes with the first.
@@ -60,7 +60,7 @@ pub(super) enum Order {
 }
 
 impl Layout {
-    pub(super) fn new(program: &Program, calls: &CallGraph, order: Order, limits: Limits) -> Layout {
+    pub(crate) fn new(program: &Program, calls: &CallGraph, order: Order, limits: Limits) -> Layout {
         let slots = Slots::new(program);
         let arrows = Arrows::new(program, calls);
         let effects = ModRef::new(program, &slots, calls, &arrows);
@@ -95,17 +95,17 @@ impl Layout {
     }
 
     /// The variable of the diagrams for a variable of the program.
-    pub(super) fn var(&self, var: VarId, when: When) -> Var {
+    pub(crate) fn var(&self, var: VarId, when: When) -> Var {
         self.triples[self.slots.get(var)][when as usize]
     }
 
     /// The same for several.
-    pub(super) fn vars(&self, vars: impl IntoIterator<Item = VarId>, when: When) -> Vec<Var> {
+    pub(crate) fn vars(&self, vars: impl IntoIterator<Item = VarId>, when: When) -> Vec<Var> {
         vars.into_iter().map(|var| self.var(var, when)).collect()
     }
 
     /// All variables that the path edges of a procedure speak of now.
-    pub(super) fn visible(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
+    pub(crate) fn visible(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
         self.scopes[proc].globals.iter().chain(&program.procs[proc].locals).copied().collect()
     }
 }
@@ -146,7 +146,7 @@ fn together(program: &Program, slots: &Slots) -> Vec<Vec<usize>> {
 }
 
 /// Calls the closure with each conjunct of a condition.
-pub(super) fn conjuncts<'e>(condition: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
+pub(crate) fn conjuncts<'e>(condition: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
     match condition {
         Expr::Bool(true) => {}
         Expr::Binary(BinaryOp::And, pair) => {

@@ -1,0 +1,74 @@
+//! What is prepared once for each edge of a program.
+
+use selvedge_ir::{Assign, Call, EdgeId, Expr, Op, ProcId, Program, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
+
+use super::layout::{Layout, When};
+use super::step::Step;
+
+/// What an edge does to path edges.
+pub(crate) enum Prepared {
+    Step(Step),
+    Assert { holds: Step, fails: Bdd },
+    Call(PreparedCall),
+    Return(Step),
+    End,
+}
+
+pub(crate) struct PreparedCall {
+    /// The arguments, as the callee's parameters next.
+    pub(crate) arguments: Bdd,
+    /// From path edges at the call, with the arguments conjoined, to states at the callee's entry.
+    pub(crate) entering: (VarSet, Renaming),
+    /// From path edges at the call, with the arguments and a summary conjoined, to path edges behind it.
+    pub(crate) after: (VarSet, Renaming),
+}
+
+impl Prepared {
+    /// The relation of an assignment or assertion.
+    pub(crate) fn relation(&self) -> Option<&Bdd> {
+        match self {
+            Prepared::Step(step) | Prepared::Assert { holds: step, .. } => Some(&step.relation),
+            _ => None,
+        }
+    }
+}
+
+impl Layout {
+    /// What an edge of a program that starts no threads does to path edges.
+    pub(crate) fn prepared(&self, program: &Program, id: EdgeId) -> Result<Prepared, OutOfNodes> {
+        let edge = &program.edges[id];
+        let proc = program.locs[edge.from].proc;
+        Ok(match &edge.op {
+            Op::Assign(assign) => Prepared::Step(self.assignment(assign)?),
+            Op::Assert(condition) => {
+                let negated = Assign::assume(Expr::negate(condition.clone()));
+                let holds = self.assignment(&Assign::assume(condition.clone()))?;
+                Prepared::Assert { holds, fails: self.assignment(&negated)?.relation }
+            }
+            Op::AtomicBegin | Op::AtomicEnd => Prepared::Step(self.assignment(&Assign::skip())?),
+            Op::Call(call) => Prepared::Call(self.prepared_call(program, proc, call)?),
+            Op::Return(values) => Prepared::Return(self.returning(program, proc, values)?),
+            Op::End => Prepared::End,
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("path edges are for programs that start no threads"),
+        })
+    }
+
+    fn prepared_call(&self, program: &Program, caller: ProcId, call: &Call) -> Result<PreparedCall, OutOfNodes> {
+        Ok(PreparedCall {
+            arguments: self.arguments(program, call)?,
+            entering: self.entering(program, caller, call.callee)?,
+            after: self.after_call(program, call)?,
+        })
+    }
+
+    /// The states after some initial values.
+    pub(crate) fn initial(&self, init: &[(VarId, Expr)]) -> Result<Bdd, OutOfNodes> {
+        let mut states = self.manager.verum();
+        for (var, rhs) in init {
+            let value = self.expr(rhs)?;
+            states = states.and(&self.manager.var(self.var(*var, When::Now))?.iff(&value)?)?;
+        }
+        states.exists(&self.manager.var_set(&self.choices)?)
+    }
+}
