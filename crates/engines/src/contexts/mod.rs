@@ -5,6 +5,7 @@
 //! recursive threads, which the question without a bound cannot.
 
 pub mod eager;
+pub mod lazy;
 pub mod threads;
 
 use selvedge_check::ContextBound;

@@ -180,6 +180,11 @@ impl Back<'_> {
         Ok(self.step(assert, &fails))
     }
 
+    /// The step of an edge whose choices do not matter.
+    pub(crate) fn any(&self, edge: EdgeId) -> Step {
+        self.step(edge, &self.layout.manager.verum())
+    }
+
     /// The locals of a procedure that start with any value, as they are at a path edge.
     pub(crate) fn fresh_locals(&self, proc: ProcId, entry: &Tuple) -> Fresh {
         let proc = &self.program.procs[proc];

@@ -1,8 +1,8 @@
 //! The variables of the diagrams, and what each procedure has of them.
 //!
 //! A variable of the program has three: its value at the entry of the running procedure, its value now, and its value
-//! after a step, next to each other in this order. Locals of different procedures share theirs. Below them stand the
-//! returned values and the choices of an edge.
+//! after a step, next to each other in this order. Locals of different procedures share theirs. A shared variable may
+//! have further copies, which stand above its three. Below them all stand the returned values and the choices of an edge.
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
@@ -10,7 +10,7 @@ use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::dataflow::Arrows;
 use selvedge_ir::mod_ref::ModRef;
 use selvedge_ir::slots::Slots;
-use selvedge_ir::{BinaryOp, Expr, Op, ProcId, Program, VarId};
+use selvedge_ir::{BinaryOp, Expr, Op, ProcId, Program, Scope, VarId};
 use selvedge_logic::bdd::{Limits, Manager, Var};
 use selvedge_logic::order::{force, force_again};
 
@@ -28,6 +28,8 @@ pub(crate) struct Layout {
     slots: Slots,
     /// The three variables of each slot.
     triples: Vec<[Var; 3]>,
+    /// The further copies of each slot.
+    copies: Vec<Vec<Var>>,
     pub(crate) results: Vec<Var>,
     pub(crate) choices: Vec<Var>,
     pub(crate) scopes: IndexVec<ProcId, ProcScope>,
@@ -61,6 +63,17 @@ pub(crate) enum Order {
 
 impl Layout {
     pub(crate) fn new(program: &Program, calls: &CallGraph, order: Order, limits: Limits) -> Layout {
+        Layout::with_copies(program, calls, order, limits, 0)
+    }
+
+    /// The variables of a program with so many further copies of each shared variable.
+    pub(crate) fn with_copies(
+        program: &Program,
+        calls: &CallGraph,
+        order: Order,
+        limits: Limits,
+        n_copies: usize,
+    ) -> Layout {
         let slots = Slots::new(program);
         let arrows = Arrows::new(program, calls);
         let effects = ModRef::new(program, &slots, calls, &arrows);
@@ -70,24 +83,32 @@ impl Layout {
         let of_threads = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
         let n_initial = selvedge_ir::visit::choice_types(initial.chain(of_threads)).len();
         let n_choices = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial);
+        let is_shared = |slot: usize| {
+            slots.globals().get(slot).is_some_and(|var| program.vars[*var].scope == Scope::Shared)
+        };
+        let further = |slot: usize| if is_shared(slot) { n_copies } else { 0 };
         let manager = Manager::new(limits);
-        let vars = manager.add_vars(3 * n_slots + n_results + n_choices);
-        let mut triples = vec![[vars.first().copied(); 3]; n_slots];
+        let n_vars = (0..n_slots).map(|slot| 3 + further(slot)).sum::<usize>() + n_results + n_choices;
+        let mut vars = manager.add_vars(n_vars).into_iter();
         let together = together(program, &slots);
         let order = match order {
             Order::First => force(n_slots, &together),
             Order::Rescue => force_again(n_slots, &together),
         };
-        for (place, slot) in order.into_iter().enumerate() {
-            triples[slot] = [0, 1, 2].map(|when| Some(vars[3 * place + when]));
+        let mut triples = vec![[None; 3]; n_slots];
+        let mut copies = vec![Vec::new(); n_slots];
+        for slot in order {
+            copies[slot] = vars.by_ref().take(further(slot)).collect();
+            triples[slot] = [(); 3].map(|()| vars.next());
         }
         let triples =
             triples.into_iter().map(|triple| triple.map(|var| var.expect("every slot has a place"))).collect();
         let scope = |proc: ProcId| scope(program, &slots, &effects, proc);
         Layout {
             triples,
-            results: vars[3 * n_slots..][..n_results].to_vec(),
-            choices: vars[3 * n_slots + n_results..].to_vec(),
+            copies,
+            results: vars.by_ref().take(n_results).collect(),
+            choices: vars.collect(),
             scopes: program.procs.indices().map(scope).collect(),
             manager,
             slots,
@@ -99,7 +120,12 @@ impl Layout {
         self.triples[self.slots.get(var)][when as usize]
     }
 
-    /// The same for several.
+    /// A further copy of a shared variable.
+    pub(crate) fn copy(&self, var: VarId, number: usize) -> Var {
+        self.copies[self.slots.get(var)][number]
+    }
+
+    /// The variables of the diagrams for several variables of the program.
     pub(crate) fn vars(&self, vars: impl IntoIterator<Item = VarId>, when: When) -> Vec<Var> {
         vars.into_iter().map(|var| self.var(var, when)).collect()
     }

@@ -7,4 +7,5 @@
 pub(crate) mod back;
 pub(crate) mod layout;
 pub(crate) mod prepare;
+pub(crate) mod rings;
 pub(crate) mod step;

@@ -12,6 +12,7 @@ use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use crate::out_of_nodes;
 use crate::paths::layout::{Layout, Order, When};
 use crate::paths::prepare::Prepared;
+use crate::paths::rings::{Ring, Rings};
 
 /// Which entries of procedures count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,37 +41,6 @@ pub(super) enum Errors {
     End,
     /// It is noted, the first of each location and assertion, and the work goes on.
     Note(Vec<Error>),
-}
-
-/// Path edges that were found at one time, in one way.
-pub(super) struct Ring {
-    pub(super) edges: Bdd,
-    pub(super) via: Via,
-}
-
-/// The rings of a location, in the order in which they were found.
-#[derive(Default)]
-pub(super) struct Rings {
-    rings: Vec<Ring>,
-    /// All path edges that were known after every so many rings, so that the first of many is found soon.
-    known: Vec<Bdd>,
-}
-
-impl Rings {
-    const STRIDE: usize = 16;
-
-    fn push(&mut self, ring: Ring, known: &Bdd) {
-        self.rings.push(ring);
-        if self.rings.len().is_multiple_of(Rings::STRIDE) {
-            self.known.push(known.clone());
-        }
-    }
-
-    /// The first ring with a path edge.
-    pub(super) fn first(&self, holds: impl Fn(&Bdd) -> bool) -> Option<&Ring> {
-        let skipped = self.known.partition_point(|known| !holds(known)) * Rings::STRIDE;
-        self.rings[skipped..].iter().find(|ring| holds(&ring.edges))
-    }
 }
 
 /// The way in which path edges were found. The diagrams are those from which they were computed.
@@ -118,7 +88,7 @@ pub(super) struct Solver<'a> {
     pub(super) edges: IndexVec<LocId, Bdd>,
     /// The part of `edges` that has not been followed.
     waiting: IndexVec<LocId, Bdd>,
-    pub(super) rings: IndexVec<LocId, Rings>,
+    pub(super) rings: IndexVec<LocId, Rings<Via>>,
     pub(super) summaries: IndexVec<ProcId, Bdd>,
     pub(super) summary_rings: IndexVec<ProcId, Vec<SummaryRing>>,
     /// The part of the callee's summary that has not been applied at a call.

@@ -12,10 +12,11 @@ use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
-use super::solve::{Error, Ring, Solver, Via};
+use super::solve::{Error, Solver, Via};
 use crate::out_of_nodes;
 use crate::paths::back::{Back, Returned, Tuple, holds};
 use crate::paths::layout::{Layout, When};
+use crate::paths::rings::Ring;
 use crate::paths::step::value;
 
 /// Traces with at most this many steps are written out.
@@ -80,7 +81,7 @@ impl<'s> Builder<'s, '_> {
 
     /// The steps from the entry of the procedure to a path edge at one of its locations, the path edge at the entry, and
     /// how that came about.
-    fn path(&mut self, loc: LocId, tuple: Tuple) -> Result<(Vec<Step>, Tuple, &'s Ring), Stop> {
+    fn path(&mut self, loc: LocId, tuple: Tuple) -> Result<(Vec<Step>, Tuple, &'s Ring<Via>), Stop> {
         let solver = self.solver;
         let (mut loc, mut tuple, mut steps) = (loc, tuple, Vec::new());
         loop {

@@ -1,0 +1,108 @@
+//! The shared states at the boundaries of all contexts of one execution.
+//!
+//! A confirmed history of a thread says that the other threads have effects that fit. The compositions are taken apart
+//! thread by thread: each was computed from a shorter one and the effects of one thread, so some state lies in between.
+
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+
+use super::columns::Side;
+use super::rounds::Rounds;
+
+/// Shared states, one context after the other.
+pub(super) type Vector = Vec<bool>;
+
+/// The states with which the contexts of a thread begin and end. The last context may be open.
+#[derive(Clone, Debug)]
+pub(super) struct Boundaries {
+    pub(super) begun: Vector,
+    pub(super) ended: Vector,
+}
+
+impl Rounds<'_, '_> {
+    /// The boundaries of all threads in an execution that ends in the last round, in a context of this thread with this
+    /// history.
+    pub(super) fn boundaries(&self, thread: usize, own: Boundaries) -> Result<Vec<Boundaries>, OutOfNodes> {
+        let first = self.first_begun(thread, &own)?;
+        let mut ahead = self.ahead(thread, &first, &own.begun)?;
+        let behind = self.behind(thread, &first[self.world.columns.shared.len()..], &own.ended)?;
+        ahead.push(own);
+        ahead.extend(behind);
+        Ok(ahead)
+    }
+
+    /// The states with which the contexts of the first thread begin.
+    fn first_begun(&self, thread: usize, own: &Boundaries) -> Result<Vector, OutOfNodes> {
+        if thread == 0 {
+            return Ok(own.begun.clone());
+        }
+        let (layout, columns, last) = (&self.world.layout, &self.world.columns, self.count());
+        let over = |side: Side, first: u32, last: u32| columns.columns(layout, side, first, last);
+        let mut found = self.round(last).upto[thread - 1].and(&self.fixed(&over(Side::Out, 1, last), &own.begun)?)?;
+        if last > 1 {
+            let (begun, ended) = (over(Side::In, 1, last - 1), over(Side::Out, 1, last - 1));
+            let behind = self.round(last - 1).from[thread + 1].and(&self.fixed(&begun, &own.ended)?)?;
+            let behind = behind.exists(&columns.set(layout, &[&begun])?)?;
+            let behind = columns.renamed(layout, &behind, &[(&ended, &over(Side::In, 2, last))])?;
+            found = found.and(&behind)?;
+        }
+        Ok(picked(&found, &over(Side::In, 1, last)))
+    }
+
+    /// The boundaries of the threads before this one, which have all had their last context: the first begins with
+    /// these states, the last ends with those.
+    fn ahead(&self, thread: usize, first: &[bool], last: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
+        let round = self.round(self.count());
+        let mut ended = last.to_vec();
+        let mut result = Vec::new();
+        for other in (0..thread).rev() {
+            let begun = match other {
+                0 => first.to_vec(),
+                _ => self.between(self.count(), [&round.upto[other - 1], &round.effects[other]], [first, &ended])?,
+            };
+            result.push(Boundaries { ended: std::mem::replace(&mut ended, begun.clone()), begun });
+        }
+        result.reverse();
+        Ok(result)
+    }
+
+    /// The boundaries of the threads after this one, which have not come to their last context: the next begins with
+    /// these states, the last ends with those.
+    fn behind(&self, thread: usize, last: &[bool], first: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
+        let n_threads = self.threads.len();
+        let mut begun = first.to_vec();
+        let mut result = Vec::new();
+        for other in thread + 1..n_threads {
+            let ended = match self.count() - 1 {
+                0 => Vec::new(),
+                _ if other + 1 == n_threads => last.to_vec(),
+                before => {
+                    let round = self.round(before);
+                    self.between(before, [&round.effects[other], &round.from[other + 1]], [&begun, last])?
+                }
+            };
+            result.push(Boundaries { begun: std::mem::replace(&mut begun, ended.clone()), ended });
+        }
+        Ok(result)
+    }
+
+    /// States between two relations over so many contexts: the first leads to them, the second from them.
+    fn between(&self, contexts: u32, relations: [&Bdd; 2], ends: [&[bool]; 2]) -> Result<Vector, OutOfNodes> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let [begun, middle, ended] =
+            [Side::In, Side::Mid, Side::Out].map(|side| columns.columns(layout, side, 1, contexts));
+        let first = relations[0].and(&self.fixed(&begun, ends[0])?)?;
+        let first = columns.renamed(layout, &first.exists(&columns.set(layout, &[&begun])?)?, &[(&ended, &middle)])?;
+        let second = relations[1].and(&self.fixed(&ended, ends[1])?)?;
+        let second = columns.renamed(layout, &second.exists(&columns.set(layout, &[&ended])?)?, &[(&begun, &middle)])?;
+        Ok(picked(&first.and(&second)?, &middle))
+    }
+
+    fn fixed(&self, vars: &[Var], values: &[bool]) -> Result<Bdd, OutOfNodes> {
+        let literals: Vec<(Var, bool)> = vars.iter().copied().zip(values.iter().copied()).collect();
+        self.world.layout.manager.cube(&literals)
+    }
+}
+
+fn picked(set: &Bdd, vars: &[Var]) -> Vector {
+    set.pick(vars).expect("the other threads have confirmed the history")
+}

@@ -1,0 +1,445 @@
+//! The path edges of one kind of thread, context by context.
+//!
+//! The relation H of the paper says which data state of a thread in its `k`th context follows from which at the entry of
+//! the running procedure, given the shared states with which all its contexts began; it has three vectors of `k` shared
+//! states. Here a path edge has the *history* of the thread (the states with which its contexts began, and those with
+//! which all but the last ended), the state at the entry, and the state now. The vectors of the paper follow: what the
+//! entry saw of earlier contexts is the history up to the context in which it was entered, which is part of the
+//! [`Level`], and what lies between is the history as well.
+//!
+//! Summaries are keyed by the whole history, so a summary applies only to callers with the same one: that is what keeps
+//! the effect of a call tied to what the other threads confirmed (`lazy_summary_context`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_check::{Event, Stop};
+use selvedge_ir::{EdgeId, Expr, LocId, Op, ProcId, Scope, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::columns::Side;
+use super::world::World;
+use crate::out_of_nodes;
+use crate::paths::layout::When;
+use crate::paths::prepare::{Prepared, PreparedCall};
+use crate::paths::rings::{Ring, Rings};
+
+/// The contexts of a frame: in which it was entered, and in which it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Level {
+    pub(super) entered: u32,
+    pub(super) now: u32,
+}
+
+impl Level {
+    /// Without history: private procedures, and whatever runs before the threads.
+    pub(super) const NONE: Level = Level { entered: 0, now: 0 };
+}
+
+/// The way in which path edges were found. The diagrams are those from which they were computed.
+pub(super) enum Via {
+    /// The thread begins.
+    Start,
+    /// The step of an assignment or of an assertion that holds.
+    Step(EdgeId, Bdd),
+    /// A call has been made, by frames of this level.
+    Call(EdgeId, Level, Bdd),
+    /// A call has returned.
+    Return(ReturnVia),
+    /// The thread goes on in the next context.
+    Resume(Bdd),
+}
+
+/// A call that has returned.
+pub(super) struct ReturnVia {
+    pub(super) edge: EdgeId,
+    pub(super) caller: Level,
+    pub(super) callee: Level,
+    pub(super) before: Bdd,
+    pub(super) summary: Bdd,
+}
+
+/// A part of a summary, with the return edge and the path edges before it that it was computed from.
+pub(super) struct SummaryRing {
+    pub(super) summary: Bdd,
+    pub(super) via: EdgeId,
+    pub(super) before: Bdd,
+}
+
+/// An error that was met.
+#[derive(Clone, Debug)]
+pub(super) struct Error {
+    pub(super) loc: LocId,
+    pub(super) level: Level,
+    /// The assertion that fails there; `None` if the location itself is the error.
+    pub(super) assert: Option<EdgeId>,
+    /// The path edges that lead to it.
+    pub(super) edges: Bdd,
+}
+
+/// The path edges at a location in a level.
+pub(super) struct Cell {
+    pub(super) edges: Bdd,
+    /// The part that has not been followed.
+    waiting: Bdd,
+    /// The part whose effect on others has not been noted.
+    unpublished: Bdd,
+    pub(super) rings: Rings<Via>,
+}
+
+/// Something to do: path edges to follow, or a new part of a summary to apply at a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    Follow(LocId, Level),
+    Return(EdgeId, Level),
+}
+
+/// How threads of a kind begin.
+pub(super) struct Root {
+    pub(super) proc: ProcId,
+    pub(super) thread_vars: Vec<VarId>,
+    pub(super) init: Vec<(VarId, Expr)>,
+}
+
+/// The path edges of one kind of thread.
+pub(super) struct Kind<'w, 'a> {
+    pub(super) world: &'w World<'a>,
+    pub(super) root: Root,
+    pub(super) cells: BTreeMap<(LocId, Level), Cell>,
+    summaries: BTreeMap<(ProcId, Level), Bdd>,
+    pub(super) summary_rings: BTreeMap<(ProcId, Level), Vec<SummaryRing>>,
+    /// The part of the callee's summary that has not been applied at a call.
+    returns: BTreeMap<(EdgeId, Level), Bdd>,
+    work: BTreeSet<((u32, u32), Work)>,
+    n_rounds: usize,
+    /// The entries with which threads begin: over the history of the first context and the values at the entry.
+    starts: Bdd,
+    /// The histories that were confirmed, by context from 1.
+    known: Vec<Bdd>,
+    /// What threads with confirmed histories can do (E of the paper), by context from 1.
+    effects: Vec<Bdd>,
+    /// The shared states now in which a run without history has ended.
+    pub(super) finished: Bdd,
+}
+
+impl<'w, 'a> Kind<'w, 'a> {
+    pub(super) fn new(world: &'w World<'a>, root: Root) -> Kind<'w, 'a> {
+        Kind {
+            world,
+            root,
+            cells: BTreeMap::new(),
+            summaries: BTreeMap::new(),
+            summary_rings: BTreeMap::new(),
+            returns: BTreeMap::new(),
+            work: BTreeSet::new(),
+            n_rounds: 0,
+            starts: world.layout.manager.falsum(),
+            known: Vec::new(),
+            effects: Vec::new(),
+            finished: world.layout.manager.falsum(),
+        }
+    }
+
+    /// What threads of this kind can do in so many contexts, given confirmed histories.
+    pub(super) fn effects(&self, context: u32) -> &Bdd {
+        &self.effects[context as usize - 1]
+    }
+
+    /// Begins to run without history from these shared states now.
+    pub(super) fn begin_alone(&mut self, shared: &Bdd) -> Result<Option<Error>, Stop> {
+        self.begin(shared, Level::NONE).map_err(out_of_nodes)?;
+        self.saturate()
+    }
+
+    /// The threads of this kind may have these histories when they come to their `context`th context. All that follows
+    /// in this context is found, or an error.
+    pub(super) fn advance(&mut self, context: u32, histories: &Bdd) -> Result<Option<Error>, Stop> {
+        while self.known.len() < context as usize {
+            self.known.push(self.world.layout.manager.falsum());
+            self.effects.push(self.world.layout.manager.falsum());
+        }
+        let at = context as usize - 1;
+        if histories.is_subset(&self.known[at]) {
+            return Ok(None);
+        }
+        let new = histories.minus(&self.known[at]).map_err(out_of_nodes)?;
+        self.known[at] = self.known[at].or(&new).map_err(out_of_nodes)?;
+        self.enter_context(context, &new).map_err(out_of_nodes)?;
+        let error = self.saturate()?;
+        if error.is_none() {
+            self.publish(context)?;
+        }
+        Ok(error)
+    }
+
+    fn enter_context(&mut self, context: u32, histories: &Bdd) -> Result<(), OutOfNodes> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let begun = columns.column(layout, Side::In, context);
+        // A thread may do nothing in a context, wherever it stands.
+        let idle = columns.equal(layout, &begun, &columns.column(layout, Side::Out, context))?;
+        let at = context as usize - 1;
+        self.effects[at] = self.effects[at].or(&histories.and(&idle)?)?;
+        let now = columns.equal(layout, &begun, &columns.now(layout))?;
+        let begins = histories.and(&now)?;
+        if context == 1 { self.begin(&begins, Level { entered: 1, now: 1 }) } else { self.resume(context, &begins) }
+    }
+
+    /// Threads begin with these shared states now.
+    fn begin(&mut self, shared: &Bdd, level: Level) -> Result<(), OutOfNodes> {
+        let (layout, program) = (&self.world.layout, self.world.program);
+        let mut states = shared.and(&layout.initial(&self.root.init)?)?;
+        let mut untouched = Vec::new();
+        let scope = &layout.scopes[self.root.proc];
+        for (var, _) in program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread) {
+            let now = layout.var(var, When::Now);
+            if !self.root.thread_vars.contains(&var) {
+                states = states.and(&layout.manager.literal(now, false)?)?;
+            }
+            if !scope.globals.contains(&var) {
+                untouched.push(now);
+            }
+        }
+        let states = states.exists(&layout.manager.var_set(&untouched)?)?.and(&layout.identity(self.root.proc)?)?;
+        self.starts = match self.world.calls.sites(self.root.proc) {
+            [] => layout.manager.verum(),
+            _ => self.starts.or(&self.entries(&states)?)?,
+        };
+        self.add(program.procs[self.root.proc].entry, level, states, Via::Start)
+    }
+
+    /// The values at the entry that path edges at the entry of the root have, with their histories.
+    fn entries(&self, states: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let (layout, program) = (&self.world.layout, self.world.program);
+        let proc = &program.procs[self.root.proc];
+        let free = proc.locals.iter().filter(|local| !proc.params.contains(local)).copied();
+        let moving: Vec<VarId> = layout.scopes[self.root.proc].with_entry_copy().chain(free).collect();
+        states.exists(&layout.manager.var_set(&layout.vars(moving, When::Now))?)
+    }
+
+    /// The threads that were interrupted where a visible step begins go on.
+    fn resume(&mut self, context: u32, begins: &Bdd) -> Result<(), OutOfNodes> {
+        let world = self.world;
+        let (layout, columns) = (&world.layout, &world.columns);
+        let out = columns.column(layout, Side::Out, context - 1);
+        let now = columns.now(layout);
+        let pairs: Vec<_> = now.iter().copied().zip(out.iter().copied()).collect();
+        let ended = layout.manager.renaming(&pairs);
+        let before = |((loc, level), cell): (&(LocId, Level), &Cell)| {
+            (level.now == context - 1 && world.resumes[*loc]).then(|| (*loc, *level, cell.edges.clone()))
+        };
+        for (loc, level, edges) in self.cells.iter().filter_map(before).collect::<Vec<_>>() {
+            let resumed = edges.and(&world.released)?.rename(&ended)?.and(begins)?;
+            let level = Level { now: context, ..level };
+            if !resumed.is_false() {
+                self.add(loc, level, resumed, Via::Resume(edges))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows path edges until none is left, or one leads to an error.
+    fn saturate(&mut self) -> Result<Option<Error>, Stop> {
+        let manager = &self.world.layout.manager;
+        while let Some((_, work)) = self.work.pop_first() {
+            self.world.run.check_limits()?;
+            manager.tidy();
+            self.n_rounds += 1;
+            if self.n_rounds.is_multiple_of(64) {
+                let (rounds, waiting) = (self.n_rounds, self.work.len());
+                self.world.run.event(Event::Diagrams { rounds, waiting, nodes: manager.node_count() });
+            }
+            let error = match work {
+                Work::Follow(loc, level) => self.follow(loc, level),
+                Work::Return(edge, level) => self.apply_return(edge, level).map(|()| None),
+            };
+            if let Some(error) = error.map_err(out_of_nodes)? {
+                return Ok(Some(error));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds path edges and notes which are new. The noted set may hold some that are not, which is harmless.
+    fn add(&mut self, loc: LocId, level: Level, edges: Bdd, via: Via) -> Result<(), OutOfNodes> {
+        if edges.is_false() {
+            return Ok(());
+        }
+        let falsum = self.world.layout.manager.falsum();
+        let cell = self.cells.entry((loc, level)).or_insert_with(|| Cell {
+            edges: falsum.clone(),
+            waiting: falsum.clone(),
+            unpublished: falsum,
+            rings: Rings::default(),
+        });
+        if edges.is_subset(&cell.edges) {
+            return Ok(());
+        }
+        let new = if cell.edges.is_false() { edges.clone() } else { edges.restrict(&cell.edges.not()?)? };
+        cell.edges = cell.edges.or(&edges)?;
+        cell.waiting = cell.waiting.or(&new)?;
+        if self.world.publishes[loc] {
+            cell.unpublished = cell.unpublished.or(&new)?;
+        }
+        cell.rings.push(Ring { edges: new, via }, &cell.edges);
+        self.work.insert((self.world.rank[loc], Work::Follow(loc, level)));
+        Ok(())
+    }
+
+    /// Follows the waiting path edges of a location along all its edges.
+    fn follow(&mut self, loc: LocId, level: Level) -> Result<Option<Error>, OutOfNodes> {
+        let world = self.world;
+        let cell = self.cells.get_mut(&(loc, level)).expect("work is noted for cells only");
+        let edges = std::mem::replace(&mut cell.waiting, world.layout.manager.falsum());
+        if world.target.has_loc(loc) {
+            return Ok(Some(Error { loc, level, assert: None, edges }));
+        }
+        for &id in world.flow.out(loc) {
+            let to = world.program.edges[id].to;
+            match world.prepared(id)? {
+                Prepared::Step(step) => self.add(to, level, step.image(&edges)?, Via::Step(id, edges.clone()))?,
+                Prepared::Assert { holds, fails } => {
+                    if world.target.has_assert(id) && !edges.is_disjoint(fails) {
+                        return Ok(Some(Error { loc, level, assert: Some(id), edges: edges.and(fails)? }));
+                    }
+                    self.add(to, level, holds.image(&edges)?, Via::Step(id, edges.clone()))?;
+                }
+                Prepared::Call(call) => self.call(id, call, level, &edges)?,
+                Prepared::Return(step) => {
+                    if !world.calls.sites(world.program.locs[loc].proc).is_empty() {
+                        self.add_summary(id, level, step.image(&edges)?, edges.clone())?;
+                    }
+                }
+                Prepared::End => {}
+            }
+            if let Some(ending) = self.ending(id, level, &edges)? {
+                self.end(world.program.locs[loc].proc, level, &ending)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The level in which a procedure is entered from a frame.
+    fn entered(&self, callee: ProcId, caller: Level) -> Level {
+        if self.world.private[callee] { Level::NONE } else { Level { entered: caller.now, now: caller.now } }
+    }
+
+    /// Some frames make a call.
+    fn call(&mut self, id: EdgeId, call: &PreparedCall, level: Level, edges: &Bdd) -> Result<(), OutOfNodes> {
+        let world = self.world;
+        let callee = callee(world, id);
+        let bound = edges.and(&call.arguments)?;
+        let entered = self.entered(callee, level);
+        let mut states = bound.exists(&call.entering.0)?;
+        if entered == Level::NONE {
+            states = states.exists(&world.all_history)?;
+        }
+        let states = states.rename(&call.entering.1)?.and(&world.layout.identity(callee)?)?;
+        self.add(world.program.procs[callee].entry, entered, states, Via::Call(id, level, edges.clone()))?;
+        if let Some(summary) = self.summaries.get(&(callee, entered)).cloned() {
+            let after = bound.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
+            let via = ReturnVia { edge: id, caller: level, callee: entered, before: edges.clone(), summary };
+            self.add(world.program.edges[id].to, level, after, Via::Return(via))?;
+        }
+        Ok(())
+    }
+
+    /// Adds to the summary of the procedure that an edge returns from, and notes it at all its calls.
+    fn add_summary(&mut self, via: EdgeId, level: Level, summary: Bdd, before: Bdd) -> Result<(), OutOfNodes> {
+        let world = self.world;
+        let proc = world.program.locs[world.program.edges[via].from].proc;
+        let known = self.summaries.entry((proc, level)).or_insert_with(|| world.layout.manager.falsum());
+        if summary.is_subset(known) {
+            return Ok(());
+        }
+        *known = known.or(&summary)?;
+        for &id in world.calls.sites(proc) {
+            let pending = self.returns.remove(&(id, level));
+            let pending = pending.map_or(Ok(summary.clone()), |pending| pending.or(&summary))?;
+            self.returns.insert((id, level), pending);
+            let rank = world.rank[world.program.edges[id].from].0;
+            self.work.insert(((rank, u32::MAX), Work::Return(id, level)));
+        }
+        self.summary_rings.entry((proc, level)).or_default().push(SummaryRing { summary, via, before });
+        Ok(())
+    }
+
+    /// Applies the new part of a summary to all path edges at a call. Those of private procedures are new for calls of
+    /// the running context only: what was called before was entered, and returned, before.
+    fn apply_return(&mut self, id: EdgeId, callee: Level) -> Result<(), OutOfNodes> {
+        let Some(summary) = self.returns.remove(&(id, callee)) else { return Ok(()) };
+        let world = self.world;
+        let edge = &world.program.edges[id];
+        let Prepared::Call(call) = world.prepared(id)? else { unreachable!("returns are noted at calls") };
+        let (private, running) = match callee {
+            Level::NONE => (Some(Level::NONE), self.known.len() as u32),
+            _ => (None, callee.entered),
+        };
+        let levels = (1..=running).map(|entered| Level { entered, now: running });
+        for caller in levels.chain(private) {
+            let Some(cell) = self.cells.get(&(edge.from, caller)) else { continue };
+            let before = cell.edges.clone();
+            let after = before.and(&call.arguments)?.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
+            let now = if callee == Level::NONE { caller.now } else { callee.now };
+            let via = ReturnVia { edge: id, caller, callee, before, summary: summary.clone() };
+            self.add(edge.to, Level { now, ..caller }, after, Via::Return(via))?;
+        }
+        Ok(())
+    }
+
+    /// The part of some path edges at which an edge ends the thread; none if it is no such edge.
+    pub(super) fn ending(&self, id: EdgeId, level: Level, edges: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
+        let edge = &self.world.program.edges[id];
+        match edge.op {
+            Op::End => Ok(Some(edges.clone())),
+            Op::Return(_) if self.world.program.locs[edge.from].proc == self.root.proc && level.entered <= 1 => {
+                edges.and(&self.starts).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Threads end with these path edges, wherever they stand, and give the flag back.
+    fn end(&mut self, proc: ProcId, level: Level, edges: &Bdd) -> Result<(), OutOfNodes> {
+        let states = self.world.without_frame(proc, edges)?;
+        if level == Level::NONE {
+            self.finished = self.finished.or(&states)?;
+            return Ok(());
+        }
+        self.add_effects(level.now, &states)
+    }
+
+    /// Notes what the threads did that others can see.
+    fn publish(&mut self, context: u32) -> Result<(), Stop> {
+        let world = self.world;
+        let mut unpublished = Vec::new();
+        for ((loc, level), cell) in &mut self.cells {
+            if level.now == context && !cell.unpublished.is_false() {
+                let edges = std::mem::replace(&mut cell.unpublished, world.layout.manager.falsum());
+                unpublished.push((world.program.locs[*loc].proc, edges));
+            }
+        }
+        for (proc, edges) in unpublished {
+            world.run.check_limits()?;
+            let shown = edges.and(&world.released).and_then(|edges| world.without_frame(proc, &edges));
+            self.add_effects(context, &shown.map_err(out_of_nodes)?).map_err(out_of_nodes)?;
+        }
+        Ok(())
+    }
+
+    /// Threads can be interrupted with these histories and shared states now.
+    fn add_effects(&mut self, context: u32, states: &Bdd) -> Result<(), OutOfNodes> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let out = columns.column(layout, Side::Out, context);
+        let effects = columns.renamed(layout, states, &[(&columns.now(layout), &out)])?;
+        let at = context as usize - 1;
+        self.effects[at] = self.effects[at].or(&effects)?;
+        Ok(())
+    }
+}
+
+/// The procedure that an edge calls.
+fn callee(world: &World<'_>, id: EdgeId) -> ProcId {
+    match &world.program.edges[id].op {
+        Op::Call(call) => call.callee,
+        _ => unreachable!("only calls have callees"),
+    }
+}

@@ -1,0 +1,9 @@
+//! stub
+mod boundaries;
+mod columns;
+mod flag;
+mod kind;
+mod rounds;
+mod trace;
+mod walk;
+mod world;

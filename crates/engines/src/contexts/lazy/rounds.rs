@@ -1,0 +1,204 @@
+//! The rounds: what the threads do to each other.
+//!
+//! The `j`th thread of `n` has in its `k`th context behind it the states `i` with which its contexts began and the states
+//! `o` with which they ended. In a round-robin schedule a context begins as the context of the thread before has ended, and
+//! those of the first thread as the last thread's of the round before. So, with `E` the effects of each thread,
+//! `C_j = E_1 ; .. ; E_j` and `D_j = E_j ; .. ; E_n` composed over vectors of shared states,
+//!
+//! - the first context of thread `j` begins with a state that `C_{j-1}` leads to from an initial state;
+//! - a history `(i_1 .. i_k+1, o_1 .. o_k)` of thread `j` is *confirmed* if `E_j(i_1 .. i_k, o_1 .. o_k)` and there are `a`
+//!   with `C_{j-1}(a_1 .. a_k+1, i_1 .. i_k+1)` and `D_{j+1}(o_1 .. o_k, a_2 .. a_k+1)`.
+//!
+//! That is rules R8, R9 and R12 of Fig. 5 for any number of threads. For each round there are as many compositions as
+//! threads, of relations with three vectors: the work is linear in the number of threads.
+//!
+//! A fact of `E` says what a thread of this kind can do if its contexts begin so, whoever it is and whoever made that
+//! come about. Hence threads of one kind share their relations, and each asks only for the histories that none of its
+//! kind had before. A composition joins facts that agree on all boundaries, so it is an execution; a confirmed history is
+//! one of an execution in which all threads have run up to there, and only these are explored.
+
+use selvedge_check::Stop;
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::columns::Side;
+use super::kind::{Error, Kind};
+use super::world::World;
+use crate::out_of_nodes;
+
+/// Where an error was met.
+pub(super) enum Met {
+    /// Before the threads began.
+    Alone(Error),
+    /// In a context of a thread.
+    In {
+        thread: usize,
+        error: Error,
+    },
+}
+
+/// What is known of each round.
+#[derive(Default)]
+pub(super) struct Round {
+    /// For each thread that has come to its context: its histories, and its effects.
+    pub(super) histories: Vec<Bdd>,
+    pub(super) effects: Vec<Bdd>,
+    /// The compositions of the effects of the first threads, of one and more.
+    pub(super) upto: Vec<Bdd>,
+    /// The compositions of the effects of the last threads, from each thread on; of none at the end.
+    pub(super) from: Vec<Bdd>,
+}
+
+/// The rounds so far.
+pub(super) struct Rounds<'w, 'a> {
+    pub(super) world: &'w World<'a>,
+    /// What runs before the threads.
+    pub(super) prelude: Option<Kind<'w, 'a>>,
+    pub(super) kinds: Vec<Kind<'w, 'a>>,
+    /// The kind of each thread.
+    pub(super) threads: Vec<usize>,
+    /// The shared states with which the first context of the first thread begins.
+    initial: Bdd,
+    pub(super) rounds: Vec<Round>,
+}
+
+impl<'w, 'a> Rounds<'w, 'a> {
+    pub(super) fn new(
+        world: &'w World<'a>,
+        prelude: Option<Kind<'w, 'a>>,
+        kinds: Vec<Kind<'w, 'a>>,
+        threads: Vec<usize>,
+    ) -> Rounds<'w, 'a> {
+        Rounds { world, prelude, kinds, threads, initial: world.layout.manager.falsum(), rounds: Vec::new() }
+    }
+
+    /// The number of rounds that were begun.
+    pub(super) fn count(&self) -> u32 {
+        self.rounds.len() as u32
+    }
+
+    /// What is known of a round, from 1 on.
+    pub(super) fn round(&self, number: u32) -> &Round {
+        &self.rounds[number as usize - 1]
+    }
+
+    /// Everything before the first context.
+    pub(super) fn begin(&mut self) -> Result<Option<Met>, Stop> {
+        let mut states = self.world.layout.initial(&self.world.program.init).map_err(out_of_nodes)?;
+        if let Some(prelude) = &mut self.prelude {
+            if let Some(error) = prelude.begin_alone(&states)? {
+                return Ok(Some(Met::Alone(error)));
+            }
+            states = prelude.finished.clone();
+        }
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let first = columns.column(layout, Side::In, 1);
+        self.initial = columns.renamed(layout, &states, &[(&columns.now(layout), &first)]).map_err(out_of_nodes)?;
+        Ok(None)
+    }
+
+    /// All threads have one context more. The rounds before are used and not computed again.
+    pub(super) fn advance(&mut self) -> Result<Option<Met>, Stop> {
+        self.rounds.push(Round::default());
+        let context = self.count();
+        for thread in 0..self.threads.len() {
+            self.world.run.check_limits()?;
+            let histories = match context {
+                1 => self.first_histories(),
+                _ => self.confirmed(thread),
+            };
+            let histories = histories.map_err(out_of_nodes)?;
+            let error = self.kinds[self.threads[thread]].advance(context, &histories)?;
+            self.rounds[context as usize - 1].histories.push(histories);
+            if let Some(error) = error {
+                return Ok(Some(Met::In { thread, error }));
+            }
+            self.note_effects(thread).map_err(out_of_nodes)?;
+        }
+        self.compose_last().map_err(out_of_nodes)?;
+        Ok(None)
+    }
+
+    /// The states with which the first context of the next thread begins.
+    fn first_histories(&self) -> Result<Bdd, OutOfNodes> {
+        let Some(upto) = self.round(1).upto.last() else { return Ok(self.initial.clone()) };
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
+        columns.renamed(layout, &upto.exists(&columns.set(layout, &[&begun])?)?, &[(&ended, &begun)])
+    }
+
+    /// The histories of a thread, up to the beginning of the running context, that the other threads confirm.
+    fn confirmed(&self, thread: usize) -> Result<Bdd, OutOfNodes> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let last = self.count();
+        let (before, now) = (self.round(last - 1), self.round(last));
+        let over = |side: Side, first: u32, last: u32| columns.columns(layout, side, first, last);
+        let (begun, ended) = (over(Side::In, 1, last - 1), over(Side::Out, 1, last - 1));
+        // The threads behind lead from the ends of this thread's contexts to the beginnings of the first one's.
+        let behind = &before.from[thread + 1];
+        let Some(ahead) = now.upto.last() else {
+            let behind =
+                columns.renamed(layout, behind, &[(&begun, &ended), (&ended, &over(Side::In, 2, last))])?;
+            return before.effects[thread].and(&behind);
+        };
+        let behind = columns.renamed(layout, behind, &[(&begun, &ended), (&ended, &over(Side::Mid, 2, last))])?;
+        let all = |side: Side| over(side, 1, last);
+        let pairs: [(&[_], &[_]); 2] = [(&all(Side::In), &all(Side::Mid)), (&all(Side::Out), &all(Side::In))];
+        let ahead = columns.renamed(layout, ahead, &pairs)?;
+        before.effects[thread].and(&behind)?.and_exists(&ahead, &columns.set(layout, &[&all(Side::Mid)])?)
+    }
+
+    /// A thread has had its context.
+    fn note_effects(&mut self, thread: usize) -> Result<(), OutOfNodes> {
+        let context = self.count();
+        let round = self.round(context);
+        let effects = self.kinds[self.threads[thread]].effects(context).and(&round.histories[thread])?;
+        let upto = match round.upto.last() {
+            Some(upto) => self.composed(upto, &effects)?,
+            None => effects.clone(),
+        };
+        let round = &mut self.rounds[context as usize - 1];
+        round.effects.push(effects);
+        round.upto.push(upto);
+        Ok(())
+    }
+
+    /// One relation after the other.
+    fn composed(&self, first: &Bdd, second: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let [begun, middle, ended] =
+            [Side::In, Side::Mid, Side::Out].map(|side| columns.columns(layout, side, 1, self.count()));
+        let first = columns.renamed(layout, first, &[(&ended, &middle)])?;
+        let second = columns.renamed(layout, second, &[(&begun, &middle)])?;
+        first.and_exists(&second, &columns.set(layout, &[&middle])?)
+    }
+
+    /// The compositions of the effects of the last threads, for the next round. From the first thread on nobody asks.
+    fn compose_last(&mut self) -> Result<(), OutOfNodes> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let context = self.count();
+        let [begun, ended] = [Side::In, Side::Out].map(|side| columns.columns(layout, side, 1, context));
+        let mut from = vec![columns.equal(layout, &begun, &ended)?];
+        for effects in self.round(context).effects.iter().skip(1).rev() {
+            let last = from.last().expect("there is at least the identity");
+            from.push(if from.len() == 1 { effects.clone() } else { self.composed(effects, last)? });
+        }
+        from.push(layout.manager.falsum());
+        from.reverse();
+        self.rounds[context as usize - 1].from = from;
+        Ok(())
+    }
+
+    /// The shared states, as they are now, after the rounds so far: those at points where a context may end.
+    pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let context = self.count();
+        let Some(all) = context.checked_sub(1).and_then(|at| self.rounds[at as usize].upto.last()) else {
+            return Ok(self.initial.clone());
+        };
+        let [begun, before] = [(Side::In, context), (Side::Out, context - 1)]
+            .map(|(side, last)| columns.columns(layout, side, 1, last));
+        let ended = columns.column(layout, Side::Out, context);
+        let states = all.exists(&columns.set(layout, &[&begun, &before])?)?;
+        columns.renamed(layout, &states, &[(&ended, &columns.now(layout))])
+    }
+}

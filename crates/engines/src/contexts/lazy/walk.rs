@@ -1,0 +1,245 @@
+//! The way back of one thread.
+//!
+//! A path edge lies for the first time in some ring, and was computed from path edges and summaries that were there
+//! before, so going back from first ring to first ring ends where the thread begins. A call that has returned is written
+//! out, since other threads may run in the middle of it.
+
+use selvedge_check::Stop;
+use selvedge_ir::trace::{Step, ThreadId};
+use selvedge_ir::{EdgeId, LocId, Op, ProcId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::boundaries::Boundaries;
+use super::columns::Side;
+use super::kind::{Cell, Error, Kind, Level, ReturnVia, Via};
+use crate::out_of_nodes;
+use crate::paths::back::{Back, Returned, Tuple, holds};
+use crate::paths::rings::Ring;
+
+/// A step with its context; 0 in frames without history.
+pub(super) type Tagged = (u32, Step);
+
+/// What one thread does.
+#[derive(Default)]
+pub(super) struct Part {
+    /// The path edge with which it begins; none if it never moves.
+    pub(super) entry: Option<Tuple>,
+    pub(super) steps: Vec<Tagged>,
+    /// The path edge, with its history, of the last frame that has one.
+    pub(super) history: Tuple,
+}
+
+/// Goes back in the path edges of one kind of thread.
+pub(super) struct Walker<'s, 'a> {
+    kind: &'s Kind<'s, 'a>,
+    back: Back<'s>,
+}
+
+/// A path edge and where it is.
+struct At {
+    loc: LocId,
+    level: Level,
+    tuple: Tuple,
+}
+
+impl<'s, 'a> Walker<'s, 'a> {
+    pub(super) fn new(kind: &'s Kind<'s, 'a>, thread: usize) -> Walker<'s, 'a> {
+        let back = Back { layout: &kind.world.layout, program: kind.world.program, thread: ThreadId(thread as u32) };
+        Walker { kind, back }
+    }
+
+    /// The way to an error.
+    pub(super) fn to_error(&self, error: &Error) -> Result<Part, Stop> {
+        let at = self.pick(error.loc, error.level, &error.edges);
+        let mut steps = Vec::new();
+        if let Some(assert) = error.assert {
+            steps.push((error.level.now, self.back.failing(assert, &at.tuple).map_err(out_of_nodes)?));
+        }
+        self.walk(at, steps)
+    }
+
+    /// The way through contexts with these boundaries. The last contexts may be idle.
+    pub(super) fn to_effect(&self, boundaries: &Boundaries) -> Result<Part, Stop> {
+        let world = self.kind.world;
+        let n_shared = world.columns.shared.len();
+        let chunk = |vector: &[bool], context: usize| vector[n_shared * (context - 1)..n_shared * context].to_vec();
+        let n_contexts = boundaries.ended.len().checked_div(n_shared).unwrap_or(0);
+        let moves =
+            |context: &usize| chunk(&boundaries.begun, *context) != chunk(&boundaries.ended, *context);
+        let Some(context) = (1..=n_contexts).rev().find(moves) else { return Ok(Part::default()) };
+        let mut known = Tuple::new();
+        for (side, vector, last) in
+            [(Side::In, &boundaries.begun, context), (Side::Out, &boundaries.ended, context - 1)]
+        {
+            let columns = world.columns.columns(&world.layout, side, 1, last as u32);
+            known.extend(columns.into_iter().zip(vector.iter().copied()));
+        }
+        let now = world.columns.now(&world.layout);
+        known.extend(now.into_iter().zip(chunk(&boundaries.ended, context)));
+        self.to_state(context as u32, &known)
+    }
+
+    /// The way to the end of a run without history, with these shared values.
+    pub(super) fn to_finished(&self, shared: &[bool]) -> Result<Part, Stop> {
+        let world = self.kind.world;
+        let now = world.columns.now(&world.layout);
+        self.to_state(0, &now.into_iter().zip(shared.iter().copied()).collect())
+    }
+
+    /// The way to a point with this history and shared state at which others may go on.
+    fn to_state(&self, context: u32, known: &Tuple) -> Result<Part, Stop> {
+        let world = self.kind.world;
+        let known = self.back.cube(known).map_err(out_of_nodes)?;
+        let in_context = |((_, level), _): &(&(LocId, Level), &Cell)| level.now == context;
+        if context > 0 {
+            let released = known.and(&world.released).map_err(out_of_nodes)?;
+            let publishing = self.kind.cells.iter().filter(in_context).filter(|((loc, _), _)| world.publishes[*loc]);
+            for ((loc, level), cell) in publishing {
+                let found = cell.edges.and(&released).map_err(out_of_nodes)?;
+                if !found.is_false() {
+                    return self.walk(self.pick(*loc, *level, &found), Vec::new());
+                }
+            }
+        }
+        for ((loc, level), cell) in self.kind.cells.iter().filter(in_context) {
+            for &id in world.flow.out(*loc) {
+                let Some(ending) = self.kind.ending(id, *level, &cell.edges).map_err(out_of_nodes)? else { continue };
+                let found = ending.and(&known).map_err(out_of_nodes)?;
+                if !found.is_false() {
+                    let last = (level.now, self.back.any(id));
+                    return self.walk(self.pick(*loc, *level, &found), vec![last]);
+                }
+            }
+        }
+        unreachable!("every effect is that of some point")
+    }
+
+    fn pick(&self, loc: LocId, level: Level, edges: &Bdd) -> At {
+        let world = self.kind.world;
+        let vars = self.back.frame_vars(world.program.locs[loc].proc, &world.history(level.now));
+        At { loc, level, tuple: self.back.pick(edges, &vars) }
+    }
+
+    /// From a path edge through the frames of the stack to the beginning of the thread; `steps` follow it.
+    fn walk(&self, at: At, mut steps: Vec<Tagged>) -> Result<Part, Stop> {
+        let mut at = at;
+        let mut history = None;
+        loop {
+            if at.level != Level::NONE && history.is_none() {
+                history = Some(at.tuple.clone());
+            }
+            let (mut before, entry, ring) = self.path(at)?;
+            before.append(&mut steps);
+            steps = before;
+            match &ring.via {
+                Via::Call(edge, caller, callers) => {
+                    let beside = self.kind.world.history(caller.now);
+                    let (tuple, step) =
+                        self.back.call_into(*edge, callers, &entry.tuple, &beside).map_err(out_of_nodes)?;
+                    steps.insert(0, (caller.now, step));
+                    at = At { loc: self.from(*edge), level: *caller, tuple };
+                }
+                _ => {
+                    fill(&mut steps);
+                    return Ok(Part { entry: Some(entry.tuple), steps, history: history.unwrap_or_default() });
+                }
+            }
+        }
+    }
+
+    fn from(&self, edge: EdgeId) -> LocId {
+        self.back.program.edges[edge].from
+    }
+
+    /// The steps from the entry of the procedure to a path edge, the path edge at the entry, and how that came about.
+    fn path(&self, at: At) -> Result<(Vec<Tagged>, At, &'s Ring<Via>), Stop> {
+        let world = self.kind.world;
+        let (mut at, mut steps) = (at, Vec::new());
+        loop {
+            world.run.tick()?;
+            let cell = &self.kind.cells[&(at.loc, at.level)];
+            let ring = cell.rings.first(|edges| holds(edges, &at.tuple)).expect("every path edge lies in a ring");
+            match &ring.via {
+                Via::Step(edge, before) => {
+                    let (tuple, step) = self.step_back(*edge, before, &at.tuple).map_err(out_of_nodes)?;
+                    steps.push((at.level.now, step));
+                    at = At { loc: self.from(*edge), tuple, ..at };
+                }
+                Via::Return(via) => {
+                    let (tuple, mut body) = self.back_call(via, &at.tuple)?;
+                    body.reverse();
+                    steps.append(&mut body);
+                    at = At { loc: self.from(via.edge), level: via.caller, tuple };
+                }
+                Via::Resume(_) => at = self.interrupted(at),
+                Via::Start | Via::Call(..) => {
+                    steps.reverse();
+                    return Ok((steps, at, ring));
+                }
+            }
+        }
+    }
+
+    fn step_back(&self, edge: EdgeId, before: &Bdd, after: &Tuple) -> Result<(Tuple, Step), OutOfNodes> {
+        let relation = self.kind.world.prepared(edge)?.relation().expect("assignments and assertions have relations");
+        self.back.step_back(edge, relation, before, after)
+    }
+
+    /// The same path edge at the end of the context before.
+    fn interrupted(&self, at: At) -> At {
+        let world = self.kind.world;
+        let context = at.level.now;
+        let mut tuple = at.tuple;
+        let ended = world.columns.column(&world.layout, Side::Out, context - 1);
+        for (now, ended) in world.columns.now(&world.layout).into_iter().zip(ended) {
+            let value = tuple.remove(&ended).expect("the history has all contexts that ended");
+            tuple.insert(now, value);
+        }
+        for begun in world.columns.column(&world.layout, Side::In, context) {
+            tuple.remove(&begun);
+        }
+        At { tuple, level: Level { now: context - 1, ..at.level }, ..at }
+    }
+
+    /// A path edge before a call that has returned, and the call with all steps through its return.
+    fn back_call(&self, via: &ReturnVia, after: &Tuple) -> Result<(Tuple, Vec<Tagged>), Stop> {
+        let world = self.kind.world;
+        let Op::Call(call) = &world.program.edges[via.edge].op else { unreachable!("only calls return") };
+        let (of_caller, of_callee) = (world.history(via.caller.now), world.history(via.callee.now));
+        let returned = Returned {
+            edge: via.edge,
+            before: &via.before,
+            summary: &via.summary,
+            histories: [&of_caller, &of_callee],
+        };
+        let (before, effect) = self.back.before_call(&returned, after).map_err(out_of_nodes)?;
+        let (mut steps, entry) = self.returning(call.callee, via.callee, &effect)?;
+        let step = self.back.calling(via.edge, call, &before, &effect, &entry).map_err(out_of_nodes)?;
+        steps.insert(0, (via.caller.now, step));
+        Ok((before, steps))
+    }
+
+    /// The steps of a procedure from its entry through a return with this effect, and the path edge at the entry.
+    fn returning(&self, proc: ProcId, level: Level, effect: &Tuple) -> Result<(Vec<Tagged>, Tuple), Stop> {
+        let world = self.kind.world;
+        let ring = self.kind.summary_rings[&(proc, level)].iter().find(|ring| holds(&ring.summary, effect));
+        let ring = ring.expect("every part of a summary lies in a ring");
+        let history = world.history(level.now);
+        let (tuple, step) =
+            self.back.before_return(ring.via, &ring.before, effect, &history).map_err(out_of_nodes)?;
+        let (mut steps, entry, _) = self.path(At { loc: self.from(ring.via), level, tuple })?;
+        steps.push((level.now, step));
+        Ok((steps, entry.tuple))
+    }
+}
+
+/// Frames without history run in the context of their callers.
+fn fill(steps: &mut [Tagged]) {
+    let mut context = 0;
+    for (tag, _) in steps {
+        if *tag == 0 {
+            *tag = context;
+        }
+        context = *tag;
+    }
+}

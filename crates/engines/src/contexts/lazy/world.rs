@@ -1,0 +1,224 @@
+//! What all threads have in common: the program, the variables of the diagrams, and where contexts may begin and end.
+//!
+//! A step is *visible* if it mentions a shared variable or takes the atomic flag. Steps that are not may as well be
+//! made in the context before: they neither see nor show what other threads do. So a thread resumes only where a visible
+//! step begins, and its effect on others is read off only where a shared variable was written or the flag released.
+//! A procedure is *private* if no visible step can happen in it, nor by its return: no context ends inside of it, and
+//! what it does depends on nothing before.
+
+use std::cell::OnceCell;
+
+use index_vec::IndexVec;
+use selvedge_check::{Run, Stop};
+use selvedge_ir::callgraph::CallGraph;
+use selvedge_ir::flow::Flow;
+use selvedge_ir::visit::for_each_old_read;
+use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Scope, Target, VarId};
+use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Var, VarSet};
+
+use super::columns::{Columns, PER_CONTEXT};
+use crate::out_of_nodes;
+use crate::paths::layout::{Layout, Order, When};
+use crate::paths::prepare::Prepared;
+
+/// What all threads have in common.
+pub(super) struct World<'a> {
+    pub(super) program: &'a Program,
+    pub(super) target: &'a Target,
+    pub(super) run: &'a Run<'a>,
+    pub(super) layout: Layout,
+    pub(super) columns: Columns,
+    pub(super) flow: Flow,
+    pub(super) calls: CallGraph,
+    prepared: IndexVec<EdgeId, OnceCell<Prepared>>,
+    /// For each location the place of its procedure in the call graph, callees first, and its own in the procedure.
+    pub(super) rank: IndexVec<LocId, (u32, u32)>,
+    pub(super) private: IndexVec<ProcId, bool>,
+    /// Whether a visible step begins at a location.
+    pub(super) resumes: IndexVec<LocId, bool>,
+    /// Whether a step that others can see ends at a location.
+    pub(super) publishes: IndexVec<LocId, bool>,
+    /// True where the thread does not hold the atomic flag.
+    pub(super) released: Bdd,
+    /// For each procedure, all of a frame but the shared state now.
+    frames: IndexVec<ProcId, VarSet>,
+    /// All histories of all contexts.
+    pub(super) all_history: VarSet,
+}
+
+impl<'a> World<'a> {
+    /// `flag` is the variable that stands for the atomic flag, `roots` are the procedures in which threads begin.
+    pub(super) fn new(
+        program: &'a Program,
+        target: &'a Target,
+        flag: Option<VarId>,
+        roots: &[ProcId],
+        contexts: u32,
+        run: &'a Run<'a>,
+    ) -> Result<World<'a>, Stop> {
+        let calls = CallGraph::new(program);
+        let flow = Flow::new(program);
+        let n_copies = PER_CONTEXT * contexts as usize;
+        let mut layout = Layout::with_copies(program, &calls, Order::First, limits(program, contexts, run), n_copies);
+        let is_shared = |var: &VarId| program.vars[*var].scope == Scope::Shared;
+        let columns = Columns { shared: program.vars.indices().filter(is_shared).collect() };
+        let visible: IndexVec<EdgeId, bool> =
+            program.edges.iter().map(|edge| is_visible(program, &calls, flag, edge)).collect();
+        let private = private(program, &calls, &layout, flag, roots);
+        for proc in program.procs.indices().filter(|proc| !private[*proc]) {
+            let is_root = roots.contains(&proc) && calls.sites(proc).is_empty();
+            widen(&mut layout, &columns.shared, is_root, proc, program);
+        }
+        let released = match flag {
+            Some(flag) => layout.manager.literal(layout.var(flag, When::Now), false).map_err(out_of_nodes)?,
+            None => layout.manager.verum(),
+        };
+        let all_history = layout.manager.var_set(&columns.history(&layout, contexts)).map_err(out_of_nodes)?;
+        let frames = program.procs.indices().map(|proc| frame(program, &layout, proc));
+        let frames = frames.collect::<Result<_, _>>().map_err(out_of_nodes)?;
+        let publishing = program.edges.iter().filter(|edge| is_published(program, flag, edge)).map(|edge| edge.to);
+        let mut publishes = IndexVec::from_vec(vec![false; program.locs.len()]);
+        publishing.for_each(|loc| publishes[loc] = true);
+        let resumes = program.locs.indices().map(|loc| flow.out(loc).iter().any(|id| visible[*id])).collect();
+        Ok(World {
+            prepared: program.edges.iter().map(|_| OnceCell::new()).collect(),
+            rank: ranks(program, &flow, &calls),
+            program,
+            target,
+            run,
+            layout,
+            columns,
+            flow,
+            calls,
+            private,
+            resumes,
+            publishes,
+            released,
+            frames,
+            all_history,
+        })
+    }
+
+    /// What an edge does to path edges.
+    pub(super) fn prepared(&self, id: EdgeId) -> Result<&Prepared, OutOfNodes> {
+        if self.prepared[id].get().is_none() {
+            // Nobody else can have set it in between.
+            let _ = self.prepared[id].set(self.layout.prepared(self.program, id)?);
+        }
+        Ok(self.prepared[id].get().expect("the edge has just been prepared"))
+    }
+
+    /// The shared state now, and the history, of some path edges of a procedure.
+    pub(super) fn without_frame(&self, proc: ProcId, edges: &Bdd) -> Result<Bdd, OutOfNodes> {
+        edges.exists(&self.frames[proc])
+    }
+
+    /// What a frame in its `context`th context has beside its variables; nothing in context 0.
+    pub(super) fn history(&self, context: u32) -> Vec<Var> {
+        if context == 0 { Vec::new() } else { self.columns.history(&self.layout, context) }
+    }
+}
+
+/// Shared variables may change whenever a context ends, so a procedure that is not private has them all, and keeps their
+/// values at its entry. Where a thread begins and nobody calls, the values at the entry are not asked for.
+fn widen(layout: &mut Layout, shared: &[VarId], is_root: bool, proc: ProcId, program: &Program) {
+    let scope = &mut layout.scopes[proc];
+    let of_thread = |var: &VarId| program.vars[*var].scope == Scope::Thread;
+    let with_shared = |vars: &[VarId]| -> Vec<VarId> {
+        shared.iter().copied().chain(vars.iter().copied().filter(of_thread)).collect()
+    };
+    scope.globals = with_shared(&scope.globals);
+    scope.modified = if is_root { Vec::new() } else { with_shared(&scope.modified) };
+    if is_root {
+        scope.modified_params.clear();
+    }
+}
+
+/// All variables of the path edges of a procedure but the shared ones now.
+fn frame(program: &Program, layout: &Layout, proc: ProcId) -> Result<VarSet, OutOfNodes> {
+    let own = |var: &VarId| program.vars[*var].scope != Scope::Shared;
+    let mut vars = layout.vars(layout.visible(program, proc).into_iter().filter(own), When::Now);
+    vars.extend(layout.vars(layout.scopes[proc].with_entry_copy(), When::Entry));
+    layout.manager.var_set(&vars)
+}
+
+/// Whether a step mentions shared variables or takes the flag. The step of a call that has returned is that of its
+/// return.
+fn is_visible(program: &Program, calls: &CallGraph, flag: Option<VarId>, edge: &Edge) -> bool {
+    let is_shared = |var: VarId| program.vars[var].scope == Scope::Shared;
+    let mut visible = false;
+    for_each_old_read(&edge.op, |var| visible |= is_shared(var));
+    visible
+        || match &edge.op {
+            Op::Assign(assign) => assign.active.iter().any(|(var, _)| is_shared(*var) || Some(*var) == flag),
+            Op::Return(_) => writes_shared_results(program, calls, program.locs[edge.from].proc),
+            _ => false,
+        }
+}
+
+/// Whether some call of a procedure puts its results into shared variables.
+fn writes_shared_results(program: &Program, calls: &CallGraph, proc: ProcId) -> bool {
+    calls.sites(proc).iter().any(|site| has_shared_result(program, &program.edges[*site]))
+}
+
+fn has_shared_result(program: &Program, edge: &Edge) -> bool {
+    let Op::Call(call) = &edge.op else { return false };
+    call.results.iter().flatten().any(|var| program.vars[*var].scope == Scope::Shared)
+}
+
+/// Whether a step may show others something that they have not seen: a new shared state, or one behind a section.
+fn is_published(program: &Program, flag: Option<VarId>, edge: &Edge) -> bool {
+    let shown = |var: VarId| program.vars[var].scope == Scope::Shared || Some(var) == flag;
+    match &edge.op {
+        Op::Assign(assign) => assign.active.iter().any(|(var, _)| shown(*var)),
+        _ => has_shared_result(program, edge),
+    }
+}
+
+/// The procedures in which, and by whose return, nothing visible happens, and in which no thread begins or ends.
+fn private(
+    program: &Program,
+    calls: &CallGraph,
+    layout: &Layout,
+    flag: Option<VarId>,
+    roots: &[ProcId],
+) -> IndexVec<ProcId, bool> {
+    let touches = |proc: ProcId| {
+        let shared = |var: &VarId| program.vars[*var].scope == Scope::Shared || Some(*var) == flag;
+        layout.scopes[proc].globals.iter().any(shared)
+    };
+    let open = |proc: ProcId| touches(proc) || roots.contains(&proc) || writes_shared_results(program, calls, proc);
+    let mut private: IndexVec<ProcId, bool> = program.procs.indices().map(|proc| !open(proc)).collect();
+    for edge in program.edges.iter().filter(|edge| edge.op == Op::End) {
+        private[program.locs[edge.from].proc] = false;
+    }
+    // Callees come first.
+    for component in calls.components() {
+        let all = component.iter().all(|proc| {
+            private[*proc] && calls.callees(*proc).iter().all(|callee| component.contains(callee) || private[*callee])
+        });
+        component.iter().for_each(|proc| private[*proc] = all);
+    }
+    private
+}
+
+/// A manager that suits the program: small programs are checked in the time that a large cache takes to be cleared.
+fn limits(program: &Program, contexts: u32, run: &Run<'_>) -> Limits {
+    let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
+    let wanted = program.edges.len() * (program.vars.len() + 1) * 64 * (contexts as usize * contexts as usize);
+    Limits { cache: limits.cache.min(wanted.next_power_of_two().max(1 << 12)), ..limits }
+}
+
+/// For each location the place of its procedure's component, callees first, and its own place in reverse postorder.
+fn ranks(program: &Program, flow: &Flow, calls: &CallGraph) -> IndexVec<LocId, (u32, u32)> {
+    let mut ranks = IndexVec::from_vec(vec![(0, 0); program.locs.len()]);
+    for (component, procs) in calls.components().iter().enumerate() {
+        for proc in procs {
+            let order = flow.postorder(program, program.procs[*proc].entry);
+            for (place, loc) in order.iter().rev().enumerate() {
+                ranks[*loc] = (component as u32, place as u32);
+            }
+        }
+    }
+    ranks
+}
