@@ -32,7 +32,7 @@ impl Pass {
         match engine {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
             // The number of shared states is one of the whole program.
-            EngineKind::ContextsEager => &[],
+            EngineKind::Contexts | EngineKind::ContextsEager => &[],
             EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
             EngineKind::Views | EngineKind::KarpMiller => &[Pass::Inline],
             EngineKind::ViewsExplicit | EngineKind::Backward | EngineKind::KarpMillerExplicit | EngineKind::Cutoff => {

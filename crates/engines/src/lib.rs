@@ -49,6 +49,8 @@ pub enum EngineKind {
     Views,
     /// The tree of Karp and Miller on decision diagrams, for any number of threads without recursion.
     KarpMiller,
+    /// Path edges and summaries in decision diagrams, for a bounded number of contexts of each thread, with recursion.
+    Contexts,
     /// A bounded number of contexts per thread, with recursion: reduced to one thread, and `Summaries`.
     ContextsEager,
     /// Breadth-first search over the reference interpreter: the oracle.
@@ -72,6 +74,7 @@ impl EngineKind {
         EngineKind::Cutoff,
         EngineKind::Views,
         EngineKind::KarpMiller,
+        EngineKind::Contexts,
         EngineKind::ContextsEager,
         EngineKind::Exhaustive,
     ];
@@ -93,6 +96,7 @@ impl EngineKind {
             EngineKind::Cutoff => "cutoff",
             EngineKind::Views => "views",
             EngineKind::KarpMiller => "karp-miller",
+            EngineKind::Contexts => "contexts",
             EngineKind::ContextsEager => "contexts-eager",
             EngineKind::Exhaustive => "exhaustive",
         }
@@ -121,6 +125,7 @@ impl EngineKind {
             EngineKind::KarpMiller => {
                 "any number of threads, without recursion: all that can be covered, with counters up to ω"
             }
+            EngineKind::Contexts => "up to K contexts per thread, with recursion: path edges with histories; never safe",
             EngineKind::ContextsEager => {
                 "up to K contexts per thread, with recursion: reduced to one thread, for `summaries`; never safe"
             }
@@ -186,6 +191,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::Cutoff => Box::new(unbounded::explicit::Cutoff { options: options.unbounded_explicit.clone() }),
         EngineKind::Views => Box::new(unbounded::views::Views { options: options.views.clone() }),
         EngineKind::KarpMiller => Box::new(unbounded::karp_miller::KarpMiller),
+        EngineKind::Contexts => Box::new(contexts::lazy::Contexts { options: options.contexts.clone() }),
         EngineKind::ContextsEager => Box::new(contexts::eager::ContextsEager { options: options.contexts.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }

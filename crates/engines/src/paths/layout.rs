@@ -83,9 +83,8 @@ impl Layout {
         let of_threads = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
         let n_initial = selvedge_ir::visit::choice_types(initial.chain(of_threads)).len();
         let n_choices = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial);
-        let is_shared = |slot: usize| {
-            slots.globals().get(slot).is_some_and(|var| program.vars[*var].scope == Scope::Shared)
-        };
+        let is_shared =
+            |slot: usize| slots.globals().get(slot).is_some_and(|var| program.vars[*var].scope == Scope::Shared);
         let further = |slot: usize| if is_shared(slot) { n_copies } else { 0 };
         let manager = Manager::new(limits);
         let n_vars = (0..n_slots).map(|slot| 3 + further(slot)).sum::<usize>() + n_results + n_choices;

@@ -93,7 +93,8 @@ impl Rounds<'_, '_> {
         let first = relations[0].and(&self.fixed(&begun, ends[0])?)?;
         let first = columns.renamed(layout, &first.exists(&columns.set(layout, &[&begun])?)?, &[(&ended, &middle)])?;
         let second = relations[1].and(&self.fixed(&ended, ends[1])?)?;
-        let second = columns.renamed(layout, &second.exists(&columns.set(layout, &[&ended])?)?, &[(&begun, &middle)])?;
+        let second =
+            columns.renamed(layout, &second.exists(&columns.set(layout, &[&ended])?)?, &[(&begun, &middle)])?;
         Ok(picked(&first.and(&second)?, &middle))
     }
 

@@ -46,7 +46,7 @@ pub(super) enum Via {
     /// A call has returned.
     Return(ReturnVia),
     /// The thread goes on in the next context.
-    Resume(Bdd),
+    Resume,
 }
 
 /// A call that has returned.
@@ -230,7 +230,7 @@ impl<'w, 'a> Kind<'w, 'a> {
             let resumed = edges.and(&world.released)?.rename(&ended)?.and(begins)?;
             let level = Level { now: context, ..level };
             if !resumed.is_false() {
-                self.add(loc, level, resumed, Via::Resume(edges))?;
+                self.add(loc, level, resumed, Via::Resume)?;
             }
         }
         Ok(())

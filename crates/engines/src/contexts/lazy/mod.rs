@@ -1,9 +1,189 @@
-//! stub
+//! `contexts`: the lazy symbolic engine for a bounded number of contexts per thread.
+//!
+//! After Lal and Reps (2009), section 6 and Fig. 5, for any number of threads in round-robin order. A thread is analysed on
+//! its own, like a program with one thread, by path edges and summaries; what the others do between two of its contexts is
+//! a change of the shared state. Which changes are possible is not guessed, as in the eager reduction, but taken from what
+//! the others were found to do.
+//!
+//! *Order of work* (`rounds`). Round by round, and in each round thread by thread: the histories that the other threads
+//! confirm for the thread's next context, the path edges of that context (`kind`), and its effect on the others. Nothing
+//! of an earlier round is computed again.
+//!
+//! *Invariant.* Between two threads' turns, all path edges of all contexts so far are saturated: of exactly those histories
+//! that occur in executions of the whole program, up to a switch at a point from which only steps follow that no other
+//! thread can see (`world`).
+//!
+//! *It ends* because the rounds are bounded, and within a round path edges only grow.
+//!
+//! *It is right.* A path edge, a summary and an effect carry the whole history of their thread: with which shared state
+//! each of its contexts began, and with which it ended. They say what a thread can do if its contexts begin so, which is
+//! true whatever the others do. A history is followed only if the others' effects fit it at all boundaries, so whatever
+//! is met happens in an execution; Fig. 5 drops the history from summaries and can apply one under a history that nobody
+//! confirmed (`lazy_summary_context`). And nothing is missed: of an execution, the histories of all threads are confirmed
+//! one after the other in the order of the turns.
+
 mod boundaries;
 mod columns;
-mod flag;
 mod kind;
 mod rounds;
 mod trace;
+mod track;
 mod walk;
 mod world;
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{Bound, Contexts as Counts, Engine, Event, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_ir::passes::enlist::{EnlistLift, Enlisted};
+use selvedge_ir::{ProcId, Program, Scope, Target, Trace, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::Options;
+use super::threads::enlisted;
+use crate::out_of_nodes;
+use crate::paths::layout::When;
+use kind::{Kind, Root};
+use rounds::{Met, Rounds};
+use track::{Tracked, track};
+use world::World;
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Contexts {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The valuations of the shared variables that are reachable at points where a context may end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedStates {
+    /// The shared variables, in the order of their declaration.
+    pub vars: Vec<VarId>,
+    /// For each number of contexts per thread, from 1 on.
+    pub reached: Vec<BTreeSet<Vec<bool>>>,
+}
+
+impl Engine for Contexts {
+    fn name(&self) -> &'static str {
+        "contexts"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        enlisted(task, &self.options, self.name()).map(|_| ())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let (bound, lists) = enlisted(task, &self.options, self.name()).expect("the engine supports the task");
+        let crews: Vec<Crew> = lists.into_iter().map(Crew::new).collect();
+        let worlds = crews.iter().map(|crew| crew.world(bound.last, run)).collect::<Result<Vec<_>, _>>()?;
+        let mut searches: Vec<Rounds> = crews.iter().zip(&worlds).map(|(crew, world)| crew.rounds(world)).collect();
+        let mut counts = Counts::default();
+        for k in 0..=bound.last {
+            for (crew, rounds) in crews.iter().zip(&mut searches) {
+                let met = if k == 0 { rounds.begin(&crew.tracked.kept)? } else { rounds.advance()? };
+                if let Some(met) = met {
+                    counts.error = Some(k.max(1));
+                    run.set_contexts(counts);
+                    return Ok(Verdict::Unsafe(crew.trace(rounds, &met)?));
+                }
+            }
+            if k > 0
+                && let ([crew], [rounds]) = (crews.as_slice(), searches.as_slice())
+                && let Some(states) = crew.count(rounds, task.program).map_err(out_of_nodes)?
+            {
+                run.event(Event::SharedStates { k, states });
+                counts.reached.push((k, states));
+                run.set_contexts(counts.clone());
+            }
+        }
+        Err(Stop::BoundReached(Bound::Contexts(bound.last)))
+    }
+}
+
+impl Contexts {
+    /// The reachable shared states for each number of contexts, errors or not. Takes what [`Engine::supports`] does.
+    pub fn shared_states(&self, task: &Task<'_>, run: &Run<'_>) -> Result<SharedStates, Stop> {
+        let (bound, lists) = enlisted(task, &self.options, self.name()).expect("the engine supports the task");
+        let vars = shared(task.program);
+        let mut reached = vec![BTreeSet::new(); bound.last as usize];
+        for list in lists {
+            let crew = Crew::new(Enlisted { target: Target::default(), ..list });
+            let world = crew.world(bound.last, run)?;
+            let mut rounds = crew.rounds(&world);
+            rounds.begin(&crew.tracked.kept)?;
+            let now = world.layout.vars(vars.iter().copied(), When::Now);
+            for states in &mut reached {
+                rounds.advance()?;
+                for values in crew.reached(&rounds, task.program).map_err(out_of_nodes)?.assignments(&now) {
+                    run.tick()?;
+                    states.insert(values);
+                }
+            }
+        }
+        Ok(SharedStates { vars, reached })
+    }
+}
+
+/// A fixed list of threads.
+struct Crew {
+    tracked: Tracked,
+    target: Target,
+    lift: EnlistLift,
+}
+
+impl Crew {
+    fn new(list: Enlisted) -> Crew {
+        Crew { tracked: track(&list.program), target: list.target, lift: list.lift }
+    }
+
+    fn world<'a>(&'a self, contexts: u32, run: &'a Run<'a>) -> Result<World<'a>, Stop> {
+        let program = &self.tracked.program;
+        let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
+        World::new(program, &self.target, self.tracked.flag, &roots, contexts, run)
+    }
+
+    /// The rounds before the first. Threads that begin alike are of one kind.
+    fn rounds<'w, 'a>(&self, world: &'w World<'a>) -> Rounds<'w, 'a> {
+        let program = &self.tracked.program;
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut threads = Vec::new();
+        for entry in &program.entries {
+            let alike = |kind: &Kind| {
+                (kind.root.proc, &kind.root.thread_vars, &kind.root.init)
+                    == (entry.proc, &entry.thread_vars, &entry.init)
+            };
+            threads.push(kinds.iter().position(alike).unwrap_or(kinds.len()));
+            if threads.last() == Some(&kinds.len()) {
+                let (thread_vars, init) = (entry.thread_vars.clone(), entry.init.clone());
+                kinds.push(Kind::new(world, Root { proc: entry.proc, thread_vars, init }));
+            }
+        }
+        let alone = |proc: ProcId| Kind::new(world, Root { proc, thread_vars: Vec::new(), init: Vec::new() });
+        Rounds::new(world, program.prelude.map(alone), kinds, threads)
+    }
+
+    /// An execution of the task's program that ends in the error.
+    fn trace(&self, rounds: &Rounds<'_, '_>, met: &Met) -> Result<Trace, Stop> {
+        let mut trace = rounds.trace(met)?;
+        trace.start.fresh.retain(|(var, _)| !self.tracked.kept.iter().any(|(_, kept)| kept == var));
+        Ok(self.lift.trace(&trace))
+    }
+
+    /// The shared states of the task's program that the rounds so far reach.
+    fn reached(&self, rounds: &Rounds<'_, '_>, program: &Program) -> Result<Bdd, OutOfNodes> {
+        let own = shared(program);
+        let layout = &rounds.world.layout;
+        let further = shared(&self.tracked.program).into_iter().filter(|var| !own.contains(var));
+        rounds.reached()?.exists(&layout.manager.var_set(&layout.vars(further, When::Now))?)
+    }
+
+    /// Their number; none if 128 bits do not hold it.
+    fn count(&self, rounds: &Rounds<'_, '_>, program: &Program) -> Result<Option<u128>, OutOfNodes> {
+        let now = rounds.world.layout.vars(shared(program), When::Now);
+        Ok(self.reached(rounds, program)?.count(&now))
+    }
+}
+
+fn shared(program: &Program) -> Vec<VarId> {
+    program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Shared).collect()
+}

@@ -18,22 +18,21 @@
 //! one of an execution in which all threads have run up to there, and only these are explored.
 
 use selvedge_check::Stop;
+use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::columns::Side;
 use super::kind::{Error, Kind};
 use super::world::World;
 use crate::out_of_nodes;
+use crate::paths::layout::When;
 
 /// Where an error was met.
 pub(super) enum Met {
     /// Before the threads began.
     Alone(Error),
     /// In a context of a thread.
-    In {
-        thread: usize,
-        error: Error,
-    },
+    In { thread: usize, error: Error },
 }
 
 /// What is known of each round.
@@ -81,8 +80,8 @@ impl<'w, 'a> Rounds<'w, 'a> {
         &self.rounds[number as usize - 1]
     }
 
-    /// Everything before the first context.
-    pub(super) fn begin(&mut self) -> Result<Option<Met>, Stop> {
+    /// Everything before the first context. Some shared variables keep the values that others have then.
+    pub(super) fn begin(&mut self, kept: &[(VarId, VarId)]) -> Result<Option<Met>, Stop> {
         let mut states = self.world.layout.initial(&self.world.program.init).map_err(out_of_nodes)?;
         if let Some(prelude) = &mut self.prelude {
             if let Some(error) = prelude.begin_alone(&states)? {
@@ -91,6 +90,9 @@ impl<'w, 'a> Rounds<'w, 'a> {
             states = prelude.finished.clone();
         }
         let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let pair = |(var, kept): &(VarId, VarId)| (layout.var(*var, When::Now), layout.var(*kept, When::Now));
+        let kept = layout.manager.equal(&kept.iter().map(pair).collect::<Vec<_>>());
+        let states = kept.and_then(|kept| states.and(&kept)).map_err(out_of_nodes)?;
         let first = columns.column(layout, Side::In, 1);
         self.initial = columns.renamed(layout, &states, &[(&columns.now(layout), &first)]).map_err(out_of_nodes)?;
         Ok(None)
@@ -136,8 +138,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
         // The threads behind lead from the ends of this thread's contexts to the beginnings of the first one's.
         let behind = &before.from[thread + 1];
         let Some(ahead) = now.upto.last() else {
-            let behind =
-                columns.renamed(layout, behind, &[(&begun, &ended), (&ended, &over(Side::In, 2, last))])?;
+            let behind = columns.renamed(layout, behind, &[(&begun, &ended), (&ended, &over(Side::In, 2, last))])?;
             return before.effects[thread].and(&behind);
         };
         let behind = columns.renamed(layout, behind, &[(&begun, &ended), (&ended, &over(Side::Mid, 2, last))])?;
@@ -188,15 +189,17 @@ impl<'w, 'a> Rounds<'w, 'a> {
         Ok(())
     }
 
-    /// The shared states, as they are now, after the rounds so far: those at points where a context may end.
+    /// The shared states, as they are now, after at least one round: those at points where a context may end.
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let context = self.count();
-        let Some(all) = context.checked_sub(1).and_then(|at| self.rounds[at as usize].upto.last()) else {
-            return Ok(self.initial.clone());
+        let Some(all) = self.round(context).upto.last() else {
+            // Without threads nothing changes.
+            let begun = columns.column(layout, Side::In, 1);
+            return columns.renamed(layout, &self.initial, &[(&begun, &columns.now(layout))]);
         };
-        let [begun, before] = [(Side::In, context), (Side::Out, context - 1)]
-            .map(|(side, last)| columns.columns(layout, side, 1, last));
+        let [begun, before] =
+            [(Side::In, context), (Side::Out, context - 1)].map(|(side, last)| columns.columns(layout, side, 1, last));
         let ended = columns.column(layout, Side::Out, context);
         let states = all.exists(&columns.set(layout, &[&begun, &before])?)?;
         columns.renamed(layout, &states, &[(&ended, &columns.now(layout))])

@@ -20,13 +20,13 @@ use crate::paths::layout::When;
 use crate::paths::step::value;
 
 impl Rounds<'_, '_> {
-    /// An execution that ends in the error. `entries` are the kinds of the threads in the program.
-    pub(super) fn trace(&self, met: &Met, entries: &[EntryId]) -> Result<Trace, Stop> {
+    /// An execution that ends in the error.
+    pub(super) fn trace(&self, met: &Met) -> Result<Trace, Stop> {
         match met {
             Met::Alone(error) => {
                 let prelude = self.prelude.as_ref().expect("only a prelude fails before the threads");
                 let part = Walker::new(prelude, 0).to_error(error)?;
-                self.assembled(None, part, Vec::new(), entries).map_err(out_of_nodes)
+                self.assembled(None, part, Vec::new()).map_err(out_of_nodes)
             }
             Met::In { thread, error } => {
                 let failing = self.walker(*thread).to_error(error)?;
@@ -37,7 +37,7 @@ impl Rounds<'_, '_> {
                     Some(prelude) => Walker::new(prelude, 0).to_finished(&first)?,
                     None => Part::default(),
                 };
-                self.assembled(Some(first), before, parts, entries).map_err(out_of_nodes)
+                self.assembled(Some(first), before, parts).map_err(out_of_nodes)
             }
         }
     }
@@ -65,13 +65,7 @@ impl Rounds<'_, '_> {
     }
 
     /// The whole execution, from what each thread does; `shared` are the values when the threads begin.
-    fn assembled(
-        &self,
-        shared: Option<Vector>,
-        before: Part,
-        parts: Vec<Part>,
-        entries: &[EntryId],
-    ) -> Result<Trace, OutOfNodes> {
+    fn assembled(&self, shared: Option<Vector>, before: Part, parts: Vec<Part>) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.world.layout, self.world.program);
         let back = Back { layout, program, thread: ThreadId(0) };
         let now = self.world.columns.now(layout);
@@ -85,9 +79,9 @@ impl Rounds<'_, '_> {
             fresh.extend(back.fresh_locals(prelude.root.proc, entry));
         }
         let mut threads = Vec::new();
-        for (place, entry) in entries.iter().enumerate() {
-            let root = &self.kinds[self.threads[place]].root;
-            threads.push(start_thread(&back, root, *entry, parts.get(place).and_then(|part| part.entry.as_ref()))?);
+        for (place, kind) in self.threads.iter().enumerate() {
+            let begins = parts.get(place).and_then(|part| part.entry.as_ref());
+            threads.push(start_thread(&back, &self.kinds[*kind].root, EntryId::new(place), begins)?);
         }
         let start = Start { choices: back.initial_choices(&program.init, &values)?, fresh, threads };
         let mut steps: Vec<(u32, Step)> = parts.into_iter().flat_map(|part| part.steps).collect();
@@ -106,11 +100,12 @@ fn start_thread(
     begins: Option<&Tuple>,
 ) -> Result<StartThread, OutOfNodes> {
     let (layout, program) = (back.layout, back.program);
-    let of_thread = layout.vars(root.thread_vars.iter().copied(), When::Now);
+    let is_local = |var: &VarId| matches!(program.vars[*var].scope, Scope::Local(_));
+    let globals = layout.vars(program.vars.indices().filter(|var| !is_local(var)), When::Now);
     let known: Tuple = begins
-        .map(|begins| of_thread.iter().filter_map(|var| Some((*var, *begins.get(var)?))).collect())
+        .map(|begins| globals.iter().filter_map(|var| Some((*var, *begins.get(var)?))).collect())
         .unwrap_or_default();
-    let values = back.pick(&layout.initial(&root.init)?.and(&back.cube(&known)?)?, &of_thread);
+    let values = back.pick(&layout.initial(&root.init)?.and(&back.cube(&known)?)?, &globals);
     let vars = root.thread_vars.iter().copied();
     let mut fresh = uninitialised(&root.init, vars, |var| values[&layout.var(var, When::Now)]);
     let choices = match begins {
@@ -125,11 +120,7 @@ fn start_thread(
 }
 
 /// The values of variables without initial value.
-fn uninitialised(
-    init: &[(VarId, Expr)],
-    vars: impl Iterator<Item = VarId>,
-    of: impl Fn(VarId) -> bool,
-) -> Fresh {
+fn uninitialised(init: &[(VarId, Expr)], vars: impl Iterator<Item = VarId>, of: impl Fn(VarId) -> bool) -> Fresh {
     let open = vars.filter(|var| !init.iter().any(|(initialised, _)| initialised == var));
     open.map(|var| (var, value(of(var)))).collect()
 }

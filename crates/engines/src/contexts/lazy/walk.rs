@@ -64,8 +64,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         let n_shared = world.columns.shared.len();
         let chunk = |vector: &[bool], context: usize| vector[n_shared * (context - 1)..n_shared * context].to_vec();
         let n_contexts = boundaries.ended.len().checked_div(n_shared).unwrap_or(0);
-        let moves =
-            |context: &usize| chunk(&boundaries.begun, *context) != chunk(&boundaries.ended, *context);
+        let moves = |context: &usize| chunk(&boundaries.begun, *context) != chunk(&boundaries.ended, *context);
         let Some(context) = (1..=n_contexts).rev().find(moves) else { return Ok(Part::default()) };
         let mut known = Tuple::new();
         for (side, vector, last) in
@@ -171,7 +170,7 @@ impl<'s, 'a> Walker<'s, 'a> {
                     steps.append(&mut body);
                     at = At { loc: self.from(via.edge), level: via.caller, tuple };
                 }
-                Via::Resume(_) => at = self.interrupted(at),
+                Via::Resume => at = self.interrupted(at),
                 Via::Start | Via::Call(..) => {
                     steps.reverse();
                     return Ok((steps, at, ring));
@@ -225,8 +224,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         let ring = self.kind.summary_rings[&(proc, level)].iter().find(|ring| holds(&ring.summary, effect));
         let ring = ring.expect("every part of a summary lies in a ring");
         let history = world.history(level.now);
-        let (tuple, step) =
-            self.back.before_return(ring.via, &ring.before, effect, &history).map_err(out_of_nodes)?;
+        let (tuple, step) = self.back.before_return(ring.via, &ring.before, effect, &history).map_err(out_of_nodes)?;
         let (mut steps, entry, _) = self.path(At { loc: self.from(ring.via), level, tuple })?;
         steps.push((level.now, step));
         Ok((steps, entry.tuple))

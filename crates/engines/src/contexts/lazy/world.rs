@@ -68,6 +68,10 @@ impl<'a> World<'a> {
         for proc in program.procs.indices().filter(|proc| !private[*proc]) {
             let is_root = roots.contains(&proc) && calls.sites(proc).is_empty();
             widen(&mut layout, &columns.shared, is_root, proc, program);
+            // Who is called inside of a section must know that no context ends there.
+            if let Some(flag) = flag.filter(|flag| !layout.scopes[proc].globals.contains(flag)) {
+                layout.scopes[proc].globals.push(flag);
+            }
         }
         let released = match flag {
             Some(flag) => layout.manager.literal(layout.var(flag, When::Now), false).map_err(out_of_nodes)?,

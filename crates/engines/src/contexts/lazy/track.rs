@@ -1,0 +1,64 @@
+//! Two things that the path edges of a thread must know, as variables.
+//!
+//! *The atomic flag.* Only its holder runs while it is taken, and no context ends then, so each thread needs to know only
+//! whether it has the flag itself: a per-thread variable.
+//!
+//! *The shared state when all threads came to life.* Initial values of per-thread variables may read it, and a thread
+//! has its first context when others have run. So what they read is kept in further shared variables that nobody changes.
+//!
+//! Edges, choices and variables keep their numbers, so an execution of the result is one of the program.
+
+use std::collections::BTreeMap;
+
+use selvedge_ir::{Assign, Expr, Op, Program, Scope, Ty, Var, VarId};
+
+/// A program with its further variables.
+pub(super) struct Tracked {
+    pub(super) program: Program,
+    /// The variable in the place of the flag; none if nobody takes the flag.
+    pub(super) flag: Option<VarId>,
+    /// Shared variables, each with the one that keeps its value at the start.
+    pub(super) kept: Vec<(VarId, VarId)>,
+}
+
+/// The program with the variables that it needs.
+pub(super) fn track(program: &Program) -> Tracked {
+    let mut program = program.clone();
+    let kept = keep_start(&mut program);
+    let takes_flag = program.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
+    let flag = takes_flag.then(|| add_flag(&mut program));
+    Tracked { program, flag, kept }
+}
+
+fn add_flag(program: &mut Program) -> VarId {
+    let flag = program.vars.push(Var { name: "atomic".to_owned(), scope: Scope::Thread, ty: Ty::Bool });
+    let set = |value: bool| Op::Assign(Assign { active: vec![(flag, Expr::Bool(value))], ..Assign::skip() });
+    for edge in &mut program.edges {
+        match edge.op {
+            Op::AtomicBegin => edge.op = set(true),
+            Op::AtomicEnd => edge.op = set(false),
+            _ => {}
+        }
+    }
+    for entry in &mut program.entries {
+        entry.thread_vars.push(flag);
+        entry.init.push((flag, Expr::Bool(false)));
+    }
+    flag
+}
+
+fn keep_start(program: &mut Program) -> Vec<(VarId, VarId)> {
+    let mut kept = BTreeMap::new();
+    for entry in &mut program.entries {
+        for (_, rhs) in &mut entry.init {
+            *rhs = rhs.map_leaves(&mut |leaf| match leaf {
+                Expr::Var(var) => Expr::Var(*kept.entry(*var).or_insert_with(|| {
+                    let name = format!("{} at the start", program.vars[*var].name);
+                    program.vars.push(Var { name, scope: Scope::Shared, ty: Ty::Bool })
+                })),
+                leaf => leaf.clone(),
+            });
+        }
+    }
+    kept.into_iter().collect()
+}

@@ -1,0 +1,244 @@
+//! The lazy engine for a bounded number of contexts against an explicit search with the same turns.
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{ContextBound, Engine, Run, Stop, Task, ThreadId, ThreadScope, Verdict};
+use selvedge_driver::Subject;
+use selvedge_engines::contexts::Options;
+use selvedge_engines::contexts::lazy::Contexts;
+use selvedge_engines::contexts::threads::enlisted;
+use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_ir::Value;
+use selvedge_replay::replay::reached;
+use selvedge_replay::{Interpreter, Judged, Outcome, State, judge};
+use selvedge_testkit::generate::{Template, Weights, generate};
+use selvedge_testkit::lower::lower;
+
+/// What turns lead to, with bounds on stacks and states.
+#[derive(Debug, Default)]
+struct Explicit {
+    /// The shared states at each number of contexts from 1 on.
+    reached: Vec<BTreeSet<Vec<bool>>>,
+    /// The least number of contexts with an error.
+    error: Option<u32>,
+    /// Whether a stack became too deep.
+    truncated: bool,
+}
+
+struct Turns<'a> {
+    task: Task<'a>,
+    interpreter: Interpreter<'a>,
+    truncated: bool,
+    failed: bool,
+    budget: usize,
+}
+
+const FRAMES: usize = 5;
+
+impl Turns<'_> {
+    /// All states that steps of some threads lead to; none if they are too many.
+    fn closure(
+        &mut self,
+        states: BTreeSet<State>,
+        moves: &dyn Fn(&State, ThreadId) -> bool,
+    ) -> Option<BTreeSet<State>> {
+        let mut open: Vec<State> = states.iter().cloned().collect();
+        let mut found = states;
+        while let Some(state) = open.pop() {
+            self.failed |= reached(&self.task, &state).is_some();
+            for (position, thread) in state.threads.iter().enumerate().filter(|(_, thread)| moves(&state, thread.id)) {
+                for edge in self.interpreter.edges(&state, thread) {
+                    for step in self.interpreter.steps(&state, position, *edge) {
+                        match self.interpreter.step(&state, &step).expect("the interpreter lists legal steps") {
+                            Outcome::Failed => self.failed |= self.task.target.has_assert(step.edge),
+                            Outcome::Blocked => {}
+                            Outcome::Next(next) if next.threads.iter().any(|thread| thread.stack.len() > FRAMES) => {
+                                self.truncated = true;
+                            }
+                            Outcome::Next(next) => {
+                                if found.insert(next.clone()) {
+                                    open.push(next);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            if found.len() > self.budget {
+                return None;
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Lets the threads of a task without starts take turns.
+fn explicit(task: Task<'_>, last: u32, budget: usize) -> Option<Explicit> {
+    let options = Options { bound: Some(ContextBound::exactly(last)) };
+    let (_, lists) = enlisted(&task, &options, "test").expect("the task is for lists of threads");
+    let mut all = Explicit { reached: vec![BTreeSet::new(); last as usize], ..Explicit::default() };
+    for list in lists {
+        let task = Task { program: &list.program, target: &list.target, threads: ThreadScope::Unbounded };
+        let one = explicit_list(task, last, budget)?;
+        all.truncated |= one.truncated;
+        all.error = all.error.into_iter().chain(one.error).min();
+        all.reached.iter_mut().zip(one.reached).for_each(|(all, one)| all.extend(one));
+    }
+    Some(all)
+}
+
+fn explicit_list(task: Task<'_>, last: u32, budget: usize) -> Option<Explicit> {
+    let interpreter = Interpreter::new(task.program, ThreadScope::Unbounded);
+    let n_threads = task.program.entries.len() as u32;
+    let offset = u32::from(task.program.prelude.is_some());
+    let starts: BTreeSet<State> =
+        interpreter.starts(n_threads).map(|start| interpreter.start(&start).expect("a legal start")).collect();
+    let mut turns = Turns { task, interpreter, truncated: false, failed: false, budget };
+    let mut result = Explicit::default();
+    let mut states = turns.closure(starts, &|state, _| state.prelude.is_some())?;
+    states.retain(|state| state.prelude.is_none());
+    if turns.failed {
+        result.error = Some(1);
+    }
+    for k in 1..=last {
+        for thread in 0..n_threads {
+            states = turns.closure(states, &|_, id| id == ThreadId(offset + thread))?;
+            states.retain(|state| state.holder.is_none());
+        }
+        if turns.failed && result.error.is_none() {
+            result.error = Some(k);
+        }
+        let shared = |state: &State| state.shared.iter().map(|value| *value == Value::Bool(true)).collect();
+        result.reached.push(states.iter().map(shared).collect());
+    }
+    result.truncated = turns.truncated;
+    Some(result)
+}
+
+fn engine(last: u32) -> Contexts {
+    Contexts { options: Options { bound: Some(ContextBound { first: 1, last }) } }
+}
+
+/// The least number of contexts with an error, after the judge has seen the execution.
+fn error(task: &Task<'_>, last: u32, text: &str) -> Option<u32> {
+    let run = Run::unlimited();
+    match engine(last).check(task, &run) {
+        Ok(verdict @ Verdict::Unsafe(_)) => {
+            let judged = judge(task, &verdict, &Run::unlimited());
+            assert!(matches!(judged, Ok(Judged::Replayed(_))), "{judged:?}\n{verdict:?}\n{text}");
+            run.take_contexts().expect("the engine tells").error
+        }
+        Ok(Verdict::Safe(_)) => panic!("a bound proves nothing\n{text}"),
+        Err(Stop::BoundReached(_)) => None,
+        Err(stop) => panic!("{stop}\n{text}"),
+    }
+}
+
+/// What a comparison came to.
+#[derive(Default)]
+struct Compared {
+    unsafe_: usize,
+    late: usize,
+    bounded: usize,
+    truncated: usize,
+    skipped: usize,
+}
+
+fn compare(task: &Task<'_>, last: u32, text: &str, compared: &mut Compared) {
+    if engine(last).supports(task).is_err() {
+        compared.skipped += 1;
+        return;
+    }
+    let Some(explicit) = explicit(*task, last, 20_000) else {
+        compared.skipped += 1;
+        return;
+    };
+    let found = error(task, last, text);
+    let states = engine(last).shared_states(task, &Run::unlimited()).expect("nothing stops it");
+    if explicit.truncated {
+        compared.truncated += 1;
+        assert!(found.unwrap_or(u32::MAX) <= explicit.error.unwrap_or(u32::MAX), "{text}\n{found:?} {explicit:?}");
+        for (k, (ours, theirs)) in states.reached.iter().zip(&explicit.reached).enumerate() {
+            assert!(ours.is_superset(theirs), "{} contexts: {ours:?} lacks some of {theirs:?}\n{text}", k + 1);
+        }
+        return;
+    }
+    assert_eq!(found, explicit.error, "{text}");
+    assert_eq!(states.reached, explicit.reached, "{text}");
+    compared.unsafe_ += usize::from(found.is_some());
+    compared.late += usize::from(found > Some(1));
+    compared.bounded += usize::from(found.is_none());
+}
+
+/// Two or three threads, often recursive.
+fn weights() -> Weights {
+    use Template::*;
+    let mut weights = Weights::threads()
+        .with(StartGoto, 0)
+        .with(StartLabel, 0)
+        .with(StartCall, 0)
+        .with(Async, 0)
+        .with(Call, 12)
+        .with(Atomic, 4);
+    weights.globals = (1, 3);
+    weights.locals = (0, 2);
+    weights.procs = (1, 3);
+    weights.statements = (2, 8);
+    weights.chances.first_start = 0;
+    weights.chances.recursion = 60;
+    weights.chances.initial = 60;
+    weights.chances.classic = 50;
+    weights.chances.processes = 50;
+    weights.chances.choice = 4;
+    weights
+}
+
+#[test]
+fn generated_programs_have_the_states_and_errors_of_explicit_turns() {
+    let mut compared = Compared::default();
+    let count = 200;
+    for seed in 0..count {
+        let model = generate(seed, &weights());
+        let lowered = lower(&model);
+        let task = Task { program: &lowered.program, target: &lowered.target, threads: lowered.threads };
+        let text = format!("seed {seed}\n{model}");
+        compare(&task, 1 + (seed % 4) as u32, &text, &mut compared);
+    }
+    let Compared { unsafe_, late, bounded, truncated, skipped } = compared;
+    assert!(unsafe_ > 40 && late > 5 && bounded > 40, "{unsafe_} {late} {bounded}");
+}
+
+/// The least number of contexts with an error in a text.
+fn least(text: &str, last: u32) -> Option<u32> {
+    let loaded = load(text, &LoadOptions::default());
+    let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let subject = Subject { program: &program, map: &loaded.source_map, text };
+    let (program, target, threads) = selvedge_driver::Question::default().pose(subject).expect("the question fits");
+    let task = Task { program: &program, target: &target, threads };
+    compare(&task, last, text, &mut Compared::default());
+    error(&task, last, text)
+}
+
+/// A thread may do nothing in a context.
+#[test]
+fn fig1_idle_context() {
+    let text = "decl x; void init() begin x := F; end void thread0() begin assume(x); assert(F); end \
+                void thread1() begin x := T; end";
+    assert_eq!(least(text, 3), Some(2));
+}
+
+/// A summary that was found under other effects of the other threads must not be applied: what `f` does in the third
+/// context follows from what the second thread wrote before the second one, of which nothing is left when `f` is entered.
+#[test]
+fn lazy_summary_context() {
+    let program = |condition: &str| {
+        format!(
+            "decl g, e, c, d; void init() begin g, e, c, d := F, F, F, F; end \
+             void f() begin assume(d); end \
+             void thread0() begin decl h; assume(e); h := g; g, c := F, T; f(); assert(g {condition} h); end \
+             void thread1() begin decl l; l := *; g, e := l, T; assume(c); g, d := l, T; end"
+        )
+    };
+    assert_eq!(least(&program("="), 4), None);
+    assert_eq!(least(&program("!="), 4), Some(3));
+}
