@@ -71,7 +71,7 @@ pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
         return vec![Member { kind, options: options.engine_options.clone() }];
     }
     if options.engine_options.contexts.bound.is_some() {
-        return vec![member(EngineKind::ContextsEager, options)];
+        return vec![member(EngineKind::Contexts, options)];
     }
     let groups: [&[EngineKind]; 3] = [
         &[EngineKind::Summaries, EngineKind::Sat],

@@ -125,7 +125,9 @@ impl EngineKind {
             EngineKind::KarpMiller => {
                 "any number of threads, without recursion: all that can be covered, with counters up to ω"
             }
-            EngineKind::Contexts => "up to K contexts per thread, with recursion: path edges with histories; never safe",
+            EngineKind::Contexts => {
+                "up to K contexts per thread, with recursion: path edges with histories; never safe"
+            }
             EngineKind::ContextsEager => {
                 "up to K contexts per thread, with recursion: reduced to one thread, for `summaries`; never safe"
             }

@@ -205,7 +205,8 @@ fn generated_programs_have_the_states_and_errors_of_explicit_turns() {
         compare(&task, 1 + (seed % 4) as u32, &text, &mut compared);
     }
     let Compared { unsafe_, late, bounded, truncated, skipped } = compared;
-    assert!(unsafe_ > 40 && late > 5 && bounded > 40, "{unsafe_} {late} {bounded}");
+    assert!(unsafe_ > 40 && late > 5 && bounded > 40 && truncated > 0, "{unsafe_} {late} {bounded} {truncated}");
+    assert!(skipped < 20, "{skipped}");
 }
 
 /// The least number of contexts with an error in a text.

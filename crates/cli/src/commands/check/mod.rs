@@ -69,9 +69,9 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.eager && args.engine.0 != Some(EngineKind::Summaries) {
         return Some("--eager is for the engine `summaries`: name it with --engine");
     }
-    let counts = matches!(args.engine.0, None | Some(EngineKind::ContextsEager));
+    let counts = matches!(args.engine.0, None | Some(EngineKind::Contexts | EngineKind::ContextsEager));
     if args.contexts.is_some() && !counts {
-        return Some("--contexts is for the engine `contexts-eager`");
+        return Some("--contexts is for the engines `contexts` and `contexts-eager`");
     }
     if args.contexts.is_some() && (args.all || args.reachable) {
         return Some("--contexts cannot be combined with --all or --reachable");
