@@ -119,6 +119,6 @@ fn a_plot_has_a_line_for_each_tool_and_a_point_for_each_decided_run() {
     assert_eq!(svg.matches("<polyline").count(), 2);
     assert_eq!(svg.matches("<circle").count(), 7);
     assert_eq!(plot::svg(&records[..1], "f"), None);
-    let page = Page { records: &records, limit: 10.0, peer: "spacer" }.markdown();
+    let page = Page { records: &records, limit: 10.0, peer: "spacer", peer_limit: 10.0 }.markdown();
     assert!(page.contains("| f-8 | 8 | safe 0.800 (≥ 1.0×) | time limit 0.800 | – |"), "{page}");
 }

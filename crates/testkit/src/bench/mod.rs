@@ -45,6 +45,10 @@ pub struct Plan {
     pub limit: Duration,
     /// The time for each run on programs that do not grow.
     pub corpus_limit: Duration,
+    /// The tool that ours are compared with, and its time for programs that grow, if that is another.
+    pub peer: &'static str,
+    /// See there.
+    pub peer_limit: Option<Duration>,
     /// Where programs are written.
     pub scratch: PathBuf,
 }
@@ -111,6 +115,15 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(&Record)) -> std::io::Result<Vec<Re
 impl Plan {
     fn wants(&self, family: &str) -> bool {
         self.families.is_empty() || self.families.iter().any(|wanted| wanted == family)
+    }
+
+    /// The time for one run of a tool.
+    fn limit(&self, growth: Growth, tool: &dyn Tool) -> Duration {
+        match growth {
+            Growth::Unrelated => self.corpus_limit,
+            Growth::Ascending if tool.name() == self.peer => self.peer_limit.unwrap_or(self.limit),
+            Growth::Ascending => self.limit,
+        }
     }
 
     fn allows(&self, size: usize) -> bool {
@@ -194,9 +207,9 @@ impl Bench<'_> {
                 }
             };
             let Plan { scratch, .. } = self.plan;
-            let limit = if group.growth == Growth::Ascending { self.plan.limit } else { self.plan.corpus_limit };
-            let asked = Asked { file: &file, question: &instance.question, limit, scratch };
             for tool in tools.clone() {
+                let limit = self.plan.limit(group.growth, tool);
+                let asked = Asked { file: &file, question: &instance.question, limit, scratch };
                 let Some(measured) = ask(tool, &asked)? else { continue };
                 if ["time limit", "memory limit"].contains(&measured.verdict.as_str())
                     && group.growth == Growth::Ascending

@@ -13,6 +13,8 @@ pub struct Page<'a> {
     pub limit: f64,
     /// The tool with which the others are compared.
     pub peer: &'a str,
+    /// The time that it had.
+    pub peer_limit: f64,
 }
 
 /// Whether a family is a part of the corpus: it does not count in means of families.
@@ -23,15 +25,16 @@ fn is_corpus(family: &str) -> bool {
 impl Page<'_> {
     /// The page.
     pub fn markdown(&self) -> String {
-        let Page { records, limit, peer } = *self;
+        let Page { records, limit, peer, peer_limit } = *self;
         let mut text = String::from("# Benchmarks\n\n");
         let _ = writeln!(
             text,
-            "Seconds of a whole process; the limit is {limit} s. `×` is how much longer `{peer}` takes than the tool, \
+            "Seconds of a whole process; the limit is {limit} s, for `{peer}` {peer_limit} s. `×` is how much longer `{peer}` takes than the tool, \
              without the time that the processes take to start; `≥` where `{peer}` did not decide. `bench/README.md` says \
              more.\n"
         );
         self.summary(&mut text);
+        self.at_the_peers_largest(&mut text);
         for family in families(records) {
             let _ = writeln!(text, "\n## {family}\n");
             if is_corpus(&family) {
@@ -46,7 +49,7 @@ impl Page<'_> {
 impl Page<'_> {
     /// How much longer the peer takes than a tool that decided. A peer that did not counts with the limit.
     pub fn ratio(&self, instance: &str, tool: &str) -> Option<f64> {
-        let Page { records, limit, peer } = *self;
+        let Page { records, peer, peer_limit: limit, .. } = *self;
         let ours = find(records, instance, tool).filter(|record| record.is_decided())?;
         let theirs = find(records, instance, peer);
         let seconds = match theirs {
@@ -94,6 +97,39 @@ impl Page<'_> {
             .map(|means| geometric_mean(means).map_or("–".to_string(), |mean| format!("**{mean:.1}**")))
             .collect();
         let _ = writeln!(text, "| **geometric mean of the families** | {} |", means.join(" | "));
+    }
+
+    /// For each family, the largest size that the peer decided, and there the ratio of each tool and of the best one. A
+    /// tool that did not decide it, or was not asked any more, counts with the limit: its ratio is an upper bound (`≤`).
+    fn at_the_peers_largest(&self, text: &mut String) {
+        let Page { records, limit, peer, .. } = *self;
+        let (tools, mut best_ones) = (self.tools(), Vec::new());
+        if !records.iter().any(|record| record.tool == peer) {
+            return;
+        }
+        let _ = writeln!(text, "\n## At the largest size that `{peer}` decides\n");
+        let _ = writeln!(text, "| instance | {peer} | states | {} | best |", tools.join(" × | ") + " ×");
+        let _ = writeln!(text, "|---|---:|---:|{}---:|", "---:|".repeat(tools.len()));
+        for family in families(records).into_iter().filter(|family| family != "reading" && !is_corpus(family)) {
+            let decided = records.iter().filter(|record| record.family == family && record.is_decided());
+            let Some(theirs) = decided.filter(|record| record.tool == peer).max_by_key(|record| record.size) else {
+                continue;
+            };
+            let ratio = |tool: &String| self.ratio(&theirs.instance, tool);
+            let cell = |tool: &String| match ratio(tool) {
+                Some(ratio) => format!("{ratio:.1}"),
+                None => format!("≤ {:.1}", theirs.net_seconds / limit),
+            };
+            let best = tools.iter().filter_map(ratio).fold(theirs.net_seconds / limit, f64::max);
+            best_ones.push(best);
+            let (cells, states) = (tools.iter().map(cell).collect::<Vec<_>>().join(" | "), theirs.states.unwrap_or(0));
+            let _ =
+                writeln!(text, "| {} | {:.3} s | {states} | {cells} | {best:.1} |", theirs.instance, theirs.seconds);
+        }
+        if let Some(mean) = geometric_mean(&best_ones) {
+            let blanks = "| ".repeat(tools.len() + 2);
+            let _ = writeln!(text, "| **geometric mean** {blanks}| **{mean:.1}** |");
+        }
     }
 
     fn family_table(&self, family: &str, text: &mut String) {
@@ -185,7 +221,7 @@ mod tests {
             record("b", PEER, "time limit", 10.2),
             record("c", "ours", "time limit", 10.1),
         ];
-        let page = Page { records: &records, limit: 10.0, peer: PEER };
+        let page = Page { records: &records, limit: 10.0, peer: PEER, peer_limit: 10.0 };
         assert_eq!(page.ratio("a", "ours"), Some(4.0));
         assert_eq!(page.ratio("b", "ours"), Some(20.0));
         assert_eq!(page.ratio("c", "ours"), None);

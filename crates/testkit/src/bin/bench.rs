@@ -15,10 +15,12 @@ use selvedge_testkit::bench::{Plan, Record, contradictions, plot, run, suite};
 use selvedge_testkit::corpus::root;
 
 const USAGE: &str = "\
-usage: bench [threads] [--families a,b] [--engines a,b] [--max-size N] [--limit SECONDS] [--out FOLDER]
+usage: bench [threads] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
+             [--peer-limit SECONDS] [--out FOLDER]
 
 Families: reading, corpus, and those of crates/testkit/src/bench/families.rs; with `threads` those of
 crates/testkit/src/bench/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction.
+`--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json, README.md and a plot per family into the folder, bench/results unless told otherwise; with
 `threads` into bench/results-threads, and figures.json.
 ";
@@ -96,9 +98,12 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
         max_size: None,
         limit: Duration::from_secs(10),
         corpus_limit: suite.corpus_limit(),
+        peer: suite.peer(),
+        peer_limit: None,
         scratch: std::env::temp_dir().join("selvedge-bench"),
     };
     let mut out = root().join(suite.folder());
+    let mut kept: Option<Vec<String>> = None;
     while let Some(option) = words.next() {
         let value = words.next().ok_or(format!("option `{option}` has no value"))?;
         let number = || value.parse::<usize>().map_err(|_| format!("`{value}` is no number"));
@@ -112,6 +117,8 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
                 };
                 engines = value.split(',').map(engine).collect::<Result<_, _>>()?;
             }
+            "--tools" => kept = Some(value.split(',').map(str::to_string).collect()),
+            "--peer-limit" => plan.peer_limit = Some(Duration::from_secs(number()? as u64)),
             "--max-size" => plan.max_size = Some(number()?),
             "--limit" => {
                 plan.limit = Duration::from_secs(number()? as u64);
@@ -122,6 +129,9 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
         }
     }
     plan.tools = tools(suite, &engines, &plan.selvedge);
+    if let Some(kept) = kept {
+        plan.tools.retain(|tool| kept.contains(&tool.name()));
+    }
     plan.groups = match suite {
         Suite::Sequential => suite::sequential(),
         Suite::Threads => suite::threads(),
@@ -156,9 +166,10 @@ fn execute(options: &Options) -> std::io::Result<ExitCode> {
     };
     let records = run(plan, &mut { tell })?;
     let limit = plan.limit.as_secs_f64();
+    let peer_limit = plan.peer_limit.unwrap_or(plan.limit).as_secs_f64();
     std::fs::create_dir_all(out)?;
     std::fs::write(out.join("results.json"), serde_json::to_string_pretty(&records)? + "\n")?;
-    let mut page = Page { records: &records, limit, peer }.markdown();
+    let mut page = Page { records: &records, limit, peer, peer_limit }.markdown();
     let figures = figures(&records, limit);
     if !figures.is_empty() {
         std::fs::write(out.join("figures.json"), serde_json::to_string_pretty(&figures)? + "\n")?;
