@@ -5,7 +5,7 @@ use selvedge_check::{Certificate, Place, Role, Run, Shape, Task, ThreadProof, Th
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target, VarId};
-use selvedge_replay::certificate::{Flaw, verify};
+use selvedge_replay::certificate::{Flaw, verify, verify_with_solvers};
 
 struct Asked {
     program: Program,
@@ -20,9 +20,13 @@ fn asked(text: &str, threads: ThreadScope) -> Asked {
 }
 
 impl Asked {
+    /// What the judge says, which it must say state by state and with solvers alike.
     fn check(&self, proof: &ThreadProof) -> Result<(), Flaw> {
         let task = Task { program: &self.program, target: &self.target, threads: self.threads };
-        verify(&task, &Certificate::Threads(proof.clone()), &Run::unlimited())
+        let with_solvers = verify_with_solvers(&task, proof, &Run::unlimited());
+        let verdict = verify(&task, &Certificate::Threads(proof.clone()), &Run::unlimited());
+        assert_eq!(verdict, with_solvers);
+        verdict
     }
 
     /// With these locations as the target.

@@ -12,7 +12,7 @@ use selvedge_engines::threads::explicit::{self, ThreadsExplicit};
 use selvedge_engines::threads::symbolic::Threads;
 use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_ir::callgraph::CallGraph;
-use selvedge_replay::certificate::{Flaw, verify};
+use selvedge_replay::certificate::{Flaw, verify, verify_with_solvers};
 use selvedge_testkit::differ::{Posed, pose};
 use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::rng::Rng;
@@ -33,8 +33,12 @@ fn explored(seed: u64) -> Option<(Posed, Reached)> {
     (reached.rows.len() > 3).then_some((posed, reached))
 }
 
+/// What the judge says, which it must say state by state and with solvers alike.
 fn judged(task: &Task<'_>, proof: ThreadProof) -> Result<(), Flaw> {
-    verify(task, &Certificate::Threads(proof), &Run::unlimited())
+    let with_solvers = verify_with_solvers(task, &proof, &Run::unlimited());
+    let verdict = verify(task, &Certificate::Threads(proof), &Run::unlimited());
+    assert_eq!(verdict.is_ok(), with_solvers.is_ok(), "{verdict:?}, with solvers {with_solvers:?}");
+    verdict
 }
 
 /// Leaves out places at random, as long as the judge still accepts the rest; returns what is left.

@@ -21,6 +21,7 @@ use selvedge_ir::{EdgeId, LocId, ProcId};
 
 pub use cover::{CoverFlaw, verify_claim};
 pub use system::{SystemFlaw, verify_system};
+pub use threads::verify_with_solvers;
 
 /// Why a certificate proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -40,6 +40,11 @@ impl<'r> Sat<'r> {
         if value { self.truth } else { !self.truth }
     }
 
+    /// The value of a literal, if it is that of the constants.
+    pub(super) fn known(&self, lit: Lit) -> Option<bool> {
+        (lit.var() == self.truth.var()).then_some(lit == self.truth)
+    }
+
     pub(super) fn fresh(&mut self) -> Lit {
         Lit::new(self.solver.new_var_default(), true)
     }
@@ -120,10 +125,20 @@ impl<'r> Sat<'r> {
 
     /// Whether all clauses can hold at once together with a literal.
     pub(super) fn satisfiable_with(&mut self, lit: Lit) -> Result<bool, Stop> {
-        match self.solver.solve_limited(&[lit]) {
+        self.satisfiable_under(&[lit])
+    }
+
+    /// Whether all clauses can hold at once together with these literals.
+    pub(super) fn satisfiable_under(&mut self, lits: &[Lit]) -> Result<bool, Stop> {
+        match self.solver.solve_limited(lits) {
             result if result == lbool::TRUE => Ok(true),
             result if result == lbool::FALSE => Ok(false),
             _ => Err(self.run.check_limits().err().unwrap_or(Stop::Cancelled)),
         }
+    }
+
+    /// Whether a literal holds in the solution that was found last.
+    pub(super) fn holds(&self, lit: Lit) -> bool {
+        self.solver.value_lit(lit) == lbool::TRUE
     }
 }

@@ -51,6 +51,8 @@
 //! after the bound has been reached for good, hence none that the run lacks; these threads need never move, and
 //! without passive parts nobody notices them.
 
+mod effects;
+mod explicit;
 mod order;
 pub(super) mod route;
 pub(super) mod state;
@@ -62,14 +64,32 @@ use selvedge_check::{Run, Task, ThreadProof, ThreadScope};
 use selvedge_ir::{Count, Op};
 
 use super::Flaw;
-use route::Route;
+use explicit::{Explicit, is_prelude, is_spawn};
 pub(super) use route::is_invisible;
+use route::{Move, Route};
 use table::Table;
 pub(super) use table::well_formed as stack_of;
 use walk::Walk;
 
-/// Checks the certificate: the start, then the shapes one by one, each with a solver of its own.
+/// Checks the certificate: the start, then the shapes one by one, state by state if there are few states, each with a
+/// solver of its own otherwise.
 pub(super) fn verify(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Result<(), Flaw> {
+    check(task, proof, run, Ways::Any)
+}
+
+/// The same with solvers only, so that the two ways can be compared.
+pub fn verify_with_solvers(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Result<(), Flaw> {
+    check(task, proof, run, Ways::Solvers)
+}
+
+/// How shapes may be checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ways {
+    Any,
+    Solvers,
+}
+
+fn check(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>, ways: Ways) -> Result<(), Flaw> {
     let program = task.program;
     match task.threads {
         ThreadScope::Unbounded if program.entries.iter().any(|entry| entry.count == Count::Any) => {
@@ -81,20 +101,60 @@ pub(super) fn verify(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Res
         _ => {}
     }
     let table = Table::of_shapes(task, proof)?;
-    let mut routes: Vec<Option<Route>> = proof.places.iter().map(|_| None).collect();
+    let mut routes = Routes::new(&table, proof.places.len());
     Walk::new(&table, run).start()?;
-    for shape in &proof.shapes {
+    let mut explicit = match ways {
+        Ways::Any => Explicit::new(&table, proof, run)?,
+        Ways::Solvers => None,
+    };
+    for (number, shape) in proof.shapes.iter().enumerate() {
         run.tick()?;
-        for place in &shape.threads {
-            let route = &mut routes[*place as usize];
-            if route.is_none() {
-                *route = Some(Route::new(&table, *place, run)?);
-            }
+        routes.find(&shape.threads, run)?;
+        match &mut explicit {
+            Some(explicit) if !is_prelude(&table, &shape.threads) => explicit.shape(number, &routes)?,
+            _ => Walk::new(&table, run).all_threads(&shape.threads, shape.formula, &|place| routes.of(place))?,
         }
-        let route = |place: u32| routes[place as usize].as_ref().expect("the routes of the shape's places are there");
-        Walk::new(&table, run).all_threads(&shape.threads, shape.formula, &route)?;
     }
     Ok(())
+}
+
+/// The routes from the places that were asked for.
+struct Routes<'a> {
+    table: &'a Table<'a>,
+    /// Each with whether a thread may be started on it.
+    known: Vec<Option<(Route, bool)>>,
+}
+
+impl<'a> Routes<'a> {
+    fn new(table: &'a Table<'a>, n_places: usize) -> Routes<'a> {
+        Routes { table, known: (0..n_places).map(|_| None).collect() }
+    }
+
+    /// Finds the routes from some places.
+    fn find(&mut self, places: &[u32], run: &Run<'_>) -> Result<(), Flaw> {
+        for place in places {
+            let known = &mut self.known[*place as usize];
+            if known.is_none() {
+                let route = Route::new(self.table, *place, run)?;
+                let spawns = |step: &Move| is_spawn(&self.table.task.program.edges[step.edge].op);
+                let may_spawn = route.nodes.iter().flatten().any(spawns);
+                *known = Some((route, may_spawn));
+            }
+        }
+        Ok(())
+    }
+
+    fn at(&self, place: u32) -> &(Route, bool) {
+        self.known[place as usize].as_ref().expect("the routes of the shape's places are there")
+    }
+
+    fn of(&self, place: u32) -> &Route {
+        &self.at(place).0
+    }
+
+    fn spawns(&self, place: u32) -> bool {
+        self.at(place).1
+    }
 }
 
 fn has_passive_parts(op: &Op) -> bool {

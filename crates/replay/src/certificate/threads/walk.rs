@@ -21,27 +21,42 @@ use super::step::{Choices, any_locals, assign, enter, expr, inherit, leave, seen
 use super::table::Table;
 
 pub(in crate::certificate) struct Walk<'a> {
-    table: &'a Table<'a>,
+    pub(super) table: &'a Table<'a>,
     run: &'a Run<'a>,
-    sat: Sat<'a>,
+    pub(super) sat: Sat<'a>,
     /// What must not be.
-    bad: Vec<(Lit, Flaw)>,
+    pub(super) bad: Vec<(Lit, Flaw)>,
     /// Who must be listed after a macro step.
-    seen: Claim,
+    pub(super) seen: Claim,
+    /// How many threads there are that the states do not tell of.
+    pub(super) n_untold: usize,
+    /// Where macro steps end, if nobody must be listed there.
+    pub(super) ends: Vec<End>,
+}
+
+/// The end of a way of a macro step.
+pub(super) struct End {
+    pub(super) state: State,
+    /// Where the thread that moved stands; `None` if it has ended.
+    pub(super) place: Option<u32>,
+    /// What to say if the end is not in the set.
+    pub(super) flaw: Flaw,
 }
 
 /// Who must be listed after a macro step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Claim {
+pub(super) enum Claim {
     /// All threads.
     All,
     /// Those that were there before, but for the one that moved.
     AllButMover,
+    /// Nobody yet: the ends are kept.
+    Nobody,
 }
 
 impl<'a> Walk<'a> {
     pub(in crate::certificate) fn new(table: &'a Table<'a>, run: &'a Run<'a>) -> Walk<'a> {
-        Walk { table, run, sat: Sat::new(run), bad: Vec::new(), seen: Claim::All }
+        Walk { table, run, sat: Sat::new(run), bad: Vec::new(), seen: Claim::All, n_untold: 0, ends: Vec::new() }
     }
 
     /// All initial states belong to the set.
@@ -159,7 +174,7 @@ impl<'a> Walk<'a> {
         self.follow(route, State { guard: self.sat.constant(true), now, others, n_sorted, n_old: n_sorted })
     }
 
-    fn any_shared(&mut self) -> Vec<Lit> {
+    pub(super) fn any_shared(&mut self) -> Vec<Lit> {
         let mut shared = vec![self.sat.constant(false); self.table.task.program.vars.len()];
         let all_shared = self.vars_of(Scope::Shared);
         any_locals(&mut self.sat, &all_shared, &mut shared);
@@ -198,7 +213,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A thread at a place, with any values.
-    fn any_thread(&mut self, place: u32) -> Seen {
+    pub(super) fn any_thread(&mut self, place: u32) -> Seen {
         let program = self.table.task.program;
         let mut vars = vec![self.sat.constant(false); program.vars.len()];
         let per_thread = self.vars_of(Scope::Thread);
@@ -210,7 +225,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The values of all variables as a thread sees them.
-    fn seen_by(&self, thread: &Seen, shared: &[Lit]) -> Vec<Lit> {
+    pub(super) fn seen_by(&self, thread: &Seen, shared: &[Lit]) -> Vec<Lit> {
         let vars = self.table.task.program.vars.iter().zip(thread.vars.iter().zip(shared));
         vars.map(|(var, (own, shared))| if var.scope == Scope::Shared { *shared } else { *own }).collect()
     }
@@ -233,7 +248,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The values of the listed variables of a thread.
-    fn row(&self, thread: &Seen) -> Vec<Lit> {
+    pub(super) fn row(&self, thread: &Seen) -> Vec<Lit> {
         self.table.at(thread.place).vars.iter().map(|(_, var)| thread.vars[var.index()]).collect()
     }
 
@@ -250,7 +265,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Follows a route from its place.
-    fn follow(&mut self, route: &Route, state: State) -> Result<(), Flaw> {
+    pub(super) fn follow(&mut self, route: &Route, state: State) -> Result<(), Flaw> {
         let mut states: Vec<Vec<State>> = route.nodes.iter().map(|_| Vec::new()).collect();
         states[0].push(state);
         for (number, moves) in route.nodes.iter().enumerate() {
@@ -305,7 +320,9 @@ impl<'a> Walk<'a> {
     fn has_room(&self, state: &State) -> bool {
         match self.table.task.threads {
             ThreadScope::Unbounded => true,
-            ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => state.others.len() + 1 < bound as usize,
+            ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => {
+                self.n_untold + state.others.len() + 1 < bound as usize
+            }
         }
     }
 
@@ -364,6 +381,10 @@ impl<'a> Walk<'a> {
 
     /// The moving thread has come to a place, or has ended: the state must belong to the set.
     fn end(&mut self, state: State, place: Option<u32>, flaw: Flaw) -> Result<(), Flaw> {
+        if self.seen == Claim::Nobody {
+            self.ends.push(End { state, place, flaw });
+            return Ok(());
+        }
         let mut threads = state.others;
         if self.seen == Claim::AllButMover {
             threads.truncate(state.n_old);

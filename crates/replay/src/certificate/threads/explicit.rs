@@ -1,0 +1,265 @@
+//! Proofs with few states, state by state.
+//!
+//! The questions of the other way ([`super::walk`]) are asked with a solver for each shape, whose threads may have any
+//! values. Here all states of the set are listed first. A macro step depends on the values of the thread that moves and
+//! on the shared variables only, so its effects are found once for all states that agree on these
+//! ([`super::effects`], the same walk with these values); the rest is to put each effect into each state and to look the
+//! result up.
+//!
+//! A state is a number: the values of the shared variables that formulas speak of, then those of each thread in the order
+//! of the shape, the first one in the highest place.
+
+use rustc_hash::FxHashMap;
+use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::{Role, Run, ThreadProof};
+use selvedge_ir::{Op, Scope, VarId};
+use smallvec::SmallVec;
+
+use super::super::Flaw;
+use super::Routes;
+use super::effects::{Bits, Effect, MOST_BITS, Mover};
+use super::table::Table;
+use super::walk::Walk;
+
+/// The values of all variables of a state that formulas may speak of.
+type Row = u128;
+
+/// Proofs with more states than this are not listed.
+const MOST_STATES: usize = 1 << 22;
+
+pub(super) struct Explicit<'a> {
+    table: &'a Table<'a>,
+    run: &'a Run<'a>,
+    /// The shared variables that formulas speak of.
+    told: Vec<VarId>,
+    /// The shapes by their threads.
+    numbers: FxHashMap<&'a [u32], u32>,
+    /// The threads of each shape and its states in ascending order.
+    shapes: Vec<(&'a [u32], Vec<Row>)>,
+    effects: FxHashMap<Mover, Vec<Effect>>,
+}
+
+impl<'a> Explicit<'a> {
+    /// Lists the states of a proof; `None` if there are too many of them, or if threads have a part in the steps of
+    /// others.
+    pub(super) fn new(table: &'a Table<'a>, proof: &'a ThreadProof, run: &'a Run<'a>) -> Result<Option<Self>, Flaw> {
+        let program = table.task.program;
+        let told = told(&proof.formulas);
+        let are_shared = told.iter().all(|var| program.vars.get(*var).is_some_and(|var| var.scope == Scope::Shared));
+        let widest = proof.places.iter().map(|place| place.vars.len()).max().unwrap_or(0).max(told.len());
+        if !are_shared || widest > MOST_BITS || program.edges.iter().any(|edge| super::has_passive_parts(&edge.op)) {
+            return Ok(None);
+        }
+        let mut shapes = Vec::new();
+        let mut left = MOST_STATES;
+        for shape in &proof.shapes {
+            run.tick()?;
+            let columns = columns(table, &told, &shape.threads);
+            let Some(mut rows) = rows(&proof.formulas, shape.formula, &columns, left) else { return Ok(None) };
+            left -= rows.len();
+            rows.retain(|row| in_order(table, &shape.threads, *row));
+            shapes.push((shape.threads.as_slice(), rows));
+        }
+        let numbers = shapes.iter().enumerate().map(|(number, (threads, _))| (*threads, number as u32)).collect();
+        Ok(Some(Explicit { table, run, told, numbers, shapes, effects: FxHashMap::default() }))
+    }
+
+    /// Whether all macro steps from the states of a shape, which is not the prelude's, lead to states of the set, without
+    /// error.
+    pub(super) fn shape(&mut self, number: usize, routes: &Routes<'_>) -> Result<(), Flaw> {
+        let (threads, n_states) = (self.shapes[number].0, self.shapes[number].1.len());
+        if let Some(loc) = self.table.error(threads).filter(|_| n_states > 0) {
+            return Err(Flaw::Location(loc));
+        }
+        let mut state: Vec<(u32, Bits)> = Vec::new();
+        for at in 0..n_states {
+            self.run.tick()?;
+            state.clear();
+            let shared = unpack(self.table, threads, self.shapes[number].1[at], &mut state);
+            self.steps(&state, shared, routes)?;
+        }
+        Ok(())
+    }
+
+    /// All macro steps from one state.
+    fn steps(&mut self, state: &[(u32, Bits)], shared: Bits, routes: &Routes<'_>) -> Result<(), Flaw> {
+        let holder = state.iter().position(|(place, _)| self.table.is_holder(*place));
+        let mut after = Vec::new();
+        for mover in (0..state.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
+            if mover > 0 && state[mover - 1] == state[mover] {
+                continue;
+            }
+            let (place, own) = state[mover];
+            let n_others = if routes.spawns(place) { state.len() - 1 } else { 0 };
+            let mover_is = Mover { place, own, shared, n_others };
+            if !self.effects.contains_key(&mover_is) {
+                let walk = Walk::new(self.table, self.run);
+                self.effects.insert(mover_is, walk.effects(mover_is, &self.told, routes.of(place))?);
+            }
+            for effect in &self.effects[&mover_is] {
+                after.clear();
+                after.extend(state.iter().enumerate().filter(|(number, _)| *number != mover).map(|(_, it)| *it));
+                after.extend(&effect.threads);
+                after.sort_unstable();
+                if !self.contains(&after, effect.shared) {
+                    return Err(effect.flaw.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a state, its threads in order, belongs to the set.
+    fn contains(&self, state: &[(u32, Bits)], shared: Bits) -> bool {
+        let mut row = Row::from(shared);
+        let mut places: SmallVec<[u32; 16]> = SmallVec::new();
+        for (place, own) in state {
+            row = row << self.width(*place) | Row::from(*own);
+            places.push(*place);
+        }
+        let Some(number) = self.numbers.get(places.as_slice()) else { return false };
+        self.shapes[*number as usize].1.binary_search(&row).is_ok()
+    }
+
+    fn width(&self, place: u32) -> usize {
+        self.table.at(place).vars.len()
+    }
+}
+
+/// Whether the values of threads at one place are ascending.
+fn in_order(table: &Table<'_>, threads: &[u32], row: Row) -> bool {
+    let mut state = Vec::with_capacity(threads.len());
+    unpack(table, threads, row, &mut state);
+    state.is_sorted()
+}
+
+/// Adds the threads of a state with their values, and gives the shared variables.
+fn unpack(table: &Table<'_>, threads: &[u32], mut row: Row, into: &mut Vec<(u32, Bits)>) -> Bits {
+    for place in threads.iter().rev() {
+        let width = table.at(*place).vars.len();
+        into.push((*place, (row & ((1 << width) - 1)) as Bits));
+        row >>= width;
+    }
+    into.reverse();
+    row as Bits
+}
+
+/// The shared variables that formulas speak of, in ascending order.
+fn told(formulas: &Formulas) -> Vec<VarId> {
+    let now = |node: &Node| match node {
+        Node::Atom(Atom::Now(var)) => Some(*var),
+        _ => None,
+    };
+    let mut vars: Vec<VarId> = formulas.nodes().iter().filter_map(now).collect();
+    vars.sort_unstable();
+    vars.dedup();
+    vars
+}
+
+/// What the values of a state of a shape are.
+fn columns(table: &Table<'_>, told: &[VarId], threads: &[u32]) -> Vec<Atom> {
+    let of_threads = threads.iter().enumerate().flat_map(|(thread, place)| {
+        let n_vars = table.at(*place).vars.len() as u32;
+        (0..n_vars).map(move |var| Atom::Of { thread: thread as u32, var })
+    });
+    told.iter().copied().map(Atom::Now).chain(of_threads).collect()
+}
+
+/// The solutions of a formula in ascending order, at most so many; `None` if there are more, if the columns are too many,
+/// or if the formula is not made of decisions, conjunctions and disjunctions of propositions.
+fn rows(formulas: &Formulas, formula: FormulaId, columns: &[Atom], most: usize) -> Option<Vec<Row>> {
+    if columns.len() > Row::BITS as usize {
+        return None;
+    }
+    let numbers: FxHashMap<Atom, usize> =
+        columns.iter().enumerate().map(|(number, atom)| (*atom, columns.len() - 1 - number)).collect();
+    let mut found = Vec::new();
+    let mut open = vec![Part { values: 0, known: 0, left: vec![formula] }];
+    while let Some(mut part) = open.pop() {
+        let Some(next) = part.left.pop() else {
+            part.solutions(columns.len(), most, &mut found)?;
+            continue;
+        };
+        match formulas.get(next)? {
+            Node::Const(true) => open.push(part),
+            Node::Const(false) => {}
+            Node::Atom(atom) => open.extend(part.with(*numbers.get(&atom)?, true)),
+            Node::Not(operand) => match formulas.get(operand)? {
+                Node::Atom(atom) => open.extend(part.with(*numbers.get(&atom)?, false)),
+                _ => return None,
+            },
+            Node::And(left, right) => {
+                part.left.extend([left, right]);
+                open.push(part);
+            }
+            Node::Or(left, right) => {
+                open.push(part.and_then(left));
+                open.push(part.and_then(right));
+            }
+            Node::Ite(condition, then, otherwise) => {
+                let Node::Atom(atom) = formulas.get(condition)? else { return None };
+                let number = *numbers.get(&atom)?;
+                open.extend(part.and_then(then).with(number, true));
+                open.extend(part.and_then(otherwise).with(number, false));
+            }
+        }
+        if open.len() > MOST_STATES {
+            return None;
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Some(found)
+}
+
+/// Some of the solutions of a formula: those with given values of some variables for which some parts hold.
+#[derive(Clone)]
+struct Part {
+    values: Row,
+    /// The variables that have values.
+    known: Row,
+    left: Vec<FormulaId>,
+}
+
+impl Part {
+    /// Those with one more value; `None` if there is none.
+    fn with(mut self, number: usize, value: bool) -> Option<Part> {
+        let bit = 1 << number;
+        if self.known & bit != 0 {
+            return (value == (self.values & bit != 0)).then_some(self);
+        }
+        self.known |= bit;
+        self.values |= if value { bit } else { 0 };
+        Some(self)
+    }
+
+    /// Those for which one more part holds.
+    fn and_then(&self, part: FormulaId) -> Part {
+        let mut more = self.clone();
+        more.left.push(part);
+        more
+    }
+
+    /// All solutions, once no part is left: with any values of the other variables. `None` if there are too many.
+    fn solutions(&self, n_columns: usize, most: usize, found: &mut Vec<Row>) -> Option<()> {
+        let free: Vec<usize> = (0..n_columns).filter(|number| self.known >> number & 1 == 0).collect();
+        if free.len() >= MOST_STATES.ilog2() as usize || found.len() + (1 << free.len()) > most {
+            return None;
+        }
+        for chosen in 0..1u64 << free.len() {
+            let bit = |(place, number): (usize, &usize)| Row::from(chosen >> place & 1) << number;
+            found.push(free.iter().enumerate().map(bit).fold(self.values, |values, bit| values | bit));
+        }
+        Some(())
+    }
+}
+
+/// Whether the prelude's thread is among those of a shape.
+pub(super) fn is_prelude(table: &Table<'_>, threads: &[u32]) -> bool {
+    threads.iter().any(|place| table.at(*place).role == Role::Prelude)
+}
+
+/// Whether a step may start a thread.
+pub(super) fn is_spawn(op: &Op) -> bool {
+    matches!(op, Op::Spawn(_) | Op::Fork(_))
+}
