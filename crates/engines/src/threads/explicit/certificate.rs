@@ -3,12 +3,11 @@
 //! A formula is a decision tree of its rows, over the shared variables and then those of each thread; equal subtrees
 //! are one.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
 use selvedge_ir::{LocId, VarId};
+use smallvec::SmallVec;
 
 use super::super::blocks::parts::LocalId;
 use super::super::blocks::values::get;
@@ -16,9 +15,13 @@ use super::search::Search;
 use super::start::counts_created;
 
 /// Sets with more variables in all their states than this get no certificate: it would take too long to check.
-const MOST_BITS: usize = 4_000_000;
+const MOST_BITS: usize = 100_000_000;
 
-type Row = Vec<bool>;
+/// The values of the variables of a state, the first one in the highest place of the first word: ascending rows are
+/// ascending lists of values.
+type Row = SmallVec<[u64; 2]>;
+
+const WORD: usize = u64::BITS as usize;
 
 /// The certificate that a search without errors gives; `None` if it would be too large, or if the number of threads
 /// created is bounded, of which certificates do not speak.
@@ -29,12 +32,12 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
     let (places, shared) = (search.model.places(), search.model.told_shared());
     let numbers: FxHashMap<(Role, LocId), u32> =
         places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
-    let mut rows: BTreeMap<Vec<u32>, Vec<Row>> = BTreeMap::new();
+    let mut rows: FxHashMap<Vec<u32>, Vec<Row>> = FxHashMap::default();
     let mut n_bits = 0;
     for number in 0..search.store.len() {
         search.run.tick()?;
         let (threads, row) = row(search, (&places, &shared), &numbers, number);
-        n_bits += row.len();
+        n_bits += row.len() * WORD;
         if n_bits > MOST_BITS {
             return Ok(None);
         }
@@ -42,10 +45,12 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
     }
     let mut writer = Writer { run: search.run, formulas: Formulas::default(), known: FxHashMap::default() };
     let mut shapes = Vec::new();
+    let mut rows: Vec<(Vec<u32>, Vec<Row>)> = rows.into_iter().collect();
+    rows.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
     for (threads, mut rows) in rows {
         rows.sort_unstable();
         rows.dedup();
-        let formula = writer.tree(&atoms(&places, &shared, &threads), &rows)?;
+        let formula = writer.tree(&atoms(&places, &shared, &threads), 0, &rows)?;
         shapes.push(Shape { threads, formula });
     }
     Ok(Some(Certificate::Threads(ThreadProof { formulas: writer.formulas, places, shapes })))
@@ -61,19 +66,42 @@ fn row(
     let state = search.store.get(number);
     let thread = |id: LocalId, holds: bool| {
         let local = &search.parts.locals[id as usize];
-        let role = local.kind.role(holds);
-        let place = numbers[&(role, local.loc)];
-        let vars = &places[place as usize].vars;
-        let values: Row = vars.iter().map(|(_, var)| get(&local.bits, search.model.layout.place(*var))).collect();
+        let place = numbers[&(local.kind.role(holds), local.loc)];
+        let mut values = Packed::default();
+        for (_, var) in &places[place as usize].vars {
+            values.push(get(&local.bits, search.model.layout.place(*var)));
+        }
         (place, values)
     };
     let holder = state.holder.map(|id| thread(id, true));
-    let mut threads: Vec<(u32, Row)> = state.threads.iter().map(|id| thread(*id, false)).chain(holder).collect();
+    let mut threads: Vec<(u32, Packed)> = state.threads.iter().map(|id| thread(*id, false)).chain(holder).collect();
     threads.sort_unstable();
     let shared = &search.parts.shared[state.shared as usize];
-    let mut row: Row = shared_vars.iter().map(|var| get(shared, search.model.layout.place(*var))).collect();
-    threads.iter().for_each(|(_, values)| row.extend(values));
-    (threads.into_iter().map(|(place, _)| place).collect(), row)
+    let mut row = Packed::default();
+    shared_vars.iter().for_each(|var| row.push(get(shared, search.model.layout.place(*var))));
+    threads.iter().for_each(|(_, values)| (0..values.len).for_each(|column| row.push(is_set(&values.row, column))));
+    (threads.into_iter().map(|(place, _)| place).collect(), row.row)
+}
+
+/// A row that grows. Rows of one length are ordered as their lists of values.
+#[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Packed {
+    row: Row,
+    len: usize,
+}
+
+impl Packed {
+    fn push(&mut self, value: bool) {
+        if self.len.is_multiple_of(WORD) {
+            self.row.push(0);
+        }
+        self.row[self.len / WORD] |= u64::from(value) << (WORD - 1 - self.len % WORD);
+        self.len += 1;
+    }
+}
+
+fn is_set(row: &Row, column: usize) -> bool {
+    row[column / WORD] >> (WORD - 1 - column % WORD) & 1 == 1
 }
 
 /// What the columns of a row are.
@@ -92,17 +120,16 @@ struct Writer<'r> {
 }
 
 impl Writer<'_> {
-    /// The decision tree of rows that are sorted and agree on all columns before the first of these atoms.
-    fn tree(&mut self, atoms: &[Atom], rows: &[Row]) -> Result<FormulaId, Stop> {
+    /// The decision tree of rows that are sorted and agree on all columns before a given one.
+    fn tree(&mut self, atoms: &[Atom], column: usize, rows: &[Row]) -> Result<FormulaId, Stop> {
         self.run.tick()?;
-        let Some((atom, rest)) = atoms.split_first() else { return Ok(self.node(Node::Const(!rows.is_empty()))) };
+        let Some(atom) = atoms.get(column) else { return Ok(self.node(Node::Const(!rows.is_empty()))) };
         if rows.is_empty() {
             return Ok(self.node(Node::Const(false)));
         }
-        let column = rows[0].len() - atoms.len();
-        let split = rows.partition_point(|row| !row[column]);
-        let low = self.tree(rest, &rows[..split])?;
-        let high = self.tree(rest, &rows[split..])?;
+        let split = rows.partition_point(|row| !is_set(row, column));
+        let low = self.tree(atoms, column + 1, &rows[..split])?;
+        let high = self.tree(atoms, column + 1, &rows[split..])?;
         if low == high {
             return Ok(low);
         }
