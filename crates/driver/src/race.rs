@@ -17,14 +17,13 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::{CancelToken, Event, Observer, Run, Stop, Task, ThreadScope};
 use selvedge_engines::EngineKind;
-use selvedge_engines::threads::PartialOrder;
 use selvedge_ir::{Program, Target};
 
 use crate::attempt::{Attempt, Member, attempt};
 use crate::{Failure, Options, Outcome, Reason};
 
 /// How long the first engine runs alone.
-const HEAD_START: Duration = Duration::from_millis(150);
+const HEAD_START: Duration = Duration::from_millis(30);
 
 /// After how long an engine that has no answer stands in nobody's way any more.
 const SLOW: Duration = Duration::from_millis(1000);
@@ -91,14 +90,10 @@ pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
     team
 }
 
-/// An engine in a team: with what the user says, and the reductions that help it.
+/// An engine in a team, with what the user says. Partial orders are off unless the user wants one: a certificate needs all
+/// states, and those that a partial order left out are explored after all.
 fn member(kind: EngineKind, options: &Options) -> Member {
-    let mut options = options.engine_options.clone();
-    let order = &mut options.threads_explicit.reductions.partial_order;
-    if *order == PartialOrder::Off {
-        *order = PartialOrder::Ample;
-    }
-    Member { kind, options }
+    Member { kind, options: options.engine_options.clone() }
 }
 
 /// Asks a team.
