@@ -14,6 +14,8 @@ pub struct Measured {
     pub seconds: f64,
     /// The greatest resident memory in bytes, where the system tells.
     pub peak: Option<u64>,
+    /// Seconds of processor time when the process was last seen, where the system tells.
+    pub processor: Option<f64>,
     /// Seconds of what had to be done before.
     pub prepare: f64,
     /// How many states the tool stored, where it tells.
@@ -31,9 +33,10 @@ pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std:
     let out = tempfile(command)?;
     let start = Instant::now();
     let mut child = command.spawn()?;
-    let (mut peak, mut killed) = (None, false);
+    let (mut peak, mut processor, mut killed) = (None, None, false);
     let status = loop {
         peak = peak.max(resident(child.id()));
+        processor = self::processor(child.id()).or(processor);
         if let Some(status) = child.try_wait()? {
             break status;
         }
@@ -47,7 +50,7 @@ pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std:
     let text = String::from_utf8_lossy(&std::fs::read(&out)?).into_owned();
     std::fs::remove_file(&out)?;
     let verdict = if killed { "time limit".to_string() } else { read(&text, status.code()) };
-    Ok(Measured { verdict, seconds, peak, prepare: 0.0, states: None })
+    Ok(Measured { verdict, seconds, peak, processor, prepare: 0.0, states: None })
 }
 
 /// The output goes to a file, so that nobody has to read along.
@@ -66,6 +69,15 @@ fn resident(pid: u32) -> Option<u64> {
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kilobytes * 1024)
+}
+
+/// The processor time of a process, of which the system counts hundredths of a second. The numbers follow the name, which
+/// stands in parentheses.
+fn processor(pid: u32) -> Option<f64> {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+    let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = words.get(11)?.parse::<u64>().ok()? + words.get(12)?.parse::<u64>().ok()?;
+    Some(ticks as f64 / 100.0)
 }
 
 /// The verdict in the output of Selvedge or z3.

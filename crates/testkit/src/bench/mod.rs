@@ -7,6 +7,7 @@
 pub mod concurrent;
 pub mod families;
 pub mod suite;
+pub mod turns;
 
 pub mod measure;
 mod spin;

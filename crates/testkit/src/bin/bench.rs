@@ -11,18 +11,20 @@ use selvedge_engines::EngineKind;
 use selvedge_testkit::bench::figures::{self, figures};
 use selvedge_testkit::bench::table::Page;
 use selvedge_testkit::bench::tool::{Ours, Tool, is_for_threads, switches};
-use selvedge_testkit::bench::{Plan, Record, contradictions, plot, run, suite};
+use selvedge_testkit::bench::{Plan, Record, contradictions, plot, run, suite, turns};
 use selvedge_testkit::corpus::root;
 
 const USAGE: &str = "\
 usage: bench [threads] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
              [--peer-limit SECONDS] [--out FOLDER]
+       bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
 
 Families: reading, corpus, and those of crates/testkit/src/bench/families.rs; with `threads` those of
 crates/testkit/src/bench/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction.
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json, README.md and a plot per family into the folder, bench/results unless told otherwise; with
-`threads` into bench/results-threads, and figures.json.
+`threads` into bench/results-threads, and figures.json. With `contexts` the series of crates/testkit/src/bench/turns, into
+bench/results-contexts.
 ";
 
 /// Which programs.
@@ -70,6 +72,12 @@ struct Options {
 }
 
 fn main() -> ExitCode {
+    if std::env::args().nth(1).is_some_and(|word| word == "contexts") {
+        return contexts(std::env::args().skip(2)).unwrap_or_else(|message| {
+            eprintln!("{message}\n\n{USAGE}");
+            ExitCode::from(1)
+        });
+    }
     match parse(std::env::args().skip(1)) {
         Ok(options) => execute(&options).unwrap_or_else(|error| {
             eprintln!("{error}");
@@ -80,6 +88,45 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
     }
+}
+
+/// The series of programs whose threads take turns.
+fn contexts(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
+    let mut plan = turns::Plan {
+        selvedge: std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("selvedge"),
+        series: Vec::new(),
+        engines: vec!["contexts".to_string(), "contexts-eager".to_string()],
+        limit: Duration::from_secs(60),
+        scratch: std::env::temp_dir().join("selvedge-bench-contexts"),
+    };
+    let mut out = root().join("bench/results-contexts");
+    while let Some(option) = words.next() {
+        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
+        let list = || value.split(',').map(str::to_string).collect();
+        match option.as_str() {
+            "--families" => plan.series = list(),
+            "--engines" => plan.engines = list(),
+            "--limit" => {
+                plan.limit = Duration::from_secs(value.parse().map_err(|_| format!("`{value}` is no number"))?);
+            }
+            "--out" => out = PathBuf::from(&value),
+            _ => return Err(format!("unknown option `{option}`")),
+        }
+    }
+    measure_turns(&plan, &out).map_err(|error| error.to_string())
+}
+
+fn measure_turns(plan: &turns::Plan, out: &Path) -> std::io::Result<ExitCode> {
+    let tell = |timing: &turns::Timing| {
+        let turns::Timing { program, contexts, tool, verdict, seconds, .. } = timing;
+        let contexts = contexts.map_or("-".to_string(), |contexts| contexts.to_string());
+        println!("{program:<28} {contexts:>2} {tool:<16} {verdict:<12} {seconds:>8.3} s");
+    };
+    let timings = turns::run(plan, &mut { tell })?;
+    std::fs::create_dir_all(out)?;
+    std::fs::write(out.join("results.json"), serde_json::to_string_pretty(&timings)? + "\n")?;
+    std::fs::write(out.join("README.md"), turns::fit::markdown(&timings, plan.limit.as_secs_f64()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {

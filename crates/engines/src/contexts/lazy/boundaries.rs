@@ -24,60 +24,72 @@ impl Rounds<'_, '_> {
     pub(super) fn boundaries(&self, thread: usize, own: Boundaries) -> Result<Vec<Boundaries>, OutOfNodes> {
         let first = self.first_begun(thread, &own)?;
         let mut ahead = self.ahead(thread, &first, &own.begun)?;
-        let behind = self.behind(thread, &first[self.world.columns.shared.len()..], &own.ended)?;
+        let behind = self.behind(thread, &first, &own.ended)?;
         ahead.push(own);
         ahead.extend(behind);
         Ok(ahead)
     }
 
-    /// The states with which the contexts of the first thread begin.
+    /// The states with which the contexts of the first thread begin, from the second on.
     fn first_begun(&self, thread: usize, own: &Boundaries) -> Result<Vector, OutOfNodes> {
-        if thread == 0 {
-            return Ok(own.begun.clone());
-        }
         let (layout, columns, last) = (&self.world.layout, &self.world.columns, self.count());
+        if thread == 0 {
+            return Ok(own.begun[columns.shared.len()..].to_vec());
+        }
         let over = |side: Side, first: u32, last: u32| columns.columns(layout, side, first, last);
+        let second = over(Side::In, 2, last);
         let mut found = self.round(last).upto[thread - 1].and(&self.fixed(&over(Side::Out, 1, last), &own.begun)?)?;
         if last > 1 {
             let (begun, ended) = (over(Side::In, 1, last - 1), over(Side::Out, 1, last - 1));
             let behind = self.round(last - 1).from[thread + 1].and(&self.fixed(&begun, &own.ended)?)?;
             let behind = behind.exists(&columns.set(layout, &[&begun])?)?;
-            let behind = columns.renamed(layout, &behind, &[(&ended, &over(Side::In, 2, last))])?;
-            found = found.and(&behind)?;
+            found = found.and(&columns.renamed(layout, &behind, &[(&ended, &second)])?)?;
         }
-        Ok(picked(&found, &over(Side::In, 1, last)))
+        Ok(picked(&found, &second))
     }
 
-    /// The boundaries of the threads before this one, which have all had their last context: the first begins with
-    /// these states, the last ends with those.
+    /// The boundaries of the threads before this one, which have all had their last context: the contexts of the first
+    /// begin with these states, from the second on, and those of the last end with those.
     fn ahead(&self, thread: usize, first: &[bool], last: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
-        let round = self.round(self.count());
+        let (layout, columns, context) = (&self.world.layout, &self.world.columns, self.count());
+        let round = self.round(context);
+        let [begun, second] = [1, 2].map(|from| columns.columns(layout, Side::In, from, context));
         let mut ended = last.to_vec();
         let mut result = Vec::new();
         for other in (0..thread).rev() {
-            let begun = match other {
-                0 => first.to_vec(),
-                _ => self.between(self.count(), [&round.upto[other - 1], &round.effects[other]], [first, &ended])?,
+            let before = match other {
+                0 => {
+                    let out = columns.columns(layout, Side::Out, 1, context);
+                    let found = round.effects[0].and(&self.fixed(&second, first)?)?.and(&self.fixed(&out, &ended)?)?;
+                    picked(&found, &begun)
+                }
+                _ => {
+                    let relations = [&round.upto[other - 1], &round.effects[other]];
+                    self.between(context, relations, (&second, first), &ended)?
+                }
             };
-            result.push(Boundaries { ended: std::mem::replace(&mut ended, begun.clone()), begun });
+            result.push(Boundaries { ended: std::mem::replace(&mut ended, before.clone()), begun: before });
         }
         result.reverse();
         Ok(result)
     }
 
-    /// The boundaries of the threads after this one, which have not come to their last context: the next begins with
-    /// these states, the last ends with those.
+    /// The boundaries of the threads after this one, which have not come to their last context: those of the last end
+    /// with these states, and those of the next begin with those.
     fn behind(&self, thread: usize, last: &[bool], first: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
         let n_threads = self.threads.len();
+        let before = self.count() - 1;
         let mut begun = first.to_vec();
         let mut result = Vec::new();
         for other in thread + 1..n_threads {
-            let ended = match self.count() - 1 {
+            let ended = match before {
                 0 => Vec::new(),
                 _ if other + 1 == n_threads => last.to_vec(),
-                before => {
+                _ => {
                     let round = self.round(before);
-                    self.between(before, [&round.effects[other], &round.from[other + 1]], [&begun, last])?
+                    let vars = self.world.columns.columns(&self.world.layout, Side::In, 1, before);
+                    let relations = [&round.effects[other], &round.from[other + 1]];
+                    self.between(before, relations, (&vars, &begun), last)?
                 }
             };
             result.push(Boundaries { begun: std::mem::replace(&mut begun, ended.clone()), ended });
@@ -85,14 +97,21 @@ impl Rounds<'_, '_> {
         Ok(result)
     }
 
-    /// States between two relations over so many contexts: the first leads to them, the second from them.
-    fn between(&self, contexts: u32, relations: [&Bdd; 2], ends: [&[bool]; 2]) -> Result<Vector, OutOfNodes> {
+    /// States between two relations over so many contexts: the first leads to them from given ones, the second from them
+    /// to others.
+    fn between(
+        &self,
+        contexts: u32,
+        relations: [&Bdd; 2],
+        from: (&[Var], &[bool]),
+        to: &[bool],
+    ) -> Result<Vector, OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let [begun, middle, ended] =
             [Side::In, Side::Mid, Side::Out].map(|side| columns.columns(layout, side, 1, contexts));
-        let first = relations[0].and(&self.fixed(&begun, ends[0])?)?;
+        let first = relations[0].and(&self.fixed(from.0, from.1)?)?;
         let first = columns.renamed(layout, &first.exists(&columns.set(layout, &[&begun])?)?, &[(&ended, &middle)])?;
-        let second = relations[1].and(&self.fixed(&ended, ends[1])?)?;
+        let second = relations[1].and(&self.fixed(&ended, to)?)?;
         let second =
             columns.renamed(layout, &second.exists(&columns.set(layout, &[&ended])?)?, &[(&begun, &middle)])?;
         Ok(picked(&first.and(&second)?, &middle))

@@ -41,9 +41,10 @@ pub(super) struct Round {
     /// For each thread that has come to its context: its histories, and its effects.
     pub(super) histories: Vec<Bdd>,
     pub(super) effects: Vec<Bdd>,
-    /// The compositions of the effects of the first threads, of one and more.
+    /// The compositions of the effects of the first threads, of one and more, but not of all. With which initial state the
+    /// first context of the first thread began is left out, since nobody asks.
     pub(super) upto: Vec<Bdd>,
-    /// The compositions of the effects of the last threads, from each thread on; of none at the end.
+    /// The compositions of the effects of the last threads, from each thread on; of none at the end. For the next round.
     pub(super) from: Vec<Bdd>,
 }
 
@@ -100,6 +101,9 @@ impl<'w, 'a> Rounds<'w, 'a> {
 
     /// All threads have one context more. The rounds before are used and not computed again.
     pub(super) fn advance(&mut self) -> Result<Option<Met>, Stop> {
+        if !self.rounds.is_empty() {
+            self.compose_last()?;
+        }
         self.rounds.push(Round::default());
         let context = self.count();
         for thread in 0..self.threads.len() {
@@ -116,7 +120,6 @@ impl<'w, 'a> Rounds<'w, 'a> {
             }
             self.note_effects(thread).map_err(out_of_nodes)?;
         }
-        self.compose_last().map_err(out_of_nodes)?;
         Ok(None)
     }
 
@@ -125,7 +128,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
         let Some(upto) = self.round(1).upto.last() else { return Ok(self.initial.clone()) };
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
-        columns.renamed(layout, &upto.exists(&columns.set(layout, &[&begun])?)?, &[(&ended, &begun)])
+        columns.renamed(layout, upto, &[(&ended, &begun)])
     }
 
     /// The histories of a thread, up to the beginning of the running context, that the other threads confirm.
@@ -154,12 +157,16 @@ impl<'w, 'a> Rounds<'w, 'a> {
         let round = self.round(context);
         let effects = self.kinds[self.threads[thread]].effects(context).and(&round.histories[thread])?;
         let upto = match round.upto.last() {
-            Some(upto) => self.composed(upto, &effects)?,
-            None => effects.clone(),
+            _ if thread + 1 == self.threads.len() => None,
+            Some(upto) => Some(self.composed(upto, &effects)?),
+            None => {
+                let (layout, columns) = (&self.world.layout, &self.world.columns);
+                Some(effects.exists(&columns.set(layout, &[&columns.column(layout, Side::In, 1)])?)?)
+            }
         };
         let round = &mut self.rounds[context as usize - 1];
         round.effects.push(effects);
-        round.upto.push(upto);
+        round.upto.extend(upto);
         Ok(())
     }
 
@@ -174,14 +181,16 @@ impl<'w, 'a> Rounds<'w, 'a> {
     }
 
     /// The compositions of the effects of the last threads, for the next round. From the first thread on nobody asks.
-    fn compose_last(&mut self) -> Result<(), OutOfNodes> {
+    fn compose_last(&mut self) -> Result<(), Stop> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let context = self.count();
         let [begun, ended] = [Side::In, Side::Out].map(|side| columns.columns(layout, side, 1, context));
-        let mut from = vec![columns.equal(layout, &begun, &ended)?];
+        let mut from = vec![columns.equal(layout, &begun, &ended).map_err(out_of_nodes)?];
         for effects in self.round(context).effects.iter().skip(1).rev() {
+            self.world.run.check_limits()?;
             let last = from.last().expect("there is at least the identity");
-            from.push(if from.len() == 1 { effects.clone() } else { self.composed(effects, last)? });
+            let longer = if from.len() == 1 { Ok(effects.clone()) } else { self.composed(effects, last) };
+            from.push(longer.map_err(out_of_nodes)?);
         }
         from.push(layout.manager.falsum());
         from.reverse();
@@ -193,15 +202,25 @@ impl<'w, 'a> Rounds<'w, 'a> {
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let context = self.count();
-        let Some(all) = self.round(context).upto.last() else {
+        let round = self.round(context);
+        let Some(last) = round.effects.last() else {
             // Without threads nothing changes.
             let begun = columns.column(layout, Side::In, 1);
             return columns.renamed(layout, &self.initial, &[(&begun, &columns.now(layout))]);
         };
-        let [begun, before] =
-            [(Side::In, context), (Side::Out, context - 1)].map(|(side, last)| columns.columns(layout, side, 1, last));
-        let ended = columns.column(layout, Side::Out, context);
-        let states = all.exists(&columns.set(layout, &[&begun, &before])?)?;
+        let [begun, middle] = [Side::In, Side::Mid].map(|side| columns.columns(layout, side, 1, context));
+        let [before, ended] =
+            [(1, context - 1), (context, context)].map(|(first, last)| columns.columns(layout, Side::Out, first, last));
+        let states = match round.upto.last() {
+            Some(upto) => {
+                let out = columns.columns(layout, Side::Out, 1, context);
+                let first = upto.exists(&columns.set(layout, &[&begun])?)?;
+                let first = columns.renamed(layout, &first, &[(&out, &middle)])?;
+                let second = columns.renamed(layout, last, &[(&begun, &middle)])?;
+                first.and_exists(&second, &columns.set(layout, &[&middle, &before])?)?
+            }
+            None => last.exists(&columns.set(layout, &[&begun, &before])?)?,
+        };
         columns.renamed(layout, &states, &[(&ended, &columns.now(layout))])
     }
 }

@@ -209,8 +209,9 @@ fn private(
 /// A manager that suits the program: small programs are checked in the time that a large cache takes to be cleared.
 fn limits(program: &Program, contexts: u32, run: &Run<'_>) -> Limits {
     let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
+    let largest = if run.memory_limit().is_some() { limits.cache } else { 4 * limits.cache };
     let wanted = program.edges.len() * (program.vars.len() + 1) * 64 * (contexts as usize * contexts as usize);
-    Limits { cache: limits.cache.min(wanted.next_power_of_two().max(1 << 12)), ..limits }
+    Limits { cache: largest.min(wanted.next_power_of_two().max(1 << 12)), ..limits }
 }
 
 /// For each location the place of its procedure's component, callees first, and its own place in reverse postorder.

@@ -3,10 +3,11 @@
 mod bluetooth;
 mod device;
 mod locks;
-mod number;
+pub(super) mod number;
 mod numbered;
 mod pools;
 
+pub(super) use numbered::peterson;
 use selvedge_driver::{Initial, Question};
 
 use crate::corpus::Expected;
