@@ -1,5 +1,5 @@
 //! Concurrent algorithms without recursion, after the descriptions behind Fig. 8: how they work is common knowledge, the
-//! sizes are those of the figure. Each has a twin with one mistake.
+//! sizes are those of the figure. Threads begin again when they are done. Each has a twin with one mistake.
 
 use std::fmt::Write as _;
 
@@ -31,9 +31,9 @@ pub(super) fn anderson(twin: Twin) -> String {
     let before = |slot: usize| place.is((slot + n_slots - 1) % n_slots);
     let opens = (0..n_slots).map(|slot| format!("s{slot} | {}", before(slot))).collect::<Vec<_>>().join(", ");
     format!(
-        "shared decl inside := 0;\nshared decl {first};\nshared decl {zero};\n\nprocess p [6] begin\nvoid main() begin\n  decl {place};\n  decl seen;\n\
+        "shared decl inside := 0;\nshared decl {first};\nshared decl {zero};\n\nprocess p [6] begin\nvoid main() begin\n  decl {place};\n  decl seen;\nagain:\n  skip;\n\
          {open}  {place} := {next};\n  {advance}\n{close}  assume({waits});\n  seen, inside := inside, 1;\n  \
-         assert(!seen);\n  inside := 0;\n  {slots} := {closes};\n  {slots} := {opens};\nend\nend\n",
+         assert(!seen);\n  inside := 0;\n  {slots} := {closes};\n  {slots} := {opens};\n  goto again;\nend\nend\n",
         first = first.join(", "),
         zero = zeroed(&next.list()),
         next = next.list(),
@@ -52,7 +52,8 @@ pub(super) fn bakery(twin: Twin) -> String {
     }
     for thread in 0..n_threads {
         let (mine, most) = (ticket(thread), Number::up_to("m", 7));
-        let _ = write!(text, "\nvoid thread{thread}() begin\n  decl {}, seen;\n  c{thread} := 1;\n", most.list());
+        let _ =
+            write!(text, "\nvoid thread{thread}() begin\n  decl {}, seen;\nagain:\n  c{thread} := 1;\n", most.list());
         let _ = writeln!(text, "  {} := {};", most.list(), most.constant(0));
         for other in (0..n_threads).filter(|other| *other != thread) {
             let theirs = ticket(other);
@@ -70,7 +71,7 @@ pub(super) fn bakery(twin: Twin) -> String {
             let _ = writeln!(text, "  assume({} | {}{tie});", theirs.is(0), less(&mine, &theirs));
         }
         let _ = writeln!(text, "  seen, inside := inside, 1;\n  assert(!seen);\n  inside := 0;");
-        let _ = writeln!(text, "  {} := {};\nend", mine.list(), mine.constant(0));
+        let _ = writeln!(text, "  {} := {};\n  goto again;\nend", mine.list(), mine.constant(0));
     }
     text
 }
@@ -112,8 +113,8 @@ pub(super) fn msmie(twin: Twin) -> String {
     };
     let _ = write!(
         text,
-        "\nprocess slave [10] begin\nvoid main() begin\n  atomic_begin;\n  assume({idle});\n{take}  atomic_end;\n  atomic_begin;\n  \
-         assume({writing});\n  if {newest} then\n{drop}  fi;\n{publish}  atomic_end;\nend\nend\n",
+        "\nprocess slave [10] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({idle});\n{take}  atomic_end;\n  atomic_begin;\n  \
+         assume({writing});\n  if {newest} then\n{drop}  fi;\n{publish}  atomic_end;\n  goto again;\nend\nend\n",
         idle = any(0),
         take = moved(0, 1),
         writing = any(1),
@@ -123,9 +124,9 @@ pub(super) fn msmie(twin: Twin) -> String {
     );
     let _ = write!(
         text,
-        "\nprocess master [10] begin\nvoid main() begin\n  atomic_begin;\n  assume({reading} | {newest});\n  if !({reading}) then\n{begin}  fi;\n  \
+        "\nprocess master [10] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({reading} | {newest});\n  if !({reading}) then\n{begin}  fi;\n  \
          {names} := {more};\n  atomic_end;\n  assert({reading});\n  atomic_begin;\n  {names} := {less};\n  \
-         if {give_back} then\n{end}  fi;\n  atomic_end;\nend\nend\n",
+         if {give_back} then\n{end}  fi;\n  atomic_end;\n  goto again;\nend\nend\n",
         reading = any(3),
         newest = any(2),
         begin = moved(2, 3),
