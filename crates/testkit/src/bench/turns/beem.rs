@@ -97,9 +97,9 @@ pub(super) fn msmie(twin: Twin) -> String {
         let mut chain = String::new();
         for buffer in 0..n_buffers {
             let word = if buffer == 0 { "if" } else { "elsif" };
-            let _ = write!(
+            let _ = writeln!(
                 chain,
-                "  {word} {} then b{buffer}_1, b{buffer}_0 := {}, {};\n",
+                "  {word} {} then b{buffer}_1, b{buffer}_0 := {}, {};",
                 has(buffer, from),
                 to >> 1 & 1,
                 to & 1
