@@ -115,6 +115,14 @@ Examples:
   spin -a model.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan -E
       A model for SPIN: `errors: 0` means safe, if the search was completed.";
 
+const SEQUENTIALIZE_EXAMPLES: &str = "\
+Examples:
+  selvedge sequentialize --contexts 2 server.bp -o server.seq.bp
+  selvedge check server.seq.bp
+      Unsafe exactly if some execution of server.bp with at most 2 contexts per thread ends in an error (docs/contexts.md).
+  selvedge sequentialize --contexts 3 --threads 2 spawner.bp
+      Threads that are started have a place each, here 2; an ended thread frees its place.";
+
 const CROSSCHECK_EXAMPLES: &str = "\
 Examples:
   selvedge crosscheck program.bp
@@ -166,6 +174,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Write a program in another format.
     Convert(ConvertArgs),
+    /// Write threads that take turns, a number of contexts each, as a program of one thread.
+    Sequentialize(SequentializeArgs),
     /// Ask all engines and other tools, and compare their verdicts.
     Crosscheck(CrosscheckArgs),
     /// Print a completion script for a shell.
@@ -489,6 +499,22 @@ pub(crate) struct ConvertArgs {
     /// For `pds`, `tts` and `spec`: stop when this much memory is in use: 4GB, 500MB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     pub(crate) memory_limit: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SEQUENTIALIZE_EXAMPLES)]
+pub(crate) struct SequentializeArgs {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Input,
+    /// The number of contexts of each thread
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CONTEXTS)))]
+    pub(crate) contexts: u32,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,9 @@
 //! A configuration is a control state and a stack; a rule `<p, g> --> <q, w>` replaces the state `p` by `q` and the
 //! topmost symbol `g` by the word `w`, whose first symbol is the new top.
 
+pub mod program;
+pub mod turns;
+
 use std::fmt;
 
 index_vec::define_index_type! {
@@ -196,7 +199,7 @@ impl fmt::Display for NotSingle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotSingle::Threads(0) => write!(f, "the system has no thread"),
-            NotSingle::Threads(_) => write!(f, "several threads: comes with the context-bounded engine"),
+            NotSingle::Threads(_) => write!(f, "several threads: give --contexts K, the number of turns of each"),
             NotSingle::NoInitial => write!(f, "the initial configuration is not known"),
         }
     }

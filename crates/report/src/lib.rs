@@ -4,12 +4,14 @@
 //! execution into what happened in it, step by step; [`text`] and [`json`] write that down.
 
 pub mod boom;
+pub mod bp;
 pub mod diagnostic;
 pub mod horn;
 pub mod json;
 pub mod names;
 pub mod palette;
 pub mod promela;
+pub mod sequential;
 pub mod source;
 pub mod stats;
 pub mod story;

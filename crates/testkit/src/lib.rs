@@ -34,6 +34,7 @@ pub mod systems;
 pub mod bench;
 pub mod boom;
 pub mod campaign;
+pub mod contexts;
 pub mod differ;
 pub mod engines;
 pub mod texts;

@@ -11,6 +11,7 @@ mod fmt;
 mod language;
 mod program;
 mod replay;
+mod sequentialize;
 mod show;
 mod simulate;
 mod system;
@@ -33,6 +34,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> Exit {
         Command::Simulate(args) => simulate::run(args, session),
         Command::Show(args) => show::run(args, session),
         Command::Convert(args) => convert::run(args, session),
+        Command::Sequentialize(args) => sequentialize::run(args, session),
         Command::Crosscheck(args) => crosscheck::run(args, session),
         Command::Completions(args) => completions::run(args, session),
     }

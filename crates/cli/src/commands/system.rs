@@ -61,11 +61,29 @@ pub(crate) fn load_or_refuse(input: &Input, warnings: Warnings, session: &Sessio
     }
 }
 
-/// The system of one thread, with the configuration and the target that stand beside the file.
-fn single(mut threads: Threads, input: &Input) -> Result<Pds, NoSystem> {
+/// The threads of a system with several, with their diagnostics.
+pub(crate) fn load_threads(input: &Input, source: &Source) -> (Result<Threads, NoSystem>, Vec<Diagnostic>) {
+    let loaded = pds::load(source.text());
+    let threads = match loaded.system {
+        Some(System::Threads(threads)) => beside_threads(threads, input),
+        Some(System::Single(_)) => Err(NoSystem::Incomplete(UsageError {
+            message: "the system has one thread, whose contexts need not be counted".to_string(),
+            help: Some("leave --contexts out".to_string()),
+        })),
+        None => Err(NoSystem::Erroneous),
+    };
+    (threads, loaded.diagnostics)
+}
+
+fn beside_threads(mut threads: Threads, input: &Input) -> Result<Threads, NoSystem> {
     threads.initial = beside(input, "init", &threads)?;
     threads.target = beside(input, "spec", &threads)?;
-    threads.single().map_err(|reason| match reason {
+    Ok(threads)
+}
+
+/// The system of one thread, with the configuration and the target that stand beside the file.
+fn single(threads: Threads, input: &Input) -> Result<Pds, NoSystem> {
+    beside_threads(threads, input)?.single().map_err(|reason| match reason {
         NotSingle::Threads(_) => NoSystem::Unsupported(reason.to_string()),
         NotSingle::NoInitial => NoSystem::Incomplete(UsageError {
             message: reason.to_string(),

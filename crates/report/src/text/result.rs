@@ -8,7 +8,7 @@ use selvedge_driver::{LegEnd, Outcome, Reason, Report};
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
 use super::layout::list;
-use super::trace::trace;
+use super::trace::{Parts, trace_in};
 use crate::names::count;
 use crate::palette::{Palette, paint};
 use crate::story::{Context, Execution};
@@ -85,7 +85,11 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
     if let Outcome::Unsafe(counterexample) = &report.outcome {
         let execution = Execution::of(counterexample);
         text.push('\n');
-        text.push_str(&trace(context, execution, "counterexample", style));
+        // A thread that is started may have a place before others that were there.
+        let is_start = |edge: &selvedge_ir::Edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
+        let in_turns = report.contexts.is_some() && !report.program.edges.iter().any(is_start);
+        let parts = if in_turns { Parts::Contexts } else { Parts::Switches };
+        text.push_str(&trace_in(parts, context, execution, "counterexample", style));
     }
     text
 }

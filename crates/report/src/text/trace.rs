@@ -17,8 +17,28 @@ const MAX_STATEMENT: usize = 48;
 /// Where statements begin.
 const STATEMENT: usize = 22;
 
+/// How the steps of different threads are set off from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parts {
+    /// As switches from one thread to another.
+    Switches,
+    /// As contexts of threads that take turns in the order of their numbers.
+    Contexts,
+}
+
 /// An execution: its start, its steps, and its error if it ends in one. `title` says what it is.
 pub fn trace(context: Context<'_>, execution: Execution<'_>, title: &str, style: Style) -> String {
+    trace_in(Parts::Switches, context, execution, title, style)
+}
+
+/// The same with other lines between the threads.
+pub(super) fn trace_in(
+    parts: Parts,
+    context: Context<'_>,
+    execution: Execution<'_>,
+    title: &str,
+    style: Style,
+) -> String {
     let story = Story::new(context, execution);
     let teller = Teller::new(context);
     let mut text = format!("{}: {}\n", paint(style.palette.strong, title), extent(&story));
@@ -28,10 +48,16 @@ pub fn trace(context: Context<'_>, execution: Execution<'_>, title: &str, style:
         let heading = format!("{:>6} {:>6} {:>6}   statement", "step", "thread", "line");
         let _ = writeln!(text, "{}", paint(style.palette.dim, heading));
     }
+    let first = u32::from(context.program.prelude.is_some());
+    let mut turn = 1;
     let mut running: Option<ThreadId> = None;
     for (number, told) in story.steps.iter().enumerate() {
         if running != Some(told.thread) {
-            page.switch(told, running.is_some(), &mut text);
+            turn += u32::from(running.is_some_and(|running| running.0 >= first && told.thread < running));
+            match parts {
+                Parts::Contexts if told.thread.0 >= first => page.context(told, turn, &mut text),
+                Parts::Contexts | Parts::Switches => page.switch(told, running.is_some(), &mut text),
+            }
             running = Some(told.thread);
         }
         page.step(number + 1, told, &mut text);
@@ -97,6 +123,12 @@ impl Page<'_> {
     fn switch(&self, told: &Told, is_switch: bool, text: &mut String) {
         let what = if is_switch { "switch to " } else { "" };
         let line = format!("────── {what}thread {} ──────", told.thread.0);
+        let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
+    }
+
+    /// A line before the steps of a thread in one of its contexts.
+    fn context(&self, told: &Told, turn: u32, text: &mut String) {
+        let line = format!("────── thread {}, context {turn} ──────", told.thread.0);
         let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
     }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_driver::external::Spin;
 use selvedge_testkit::campaign::{self, Campaign};
+use selvedge_testkit::contexts;
 use selvedge_testkit::coverability;
 use selvedge_testkit::engines::{self, Comparison};
 use selvedge_testkit::oracle::Budget;
@@ -16,11 +17,12 @@ use selvedge_testkit::threads;
 use selvedge_testkit::workers::{Hang, Items};
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|threads|contexts|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
 threads compares all engines on programs with several threads, each time with other combinations of reductions
+contexts compares the engines with a bound on contexts, and the sequential programs, with a search in turns
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
             let campaign = Campaign { budget: campaign.budget.tight(), ..campaign };
             compare_engines(&campaign, "threads", threads::CONCURRENT)
         }
+        Some("contexts") => compare_engines(&campaign, "contexts", contexts::IN_TURNS),
         Some("tts") => compare_systems(&campaign),
         Some("spin") => compare_spin(&campaign),
         Some("parser") => parser(&campaign),

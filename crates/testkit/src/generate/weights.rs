@@ -236,6 +236,39 @@ impl Weights {
         [("mixed", mixed), ("sections", sections), ("starts", starts), ("passive", passive), ("kinds", kinds)]
     }
 
+    /// Two or three threads with recursion: those that the program names, several of one kind, threads that are started,
+    /// many sections, and the same without recursion.
+    pub fn in_turns() -> [(&'static str, Weights); 5] {
+        use Template::*;
+        let mut named = Weights::sequential().with(Call, 12).with(Atomic, 4).with(StrayAtomic, 1).with(EndThread, 1);
+        named.globals = (1, 2);
+        named.locals = (0, 1);
+        named.procs = (1, 2);
+        named.statements = (2, 6);
+        named.threads = (2, 3);
+        named.chances = Chances {
+            recursion: 75,
+            classic: 100,
+            initialiser: 85,
+            choice: 5,
+            thread_local: 10,
+            last_assert: 40,
+            weak_assert: 70,
+            ..Chances::base()
+        };
+        let mut alike = named.clone();
+        alike.chances.classic = 0;
+        alike.chances.initial = 100;
+        alike.procs = (2, 2);
+        let mut started = alike.clone().with(StartCall, 8).with(StartGoto, 3).with(Async, 2).with(EndThread, 3);
+        started.chances.initial = 20;
+        started.chances.first_start = 70;
+        let sections = named.clone().with(Atomic, 12).with(StrayAtomic, 4).with(Assume, 8);
+        let mut flat = started.clone();
+        flat.chances = Chances { recursion: 0, classic: 30, processes: 30, ..started.chances.clone() };
+        [("named", named), ("alike", alike), ("started", started), ("sections", sections), ("flat", flat)]
+    }
+
     /// The same weights but for one statement.
     pub fn with(mut self, template: Template, weight: u32) -> Weights {
         self.templates.retain(|(other, _)| *other != template);

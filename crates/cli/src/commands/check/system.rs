@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use selvedge_check::Run;
-use selvedge_driver::{UsageError, check_system};
+use selvedge_check::{Bound, ContextBound, Run, Stop};
+use selvedge_driver::{SystemOutcome, UsageError, check_system};
 use selvedge_engines::pushdown::Direction;
 use selvedge_frontend::pds;
-use selvedge_ir::pds::Pds;
+use selvedge_ir::pds::{Pds, Threads, turns};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::Source;
 
@@ -22,6 +22,12 @@ pub(super) fn load_and_check(
     run: &Run<'_>,
     reading: Instant,
 ) -> (Parts, Ending) {
+    if let Some(bound) = args.contexts {
+        let (threads, diagnostics) = system::load_threads(input, source);
+        let ending =
+            threads.map_err(Ending::from).map_or_else(|ending| ending, |threads| in_turns(&threads, bound, args, run));
+        return (Parts { diagnostics, map: SourceMap::default(), load: reading.elapsed() }, ending);
+    }
     let (system, diagnostics) = system::load(input, source);
     let ending = match system.map_err(Ending::from).and_then(|pds| with_target(pds, args)) {
         Ok(pds) => answer(pds, args, run),
@@ -51,6 +57,29 @@ fn answer(pds: Pds, args: &CheckArgs, run: &Run<'_>) -> Ending {
         Ok(report) => Ending::System(Box::new(report)),
         Err(reason) => Ending::Internal(format!("`pushdown` and the judge disagree: {reason}")),
     }
+}
+
+/// The answer about threads in turns: about one pushdown system for each number of contexts, smallest first.
+fn in_turns(threads: &Threads, bound: ContextBound, args: &CheckArgs, run: &Run<'_>) -> Ending {
+    if threads.target.is_none() {
+        let message = "the system has no target".to_string();
+        let help = Some("put it beside the file, in a file of the same name that ends in .spec".to_string());
+        return Ending::Misasked(UsageError { message, help });
+    }
+    let mut last = None;
+    for k in bound.numbers() {
+        let turns = match turns::in_turns(threads, k) {
+            Ok(turns) => turns,
+            Err(reason) => return Ending::Unsupported(format!("{reason} (at {k} contexts per thread)")),
+        };
+        match answer(turns.pds, args, run) {
+            Ending::System(report) if matches!(report.outcome, SystemOutcome::Unreachable(_)) => last = Some(report),
+            ending => return ending,
+        }
+    }
+    let mut report = last.expect("a range has a number");
+    report.outcome = SystemOutcome::Unknown(Stop::BoundReached(Bound::Contexts(bound.last)));
+    Ending::System(report)
 }
 
 /// The system with the target that the user asks for.

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 
-use super::Builder;
-use super::lift::Role;
+use super::{Builder, Purpose};
 use crate::flow::Flow;
-use crate::syntax::{Assign, Call, EdgeId, Expr, LocId, Op, Proc, ProcId, Scope, Ty, Var, VarId};
+use crate::syntax::{Assign, Call, EdgeId, Expr, LocId, Op, Proc, ProcId, Scope, Ty, UnaryOp, Var, VarId};
 
 /// How a copy of a procedure runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +42,7 @@ pub(super) fn copy(builder: &mut Builder<'_>, proc: ProcId, numbers: &IndexVec<P
     });
     let leave = builder.loc(id);
     let values = old.results.iter().map(|_| Expr::FALSE).collect();
-    builder.edge(leave, locs[&old.exit], Op::Return(values), Role::Silent);
+    builder.edge(leave, locs[&old.exit], Op::Return(values), Purpose::Leave);
     let mut body = Body { builder, id, numbers, mode, locals, locs, leave };
     body.fill(proc);
 }
@@ -74,7 +73,7 @@ impl Body<'_, '_> {
         for loc in old.locs.indices().filter(|loc| old.locs[*loc].proc == proc) {
             if self.builder.target.has_loc(loc) {
                 let fail = self.fail(Expr::TRUE);
-                self.builder.edge(self.locs[&loc], self.leave, fail, Role::Reached);
+                self.builder.edge(self.locs[&loc], self.leave, fail, Purpose::Reached);
             }
             if self.mode == Mode::InTurns {
                 self.turns(loc, &flow);
@@ -92,14 +91,14 @@ impl Body<'_, '_> {
         if flow.out(loc).iter().any(|edge| self.touches(&old.edges[*edge].op)) {
             for context in 0..self.builder.copies.n_contexts - 1 {
                 let advance = self.builder.copies.advance(context);
-                self.builder.edge(here, here, Op::Assign(advance), Role::Advance);
+                self.builder.edge(here, here, Op::Assign(advance), Purpose::Advance);
             }
         }
         if flow.into(loc).iter().any(|edge| self.changes(&old.edges[*edge].op)) {
             let copies = &self.builder.copies;
             let active = vec![(copies.over, Expr::TRUE)];
             let stop = Assign { active, constrain: copies.is_free(), ..Assign::skip() };
-            self.builder.edge(here, self.leave, Op::Assign(stop), Role::Silent);
+            self.builder.edge(here, self.leave, Op::Assign(stop), Purpose::Stop);
         }
     }
 
@@ -169,20 +168,20 @@ impl Body<'_, '_> {
             Op::Call(call) => self.call(id, call, from, to),
             Op::Return(values) => {
                 let values = self.exprs_now(values);
-                self.builder.edge(from, to, Op::Return(values), Role::Step(id));
+                self.builder.edge(from, to, Op::Return(values), Purpose::Step(id));
             }
             Op::End => {
                 let over = self.set(self.builder.copies.over, true);
-                self.builder.edge(from, self.leave, over, Role::Step(id));
+                self.builder.edge(from, self.leave, over, Purpose::Step(id));
             }
             Op::AtomicBegin => {
                 let held = self.builder.copies.held.expect("the program has atomic sections");
                 let begin = self.set(held, true);
-                self.builder.edge(from, to, begin, Role::Step(id));
+                self.builder.edge(from, to, begin, Purpose::Step(id));
             }
             Op::AtomicEnd => {
                 let end = self.builder.copies.held.map_or(Op::skip(), |held| self.set(held, false));
-                self.builder.edge(from, to, end, Role::Step(id));
+                self.builder.edge(from, to, end, Purpose::Step(id));
             }
             Op::Spawn(_) | Op::Fork(_) => unreachable!("the threads are a fixed list"),
         }
@@ -195,19 +194,23 @@ impl Body<'_, '_> {
             let active = active.collect();
             let constrain = Expr::and(guard, self.expr(&assign.constrain, context));
             let step = Op::Assign(Assign { active, constrain, ..Assign::skip() });
-            self.builder.edge(from, to, step, Role::Step(id));
+            self.builder.edge(from, to, step, Purpose::Step(id));
         }
     }
 
     fn assert(&mut self, id: EdgeId, condition: &Expr, from: LocId, to: LocId) {
-        for (context, guard) in self.contexts(self.builder.copies.touches(condition)) {
-            let condition = self.expr(condition, context);
-            let holds = Op::assume(Expr::and(guard.clone(), condition.clone()));
-            self.builder.edge(from, to, holds, Role::Step(id));
-            if self.builder.target.has_assert(id) {
-                let fails = self.fail(Expr::and(guard, Expr::negate(condition)));
-                self.builder.edge(from, self.leave, fails, Role::Fails(id));
-            }
+        let contexts = self.contexts(self.builder.copies.touches(condition));
+        for (context, guard) in &contexts {
+            let holds = Op::assume(Expr::and(guard.clone(), self.expr(condition, *context)));
+            self.builder.edge(from, to, holds, Purpose::Step(id));
+        }
+        for (context, guard) in contexts.into_iter().filter(|_| self.builder.target.has_assert(id)) {
+            let fails = match self.expr(condition, context) {
+                Expr::Unary(UnaryOp::Not, operand) => *operand,
+                condition => Expr::negate(condition),
+            };
+            let fails = self.fail(Expr::and(guard, fails));
+            self.builder.edge(from, self.leave, fails, Purpose::Fails(id));
         }
     }
 
@@ -227,13 +230,13 @@ impl Body<'_, '_> {
         });
         let results = results.collect();
         let step = Call { results, callee: self.numbers[call.callee], args: self.exprs_now(&call.args) };
-        self.builder.edge(from, back, Op::Call(step), Role::Step(id));
+        self.builder.edge(from, back, Op::Call(step), Purpose::Step(id));
         let over = Expr::Var(self.builder.copies.over);
-        self.builder.edge(back, self.leave, Op::assume(over.clone()), Role::Silent);
+        self.builder.edge(back, self.leave, Op::assume(over.clone()), Purpose::Back);
         for (context, guard) in self.contexts(!waiting.is_empty()) {
             let active = waiting.iter().map(|(var, wait)| (self.var(*var, context), Expr::Var(*wait))).collect();
             let constrain = Expr::and(Expr::negate(over.clone()), guard);
-            self.builder.edge(back, to, Op::Assign(Assign { active, constrain, ..Assign::skip() }), Role::Silent);
+            self.builder.edge(back, to, Op::Assign(Assign { active, constrain, ..Assign::skip() }), Purpose::Back);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::visit::choice_types;
 /// Maps executions of the sequential program that end in its error to executions of threads that take turns.
 #[derive(Clone, Debug)]
 pub struct SequentialLift {
-    roles: IndexVec<EdgeId, Role>,
+    purposes: IndexVec<EdgeId, Purpose>,
     /// For each new variable the old one whose fresh value it holds.
     vars: IndexVec<VarId, Option<VarId>>,
     /// How many choices the initial values of shared variables make.
@@ -21,19 +21,33 @@ pub struct SequentialLift {
     has_prelude: bool,
 }
 
-/// What a new edge stands for.
+/// What an edge of the sequential program is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// Nothing.
-    Silent,
-    /// The prelude begins.
+pub enum Purpose {
+    /// The guesses become the values of the later contexts.
+    Guess,
+    /// The prelude runs.
     Prelude,
+    /// What initial values of threads read is remembered.
+    Keep,
     /// A thread begins; after the choices of its initial values come those for these variables.
     Begin(EntryId, Vec<VarId>),
     /// A thread's first procedure is called; the choices are for these parameters.
     Root(EntryId, Vec<VarId>),
+    /// A thread idles in all its contexts.
+    Idle(EntryId),
+    /// The Checker.
+    Check,
+    /// The assertion, and what follows.
+    Confirm,
     /// The thread goes to its next context.
     Advance,
+    /// The thread stops for good.
+    Stop,
+    /// A procedure returns because its thread makes no more steps.
+    Leave,
+    /// A procedure goes on after a call.
+    Back,
     /// An old step, with the same choices.
     Step(EdgeId),
     /// An old step that fails.
@@ -42,10 +56,11 @@ pub(super) enum Role {
     Reached,
 }
 
-impl Role {
-    pub(super) fn origin(&self) -> Option<EdgeId> {
+impl Purpose {
+    /// The old edge whose step it makes.
+    pub fn origin(&self) -> Option<EdgeId> {
         match self {
-            Role::Step(edge) | Role::Fails(edge) => Some(*edge),
+            Purpose::Step(edge) | Purpose::Fails(edge) => Some(*edge),
             _ => None,
         }
     }
@@ -61,17 +76,22 @@ enum When {
 impl SequentialLift {
     pub(super) fn new(
         old: &Program,
-        roles: IndexVec<EdgeId, Role>,
+        purposes: IndexVec<EdgeId, Purpose>,
         vars: IndexVec<VarId, Option<VarId>>,
     ) -> SequentialLift {
         let n_choices = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs)).len();
         SequentialLift {
-            roles,
+            purposes,
             vars,
             n_choices: n_choices(&old.init),
             entries: old.entries.iter().map(|entry| n_choices(&entry.init)).collect(),
             has_prelude: old.prelude.is_some(),
         }
+    }
+
+    /// What an edge is for.
+    pub fn purpose(&self, edge: EdgeId) -> &Purpose {
+        &self.purposes[edge]
     }
 
     /// The execution of the threads, which ends with the first error that the sequential one meets.
@@ -115,32 +135,33 @@ impl<'l> Walk<'l> {
     }
 
     fn step(&mut self, step: &Step) {
-        match &self.lift.roles[step.edge] {
-            Role::Silent => {}
-            Role::Prelude => self.start.fresh.extend(self.lift.fresh(&step.fresh)),
-            Role::Begin(entry, open) => {
+        match &self.lift.purposes[step.edge] {
+            Purpose::Guess | Purpose::Keep | Purpose::Idle(_) | Purpose::Check | Purpose::Confirm => {}
+            Purpose::Stop | Purpose::Leave | Purpose::Back => {}
+            Purpose::Prelude => self.start.fresh.extend(self.lift.fresh(&step.fresh)),
+            Purpose::Begin(entry, open) => {
                 self.now = When::Context(0, *entry);
                 let n_choices = self.lift.entries[*entry];
                 let thread = &mut self.start.threads[entry.index()];
                 thread.choices = step.choices[..n_choices].to_vec();
                 thread.fresh.extend(open.iter().copied().zip(step.choices[n_choices..].iter().copied()));
             }
-            Role::Root(entry, params) => {
+            Purpose::Root(entry, params) => {
                 let params = params.iter().copied().zip(step.choices.iter().copied());
                 let fresh = self.lift.fresh(&step.fresh);
                 self.start.threads[entry.index()].fresh.extend(params.chain(fresh));
             }
-            Role::Advance => {
+            Purpose::Advance => {
                 if let When::Context(context, _) = &mut self.now {
                     *context += 1;
                 }
             }
-            Role::Step(edge) => self.push(step, *edge),
-            Role::Fails(edge) => {
+            Purpose::Step(edge) => self.push(step, *edge),
+            Purpose::Fails(edge) => {
                 self.push(step, *edge);
                 self.meet_error();
             }
-            Role::Reached => self.meet_error(),
+            Purpose::Reached => self.meet_error(),
         }
     }
 

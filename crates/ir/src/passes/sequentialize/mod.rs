@@ -24,7 +24,7 @@ mod body;
 mod copies;
 mod lift;
 
-pub use lift::SequentialLift;
+pub use lift::{Purpose, SequentialLift};
 
 use index_vec::IndexVec;
 
@@ -37,7 +37,6 @@ use crate::target::Target;
 use crate::visit::{choice_types, reads};
 use body::Mode;
 use copies::Copies;
-use lift::Role;
 
 /// One thread instead of several.
 #[derive(Clone, Debug)]
@@ -51,9 +50,7 @@ pub struct Sequential {
     /// For each shared variable of the input its copy in the last context. At [`Sequential::confirmed`] these hold what
     /// is reachable within K contexts per thread.
     pub last: Vec<(VarId, VarId)>,
-    /// For each edge the one of the input whose step it makes, if any.
-    pub origin: IndexVec<EdgeId, Option<EdgeId>>,
-    /// The way back for executions.
+    /// The way back for executions, which also knows what each edge is for.
     pub lift: SequentialLift,
 }
 
@@ -63,11 +60,10 @@ pub fn run(program: &Program, target: &Target, contexts: u32) -> Sequential {
     let prelude = program.prelude.map(|prelude| builder.copy_procs([prelude], Mode::Alone)[prelude]);
     let roots = builder.copy_procs(program.entries.iter().map(|entry| entry.proc), Mode::InTurns);
     let (confirmed, assertion) = builder.make_main(prelude, &roots);
-    let Builder { new, roles, vars, copies, .. } = builder;
+    let Builder { new, purposes, vars, copies, .. } = builder;
     let last = copies.shared.iter().map(|(var, copies)| (*var, copies[copies.len() - 1])).collect();
-    let origin = roles.iter().map(Role::origin).collect();
-    let lift = SequentialLift::new(program, roles, vars);
-    Sequential { program: new, target: Target::new(vec![assertion], Vec::new()), confirmed, last, origin, lift }
+    let lift = SequentialLift::new(program, purposes, vars);
+    Sequential { program: new, target: Target::new(vec![assertion], Vec::new()), confirmed, last, lift }
 }
 
 /// The new program as far as it is built.
@@ -76,7 +72,7 @@ struct Builder<'p> {
     target: &'p Target,
     new: Program,
     copies: Copies,
-    roles: IndexVec<EdgeId, Role>,
+    purposes: IndexVec<EdgeId, Purpose>,
     /// For each new variable the old one whose fresh value it holds.
     vars: IndexVec<VarId, Option<VarId>>,
 }
@@ -86,15 +82,15 @@ impl<'p> Builder<'p> {
         let mut new = Program::default();
         let mut vars = IndexVec::new();
         let copies = Copies::new(old, contexts, &mut new, &mut vars);
-        Builder { old, target, new, copies, roles: IndexVec::new(), vars }
+        Builder { old, target, new, copies, purposes: IndexVec::new(), vars }
     }
 
     fn loc(&mut self, proc: ProcId) -> LocId {
         self.new.locs.push(Loc { proc })
     }
 
-    fn edge(&mut self, from: LocId, to: LocId, op: Op, role: Role) -> EdgeId {
-        self.roles.push(role);
+    fn edge(&mut self, from: LocId, to: LocId, op: Op, role: Purpose) -> EdgeId {
+        self.purposes.push(role);
         self.new.edges.push(Edge { from, to, op })
     }
 
@@ -122,27 +118,27 @@ impl<'p> Builder<'p> {
         let main = self.new.procs.next_idx();
         let [entry, guessed, confirmed, asserted, exit] = [(); 5].map(|()| self.loc(main));
         let guess = self.copies.guess();
-        self.edge(entry, guessed, Op::Assign(guess), Role::Silent);
+        self.edge(entry, guessed, Op::Assign(guess), Purpose::Guess);
         let mut at = guessed;
         if let Some(callee) = prelude {
             let back = self.loc(main);
             let results = self.new.procs[callee].results.iter().map(|_| None).collect();
-            self.edge(at, back, Op::Call(Call { results, callee, args: Vec::new() }), Role::Prelude);
+            self.edge(at, back, Op::Call(Call { results, callee, args: Vec::new() }), Purpose::Prelude);
             at = back;
         }
         if let Some(keep) = self.copies.keep_start() {
             let kept = self.loc(main);
-            self.edge(at, kept, Op::Assign(keep), Role::Silent);
+            self.edge(at, kept, Op::Assign(keep), Purpose::Keep);
             at = kept;
         }
         for (id, entry) in self.old.entries.clone().iter_enumerated() {
             at = self.run_thread(main, at, (id, entry), roots[entry.proc]);
         }
         let check = self.copies.check();
-        self.edge(at, confirmed, Op::assume(check), Role::Silent);
+        self.edge(at, confirmed, Op::assume(check), Purpose::Check);
         let sound = Expr::negate(Expr::Var(self.copies.failed));
-        let assertion = self.edge(confirmed, asserted, Op::Assert(sound), Role::Silent);
-        self.edge(asserted, exit, Op::Return(Vec::new()), Role::Silent);
+        let assertion = self.edge(confirmed, asserted, Op::Assert(sound), Purpose::Confirm);
+        self.edge(asserted, exit, Op::Return(Vec::new()), Purpose::Confirm);
         let name = "main".to_string();
         let (params, locals, results) = (Vec::new(), Vec::new(), Vec::new());
         self.new.procs.push(Proc { name, params, locals, results, entry, exit });
@@ -162,12 +158,12 @@ impl<'p> Builder<'p> {
     fn run_thread(&mut self, main: ProcId, at: LocId, (id, entry): (EntryId, &Entry), callee: ProcId) -> LocId {
         let [begun, over] = [(); 2].map(|()| self.loc(main));
         let (begin, fresh) = self.begin(entry);
-        self.edge(at, begun, Op::Assign(begin), Role::Begin(id, fresh));
-        self.edge(at, over, Op::skip(), Role::Silent);
+        self.edge(at, begun, Op::Assign(begin), Purpose::Begin(id, fresh));
+        self.edge(at, over, Op::skip(), Purpose::Idle(id));
         let params = self.old.procs[entry.proc].params.clone();
         let args = (0..params.len() as u32).map(Expr::choice).collect();
         let results = self.new.procs[callee].results.iter().map(|_| None).collect();
-        self.edge(begun, over, Op::Call(Call { results, callee, args }), Role::Root(id, params));
+        self.edge(begun, over, Op::Call(Call { results, callee, args }), Purpose::Root(id, params));
         over
     }
 

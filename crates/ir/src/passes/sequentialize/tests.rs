@@ -40,7 +40,10 @@ fn each_context_has_its_copies_and_all_but_the_first_a_guess() {
 #[test]
 fn a_step_on_shared_variables_has_an_edge_for_each_context() {
     let (sequential, text) = sequential(TWO, 4);
-    let copies = |edge: usize| sequential.origin.iter().filter(|origin| **origin == Some(EdgeId::new(edge))).count();
+    let copies = |edge: usize| {
+        let edges = sequential.program.edges.indices();
+        edges.filter(|id| sequential.lift.purpose(*id).origin() == Some(EdgeId::new(edge))).count()
+    };
     assert_eq!([0, 1, 2, 3].map(copies), [4, 1, 4, 8], "the assertion passes or fails in each\n{text}");
 }
 

@@ -1,0 +1,145 @@
+//! Several pushdown systems with a shared state as a program: the symbolic way of Lal and Reps (2009), section 5.
+//!
+//! The shared state is a number in shared variables. A thread runs a procedure whose parameter is the symbol on top of
+//! its stack: a rule that replaces the symbol is an assignment, one that pushes is a call with the new top, and one that
+//! pops is a return. A thread with an empty stack is in its first procedure.
+
+use super::{ThreadRule, Threads};
+use crate::syntax::{
+    Assign, Call, Count, Edge, Entry, Expr, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId,
+};
+
+/// The program of some threads; `None` if the configuration at the beginning is not known.
+pub fn program(threads: &Threads) -> Option<Program> {
+    let initial = threads.initial.as_ref()?;
+    let mut builder = Builder::default();
+    let shared = builder.number("s", bits(threads.n_shared.saturating_sub(1)), Scope::Shared);
+    builder.program.init = shared.iter().copied().zip(constants(initial.shared)).collect();
+    builder.shared = shared;
+    for (number, thread) in threads.threads.iter().enumerate() {
+        let tops = initial.tops.get(number).copied().flatten();
+        let symbols = thread.rules.iter().flat_map(|rule| rule.push.iter().chain(&rule.top)).copied().chain(tops);
+        let n_bits = bits(symbols.max().unwrap_or(0));
+        builder.thread(number, &thread.rules, tops, n_bits);
+    }
+    Some(builder.program)
+}
+
+/// How many bits a number needs.
+fn bits(greatest: u32) -> usize {
+    (u32::BITS - greatest.leading_zeros()) as usize
+}
+
+/// The bits of a number, lowest first.
+fn constants(number: u32) -> impl Iterator<Item = Expr> {
+    (0..u32::BITS).map(move |bit| Expr::Bool(number >> bit & 1 == 1))
+}
+
+#[derive(Default)]
+struct Builder {
+    program: Program,
+    /// The shared state.
+    shared: Vec<VarId>,
+}
+
+impl Builder {
+    fn number(&mut self, name: &str, n_bits: usize, scope: Scope) -> Vec<VarId> {
+        let var = |bit: usize| self.program.vars.push(Var { name: format!("{name}{bit}"), scope, ty: Ty::Bool });
+        (0..n_bits).map(var).collect()
+    }
+
+    fn loc(&mut self, proc: ProcId) -> LocId {
+        self.program.locs.push(Loc { proc })
+    }
+
+    fn edge(&mut self, from: LocId, to: LocId, op: Op) {
+        self.program.edges.push(Edge { from, to, op });
+    }
+
+    fn thread(&mut self, number: usize, rules: &[ThreadRule], first: Option<u32>, n_bits: usize) {
+        let stack = self.stack(number, rules, n_bits);
+        let proc = self.program.procs.next_idx();
+        let [entry, empty, exit] = [(); 3].map(|()| self.loc(proc));
+        match first {
+            Some(first) => self.call(entry, empty, stack, first, n_bits),
+            None => self.edge(entry, empty, Op::skip()),
+        }
+        for rule in rules.iter().filter(|rule| rule.top.is_none()) {
+            let mut at = self.loc(proc);
+            let step = self.step(rule, Vec::new(), Expr::TRUE);
+            self.edge(empty, at, step);
+            for (place, symbol) in rule.push.iter().enumerate() {
+                let next = if place + 1 == rule.push.len() { empty } else { self.loc(proc) };
+                self.call(at, next, stack, *symbol, n_bits);
+                at = next;
+            }
+            if rule.push.is_empty() {
+                self.edge(at, empty, Op::skip());
+            }
+        }
+        let name = format!("thread{number}");
+        let (params, locals, results) = (Vec::new(), Vec::new(), Vec::new());
+        self.program.procs.push(Proc { name: name.clone(), params, locals, results, entry, exit });
+        let (thread_vars, init) = (Vec::new(), Vec::new());
+        self.program.entries.push(Entry { name, proc, count: Count::Exactly(1), thread_vars, init });
+    }
+
+    /// The procedure that runs with a symbol on top, until it is popped.
+    fn stack(&mut self, number: usize, rules: &[ThreadRule], n_bits: usize) -> ProcId {
+        let proc = self.program.procs.next_idx();
+        let [entry, popped, exit] = [(); 3].map(|()| self.loc(proc));
+        let top = self.number("top", n_bits, Scope::Local(proc));
+        let name = format!("stack{number}");
+        self.program.procs.push(Proc {
+            name,
+            params: top.clone(),
+            locals: top.clone(),
+            results: Vec::new(),
+            entry,
+            exit,
+        });
+        for rule in rules {
+            let Some(symbol) = rule.top else { continue };
+            let is_top = is_number(&top, symbol);
+            let becomes = |symbol: u32| top.iter().copied().zip(constants(symbol)).collect();
+            match rule.push.as_slice() {
+                [] => {
+                    let step = self.step(rule, Vec::new(), is_top);
+                    self.edge(entry, popped, step);
+                }
+                [symbol] => {
+                    let step = self.step(rule, becomes(*symbol), is_top);
+                    self.edge(entry, entry, step);
+                }
+                [upper, lower, ..] => {
+                    let calling = self.loc(proc);
+                    let step = self.step(rule, becomes(*lower), is_top);
+                    self.edge(entry, calling, step);
+                    self.call(calling, entry, proc, *upper, n_bits);
+                }
+            }
+        }
+        self.edge(popped, exit, Op::Return(Vec::new()));
+        proc
+    }
+
+    /// The step from one shared state to another.
+    fn step(&self, rule: &ThreadRule, mut active: Vec<(VarId, Expr)>, condition: Expr) -> Op {
+        active.extend(self.shared.iter().copied().zip(constants(rule.to)));
+        let constrain = Expr::and(is_number(&self.shared, rule.from), condition);
+        Op::Assign(Assign { active, constrain, ..Assign::skip() })
+    }
+
+    fn call(&mut self, from: LocId, to: LocId, callee: ProcId, symbol: u32, n_bits: usize) {
+        let args = constants(symbol).take(n_bits).collect();
+        self.edge(from, to, Op::Call(Call { results: Vec::new(), callee, args }));
+    }
+}
+
+/// The condition that variables hold a number.
+fn is_number(vars: &[VarId], number: u32) -> Expr {
+    vars.iter().zip(constants(number)).fold(Expr::TRUE, |all, (var, bit)| {
+        let literal = if bit == Expr::TRUE { Expr::Var(*var) } else { Expr::negate(Expr::Var(*var)) };
+        Expr::and(all, literal)
+    })
+}

@@ -1,0 +1,292 @@
+//! The engines with a bound on contexts per thread on one program, against a search in which the threads take turns.
+//!
+//! For each number of contexts: verdicts are the oracle's, executions replay and are within the bound, and the reachable
+//! shared states are the oracle's, or contain them where stacks were too deep for it. The sequential program, printed and
+//! read, has the same verdict for engines for one thread. Many contexts find what a search without bound finds.
+
+pub mod search;
+pub mod systems;
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use selvedge_check::{Bound, CancelToken, ContextBound, Limits, Run, Stop, Task, ThreadScope, Trace, Verdict};
+use selvedge_driver::Subject;
+use selvedge_engines::contexts::eager::shared_states;
+use selvedge_engines::contexts::{Options, threads::enlisted};
+use selvedge_engines::{EngineKind, EngineOptions, build};
+use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_ir::callgraph::CallGraph;
+use selvedge_ir::passes::enlist::Enlisted;
+use selvedge_ir::passes::sequentialize;
+use selvedge_ir::{Op, Scope, Target};
+use selvedge_replay::judge;
+use selvedge_report::{Context, Source, sequential};
+
+use crate::differ::{Fault, Posed, fault, panic_message, pose};
+use crate::engines::{Compared, Comparison};
+use crate::generate::{Weights, generate_with};
+use crate::model::Model;
+use crate::oracle::{Answer, Budget, ask, within};
+use crate::rng::Rng;
+use search::{InTurns, search};
+
+/// The comparison of all engines with a bound on contexts.
+pub const IN_TURNS: Comparison = Comparison { item, compare };
+
+/// The greatest number of contexts per thread that is compared with the oracle.
+pub const LAST: u32 = 4;
+
+/// So many contexts count as many.
+const MANY: u32 = 6;
+
+/// The program with this number: the presets for turns take turns.
+pub fn item(seed: u64, number: u64) -> Model {
+    let presets = Weights::in_turns();
+    let (_, weights) = &presets[(number % presets.len() as u64) as usize];
+    generate_with(&mut Rng::for_item(seed, number), weights)
+}
+
+/// Compares the engines on one program. The number decides which engine reads the sequential program. Panics are faults.
+pub fn compare(model: &Model, number: u64, budget: Budget) -> Result<Compared, Fault> {
+    let unwound = catch_unwind(AssertUnwindSafe(|| compare_posed(&pose(model)?, number, budget)));
+    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+}
+
+/// Compares the engines on one question.
+pub fn compare_posed(posed: &Posed, number: u64, budget: Budget) -> Result<Compared, Fault> {
+    let mut compared = Compared::default();
+    let task = posed.task();
+    let options = Options { bound: Some(ContextBound::exactly(1)) };
+    let Ok((_, lists)) = enlisted(&task, &options, "testkit") else {
+        compared.open += 1;
+        return Ok(compared);
+    };
+    let Some(oracle) = search(&task, LAST, budget) else {
+        compared.open += 1;
+        return Ok(compared);
+    };
+    let eagerly = eager_last(&lists);
+    for kind in kinds() {
+        let last = if kind == EngineKind::ContextsEager { eagerly } else { LAST };
+        compare_verdicts(kind, &task, &oracle, last, &mut compared)?;
+    }
+    for k in 1..=eagerly {
+        compare_shared(&lists, &oracle, k, &mut compared)?;
+    }
+    let k = (1 + (number % 3) as u32).min(eagerly);
+    compare_text(posed, &lists, &oracle, k, number, budget)?;
+    if eagerly == LAST && !CallGraph::new(task.program).has_recursion() {
+        compare_many(&task, budget)?;
+    }
+    if oracle.error.is_some() {
+        compared.unsafe_ += 1
+    } else {
+        compared.safe += 1
+    }
+    Ok(compared)
+}
+
+/// The engines that count contexts.
+fn kinds() -> impl Iterator<Item = EngineKind> {
+    EngineKind::ALL.iter().copied().filter(|kind| kind.name().starts_with("contexts"))
+}
+
+/// What an engine finds within some numbers of contexts.
+enum Found {
+    /// An error, with an execution that replays, and the number at which it was found.
+    Error(Trace, Option<u32>),
+    /// No error.
+    Nothing,
+    /// It took too long.
+    Late,
+}
+
+/// How long an engine may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+fn patient() -> Run<'static> {
+    let limits = Limits { time: Some(PATIENCE), ..Limits::default() };
+    Run::new(CancelToken::default(), limits, &())
+}
+
+/// Asks an engine.
+fn decide(kind: EngineKind, task: &Task<'_>, bound: ContextBound) -> Result<Found, Fault> {
+    let mut options = EngineOptions::default();
+    options.contexts.bound = Some(bound);
+    let engine = build(kind, &options);
+    let run = patient();
+    match engine.check(task, &run) {
+        Ok(verdict) => match (judge(task, &verdict, &run), verdict) {
+            (Ok(_), Verdict::Unsafe(trace)) => {
+                Ok(Found::Error(trace, run.take_contexts().and_then(|contexts| contexts.error)))
+            }
+            (Ok(_), Verdict::Safe(_)) => fault(kind.name(), "says safe, which it cannot know".to_string()),
+            (Err(reject), _) => fault(format!("{} (judge, {bound:?})", kind.name()), reject.to_string()),
+        },
+        Err(Stop::BoundReached(Bound::Contexts(last))) if last == bound.last => Ok(Found::Nothing),
+        Err(Stop::TimeLimit(_)) => Ok(Found::Late),
+        Err(stop) => fault(kind.name(), stop.to_string()),
+    }
+}
+
+/// Up to how many contexts all guesses are looked at: a program that starts threads has many shared variables.
+fn eager_last(lists: &[Enlisted]) -> u32 {
+    let shared = |list: &Enlisted| list.program.vars.iter().filter(|var| var.scope == Scope::Shared).count();
+    match lists.iter().map(shared).max() {
+        None | Some(0..=3) => LAST,
+        Some(4..=5) => 3,
+        Some(_) => 2,
+    }
+}
+
+fn compare_verdicts(
+    kind: EngineKind,
+    task: &Task<'_>,
+    oracle: &InTurns,
+    last: u32,
+    compared: &mut Compared,
+) -> Result<(), Fault> {
+    for k in 1..=last {
+        let found = decide(kind, task, ContextBound::exactly(k))?;
+        compared.count_question(!matches!(found, Found::Late));
+        match &found {
+            Found::Late => return Ok(()),
+            Found::Nothing => check_verdict(kind.name(), false, oracle, k)?,
+            Found::Error(trace, _) => {
+                check_verdict(kind.name(), true, oracle, k)?;
+                let needed = contexts_of(task, trace);
+                if needed > k && !starts_threads(task) {
+                    return fault(kind.name(), format!("an execution of {needed} contexts within {k}"));
+                }
+            }
+        }
+    }
+    let expected = oracle.error.filter(|error| *error <= last);
+    match (decide(kind, task, ContextBound { first: 1, last })?, expected) {
+        (Found::Error(_, Some(least)), _) => check_least(kind.name(), least, oracle),
+        (Found::Error(_, None), _) => fault(kind.name(), "does not say with how many contexts".to_string()),
+        (Found::Nothing, Some(error)) => {
+            fault(kind.name(), format!("no error in 1..{last}, but there is one within {error}"))
+        }
+        (Found::Nothing, None) | (Found::Late, _) => Ok(()),
+    }
+}
+
+fn check_least(name: &str, least: u32, oracle: &InTurns) -> Result<(), Fault> {
+    let expected = oracle.error.unwrap_or(u32::MAX);
+    let wrong = least > expected || (least < expected && oracle.is_exact(least));
+    if wrong { fault(name, format!("least number of contexts {least}, but {:?}", oracle.error)) } else { Ok(()) }
+}
+
+/// A verdict is the oracle's, unless the oracle could not see all.
+fn check_verdict(name: &str, is_unsafe: bool, oracle: &InTurns, k: u32) -> Result<(), Fault> {
+    if oracle.has_error(k) && !is_unsafe {
+        return fault(name, format!("no error within {k} contexts, but there is one within {:?}", oracle.error));
+    }
+    if is_unsafe && !oracle.has_error(k) && oracle.is_exact(k) {
+        return fault(name, format!("an error within {k} contexts, but there is none"));
+    }
+    Ok(())
+}
+
+fn compare_shared(lists: &[Enlisted], oracle: &InTurns, k: u32, compared: &mut Compared) -> Result<(), Fault> {
+    let mut found: BTreeSet<Vec<bool>> = BTreeSet::new();
+    for list in lists {
+        match shared_states(list, k, &patient()) {
+            Ok(values) => found.extend(values.list()),
+            Err(Stop::TimeLimit(_)) => return Ok(()),
+            Err(stop) => return fault("shared states", stop.to_string()),
+        }
+    }
+    compared.sets += 1;
+    let expected = &oracle.shared[k as usize - 1];
+    let right = if oracle.is_exact(k) { found == *expected } else { found.is_superset(expected) };
+    if right {
+        return Ok(());
+    }
+    fault("shared states", format!("within {k} contexts {found:?}, but {expected:?} (exact: {})", oracle.is_exact(k)))
+}
+
+/// The printed sequential program, for an engine for one thread.
+fn compare_text(
+    posed: &Posed,
+    lists: &[Enlisted],
+    oracle: &InTurns,
+    k: u32,
+    number: u64,
+    budget: Budget,
+) -> Result<(), Fault> {
+    let kinds = [EngineKind::Summaries, EngineKind::Sat, EngineKind::Bmc, EngineKind::Pushdown];
+    let kind = kinds[(number / 3 % 4) as usize];
+    // Explicit valuations of many guesses are too many.
+    let k = if kind == EngineKind::Pushdown { 1 } else { k };
+    let source = Source::new("program.bp", &posed.text);
+    let context = Context { program: &posed.asked, map: &posed.map, source: &source };
+    let mut is_unsafe = false;
+    for list in lists {
+        let reduced = sequentialize::run(&list.program, &list.target, k);
+        let text = sequential::render(context, list, &reduced, k);
+        let loaded = load(&text, &LoadOptions::default());
+        let Some(program) = loaded.program else {
+            let messages: Vec<String> = loaded.diagnostics.iter().map(|found| found.message.clone()).collect();
+            return fault("sequentialize (reader)", format!("{}\n{text}", messages.join("; ")));
+        };
+        let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
+        let (program, target, _) = selvedge_driver::Question::default().pose(subject).expect("a plain question");
+        let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+        let mut options = EngineOptions::default();
+        options.bmc.steps = 12;
+        let engine = build(kind, &options);
+        let budget = Budget { patience: Some(PATIENCE), ..budget };
+        match within(budget, |run| engine.check(&task, run)) {
+            Ok(Verdict::Unsafe(_)) => is_unsafe = true,
+            Ok(Verdict::Safe(_)) => {}
+            Err(_) => return Ok(()),
+        }
+    }
+    check_verdict(&format!("sequentialize, {}", kind.name()), is_unsafe, oracle, k)
+}
+
+/// With many contexts, an error is one that a search without bound on contexts finds too, and the other way round if its
+/// execution has few enough.
+fn compare_many(task: &Task<'_>, budget: Budget) -> Result<(), Fault> {
+    let known = ask(task, budget);
+    let found = decide(EngineKind::ContextsEager, task, ContextBound::exactly(MANY))?;
+    match (&known, &found) {
+        (Answer::Safe, Found::Error(..)) => fault("many contexts", "an error, but there is none".to_string()),
+        (Answer::Unsafe(trace), Found::Nothing) if contexts_of(task, trace) <= MANY && !starts_threads(task) => {
+            fault("many contexts", format!("no error, but one within {} contexts", contexts_of(task, trace)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn starts_threads(task: &Task<'_>) -> bool {
+    task.program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
+}
+
+/// How many contexts per thread an execution needs, where threads take turns in the order of their numbers.
+pub fn contexts_of(task: &Task<'_>, trace: &Trace) -> u32 {
+    let first = u32::from(task.program.prelude.is_some());
+    let threads = trace.steps.iter().map(|step| step.thread.0).filter(|thread| *thread >= first);
+    let mut contexts = 1;
+    let mut last = None;
+    for thread in threads {
+        contexts += u32::from(last.is_some_and(|last| thread < last));
+        last = Some(thread);
+    }
+    contexts
+}
+
+/// A question about a text, for tests.
+pub fn posed(text: &str, threads: Option<u32>) -> Posed {
+    let loaded = load(text, &LoadOptions::default());
+    let program = loaded.program.expect("the program reads");
+    let map = loaded.source_map;
+    let question = selvedge_driver::Question { threads, ..selvedge_driver::Question::default() };
+    let subject = Subject { program: &program, map: &map, text };
+    let (asked, target, threads): (_, Target, _) = question.pose(subject).expect("the question fits");
+    Posed { text: text.to_string(), program, map, asked, target, threads }
+}

@@ -1,0 +1,112 @@
+//! Threads that take turns: the engines with a bound on contexts against a search in turns, and the errata of the paper.
+
+use selvedge_check::{Bound, ContextBound, Run, Stop, Verdict};
+use selvedge_engines::{EngineKind, EngineOptions, build};
+use selvedge_replay::judge;
+use selvedge_testkit::campaign::silence_panics;
+use selvedge_testkit::contexts::search::search;
+use selvedge_testkit::contexts::{IN_TURNS, LAST, contexts_of, posed};
+use selvedge_testkit::engines::run;
+use selvedge_testkit::oracle::Budget;
+use selvedge_testkit::workers::Items;
+
+/// The least number of contexts up to 4 with an error, by each engine and by the oracle.
+fn least(text: &str) -> Option<u32> {
+    let posed = posed(text, None);
+    let task = posed.task();
+    let oracle = search(&task, LAST, Budget::default()).expect("the program is small");
+    for kind in EngineKind::ALL.iter().filter(|kind| kind.name().starts_with("contexts")) {
+        let mut options = EngineOptions::default();
+        options.contexts.bound = Some(ContextBound { first: 1, last: LAST });
+        let run = Run::unlimited();
+        let found = match build(*kind, &options).check(&task, &run) {
+            Ok(verdict @ Verdict::Unsafe(_)) => {
+                judge(&task, &verdict, &run).expect("the execution replays");
+                run.take_contexts().and_then(|contexts| contexts.error)
+            }
+            Ok(Verdict::Safe(_)) => panic!("`{}` cannot know that", kind.name()),
+            Err(stop) => {
+                assert_eq!(stop, Stop::BoundReached(Bound::Contexts(LAST)));
+                None
+            }
+        };
+        assert_eq!(found, oracle.error, "{}", kind.name());
+    }
+    oracle.error
+}
+
+#[test]
+fn generated_programs_have_one_answer_in_turns() {
+    silence_panics();
+    let items = Items { first: 0, count: 300, jobs: 2 };
+    let (compared, findings) =
+        run(IN_TURNS, 11, items, Budget { states: 4_000, frames: 5, ..Budget::default() }, |_, _| {})
+            .expect("nothing hangs");
+    for finding in &findings {
+        println!("{}\n\n{}\nFrom program {}", finding.fault, finding.small, finding.number);
+    }
+    assert!(findings.is_empty(), "{} findings", findings.len());
+    assert!(compared.unsafe_ > 40 && compared.safe > 40, "{compared}");
+}
+
+/// The first thread does nothing in its first context: the paper's figure has no way to do so.
+#[test]
+fn fig1_idle_context() {
+    let text = "decl x := F;
+        void thread0() begin assume(x); assert(F); end
+        void thread1() begin x := T; end";
+    assert_eq!(least(text), Some(2));
+}
+
+/// Under the guess that the other thread sets x, which it never does, the assertion fails.
+#[test]
+fn eager_infeasible_guess() {
+    let text = "decl x := F; decl y := F;
+        void thread0() begin assert(!x); y := T; assert(!x); end
+        void thread1() begin if (y) then skip; fi; end";
+    assert_eq!(least(text), None);
+}
+
+/// A summary of `f` from a context in which the other thread has changed g must not be used where it cannot have.
+#[test]
+fn lazy_summary_context() {
+    let text = "decl g := F; decl h := F;
+        void f() begin skip; end
+        void thread0() begin h := g; g := F; f(); assert(g = h); end
+        void thread1() begin skip; end";
+    assert_eq!(least(text), None);
+    let disturbed = text.replace("void thread1() begin skip; end", "void thread1() begin g := T; end");
+    assert_eq!(least(&disturbed), Some(2));
+}
+
+#[test]
+fn nobody_runs_inside_the_section_of_another() {
+    let text = "decl x := F; decl y := F;
+        void thread0() begin atomic_begin; x := T; x := F; atomic_end; end
+        void thread1() begin assert(!x); end";
+    assert_eq!(least(text), None);
+    assert_eq!(least(&text.replace("atomic_begin; ", "").replace("atomic_end; ", "")), Some(1));
+}
+
+#[test]
+fn a_thread_that_fails_deep_inside_calls_leaves_the_others_their_contexts() {
+    let text = "decl x := F; decl y := F;
+        void deep() begin if (*) then deep(); fi; if (x) then y := T; assert(!y); fi; end
+        void thread0() begin deep(); end
+        void thread1() begin x := T; end";
+    assert_eq!(least(text), Some(2));
+}
+
+#[test]
+fn an_execution_counts_the_turns_in_the_order_of_the_threads() {
+    let text = "decl x := F;
+        void thread0() begin assume(x); assert(F); end
+        void thread1() begin x := T; end";
+    let posed = posed(text, None);
+    let task = posed.task();
+    let mut options = EngineOptions::default();
+    options.contexts.bound = Some(ContextBound::exactly(2));
+    let engine = build(EngineKind::ContextsEager, &options);
+    let Ok(Verdict::Unsafe(trace)) = engine.check(&task, &Run::unlimited()) else { panic!("it is unsafe") };
+    assert_eq!(contexts_of(&task, &trace), 2);
+}
