@@ -6,6 +6,7 @@
 mod boom;
 mod check;
 mod commands;
+mod contexts;
 mod each;
 mod harness;
 mod interchange;

@@ -14,7 +14,7 @@ use selvedge_ir::passes::sequentialize::{self, Sequential};
 use selvedge_ir::{Assign, Edge, Expr, Op, Program, Target, VarId};
 
 use super::Options;
-use super::threads::enlisted;
+use super::threads::{enlisted, up_to_error};
 use crate::summaries::{Summaries, Values};
 
 /// The engine.
@@ -40,7 +40,10 @@ impl Engine for ContextsEager {
         let mut contexts = Contexts::default();
         let answer = deepen(bound, &lists, &mut contexts, run);
         run.set_contexts(contexts);
-        answer
+        answer.map(|verdict| match verdict {
+            Verdict::Unsafe(trace) => Verdict::Unsafe(up_to_error(task, trace)),
+            safe => safe,
+        })
     }
 }
 

@@ -1,8 +1,10 @@
 //! Which threads take turns: what the engines with a bound on contexts ask of a task, and make of it.
 
-use selvedge_check::{ContextBound, Task, ThreadScope, Unsupported};
+use selvedge_check::{ContextBound, Task, ThreadScope, Trace, Unsupported};
 use selvedge_ir::Ty;
 use selvedge_ir::passes::enlist::{self, Enlisted};
+use selvedge_replay::replay::reached;
+use selvedge_replay::{Interpreter, Outcome};
 
 use super::Options;
 
@@ -33,4 +35,23 @@ pub fn enlisted(task: &Task<'_>, options: &Options, name: &str) -> Result<(Conte
     lists
         .map(|lists| (bound, lists))
         .map_err(|refusal| Unsupported { reason: format!("`{name}`: {}", refusal.reason), edge: refusal.edge })
+}
+
+/// An execution up to its first error. A thread may stand at an error location from the beginning, or from the step that
+/// starts it, which an engine sees only when the thread has its turn.
+pub(crate) fn up_to_error(task: &Task<'_>, mut trace: Trace) -> Trace {
+    if task.target.locs.is_empty() {
+        return trace;
+    }
+    let interpreter = Interpreter::new(task.program, task.threads);
+    let Ok(mut state) = interpreter.start(&trace.start) else { return trace };
+    for number in 0..trace.steps.len() {
+        if reached(task, &state).is_some() {
+            trace.steps.truncate(number);
+            return trace;
+        }
+        let Ok(Outcome::Next(next)) = interpreter.step(&state, &trace.steps[number]) else { return trace };
+        state = next;
+    }
+    trace
 }

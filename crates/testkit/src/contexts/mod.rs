@@ -14,6 +14,7 @@ use std::time::Duration;
 use selvedge_check::{Bound, CancelToken, ContextBound, Limits, Run, Stop, Task, ThreadScope, Trace, Verdict};
 use selvedge_driver::Subject;
 use selvedge_engines::contexts::eager::shared_states;
+use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Options, threads::enlisted};
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_frontend::bp::{LoadOptions, load};
@@ -75,9 +76,10 @@ pub fn compare_posed(posed: &Posed, number: u64, budget: Budget) -> Result<Compa
     for k in 1..=eagerly {
         compare_shared(&lists, &oracle, k, &mut compared)?;
     }
+    compare_lazily(&task, &oracle, &mut compared)?;
     let k = (1 + (number % 3) as u32).min(eagerly);
     compare_text(posed, &lists, &oracle, k, number, budget)?;
-    if eagerly == LAST && !CallGraph::new(task.program).has_recursion() {
+    if !CallGraph::new(task.program).has_recursion() {
         compare_many(&task, budget)?;
     }
     if oracle.error.is_some() {
@@ -104,7 +106,7 @@ enum Found {
 }
 
 /// How long an engine may take.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 fn patient() -> Run<'static> {
     let limits = Limits { time: Some(PATIENCE), ..Limits::default() };
@@ -135,8 +137,8 @@ fn decide(kind: EngineKind, task: &Task<'_>, bound: ContextBound) -> Result<Foun
 fn eager_last(lists: &[Enlisted]) -> u32 {
     let shared = |list: &Enlisted| list.program.vars.iter().filter(|var| var.scope == Scope::Shared).count();
     match lists.iter().map(shared).max() {
-        None | Some(0..=3) => LAST,
-        Some(4..=5) => 3,
+        None | Some(0..=2) => LAST,
+        Some(3..=4) => 3,
         Some(_) => 2,
     }
 }
@@ -200,13 +202,38 @@ fn compare_shared(lists: &[Enlisted], oracle: &InTurns, k: u32, compared: &mut C
             Err(stop) => return fault("shared states", stop.to_string()),
         }
     }
+    check_shared("contexts-eager (shared states)", &found, oracle, k, compared)
+}
+
+/// The same by the lazy engine, for all numbers at once.
+fn compare_lazily(task: &Task<'_>, oracle: &InTurns, compared: &mut Compared) -> Result<(), Fault> {
+    let engine = Contexts { options: Options { bound: Some(ContextBound { first: 1, last: LAST }) } };
+    match engine.shared_states(task, &patient()) {
+        Ok(states) => {
+            for (k, found) in (1..).zip(&states.reached) {
+                check_shared("contexts (shared states)", found, oracle, k, compared)?;
+            }
+            Ok(())
+        }
+        Err(Stop::TimeLimit(_)) => Ok(()),
+        Err(stop) => fault("contexts (shared states)", stop.to_string()),
+    }
+}
+
+fn check_shared(
+    name: &str,
+    found: &BTreeSet<Vec<bool>>,
+    oracle: &InTurns,
+    k: u32,
+    compared: &mut Compared,
+) -> Result<(), Fault> {
     compared.sets += 1;
     let expected = &oracle.shared[k as usize - 1];
-    let right = if oracle.is_exact(k) { found == *expected } else { found.is_superset(expected) };
+    let right = if oracle.is_exact(k) { found == expected } else { found.is_superset(expected) };
     if right {
         return Ok(());
     }
-    fault("shared states", format!("within {k} contexts {found:?}, but {expected:?} (exact: {})", oracle.is_exact(k)))
+    fault(name, format!("within {k} contexts {found:?}, but {expected:?} (exact: {})", oracle.is_exact(k)))
 }
 
 /// The printed sequential program, for an engine for one thread.
@@ -253,7 +280,7 @@ fn compare_text(
 /// execution has few enough.
 fn compare_many(task: &Task<'_>, budget: Budget) -> Result<(), Fault> {
     let known = ask(task, budget);
-    let found = decide(EngineKind::ContextsEager, task, ContextBound::exactly(MANY))?;
+    let found = decide(EngineKind::Contexts, task, ContextBound::exactly(MANY))?;
     match (&known, &found) {
         (Answer::Safe, Found::Error(..)) => fault("many contexts", "an error, but there is none".to_string()),
         (Answer::Unsafe(trace), Found::Nothing) if contexts_of(task, trace) <= MANY && !starts_threads(task) => {

@@ -39,7 +39,7 @@ use selvedge_ir::{ProcId, Program, Scope, Target, Trace, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::Options;
-use super::threads::enlisted;
+use super::threads::{enlisted, up_to_error};
 use crate::out_of_nodes;
 use crate::paths::layout::When;
 use kind::{Kind, Root};
@@ -84,7 +84,7 @@ impl Engine for Contexts {
                 if let Some(met) = met {
                     counts.error = Some(k.max(1));
                     run.set_contexts(counts);
-                    return Ok(Verdict::Unsafe(crew.trace(rounds, &met)?));
+                    return Ok(Verdict::Unsafe(up_to_error(task, crew.trace(rounds, &met)?)));
                 }
             }
             if k > 0

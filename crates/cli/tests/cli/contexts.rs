@@ -1,0 +1,80 @@
+//! `check --contexts` and `sequentialize`.
+
+use serde_json::{Value, json};
+
+use crate::harness::{run, scratch};
+use crate::schema::validate;
+
+#[test]
+fn the_smallest_number_of_contexts_with_an_error_is_told_and_the_schedule_shows_them() {
+    for engine in ["contexts", "contexts-eager"] {
+        let ran = run(&format!("check --contexts 1..3 --engine {engine} turns.bp"));
+        assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}", ran.err);
+        assert!(ran.out.contains("an error within 2 contexts per thread"), "{}", ran.out);
+        assert!(ran.out.contains("thread 0, context 1") && ran.out.contains("thread 0, context 2"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn no_error_within_a_bound_is_unknown() {
+    let ran = run("check --contexts 1 turns.bp");
+    let line = "VERIFICATION UNKNOWN (no error within 1 context per thread)";
+    assert_eq!((ran.code, ran.last_line()), (5, line), "{}", ran.err);
+    assert!(ran.out.contains("reachable shared states: 3 at 1"), "{}", ran.out);
+}
+
+#[test]
+fn contexts_as_json_fit_the_schema_and_the_trace_replays() {
+    let trace = scratch("turns.json");
+    let ran = run(&format!("check --contexts 1..3 --format json --trace-out {trace} turns.bp"));
+    let report: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    let contexts = &report["results"][0]["answer"]["contexts"];
+    assert_eq!(contexts["error"], json!(2));
+    assert_eq!(contexts["reached"][0], json!({ "contexts": 1, "shared_states": 3 }));
+    let ran = run(&format!("replay {trace} turns.bp"));
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn a_sequential_program_has_the_verdict_of_its_threads_and_is_formatted() {
+    let file = scratch("turns.seq.bp");
+    for (contexts, code) in [(1, 0), (2, 10)] {
+        let ran = run(&format!("sequentialize --contexts {contexts} turns.bp -o {file}"));
+        assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+        let ran = run(&format!("check -q --engine summaries {file}"));
+        assert_eq!((ran.code, ran.err.as_str()), (code, ""), "{}", ran.out);
+        assert_eq!(run(&format!("fmt --check {file}")).code, 0);
+    }
+    let text = std::fs::read_to_string(&file).expect("the file was written");
+    assert!(text.contains("turns.bp:11: assume(x)"), "the lines of the threads stand in comments:\n{text}");
+}
+
+#[test]
+fn a_stack_that_cannot_be_copied_is_refused_with_its_line() {
+    let ran = run("check --contexts 2 --threads 2 copies.bp");
+    assert_eq!(ran.code, 5, "{}", ran.out);
+    assert!(ran.last_line().contains("line 11") && ran.last_line().contains("cannot be copied"), "{}", ran.last_line());
+    let ran = run("sequentialize --contexts 2 --threads 2 copies.bp");
+    assert_eq!(ran.code, 5, "{}", ran.out);
+    assert!(ran.err.contains("line 11"), "{}", ran.err);
+}
+
+#[test]
+fn pushdown_systems_of_several_threads_take_turns() {
+    let ran = run("check --contexts 1 two.pds");
+    let line = "VERIFICATION UNKNOWN (no error within 1 context per thread)";
+    assert_eq!((ran.code, ran.last_line()), (5, line), "{}{}", ran.out, ran.err);
+    let ran = run("check --contexts 1..2 two.pds");
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
+    let ran = run("check two.pds");
+    assert_eq!(ran.code, 5, "{}{}", ran.out, ran.err);
+    assert!(ran.last_line().contains("--contexts"), "{}", ran.last_line());
+}
+
+#[test]
+fn contexts_are_for_engines_that_count_them() {
+    assert_eq!(run("check --contexts 2 --engine summaries turns.bp").code, 1);
+    assert_eq!(run("check --contexts 0 turns.bp").code, 1);
+    assert_eq!(run("check --engine contexts-eager turns.bp").code, 5);
+}
