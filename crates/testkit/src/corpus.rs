@@ -78,6 +78,40 @@ pub fn ijit() -> Result<Vec<Entry>, String> {
     table.lines().filter(|line| line.starts_with("ijit/")).map(|line| ijit_row(&folder, line)).collect()
 }
 
+/// A thread-transition system of the corpus.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// Where it is, relative to the corpus.
+    pub name: String,
+    /// The file; its target is beside it.
+    pub path: PathBuf,
+    /// How large it is.
+    pub n_transitions: usize,
+    /// The verdict with one thread at first.
+    pub one: Option<Expected>,
+    /// The verdict with any number of them.
+    pub any: Option<Expected>,
+}
+
+/// The thread-transition systems of the corpus.
+pub fn systems() -> Result<Vec<System>, String> {
+    let Some(folder) = foreign("") else { return Ok(Vec::new()) };
+    let system = |line: &str| {
+        let columns: Vec<&str> = line.split(',').collect();
+        let [file, _, _, n_transitions, _, one, any] = columns[..] else {
+            return Err(format!("tts_verdicts.csv: `{line}`"));
+        };
+        Ok(System {
+            name: file.to_string(),
+            path: folder.join(file),
+            n_transitions: n_transitions.parse().unwrap_or(0),
+            one: verdict(&one.to_lowercase()),
+            any: verdict(&any.to_lowercase()),
+        })
+    };
+    read(&folder.join("tts_verdicts.csv"))?.lines().skip(1).map(system).collect()
+}
+
 /// All programs of other people, without verdicts.
 pub fn all_foreign() -> Result<Vec<Entry>, String> {
     let Some(folder) = foreign("") else { return Ok(Vec::new()) };

@@ -95,6 +95,7 @@ fn record(size: usize, tool: &str, verdict: &str) -> Record {
         peak_bytes: None,
         prepare_seconds: 0.0,
         states: None,
+        note: None,
     }
 }
 

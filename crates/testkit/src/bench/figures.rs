@@ -164,6 +164,7 @@ mod tests {
             peak_bytes: None,
             prepare_seconds: 0.0,
             states: None,
+            note: None,
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Measured {
     pub prepare: f64,
     /// How many states the tool stored, where it tells.
     pub states: Option<u64>,
+    /// What else was told.
+    pub note: Option<String>,
 }
 
 /// How often the child is looked at.
@@ -50,7 +52,7 @@ pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std:
     let text = String::from_utf8_lossy(&std::fs::read(&out)?).into_owned();
     std::fs::remove_file(&out)?;
     let verdict = if killed { "time limit".to_string() } else { read(&text, status.code()) };
-    Ok(Measured { verdict, seconds, peak, processor, prepare: 0.0, states: None })
+    Ok(Measured { verdict, seconds, peak, processor, prepare: 0.0, states: None, note: None })
 }
 
 /// The output goes to a file, so that nobody has to read along.

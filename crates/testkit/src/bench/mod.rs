@@ -40,6 +40,10 @@ pub struct Plan {
     pub groups: Vec<Group>,
     /// The families by name; empty for all. `reading` is one more.
     pub families: Vec<String>,
+    /// Whether reading is measured too.
+    pub reads: bool,
+    /// The question about the trivial program.
+    pub trivial: Question,
     /// The greatest size; `None` for all.
     pub max_size: Option<usize>,
     /// The time for each run.
@@ -79,6 +83,8 @@ pub struct Record {
     pub prepare_seconds: f64,
     /// How many states the tool stored, where it tells.
     pub states: Option<u64>,
+    /// What else it told: the portfolio who won, the engine `cutoff` the cutoff.
+    pub note: Option<String>,
 }
 
 impl Record {
@@ -104,7 +110,7 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(&Record)) -> std::io::Result<Vec<Re
     std::fs::create_dir_all(&plan.scratch)?;
     let mut bench = Bench { plan, startup: Vec::new(), records: Vec::new() };
     bench.measure_startup()?;
-    if plan.wants("reading") {
+    if plan.reads && plan.wants("reading") {
         bench.reading(tell)?;
     }
     for group in plan.groups.iter().filter(|group| plan.wants(&group.family)) {
@@ -136,8 +142,8 @@ impl Bench<'_> {
     fn measure_startup(&mut self) -> std::io::Result<()> {
         let file = self.plan.scratch.join("trivial.bp");
         std::fs::write(&file, TRIVIAL)?;
-        let question = Question { threads: Some(1), ..Question::default() };
-        let asked = Asked { file: &file, question: &question, limit: self.plan.limit, scratch: &self.plan.scratch };
+        let asked =
+            Asked { file: &file, question: &self.plan.trivial, limit: self.plan.limit, scratch: &self.plan.scratch };
         for tool in &self.plan.tools {
             let mut least = f64::INFINITY;
             for _ in 0..3 {
@@ -174,6 +180,7 @@ impl Bench<'_> {
             peak_bytes: measured.peak,
             prepare_seconds: measured.prepare,
             states: measured.states,
+            note: measured.note,
         };
         tell(&record);
         self.records.push(record);
@@ -202,7 +209,7 @@ impl Bench<'_> {
             let (file, is_ours) = match &instance.text {
                 Text::File(file) => (file.clone(), false),
                 Text::Made(make) => {
-                    let file = self.plan.scratch.join(format!("{}.bp", instance.name));
+                    let file = self.plan.scratch.join(format!("{}.bp", instance.name.replace('/', "-")));
                     std::fs::write(&file, make())?;
                     (file, true)
                 }
@@ -246,13 +253,14 @@ fn ask_as_configured(tool: &dyn Tool, asked: &Asked<'_>, option: Option<&str>) -
     let start = Instant::now();
     let Some(mut command) = tool.command(asked)? else { return Ok(None) };
     command.args(option);
-    let (prepare, states) = (start.elapsed().as_secs_f64(), Cell::new(None));
+    let (prepare, states, note) = (start.elapsed().as_secs_f64(), Cell::new(None), Cell::new(None));
     let read = |text: &str, code: Option<i32>| {
         states.set(tool.states(text));
+        note.set(tool.note(text));
         tool.verdict(text, code)
     };
     let measured = measure(&mut command, asked.limit, &read)?;
-    Ok(Some(Measured { prepare, states: states.get(), ..measured }))
+    Ok(Some(Measured { prepare, states: states.get(), note: note.take(), ..measured }))
 }
 
 fn is_decided(verdict: &str) -> bool {

@@ -14,14 +14,22 @@ const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 /// A scale from values to places.
 #[derive(Clone, Copy)]
 struct Scale {
+    kind: Kind,
     from: (f64, f64),
     to: (f64, f64),
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Linear,
+    Logarithmic,
+}
+
 impl Scale {
     fn place(&self, value: f64) -> f64 {
-        let (low, high) = (self.from.0.ln(), self.from.1.ln());
-        self.to.0 + (value.ln() - low) / (high - low) * (self.to.1 - self.to.0)
+        let at = |value: f64| if self.kind == Kind::Linear { value } else { value.ln() };
+        let (low, high) = (at(self.from.0), at(self.from.1));
+        self.to.0 + (at(value) - low) / (high - low) * (self.to.1 - self.to.0)
     }
 }
 
@@ -34,9 +42,9 @@ pub fn svg(records: &[Record], family: &str) -> Option<String> {
         return None;
     }
     let slowest = points.iter().map(|record| record.seconds).fold(0.01, f64::max);
-    let x = Scale { from: (low, high), to: (MARGIN[0], WIDTH - MARGIN[1]) };
-    let y = Scale { from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
-    let mut text = head(family);
+    let x = Scale { kind: Kind::Logarithmic, from: (low, high), to: (MARGIN[0], WIDTH - MARGIN[1]) };
+    let y = Scale { kind: Kind::Logarithmic, from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
+    let mut text = head(&format!("{family}: seconds by size"));
     axes(&mut text, x, y);
     let mut tools: Vec<&str> = Vec::new();
     for record in &points {
@@ -54,11 +62,38 @@ pub fn svg(records: &[Record], family: &str) -> Option<String> {
     Some(text)
 }
 
-fn head(family: &str) -> String {
+/// The cactus plot of a group of programs: how many each tool decided within which time. `None` if nobody decided two.
+pub fn cactus(records: &[Record], family: &str) -> Option<String> {
+    let points: Vec<&Record> = records.iter().filter(|record| record.family == family && record.is_decided()).collect();
+    let mut times: Vec<(&str, Vec<f64>)> = Vec::new();
+    for record in &points {
+        let seconds = record.seconds.max(0.001);
+        match times.iter_mut().find(|(tool, _)| *tool == record.tool) {
+            Some((_, times)) => times.push(seconds),
+            None => times.push((&record.tool, vec![seconds])),
+        }
+    }
+    let most = times.iter().map(|(_, times)| times.len()).max().filter(|most| *most > 1)?;
+    let slowest = points.iter().map(|record| record.seconds).fold(0.01, f64::max);
+    let x = Scale { kind: Kind::Linear, from: (1.0, most as f64), to: (MARGIN[0], WIDTH - MARGIN[1]) };
+    let y = Scale { kind: Kind::Logarithmic, from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
+    let mut text = head(&format!("{family}: seconds by number of programs decided"));
+    axes(&mut text, x, y);
+    for (number, (tool, mut times)) in times.into_iter().enumerate() {
+        times.sort_by(f64::total_cmp);
+        let places: Vec<(f64, f64)> =
+            times.iter().enumerate().map(|(rank, time)| (x.place(rank as f64 + 1.0), y.place(*time))).collect();
+        line(&mut text, tool, number, &places);
+    }
+    text.push_str("</svg>\n");
+    Some(text)
+}
+
+fn head(title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
          font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n<text x=\"{}\" y=\"22\" \
-         font-size=\"15\">{family}: seconds by size</text>\n",
+         font-size=\"15\">{title}</text>\n",
         MARGIN[0]
     )
 }

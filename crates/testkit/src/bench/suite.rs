@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use selvedge_driver::Question;
+use selvedge_driver::{Initial, Question};
 
 use super::concurrent::{CONCURRENT, Concurrent, Size, Twin};
 use super::families::{self, FAMILIES};
-use crate::corpus::{Expected, foreign};
+use crate::corpus::{Entry, Expected, boppo, foreign, own, refined, systems};
 
 /// Instances that belong together, the easier ones first.
 pub struct Group {
@@ -85,6 +85,86 @@ pub fn threads() -> Vec<Group> {
     groups
 }
 
+/// Any number of threads: the thread-transition systems of the corpus with one thread at first and with any number, the
+/// programs that some of them come from, and the families of programs with threads, each at its first size.
+pub fn unbounded() -> Result<Vec<Group>, String> {
+    let systems = systems()?;
+    let one = systems.iter().map(|system| Instance {
+        name: format!("{} (one)", system.name),
+        size: system.n_transitions,
+        expected: system.one,
+        question: Question::default(),
+        text: Text::File(system.path.clone()),
+    });
+    let any = systems.iter().map(|system| Instance {
+        name: format!("{} (any)", system.name),
+        size: system.n_transitions,
+        expected: system.any,
+        question: Question { initial: Some(Initial::Any), ..Question::default() },
+        text: Text::File(system.path.clone()),
+    });
+    let programs = systems.iter().filter(|system| system.path.with_extension("bp").is_file()).map(|system| Instance {
+        name: format!("{} (program)", system.name),
+        size: system.n_transitions,
+        expected: system.one,
+        question: Question::default(),
+        text: Text::File(system.path.with_extension("bp")),
+    });
+    Ok(vec![
+        unrelated("corpus-tts-one", one.collect()),
+        unrelated("corpus-tts-any", any.collect()),
+        unrelated("corpus-bp", programs.collect()),
+        unrelated(
+            "families",
+            CONCURRENT.iter().flat_map(|family| Twin::BOTH.map(|twin| unbounded_twin(family, twin))).collect(),
+        ),
+    ])
+}
+
+/// The first size that has an error if the twin has one, without a bound on the threads. What is safe with few threads
+/// need not be with any number.
+fn unbounded_twin(family: &'static Concurrent, twin: Twin) -> Instance {
+    let sizes = family.sizes();
+    let has_error = |size: &&Size| family.expected(**size, twin) == Expected::Unsafe;
+    let size = *sizes.iter().find(has_error).unwrap_or(&sizes[0]);
+    Instance {
+        name: format!("{}-{}", family.name, twin.suffix()),
+        size: family.number(size),
+        expected: Some(family.expected(size, twin)).filter(|expected| *expected == Expected::Unsafe),
+        question: Question { threads: None, ..family.question(size) },
+        text: Text::Made(Box::new(move || (family.make)(size, twin))),
+    }
+}
+
+/// All programs that there are, ours and other people's, each with its own question.
+pub fn everything() -> Result<Vec<Group>, String> {
+    let mut groups = vec![
+        entries("ours", own()?),
+        entries("corpus-boppo", boppo()?),
+        // Their verdicts count the threads created, these answers those that live.
+        entries("corpus-refined", refined()?.into_iter().map(|entry| Entry { verdict: None, ..entry }).collect()),
+    ];
+    for folder in ["ijit", "ucob", "satabs-generated"] {
+        let programs = foreign(folder).map_or(Vec::new(), |folder| crate::corpus::files(&folder, "bp"));
+        groups.push(files(&format!("corpus-{folder}"), programs, &Question::default()));
+    }
+    groups.extend(unbounded()?.into_iter().filter(|group| group.family.starts_with("corpus-tts")));
+    Ok(groups)
+}
+
+fn entries(family: &str, entries: Vec<Entry>) -> Group {
+    let instance = |entry: Entry| {
+        let size = entry.text.lines().count();
+        let text = Text::Made(Box::new(move || entry.text.clone()));
+        Instance { name: entry.name, size, expected: entry.verdict, question: entry.question, text }
+    };
+    unrelated(family, entries.into_iter().map(instance).collect())
+}
+
+fn unrelated(family: &str, instances: Vec<Instance>) -> Group {
+    Group { family: family.to_string(), growth: Growth::Unrelated, instances }
+}
+
 fn concurrent_family(family: &'static Concurrent, twin: Twin) -> Group {
     let name = format!("{}-{}", family.name, twin.suffix());
     let instance = |size: Size| Instance {
@@ -124,8 +204,7 @@ fn files(family: &str, files: Vec<PathBuf>, question: &Question) -> Group {
         let size = std::fs::read(&file).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count());
         Instance { name, size, expected: None, question: question.clone(), text: Text::File(file) }
     };
-    let instances = files.into_iter().map(instance).collect();
-    Group { family: family.to_string(), growth: Growth::Unrelated, instances }
+    unrelated(family, files.into_iter().map(instance).collect())
 }
 
 #[cfg(test)]
@@ -134,7 +213,8 @@ mod tests {
 
     #[test]
     fn names_of_instances_differ() {
-        for groups in [sequential(), threads()] {
+        let (unbounded, everything) = (unbounded().expect("all is there"), everything().expect("all is there"));
+        for groups in [sequential(), threads(), unbounded, everything] {
             let mut names: Vec<&str> =
                 groups.iter().flat_map(|group| group.instances.iter().map(|instance| instance.name.as_str())).collect();
             names.sort_unstable();

@@ -17,6 +17,11 @@ pub struct Page<'a> {
     pub peer_limit: f64,
 }
 
+/// Whether the programs of a family do not grow.
+pub fn is_group(family: &str) -> bool {
+    is_corpus(family) || ["ours", "families"].contains(&family)
+}
+
 /// Whether a family is a part of the corpus: it does not count in means of families.
 fn is_corpus(family: &str) -> bool {
     family.starts_with("corpus")
@@ -27,14 +32,19 @@ impl Page<'_> {
     pub fn markdown(&self) -> String {
         let Page { records, limit, peer, peer_limit } = *self;
         let mut text = String::from("# Benchmarks\n\n");
-        let _ = writeln!(
-            text,
-            "Seconds of a whole process; the limit is {limit} s, for `{peer}` {peer_limit} s. `×` is how much longer `{peer}` takes than the tool, \
+        if peer.is_empty() {
+            let _ = writeln!(text, "Seconds of a whole process; the limit is {limit} s. `bench/README.md` says more.");
+        } else {
+            let _ = writeln!(
+                text,
+                "Seconds of a whole process; the limit is {limit} s, for `{peer}` {peer_limit} s. `×` is how much longer `{peer}` takes than the tool, \
              without the time that the processes take to start; `≥` where `{peer}` did not decide. `bench/README.md` says \
              more.\n"
-        );
+            );
+        }
         self.summary(&mut text);
         self.at_the_peers_largest(&mut text);
+        self.totals(&mut text);
         for family in families(records) {
             let _ = writeln!(text, "\n## {family}\n");
             if is_corpus(&family) {
@@ -132,6 +142,27 @@ impl Page<'_> {
         }
     }
 
+    /// For groups of programs that do not grow: how many each tool decided, in which time.
+    fn totals(&self, text: &mut String) {
+        let groups: Vec<String> = families(self.records).into_iter().filter(|family| is_group(family)).collect();
+        if groups.is_empty() {
+            return;
+        }
+        let _ = writeln!(text, "\n## Groups of programs\n\n| group | tool | asked | decided | seconds | slowest |");
+        let _ = writeln!(text, "|---|---|---:|---:|---:|---:|");
+        for group in groups {
+            let of_group: Vec<&Record> = self.records.iter().filter(|record| record.family == group).collect();
+            for tool in distinct(of_group.iter().map(|record| &record.tool)) {
+                let asked: Vec<&&Record> = of_group.iter().filter(|record| record.tool == tool).collect();
+                let decided: Vec<f64> =
+                    asked.iter().filter(|record| record.is_decided()).map(|record| record.seconds).collect();
+                let (total, slowest) = (decided.iter().sum::<f64>(), decided.iter().copied().fold(0.0, f64::max));
+                let (n_asked, n_decided) = (asked.len(), decided.len());
+                let _ = writeln!(text, "| {group} | {tool} | {n_asked} | {n_decided} | {total:.1} | {slowest:.2} |");
+            }
+        }
+    }
+
     fn family_table(&self, family: &str, text: &mut String) {
         let Page { records, peer, .. } = *self;
         let of_family: Vec<Record> = records.iter().filter(|record| record.family == family).cloned().collect();
@@ -151,7 +182,8 @@ impl Page<'_> {
     fn cell(&self, instance: &str, tool: &str) -> String {
         let Page { records, peer, .. } = *self;
         let Some(record) = find(records, instance, tool) else { return "–".to_string() };
-        let time = format!("{:.3}", record.seconds);
+        let note = record.note.as_ref().map_or(String::new(), |note| format!(", {note}"));
+        let time = format!("{:.3}{note}", record.seconds);
         let decided = find(records, instance, peer).is_some_and(Record::is_decided);
         let bound = if decided { "" } else { "≥ " };
         match self.ratio(instance, tool) {
@@ -209,6 +241,7 @@ mod tests {
             peak_bytes: Some(2_000_000),
             prepare_seconds: 0.0,
             states: None,
+            note: None,
         }
     }
 

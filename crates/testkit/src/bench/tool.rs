@@ -33,6 +33,11 @@ pub trait Tool {
         verdict(output, code)
     }
 
+    /// What else it said that belongs into the results.
+    fn note(&self, _output: &str) -> Option<String> {
+        None
+    }
+
     /// How many states it stored, if it printed that.
     fn states(&self, _output: &str) -> Option<u64> {
         None
@@ -91,6 +96,15 @@ pub struct Ours {
 }
 
 impl Ours {
+    /// The line of the answer that belongs into the results: who won, and how many threads show everything.
+    fn told(&self) -> Option<&'static str> {
+        match self.engine {
+            None => Some("engine:"),
+            Some(EngineKind::Cutoff) => Some("cutoff:"),
+            Some(_) => None,
+        }
+    }
+
     fn engine_name(&self) -> &'static str {
         self.engine.map_or("auto", EngineKind::name)
     }
@@ -105,10 +119,17 @@ impl Tool for Ours {
 
     fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
         let mut command = Command::new(&self.selvedge);
-        command.args(["check", "--quiet", "--engine", self.engine_name()]).args(&self.switches);
+        command.args(["check", "--engine", self.engine_name()]).args(&self.switches);
+        command.args(self.told().is_none().then_some("--quiet"));
         command.args(["--time-limit", &format!("{}s", asked.seconds())]);
         command.args(crate::print::options(asked.question).split_whitespace()).arg(asked.file);
         Ok(Some(command))
+    }
+
+    fn note(&self, output: &str) -> Option<String> {
+        let word = self.told()?;
+        let line = output.lines().find_map(|line| line.trim_start().strip_prefix(word))?;
+        line.split([',', ';']).next().map(|told| told.trim().to_string())
     }
 }
 

@@ -6,24 +6,27 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use selvedge_driver::Question;
 use selvedge_driver::external::{Spacer, Spin};
 use selvedge_engines::EngineKind;
 use selvedge_testkit::bench::figures::{self, figures};
-use selvedge_testkit::bench::table::Page;
+use selvedge_testkit::bench::suite::Group;
+use selvedge_testkit::bench::table::{Page, is_group};
 use selvedge_testkit::bench::tool::{Ours, Tool, is_for_threads, switches};
 use selvedge_testkit::bench::{Plan, Record, contradictions, plot, run, suite, turns};
 use selvedge_testkit::corpus::root;
 
 const USAGE: &str = "\
-usage: bench [threads] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
+usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
              [--peer-limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
 
 Families: reading, corpus, and those of crates/testkit/src/bench/families.rs; with `threads` those of
-crates/testkit/src/bench/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction.
+crates/testkit/src/bench/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction;
+with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all programs.
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json, README.md and a plot per family into the folder, bench/results unless told otherwise; with
-`threads` into bench/results-threads, and figures.json. With `contexts` the series of crates/testkit/src/bench/turns, into
+`threads` into bench/results-threads, and figures.json, and so on. With `contexts` the series of crates/testkit/src/bench/turns, into
 bench/results-contexts.
 ";
 
@@ -32,6 +35,8 @@ bench/results-contexts.
 enum Suite {
     Sequential,
     Threads,
+    Unbounded,
+    Everything,
 }
 
 impl Suite {
@@ -39,6 +44,7 @@ impl Suite {
         match self {
             Suite::Sequential => "spacer",
             Suite::Threads => "spin",
+            Suite::Unbounded | Suite::Everything => "",
         }
     }
 
@@ -46,6 +52,8 @@ impl Suite {
         match self {
             Suite::Sequential => "bench/results",
             Suite::Threads => "bench/results-threads",
+            Suite::Unbounded => "bench/results-unbounded",
+            Suite::Everything => "bench/results-everything",
         }
     }
 
@@ -53,15 +61,47 @@ impl Suite {
     fn corpus_limit(self) -> Duration {
         match self {
             Suite::Sequential => Duration::from_secs(3),
-            Suite::Threads => Duration::from_secs(10),
+            Suite::Threads | Suite::Unbounded | Suite::Everything => Duration::from_secs(10),
         }
     }
 
     /// The engines that are asked unless others are named; `None` is the portfolio.
     fn engines(self) -> Vec<Option<EngineKind>> {
-        let engines = EngineKind::ALL.iter().copied().filter(|engine| *engine != EngineKind::Exhaustive);
-        let engines = engines.filter(|engine| (self == Suite::Threads) == is_for_threads(*engine));
-        std::iter::once(None).chain(engines.map(Some)).collect()
+        const UNBOUNDED: [EngineKind; 6] = [
+            EngineKind::Views,
+            EngineKind::ViewsExplicit,
+            EngineKind::KarpMiller,
+            EngineKind::KarpMillerExplicit,
+            EngineKind::Backward,
+            EngineKind::Cutoff,
+        ];
+        let is_asked = |engine: &EngineKind| match self {
+            Suite::Sequential => {
+                !is_for_threads(*engine) && *engine != EngineKind::Exhaustive && !UNBOUNDED.contains(engine)
+            }
+            Suite::Threads => is_for_threads(*engine),
+            Suite::Unbounded => UNBOUNDED.contains(engine),
+            Suite::Everything => false,
+        };
+        std::iter::once(None).chain(EngineKind::ALL.iter().copied().filter(is_asked).map(Some)).collect()
+    }
+
+    /// How the trivial program is asked about.
+    fn trivial(self) -> Question {
+        let threads = match self {
+            Suite::Sequential | Suite::Threads => Some(1),
+            Suite::Unbounded | Suite::Everything => None,
+        };
+        Question { threads, ..Question::default() }
+    }
+
+    fn groups(self) -> Result<Vec<Group>, String> {
+        match self {
+            Suite::Sequential => Ok(suite::sequential()),
+            Suite::Threads => Ok(suite::threads()),
+            Suite::Unbounded => suite::unbounded(),
+            Suite::Everything => suite::everything(),
+        }
     }
 }
 
@@ -131,10 +171,15 @@ fn measure_turns(plan: &turns::Plan, out: &Path) -> std::io::Result<ExitCode> {
 
 fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut words = words.peekable();
-    let suite = match words.next_if(|word| word == "threads") {
-        Some(_) => Suite::Threads,
-        None => Suite::Sequential,
+    let suite = match words.peek().map(String::as_str) {
+        Some("threads") => Suite::Threads,
+        Some("unbounded") => Suite::Unbounded,
+        Some("everything") => Suite::Everything,
+        _ => Suite::Sequential,
     };
+    if suite != Suite::Sequential {
+        words.next();
+    }
     let beside = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("selvedge");
     let mut engines = suite.engines();
     let mut plan = Plan {
@@ -142,6 +187,8 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
         tools: Vec::new(),
         groups: Vec::new(),
         families: Vec::new(),
+        reads: suite == Suite::Sequential,
+        trivial: suite.trivial(),
         max_size: None,
         limit: Duration::from_secs(10),
         corpus_limit: suite.corpus_limit(),
@@ -179,10 +226,7 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
     if let Some(kept) = kept {
         plan.tools.retain(|tool| kept.contains(&tool.name()));
     }
-    plan.groups = match suite {
-        Suite::Sequential => suite::sequential(),
-        Suite::Threads => suite::threads(),
-    };
+    plan.groups = suite.groups()?;
     Ok(Options { suite, plan, out })
 }
 
@@ -197,6 +241,7 @@ fn tools(suite: Suite, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<B
     match suite {
         Suite::Sequential => tools.extend(Spacer::find().map(|spacer| Box::new(spacer) as Box<dyn Tool>)),
         Suite::Threads => tools.extend(Spin::find().map(|spin| Box::new(spin) as Box<dyn Tool>)),
+        Suite::Unbounded | Suite::Everything => {}
     }
     tools
 }
@@ -204,7 +249,7 @@ fn tools(suite: Suite, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<B
 fn execute(options: &Options) -> std::io::Result<ExitCode> {
     let Options { suite, plan, out } = options;
     let peer = suite.peer();
-    if !plan.tools.iter().any(|tool| tool.name() == peer) {
+    if !peer.is_empty() && !plan.tools.iter().any(|tool| tool.name() == peer) {
         eprintln!("{peer} was not found: there is no peer to compare with");
     }
     let tell = |record: &Record| {
@@ -233,8 +278,9 @@ fn execute(options: &Options) -> std::io::Result<ExitCode> {
 fn write_plots(records: &[Record], out: &Path, page: &mut String) -> std::io::Result<()> {
     let mut families: Vec<&str> = records.iter().map(|record| record.family.as_str()).collect();
     families.dedup();
-    for family in families.into_iter().filter(|family| !family.starts_with("corpus") && *family != "reading") {
-        if let Some(svg) = plot::svg(records, family) {
+    for family in families.into_iter().filter(|family| *family != "reading") {
+        let plot = if is_group(family) { plot::cactus(records, family) } else { plot::svg(records, family) };
+        if let Some(svg) = plot {
             std::fs::write(out.join(format!("{family}.svg")), svg)?;
             page.push_str(&format!("\n![{family}]({family}.svg)\n"));
         }
