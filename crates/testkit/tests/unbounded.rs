@@ -7,31 +7,18 @@ use selvedge_check::{
     Bound, CancelToken, Certificate, CoverClaim, Engine, Limits, Role, Run, Stop, Task, ThreadScope, Verdict,
 };
 use selvedge_driver::Simplified;
-use selvedge_engines::unbounded::explicit::{
-    Backward, Cutoff, KarpMillerExplicit, Options, Rules, ViewsExplicit, certificate, karp_miller, views,
-};
+use selvedge_engines::unbounded::explicit::{KarpMillerExplicit, Options, Rules, certificate, karp_miller, views};
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
 use selvedge_engines::unbounded::system::{self, extract};
 use selvedge_ir::{LocId, VarId};
 use selvedge_replay::certificate::verify;
 use selvedge_replay::replay;
 use selvedge_testkit::coverability::mutants;
-use selvedge_testkit::unbounded::generated;
+use selvedge_testkit::unbounded::{generated, listing};
 
 fn short() -> Run<'static> {
     let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
     Run::new(CancelToken::default(), limits, &())
-}
-
-fn engines() -> [Box<dyn Engine>; 5] {
-    let options = Options { most_threads: Some(3), system: system::Options { size: 20_000, ..Default::default() } };
-    [
-        Box::new(ViewsExplicit { options: options.clone() }),
-        Box::new(Backward { options: options.clone() }),
-        Box::new(KarpMillerExplicit { options: options.clone() }),
-        Box::new(Cutoff { options }),
-        Box::new(KarpMiller),
-    ]
 }
 
 #[derive(Default, Debug)]
@@ -47,7 +34,7 @@ struct Counts {
 fn compare(inlined: &Simplified, original: &Task<'_>, counts: &mut Counts) -> Result<(), String> {
     let task = inlined.task(ThreadScope::Unbounded);
     let mut verdict = None;
-    for engine in engines() {
+    for engine in listing() {
         let fault = |what: String| format!("{}: {what}", engine.name());
         let found = match engine.check(&task, &short()) {
             Ok(found) => found,

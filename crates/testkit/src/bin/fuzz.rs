@@ -14,14 +14,16 @@ use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::spin;
 use selvedge_testkit::texts;
 use selvedge_testkit::threads;
+use selvedge_testkit::unbounded;
 use selvedge_testkit::workers::{Hang, Items};
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|contexts|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|threads|unbounded|contexts|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
 threads compares all engines on programs with several threads, each time with other combinations of reductions
+unbounded compares all engines for any number of threads, and few threads
 contexts compares the engines with a bound on contexts, and the sequential programs, with a search in turns
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
@@ -43,6 +45,10 @@ fn main() -> ExitCode {
         Some("threads") => {
             let campaign = Campaign { budget: campaign.budget.tight(), ..campaign };
             compare_engines(&campaign, "threads", threads::CONCURRENT)
+        }
+        Some("unbounded") => {
+            let budget = Budget { patience: Some(Duration::from_secs(1)), ..Budget::states(3_000) };
+            compare_engines(&Campaign { budget, ..campaign }, "unbounded", unbounded::ANY_NUMBER)
         }
         Some("contexts") => compare_engines(&campaign, "contexts", contexts::IN_TURNS),
         Some("tts") => compare_systems(&campaign),
