@@ -119,8 +119,8 @@ impl Tool for Ours {
 
     fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
         let mut command = Command::new(&self.selvedge);
-        command.args(["check", "--engine", self.engine_name()]).args(&self.switches);
-        command.args(self.told().is_none().then_some("--quiet"));
+        command.arg("check").args(self.told().is_none().then_some("--quiet"));
+        command.args(["--engine", self.engine_name()]).args(&self.switches);
         command.args(["--time-limit", &format!("{}s", asked.seconds())]);
         command.args(crate::print::options(asked.question).split_whitespace()).arg(asked.file);
         Ok(Some(command))
