@@ -5,6 +5,7 @@
 pub mod bmc;
 pub mod contexts;
 pub mod control_flow;
+mod encode;
 pub mod exhaustive;
 pub mod induction;
 mod paths;

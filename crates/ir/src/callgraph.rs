@@ -2,7 +2,8 @@
 
 use index_vec::IndexVec;
 
-use crate::syntax::{Count, EdgeId, Op, ProcId, Program};
+use crate::flow::Flow;
+use crate::syntax::{Count, EdgeId, LocId, Op, ProcId, Program};
 
 /// Whether the program is a single thread: one initial thread in every run, and nothing that starts another.
 /// A prelude may run before it.
@@ -70,6 +71,21 @@ impl CallGraph {
     /// The strongly connected components of the calls, callees before their callers.
     pub fn components(&self) -> &[Vec<ProcId>] {
         &self.components
+    }
+
+    /// For each location the place of its procedure's component, callees first, and its own place in reverse postorder:
+    /// an order of work in which what a location waits for comes before it, loops and recursion aside.
+    pub fn ranks(&self, program: &Program, flow: &Flow) -> IndexVec<LocId, (u32, u32)> {
+        let mut ranks = IndexVec::from_vec(vec![(0, 0); program.locs.len()]);
+        for (component, procs) in self.components.iter().enumerate() {
+            for proc in procs {
+                let order = flow.postorder(program, program.procs[*proc].entry);
+                for (place, loc) in order.iter().rev().enumerate() {
+                    ranks[*loc] = (component as u32, place as u32);
+                }
+            }
+        }
+        ranks
     }
 
     /// Whether a frame of the procedure can lie above another one of it.

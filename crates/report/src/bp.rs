@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use selvedge_frontend::bp::format;
+use selvedge_frontend::bp::lexer::is_keyword;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{Assign, BinaryOp, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, UnaryOp, VarId};
 
@@ -294,47 +295,8 @@ impl Names {
     }
 }
 
-/// Words that are no names, or have a meaning as names of procedures.
-const RESERVED: &[&str] = &[
-    "T",
-    "F",
-    "_",
-    "init",
-    "shared",
-    "process",
-    "decl",
-    "void",
-    "bool",
-    "begin",
-    "end",
-    "if",
-    "then",
-    "elsif",
-    "else",
-    "fi",
-    "while",
-    "do",
-    "od",
-    "goto",
-    "return",
-    "skip",
-    "assert",
-    "assume",
-    "constrain",
-    "schoose",
-    "choose",
-    "dead",
-    "enforce",
-    "abortif",
-    "print",
-    "sync",
-    "start_thread",
-    "end_thread",
-    "thread_end",
-    "atomic_begin",
-    "atomic_end",
-    "thread_local",
-];
+/// Words that are no keywords and mean something where a name may stand.
+const MEANT: &[&str] = &["T", "F", "_", "init", "shared", "process", "thread_local"];
 
 /// A name like this one that is not taken.
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
@@ -343,7 +305,8 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {
         base.insert(0, '_');
     }
-    let is_free = |name: &String| !RESERVED.contains(&name.as_str()) && !name.ends_with('$') && !taken.contains(name);
+    let is_reserved = |name: &str| is_keyword(name) || MEANT.contains(&name);
+    let is_free = |name: &String| !is_reserved(name) && !name.ends_with('$') && !taken.contains(name);
     let numbered = (2..).map(|number| format!("{base}_{number}"));
     let found = std::iter::once(base.clone()).chain(numbered).find(is_free).expect("there are many numbers");
     taken.insert(found.clone());

@@ -1,119 +1,17 @@
-//! The lazy engine for a bounded number of contexts against an explicit search with the same turns.
+//! The lazy engine for a bounded number of contexts against the oracle for turns.
 
-use std::collections::BTreeSet;
-
-use selvedge_check::{ContextBound, Engine, Run, Stop, Task, ThreadId, ThreadScope, Verdict};
+use selvedge_check::{ContextBound, Engine, Run, Stop, Task, Verdict};
 use selvedge_driver::Subject;
 use selvedge_engines::contexts::Options;
 use selvedge_engines::contexts::lazy::Contexts;
-use selvedge_engines::contexts::threads::enlisted;
 use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_ir::Value;
-use selvedge_replay::replay::reached;
-use selvedge_replay::{Interpreter, Judged, Outcome, State, judge};
+use selvedge_replay::{Judged, judge};
+use selvedge_testkit::contexts::search::search;
 use selvedge_testkit::generate::{Template, Weights, generate};
 use selvedge_testkit::lower::lower;
+use selvedge_testkit::oracle::Budget;
 
-/// What turns lead to, with bounds on stacks and states.
-#[derive(Debug, Default)]
-struct Explicit {
-    /// The shared states at each number of contexts from 1 on.
-    reached: Vec<BTreeSet<Vec<bool>>>,
-    /// The least number of contexts with an error.
-    error: Option<u32>,
-    /// Whether a stack became too deep.
-    truncated: bool,
-}
-
-struct Turns<'a> {
-    task: Task<'a>,
-    interpreter: Interpreter<'a>,
-    truncated: bool,
-    failed: bool,
-    budget: usize,
-}
-
-const FRAMES: usize = 5;
-
-impl Turns<'_> {
-    /// All states that steps of some threads lead to; none if they are too many.
-    fn closure(
-        &mut self,
-        states: BTreeSet<State>,
-        moves: &dyn Fn(&State, ThreadId) -> bool,
-    ) -> Option<BTreeSet<State>> {
-        let mut open: Vec<State> = states.iter().cloned().collect();
-        let mut found = states;
-        while let Some(state) = open.pop() {
-            self.failed |= reached(&self.task, &state).is_some();
-            for (position, thread) in state.threads.iter().enumerate().filter(|(_, thread)| moves(&state, thread.id)) {
-                for edge in self.interpreter.edges(&state, thread) {
-                    for step in self.interpreter.steps(&state, position, *edge) {
-                        match self.interpreter.step(&state, &step).expect("the interpreter lists legal steps") {
-                            Outcome::Failed => self.failed |= self.task.target.has_assert(step.edge),
-                            Outcome::Blocked => {}
-                            Outcome::Next(next) if next.threads.iter().any(|thread| thread.stack.len() > FRAMES) => {
-                                self.truncated = true;
-                            }
-                            Outcome::Next(next) => {
-                                if found.insert(next.clone()) {
-                                    open.push(next);
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            if found.len() > self.budget {
-                return None;
-            }
-        }
-        Some(found)
-    }
-}
-
-/// Lets the threads of a task without starts take turns.
-fn explicit(task: Task<'_>, last: u32, budget: usize) -> Option<Explicit> {
-    let options = Options { bound: Some(ContextBound::exactly(last)) };
-    let (_, lists) = enlisted(&task, &options, "test").expect("the task is for lists of threads");
-    let mut all = Explicit { reached: vec![BTreeSet::new(); last as usize], ..Explicit::default() };
-    for list in lists {
-        let task = Task { program: &list.program, target: &list.target, threads: ThreadScope::Unbounded };
-        let one = explicit_list(task, last, budget)?;
-        all.truncated |= one.truncated;
-        all.error = all.error.into_iter().chain(one.error).min();
-        all.reached.iter_mut().zip(one.reached).for_each(|(all, one)| all.extend(one));
-    }
-    Some(all)
-}
-
-fn explicit_list(task: Task<'_>, last: u32, budget: usize) -> Option<Explicit> {
-    let interpreter = Interpreter::new(task.program, ThreadScope::Unbounded);
-    let n_threads = task.program.entries.len() as u32;
-    let offset = u32::from(task.program.prelude.is_some());
-    let starts: BTreeSet<State> =
-        interpreter.starts(n_threads).map(|start| interpreter.start(&start).expect("a legal start")).collect();
-    let mut turns = Turns { task, interpreter, truncated: false, failed: false, budget };
-    let mut result = Explicit::default();
-    let mut states = turns.closure(starts, &|state, _| state.prelude.is_some())?;
-    states.retain(|state| state.prelude.is_none());
-    if turns.failed {
-        result.error = Some(1);
-    }
-    for k in 1..=last {
-        for thread in 0..n_threads {
-            states = turns.closure(states, &|_, id| id == ThreadId(offset + thread))?;
-            states.retain(|state| state.holder.is_none());
-        }
-        if turns.failed && result.error.is_none() {
-            result.error = Some(k);
-        }
-        let shared = |state: &State| state.shared.iter().map(|value| *value == Value::Bool(true)).collect();
-        result.reached.push(states.iter().map(shared).collect());
-    }
-    result.truncated = turns.truncated;
-    Some(result)
-}
+const BUDGET: Budget = Budget { frames: 5, ..Budget::states(20_000) };
 
 fn engine(last: u32) -> Contexts {
     Contexts { options: Options { bound: Some(ContextBound { first: 1, last }) } }
@@ -149,22 +47,22 @@ fn compare(task: &Task<'_>, last: u32, text: &str, compared: &mut Compared) {
         compared.skipped += 1;
         return;
     }
-    let Some(explicit) = explicit(*task, last, 20_000) else {
+    let Some(oracle) = search(task, last, BUDGET) else {
         compared.skipped += 1;
         return;
     };
     let found = error(task, last, text);
     let states = engine(last).shared_states(task, &Run::unlimited()).expect("nothing stops it");
-    if explicit.truncated {
+    if !oracle.is_exact(last) {
         compared.truncated += 1;
-        assert!(found.unwrap_or(u32::MAX) <= explicit.error.unwrap_or(u32::MAX), "{text}\n{found:?} {explicit:?}");
-        for (k, (ours, theirs)) in states.reached.iter().zip(&explicit.reached).enumerate() {
+        assert!(found.unwrap_or(u32::MAX) <= oracle.error.unwrap_or(u32::MAX), "{text}\n{found:?} {oracle:?}");
+        for (k, (ours, theirs)) in states.reached.iter().zip(&oracle.shared).enumerate() {
             assert!(ours.is_superset(theirs), "{} contexts: {ours:?} lacks some of {theirs:?}\n{text}", k + 1);
         }
         return;
     }
-    assert_eq!(found, explicit.error, "{text}");
-    assert_eq!(states.reached, explicit.reached, "{text}");
+    assert_eq!(found, oracle.error, "{text}");
+    assert_eq!(states.reached, oracle.shared, "{text}");
     compared.unsafe_ += usize::from(found.is_some());
     compared.late += usize::from(found > Some(1));
     compared.bounded += usize::from(found.is_none());

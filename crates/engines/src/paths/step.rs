@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use selvedge_ir::{Assign, BinaryOp, Call, Expr, ProcId, Program, UnaryOp, Value, VarId};
+use selvedge_ir::{Assign, Call, Expr, ProcId, Program, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
+
+use crate::encode;
 
 use super::layout::{self, Layout, When};
 
@@ -20,47 +22,10 @@ impl Step {
     }
 }
 
-/// The diagram of an expression, whose variables are seen as `leaf` says.
-pub(crate) fn expr(
-    layout: &Layout,
-    expr: &Expr,
-    leaf: &mut dyn FnMut(&Expr) -> Result<Bdd, OutOfNodes>,
-) -> Result<Bdd, OutOfNodes> {
-    Ok(match expr {
-        Expr::Bool(value) => layout.manager.constant(*value),
-        Expr::Unary(UnaryOp::Not, operand) => self::expr(layout, operand, leaf)?.not()?,
-        Expr::Binary(op, pair) => {
-            let left = self::expr(layout, &pair.0, leaf)?;
-            binary(*op, &left, &self::expr(layout, &pair.1, leaf)?)?
-        }
-        Expr::Ite(triple) => {
-            let condition = self::expr(layout, &triple.0, leaf)?;
-            let then = self::expr(layout, &triple.1, leaf)?;
-            condition.ite(&then, &self::expr(layout, &triple.2, leaf)?)?
-        }
-        Expr::Var(_) | Expr::Next(_) | Expr::Choice(..) => leaf(expr)?,
-        Expr::Passive(_) | Expr::PassiveNext(_) => unreachable!("without other threads passive parts are left out"),
-        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engine takes Boolean programs only"),
-    })
-}
-
-fn binary(op: BinaryOp, left: &Bdd, right: &Bdd) -> Result<Bdd, OutOfNodes> {
-    match op {
-        BinaryOp::And => left.and(right),
-        BinaryOp::Or => left.or(right),
-        BinaryOp::Xor | BinaryOp::Ne => left.xor(right),
-        BinaryOp::Implies => left.implies(right),
-        BinaryOp::Eq => left.iff(right),
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
-            unreachable!("the engine takes Boolean programs only")
-        }
-    }
-}
-
 impl Layout {
     /// The diagram of an expression with variables and choices as they are.
     pub(crate) fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
-        self::expr(self, expr, &mut |leaf| match leaf {
+        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.manager.var(self.var(*var, When::Now)),
             Expr::Next(var) => self.manager.var(self.var(*var, When::Next)),
             Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
@@ -70,7 +35,7 @@ impl Layout {
 
     /// The diagram of an expression in a state, over its choices.
     pub(crate) fn expr_in(&self, expr: &Expr, state: &dyn Fn(&Expr) -> bool) -> Result<Bdd, OutOfNodes> {
-        self::expr(self, expr, &mut |leaf| match leaf {
+        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
             leaf => Ok(self.manager.constant(state(leaf))),
         })

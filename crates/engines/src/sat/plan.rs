@@ -92,18 +92,11 @@ impl Plan {
     }
 }
 
-/// For each location the place of its procedure's component, callees first, and its own place in reverse postorder. The
-/// exit comes last.
+/// The order of work, in which the exit of a procedure comes last.
 fn ranks(program: &Program, flow: &Flow, calls: &CallGraph) -> IndexVec<LocId, (u32, u32)> {
-    let mut ranks = IndexVec::from_vec(vec![(0, 0); program.locs.len()]);
-    for (component, procs) in calls.components().iter().enumerate() {
-        for proc in procs {
-            let order = flow.postorder(program, program.procs[*proc].entry);
-            for (place, loc) in order.iter().rev().enumerate() {
-                ranks[*loc] = (component as u32, place as u32);
-            }
-            ranks[program.procs[*proc].exit] = (component as u32, u32::MAX);
-        }
+    let mut ranks = calls.ranks(program, flow);
+    for proc in &program.procs {
+        ranks[proc.exit] = (ranks[proc.entry].0, u32::MAX);
     }
     ranks
 }

@@ -121,7 +121,7 @@ impl<'a> Solver<'a> {
             errors: Errors::End,
             sites: program.procs.indices().map(|proc| calls.sites(proc).to_vec()).collect(),
             prepared: program.edges.iter().map(|_| None).collect(),
-            rank: ranks(program, &flow, &calls),
+            rank: calls.ranks(program, &flow),
             edges: IndexVec::from_vec(vec![falsum.clone(); n_locs]),
             waiting: IndexVec::from_vec(vec![falsum.clone(); n_locs]),
             rings: program.locs.iter().map(|_| Rings::default()).collect(),
@@ -388,18 +388,4 @@ fn limits(program: &Program, run: &Run<'_>) -> Limits {
     let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
     let wanted = (program.edges.len() * (program.vars.len() + 1) * 16).next_power_of_two();
     Limits { cache: limits.cache.min(wanted.max(1 << 12)), ..limits }
-}
-
-/// For each location the place of its procedure's component, callees first, and its own place in reverse postorder.
-fn ranks(program: &Program, flow: &Flow, calls: &CallGraph) -> IndexVec<LocId, (u32, u32)> {
-    let mut ranks = IndexVec::from_vec(vec![(0, 0); program.locs.len()]);
-    for (component, procs) in calls.components().iter().enumerate() {
-        for proc in procs {
-            let order = flow.postorder(program, program.procs[*proc].entry);
-            for (place, loc) in order.iter().rev().enumerate() {
-                ranks[*loc] = (component as u32, place as u32);
-            }
-        }
-    }
-    ranks
 }

@@ -14,7 +14,6 @@
 mod begin;
 pub(crate) mod blocks;
 pub mod dependence;
-pub(crate) mod encode;
 pub mod explicit;
 pub(crate) mod layout;
 pub(crate) mod passive;
@@ -27,7 +26,7 @@ mod story;
 pub mod symbolic;
 pub(crate) mod vars;
 
-use selvedge_check::{Task, ThreadScope, Unsupported};
+use selvedge_check::{Certificate, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::{Count, Edge, Op, Program, Ty};
 
@@ -81,6 +80,21 @@ enum Closing {
     Large,
     /// It contains an error, which the partial order should not have lost.
     Error,
+}
+
+impl Closing {
+    /// The verdict of a search that found no error: with a certificate, or that of a search in every order.
+    fn verdict(
+        self,
+        certificate: impl FnOnce() -> Result<Option<Certificate>, Stop>,
+        in_every_order: impl FnOnce() -> Result<Verdict, Stop>,
+    ) -> Result<Verdict, Stop> {
+        match self {
+            Closing::Closed => Ok(Verdict::Safe(certificate()?)),
+            Closing::Large => Ok(Verdict::Safe(None)),
+            Closing::Error => in_every_order(),
+        }
+    }
 }
 
 /// How many states a set may have when it is closed, of which a partial order left so many.

@@ -8,7 +8,7 @@ use selvedge_ir::{Assign, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Var
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
 
 use super::layout::{Layout, When, Who};
-use crate::threads::encode;
+use crate::encode;
 use crate::threads::passive::{Part, choices, is_common};
 
 /// What becomes of a set of states of a thread, shared variables included: conjoin `relation`, forget `forget`, rename.
@@ -110,7 +110,7 @@ impl Steps {
 impl Layout {
     /// The diagram of an expression over old values and choices of the moving thread.
     pub(crate) fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &|leaf| match leaf {
+        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.bdd(*var, Who::Mover, When::Now),
             Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
             _ => unreachable!("only conditions of assignments and passive assignments have other leaves"),
@@ -125,7 +125,7 @@ impl Layout {
         expr: &Expr,
         assigned_in_peer: &dyn Fn(VarId) -> bool,
     ) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &|leaf| match leaf {
+        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.bdd(*var, Who::Mover, When::Now),
             Expr::Next(var) if assign.active.iter().any(|(target, _)| target == var) => {
                 self.bdd(*var, Who::Mover, When::Next)

@@ -315,3 +315,9 @@ impl TokenKind {
         (self as u8) < (TokenKind::Word as u8)
     }
 }
+
+/// Whether a word is reserved.
+pub fn is_keyword(word: &str) -> bool {
+    let mut tokens = TokenKind::lexer(word);
+    tokens.next().is_some_and(|token| token.is_ok_and(TokenKind::is_keyword)) && tokens.next().is_none()
+}

@@ -86,7 +86,7 @@ impl<'a> World<'a> {
         let resumes = program.locs.indices().map(|loc| flow.out(loc).iter().any(|id| visible[*id])).collect();
         Ok(World {
             prepared: program.edges.iter().map(|_| OnceCell::new()).collect(),
-            rank: ranks(program, &flow, &calls),
+            rank: calls.ranks(program, &flow),
             program,
             target,
             run,
@@ -212,18 +212,4 @@ fn limits(program: &Program, contexts: u32, run: &Run<'_>) -> Limits {
     let largest = if run.memory_limit().is_some() { limits.cache } else { 4 * limits.cache };
     let wanted = program.edges.len() * (program.vars.len() + 1) * 64 * (contexts as usize * contexts as usize);
     Limits { cache: largest.min(wanted.next_power_of_two().max(1 << 12)), ..limits }
-}
-
-/// For each location the place of its procedure's component, callees first, and its own place in reverse postorder.
-fn ranks(program: &Program, flow: &Flow, calls: &CallGraph) -> IndexVec<LocId, (u32, u32)> {
-    let mut ranks = IndexVec::from_vec(vec![(0, 0); program.locs.len()]);
-    for (component, procs) in calls.components().iter().enumerate() {
-        for proc in procs {
-            let order = flow.postorder(program, program.procs[*proc].entry);
-            for (place, loc) in order.iter().rev().enumerate() {
-                ranks[*loc] = (component as u32, place as u32);
-            }
-        }
-    }
-    ranks
 }

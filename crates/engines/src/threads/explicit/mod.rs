@@ -54,11 +54,10 @@ impl Engine for ThreadsExplicit {
         let mut search = Search::new(&model, self.options.reductions.partial_order, run);
         match search.run(Visit::UntilError)? {
             Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
-            None => match search.close()? {
-                Closing::Closed => Ok(Verdict::Safe(certificate::certificate(&search)?)),
-                Closing::Large => Ok(Verdict::Safe(None)),
-                Closing::Error => self.in_every_order().check(task, run),
-            },
+            None => {
+                let closing = search.close()?;
+                closing.verdict(|| certificate::certificate(&search), || self.in_every_order().check(task, run))
+            }
         }
     }
 

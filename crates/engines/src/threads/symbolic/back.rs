@@ -7,7 +7,7 @@ use super::block::{At, Block, Item};
 use super::machine::Machine;
 use super::state::Pair;
 use super::trace::{Live, Picked, Scene};
-use crate::threads::encode;
+use crate::encode;
 use crate::threads::layout::{Layout, When, Who};
 use crate::threads::passive::{Part, is_common};
 use crate::threads::story::Made;
@@ -196,7 +196,7 @@ impl Machine<'_> {
 impl Layout {
     /// The diagram of an expression of an assignment, with what is assigned in the place of new values.
     fn resolved(&self, assign: &Assign, expr: &Expr, part: Option<&Part<'_>>) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &|leaf| match leaf {
+        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.bdd(*var, Who::Mover, When::Now),
             Expr::Next(var) => match assign.active.iter().find(|(target, _)| target == var) {
                 Some((_, rhs)) => self.expr(rhs),

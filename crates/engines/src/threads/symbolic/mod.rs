@@ -66,11 +66,10 @@ impl Engine for Threads {
         let mut search = Search::new(machine, &self.options);
         match search.run()? {
             Some(found) => Ok(Verdict::Unsafe(search.trace(&found)?)),
-            None => match search.close()? {
-                Closing::Closed => Ok(Verdict::Safe(search.certificate()?)),
-                Closing::Large => Ok(Verdict::Safe(None)),
-                Closing::Error => self.in_every_order().check(task, run),
-            },
+            None => {
+                let closing = search.close()?;
+                closing.verdict(|| search.certificate(), || self.in_every_order().check(task, run))
+            }
         }
     }
 

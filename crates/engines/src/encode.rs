@@ -7,7 +7,7 @@ use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes};
 pub(crate) fn expr(
     manager: &Manager,
     expr: &Expr,
-    leaf: &dyn Fn(&Expr) -> Result<Bdd, OutOfNodes>,
+    leaf: &mut dyn FnMut(&Expr) -> Result<Bdd, OutOfNodes>,
 ) -> Result<Bdd, OutOfNodes> {
     Ok(match expr {
         Expr::Bool(value) => manager.constant(*value),
@@ -21,7 +21,7 @@ pub(crate) fn expr(
             let then = self::expr(manager, &triple.1, leaf)?;
             condition.ite(&then, &self::expr(manager, &triple.2, leaf)?)?
         }
-        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines of this module take Boolean programs only"),
+        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines take Boolean programs only"),
         leaf_expr => leaf(leaf_expr)?,
     })
 }
@@ -34,7 +34,7 @@ fn binary(op: BinaryOp, left: &Bdd, right: &Bdd) -> Result<Bdd, OutOfNodes> {
         BinaryOp::Implies => left.implies(right),
         BinaryOp::Eq => left.iff(right),
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
-            unreachable!("the engines of this module take Boolean programs only")
+            unreachable!("the engines take Boolean programs only")
         }
     }
 }
