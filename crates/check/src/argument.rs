@@ -11,12 +11,14 @@ pub enum Argument {
     FixedPoint,
     /// Calls that nest deeper repeat an entry together with its exit, by SAT.
     NestedSummaries,
+    /// All states were looked at, and they are too many for a certificate.
+    TooManyStates,
 }
 
 impl Argument {
     /// All arguments.
     pub const ALL: &'static [Argument] =
-        &[Argument::RecurrenceDiameter, Argument::FixedPoint, Argument::NestedSummaries];
+        &[Argument::RecurrenceDiameter, Argument::FixedPoint, Argument::NestedSummaries, Argument::TooManyStates];
 
     /// A name for programs.
     pub fn name(self) -> &'static str {
@@ -24,6 +26,7 @@ impl Argument {
             Argument::RecurrenceDiameter => "recurrence-diameter",
             Argument::FixedPoint => "fixed-point",
             Argument::NestedSummaries => "nested-summaries",
+            Argument::TooManyStates => "too-many-states",
         }
     }
 }
@@ -34,6 +37,7 @@ impl fmt::Display for Argument {
             Argument::RecurrenceDiameter => "longer paths repeat a state (recurrence diameter, SAT)",
             Argument::FixedPoint => "nothing new is reached (fixed point, 2QBF)",
             Argument::NestedSummaries => "deeper calls repeat an entry and its exit (unrolling with distinctness, SAT)",
+            Argument::TooManyStates => "all states were looked at, and they are too many for a certificate",
         })
     }
 }

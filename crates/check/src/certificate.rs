@@ -87,7 +87,7 @@ pub struct ThreadProof {
     pub formulas: Formulas,
     /// The places, in ascending order, each once.
     pub places: Vec<Place>,
-    /// The sets of states, in ascending order of their threads, each list of threads once.
+    /// The sets of states, in ascending order of their threads and then of `ended`, each pair once.
     pub shapes: Vec<Shape>,
 }
 
@@ -121,6 +121,9 @@ pub enum Role {
 pub struct Shape {
     /// The place of each thread, by its number in [`ThreadProof::places`], in ascending order.
     pub threads: Vec<u32>,
+    /// How many threads have ended, where the number of threads in a run is bounded
+    /// ([`crate::ThreadScope::Created`]); else 0.
+    pub ended: u32,
     /// What holds of the variables.
     pub formula: FormulaId,
 }

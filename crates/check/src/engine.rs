@@ -72,6 +72,8 @@ pub enum Stop {
     MemoryLimit(u64),
     /// This many nodes of decision diagrams were used up.
     NodeLimit(usize),
+    /// The program has more than this many states of threads, or steps between them, where these are listed one by one.
+    StateLimit(usize),
     /// No error within the bound; beyond it nothing is known.
     BoundReached(Bound),
 }
@@ -117,6 +119,7 @@ impl fmt::Display for Stop {
             Stop::TimeLimit(limit) => write!(f, "time limit of {} s reached", limit.as_secs_f64()),
             Stop::MemoryLimit(limit) => write!(f, "memory limit of {} MB reached", limit / 1_000_000),
             Stop::NodeLimit(limit) => write!(f, "limit of {limit} nodes reached"),
+            Stop::StateLimit(limit) => write!(f, "more than {limit} states of threads and steps between them"),
             Stop::BoundReached(Bound::Threads(n)) => write!(f, "no error within {n} threads"),
             Stop::BoundReached(Bound::Frames(n)) => write!(f, "no error within {n} frames per stack"),
             Stop::BoundReached(Bound::Steps(n)) => write!(f, "no error within {n} steps"),

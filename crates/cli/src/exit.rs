@@ -55,7 +55,7 @@ impl From<Stop> for Exit {
         match stop {
             Stop::Cancelled => Exit::Interrupted,
             Stop::TimeLimit(_) => Exit::TimeLimit,
-            Stop::MemoryLimit(_) | Stop::NodeLimit(_) => Exit::MemoryLimit,
+            Stop::MemoryLimit(_) | Stop::NodeLimit(_) | Stop::StateLimit(_) => Exit::MemoryLimit,
             Stop::BoundReached(_) => Exit::Unknown,
         }
     }

@@ -18,10 +18,10 @@ pub(crate) fn lifted(proof: &ThreadProof, copies: &Copies) -> Option<ThreadProof
     let mut rewriter = Rewriter::new(&proof.formulas);
     let shape = |shape: &Shape| {
         let (threads, formula) = rewriter.list(&shape.threads, shape.formula, &numbers)?;
-        Some(Shape { threads, formula })
+        Some(Shape { threads, ended: shape.ended, formula })
     };
     let mut shapes: Vec<Shape> = proof.shapes.iter().map(shape).collect::<Option<_>>()?;
-    shapes.sort_by(|left, right| left.threads.cmp(&right.threads));
+    shapes.sort_by(|left, right| (&left.threads, left.ended).cmp(&(&right.threads, right.ended)));
     Some(ThreadProof { formulas: rewriter.new, places, shapes })
 }
 

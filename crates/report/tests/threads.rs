@@ -39,7 +39,11 @@ fn proof() -> ThreadProof {
             place(Role::Holder(entry), &[], 0, &[]),
             place(Role::Free(entry), &[0], 4, &[(1, 1)]),
         ],
-        shapes: vec![Shape { threads: vec![0], formula: now }, Shape { threads: vec![1, 2], formula: both }],
+        shapes: vec![
+            Shape { threads: vec![0], ended: 0, formula: now },
+            Shape { threads: vec![0], ended: 2, formula: now },
+            Shape { threads: vec![1, 2], ended: 0, formula: both },
+        ],
     }
 }
 
@@ -84,14 +88,14 @@ fn numbers_that_the_program_does_not_have_are_told() {
 #[test]
 fn the_text_counts_shapes_and_places() {
     let text = certificate_text(&Certificate::Threads(proof()));
-    assert_eq!(text, "a closed set of 2 shapes of threads over 3 places");
+    assert_eq!(text, "a closed set of 3 shapes of threads over 3 places");
 }
 
 /// The same for any number of threads.
 fn views() -> ViewProof {
     let ThreadProof { formulas, places, shapes } = proof();
     let view = |held: bool| View { threads: vec![2], held, formula: shapes[0].formula };
-    let pair = View { threads: shapes[1].threads.clone(), held: false, formula: shapes[1].formula };
+    let pair = View { threads: shapes[2].threads.clone(), held: false, formula: shapes[2].formula };
     ViewProof { k: 2, formulas, places, views: vec![pair, view(false), view(true)] }
 }
 

@@ -174,7 +174,7 @@ pub fn proof(program: &Program, rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -
         }
     }
     let mut writer = Writer { shared: shared(program), formulas: Formulas::default() };
-    let shape = |(threads, rows): (Vec<u32>, Vec<&Row>)| Shape { threads, formula: writer.either(&rows) };
+    let shape = |(threads, rows): (Vec<u32>, Vec<&Row>)| Shape { threads, ended: 0, formula: writer.either(&rows) };
     let shapes = shapes.into_iter().map(shape).collect();
     ThreadProof { formulas: writer.formulas, places: listed.iter().map(place).collect(), shapes }
 }

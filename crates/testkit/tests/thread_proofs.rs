@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::formula::{FormulaId, Formulas, Node};
-use selvedge_check::{Certificate, Engine, Role, Run, Task, ThreadProof, Verdict};
+use selvedge_check::{Certificate, Engine, Role, Run, Task, ThreadProof, ThreadScope, Verdict};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::threads::explicit::{self, ThreadsExplicit};
 use selvedge_engines::threads::symbolic::Threads;
@@ -257,6 +257,40 @@ fn proofs_of_engines_are_accepted_and_their_mutants_only_with_all_states() {
     assert!(n_proofs > 100 && n_in_calls > 5 && n_accepted > 5 && n_rejected > 100, "{counts:?}");
 }
 
+/// Under a bound on the threads of a whole run: without a shape, or with another number of ended threads, a proof lacks a
+/// state that is reached.
+#[test]
+fn proofs_that_count_ended_threads_are_accepted_and_those_that_miscount_rejected() {
+    let (mut n_proofs, mut n_ended, mut n_rejected) = (0, 0, 0);
+    for seed in 0..200 {
+        let posed = pose(&generate(seed, &Weights::threads())).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+        let ThreadScope::AtMost(bound) = posed.threads else { continue };
+        let task = Task { threads: ThreadScope::Created(bound), ..posed.task() };
+        if explore(&posed.task(), N_STATES).is_none() {
+            continue;
+        }
+        let rng = &mut Rng::new(seed);
+        for (name, engine) in engines() {
+            let Some(proof) = proved(&task, &*engine) else { continue };
+            assert_eq!(judged(&task, proof.clone()), Ok(()), "seed {seed}, {name}:\n{}", posed.text);
+            n_proofs += 1;
+            n_ended += usize::from(proof.shapes.iter().any(|shape| shape.ended > 0));
+            for _ in 0..2 {
+                let at = rng.below(proof.shapes.len());
+                let (mut less, mut miscounted) = (proof.clone(), proof.clone());
+                less.shapes.remove(at);
+                miscounted.shapes[at].ended += 1;
+                miscounted.shapes.sort_by(|one, other| (&one.threads, one.ended).cmp(&(&other.threads, other.ended)));
+                for mutant in [less, miscounted] {
+                    assert!(judged(&task, mutant).is_err(), "seed {seed}, {name}, shape {at}:\n{}", posed.text);
+                    n_rejected += 1;
+                }
+            }
+        }
+    }
+    assert!(n_proofs > 50 && n_ended > 20 && n_rejected > 200, "{:?}", (n_proofs, n_ended, n_rejected));
+}
+
 #[test]
 fn values_that_nobody_reads_any_more_are_not_told_of() {
     // After the first step `g` is overwritten before it is read, but it is read elsewhere.
@@ -265,7 +299,7 @@ fn values_that_nobody_reads_any_more_are_not_told_of() {
     let options = selvedge_frontend::bp::LoadOptions::default();
     let program = selvedge_frontend::bp::load(text, &options).program.expect("the program is well-formed");
     let target = selvedge_ir::Target::all_asserts(&program);
-    let task = Task { program: &program, target: &target, threads: selvedge_check::ThreadScope::AtMost(2) };
+    let task = Task { program: &program, target: &target, threads: ThreadScope::AtMost(2) };
     for (name, engine) in engines() {
         let proof = proved(&task, &*engine).expect("the program is safe");
         assert_eq!(judged(&task, proof), Ok(()), "{name}");

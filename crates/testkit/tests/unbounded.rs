@@ -38,7 +38,7 @@ fn compare(inlined: &Simplified, original: &Task<'_>, counts: &mut Counts) -> Re
         let fault = |what: String| format!("{}: {what}", engine.name());
         let found = match engine.check(&task, &short()) {
             Ok(found) => found,
-            Err(Stop::BoundReached(Bound::Threads(_)) | Stop::TimeLimit(_) | Stop::NodeLimit(_)) => continue,
+            Err(Stop::BoundReached(Bound::Threads(_)) | Stop::TimeLimit(_) | Stop::StateLimit(_)) => continue,
             Err(stop) => return Err(fault(stop.to_string())),
         };
         let is_unsafe = matches!(found, Verdict::Unsafe(_));

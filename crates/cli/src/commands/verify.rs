@@ -87,7 +87,7 @@ pub(super) fn stopped(stop: Stop, session: &Session) -> Exit {
     match stop {
         Stop::Cancelled => Exit::Interrupted,
         Stop::TimeLimit(_) => Exit::TimeLimit,
-        Stop::MemoryLimit(_) | Stop::NodeLimit(_) => Exit::MemoryLimit,
+        Stop::MemoryLimit(_) | Stop::NodeLimit(_) | Stop::StateLimit(_) => Exit::MemoryLimit,
         Stop::BoundReached(_) => Exit::Unknown,
     }
 }

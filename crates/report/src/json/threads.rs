@@ -18,7 +18,7 @@ pub struct ThreadsView {
     pub formulas: Vec<NodeView>,
     /// In ascending order.
     pub places: Vec<PlaceView>,
-    /// In ascending order of their threads.
+    /// In ascending order of their threads, those with fewer ended threads first.
     pub shapes: Vec<ShapeView>,
 }
 
@@ -46,7 +46,15 @@ pub enum RoleWord {
 pub struct ShapeView {
     /// The place of each thread, in ascending order.
     pub threads: Vec<u32>,
+    /// How many have ended, where the number of threads in a run is bounded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ended: u32,
     pub formula: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +123,8 @@ impl ViewsView {
 
 impl ThreadsView {
     pub(super) fn new(program: &Program, proof: &ThreadProof) -> ThreadsView {
-        let shape = |shape: &Shape| ShapeView { threads: shape.threads.clone(), formula: shape.formula.0 };
+        let shape =
+            |shape: &Shape| ShapeView { threads: shape.threads.clone(), ended: shape.ended, formula: shape.formula.0 };
         ThreadsView {
             variables: variables(program, &proof.places, &proof.formulas),
             formulas: proof.formulas.nodes().iter().map(|node| NodeView::from(*node)).collect(),
@@ -129,7 +138,7 @@ impl ThreadsView {
         let formulas = formulas(program, &self.formulas)?;
         let shape = |(number, view): (usize, &ShapeView)| {
             let formula = formula(&formulas, &format!("shape {number}"), view.formula)?;
-            Ok(Shape { threads: view.threads.clone(), formula })
+            Ok(Shape { threads: view.threads.clone(), ended: view.ended, formula })
         };
         Ok(ThreadProof {
             places: places(program, &self.places)?,

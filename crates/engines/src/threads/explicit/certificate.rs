@@ -5,11 +5,11 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
+use selvedge_check::{Argument, Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
 use selvedge_ir::{LocId, VarId};
 use smallvec::SmallVec;
 
-use super::super::blocks::parts::LocalId;
+use super::super::blocks::parts::{Kind, LocalId};
 use super::super::blocks::values::get;
 use super::search::Search;
 use super::start::counts_created;
@@ -23,47 +23,48 @@ type Row = SmallVec<[u64; 2]>;
 
 const WORD: usize = u64::BITS as usize;
 
-/// The certificate that a search without errors gives; `None` if it would be too large, or if the number of threads
-/// created is bounded, of which certificates do not speak.
+/// The certificate that a search without errors gives; `None` if it would be too large.
 pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, Stop> {
-    if counts_created(search.model) {
-        return Ok(None);
-    }
     let (places, shared) = (search.model.places(), search.model.told_shared());
     let numbers: FxHashMap<(Role, LocId), u32> =
         places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
-    let mut rows: FxHashMap<Vec<u32>, Vec<Row>> = FxHashMap::default();
+    let mut rows: FxHashMap<(Vec<u32>, u32), Vec<Row>> = FxHashMap::default();
     let mut n_bits = 0;
     for number in 0..search.store.len() {
         search.run.tick()?;
-        let (threads, row) = row(search, (&places, &shared), &numbers, number);
+        let (shape, row) = row(search, (&places, &shared), &numbers, number);
         n_bits += row.len() * WORD;
         if n_bits > MOST_BITS {
+            search.run.close(Argument::TooManyStates);
             return Ok(None);
         }
-        rows.entry(threads).or_default().push(row);
+        rows.entry(shape).or_default().push(row);
     }
     let mut writer = Writer { run: search.run, formulas: Formulas::default(), known: FxHashMap::default() };
     let mut shapes = Vec::new();
-    let mut rows: Vec<(Vec<u32>, Vec<Row>)> = rows.into_iter().collect();
+    let mut rows: Vec<((Vec<u32>, u32), Vec<Row>)> = rows.into_iter().collect();
     rows.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
-    for (threads, mut rows) in rows {
+    for ((threads, ended), mut rows) in rows {
         rows.sort_unstable();
         rows.dedup();
         let formula = writer.tree(&atoms(&places, &shared, &threads), 0, &rows)?;
-        shapes.push(Shape { threads, formula });
+        shapes.push(Shape { threads, ended, formula });
     }
     Ok(Some(Certificate::Threads(ThreadProof { formulas: writer.formulas, places, shapes })))
 }
 
-/// The threads of a state, in the order that a certificate asks for, and the values of its variables.
+/// The threads of a state, in the order that a certificate asks for, with the number of those that have ended, if that
+/// matters; and the values of its variables.
 fn row(
     search: &Search<'_>,
     (places, shared_vars): (&[Place], &[VarId]),
     numbers: &FxHashMap<(Role, LocId), u32>,
     number: usize,
-) -> (Vec<u32>, Row) {
+) -> ((Vec<u32>, u32), Row) {
     let state = search.store.get(number);
+    let lives = |id: &&LocalId| search.parts.locals[**id as usize].kind != Kind::Prelude;
+    let n_living = state.threads.iter().chain(&state.holder).filter(lives).count() as u32;
+    let ended = if counts_created(search.model) { state.created - n_living } else { 0 };
     let thread = |id: LocalId, holds: bool| {
         let local = &search.parts.locals[id as usize];
         let place = numbers[&(local.kind.role(holds), local.loc)];
@@ -80,7 +81,7 @@ fn row(
     let mut row = Packed::default();
     shared_vars.iter().for_each(|var| row.push(get(shared, search.model.layout.place(*var))));
     threads.iter().for_each(|(_, values)| (0..values.len).for_each(|column| row.push(is_set(&values.row, column))));
-    (threads.into_iter().map(|(place, _)| place).collect(), row.row)
+    ((threads.into_iter().map(|(place, _)| place).collect(), ended), row.row)
 }
 
 /// A row that grows. Rows of one length are ordered as their lists of values.

@@ -56,7 +56,7 @@ impl Engine for ThreadsExplicit {
             Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
             None => {
                 let closing = search.close()?;
-                closing.verdict(|| certificate::certificate(&search), || self.in_every_order().check(task, run))
+                closing.verdict(run, || certificate::certificate(&search), || self.in_every_order().check(task, run))
             }
         }
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{self as check, Certificate, Shape, Stop, ThreadProof};
+use selvedge_check::{self as check, Argument, Certificate, Shape, Stop, ThreadProof};
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
 
@@ -23,12 +23,8 @@ use crate::threads::place::Place;
 const MOST_NODES: usize = 2_000_000;
 
 impl Search<'_> {
-    /// The certificate that a search without errors gives; `None` if it would be too large, or would have to speak of
-    /// threads that have ended.
+    /// The certificate that a search without errors gives; `None` if it would be too large.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
-        if self.machine.counts_ended {
-            return Ok(None);
-        }
         let places_of_all = self.machine.places();
         let numbers: FxHashMap<Place, u32> = places_of_all
             .iter()
@@ -36,21 +32,23 @@ impl Search<'_> {
             .map(|(number, place)| (Place { role: place.role, loc: place.loc }, number as u32))
             .collect();
         let mut writer = Writer::new(&self.machine);
-        let mut shapes: BTreeMap<Vec<u32>, FormulaId> = BTreeMap::new();
-        for (Crew { pairs, .. }, shared) in &self.reached {
+        let mut shapes: BTreeMap<(Vec<u32>, u32), FormulaId> = BTreeMap::new();
+        for (Crew { ended, pairs }, shared) in &self.reached {
             self.machine.run.tick()?;
             let threads: Vec<u32> = places(pairs).iter().map(|place| numbers[place]).collect();
             let formula = writer.state(pairs, shared);
-            let all = match shapes.get(&threads) {
+            let shape = (threads, *ended);
+            let all = match shapes.get(&shape) {
                 Some(known) => writer.node(Node::Or(*known, formula)),
                 None => formula,
             };
-            shapes.insert(threads, all);
+            shapes.insert(shape, all);
             if writer.formulas.nodes().len() > MOST_NODES {
+                self.machine.run.close(Argument::TooManyStates);
                 return Ok(None);
             }
         }
-        let shapes = shapes.into_iter().map(|(threads, formula)| Shape { threads, formula }).collect();
+        let shapes = shapes.into_iter().map(|((threads, ended), formula)| Shape { threads, ended, formula }).collect();
         Ok(Some(Certificate::Threads(ThreadProof { formulas: writer.formulas, places: places_of_all, shapes })))
     }
 }

@@ -68,7 +68,7 @@ impl Engine for Threads {
             Some(found) => Ok(Verdict::Unsafe(search.trace(&found)?)),
             None => {
                 let closing = search.close()?;
-                closing.verdict(|| search.certificate(), || self.in_every_order().check(task, run))
+                closing.verdict(run, || search.certificate(), || self.in_every_order().check(task, run))
             }
         }
     }

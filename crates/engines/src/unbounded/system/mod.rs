@@ -36,7 +36,7 @@ use views::{Ids, Views};
 /// How a system is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The most rules, starts and targets, each. More of them end in [`Stop::NodeLimit`].
+    /// The most rules, starts and targets, each. More of them end in [`Stop::StateLimit`].
     ///
     /// Default: 4,000,000.
     pub size: usize,

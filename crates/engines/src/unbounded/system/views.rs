@@ -152,7 +152,7 @@ impl<'a, 'p> Views<'a, 'p> {
 
     /// Fails if there is more of something than there may be.
     pub(super) fn within(&self, size: usize) -> Result<(), Stop> {
-        if size > self.options.size { Err(Stop::NodeLimit(self.options.size)) } else { self.run.tick() }
+        if size > self.options.size { Err(Stop::StateLimit(self.options.size)) } else { self.run.tick() }
     }
 
     /// The number of a shared state.

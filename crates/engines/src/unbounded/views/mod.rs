@@ -71,6 +71,8 @@ impl Engine for Views {
             }
             let mut search = Search::new(Model::new(task, run, k)?, k);
             if search.run()? == Closed::WithoutError {
+                // What was said about a certificate of the search is over.
+                run.take_arguments();
                 return Ok(Verdict::Safe(search.certificate()?));
             }
             if let Within::Everything(None) = found {

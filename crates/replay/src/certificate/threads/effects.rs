@@ -23,6 +23,8 @@ pub(super) struct Effect {
     /// The threads that there are instead of the one that moved: itself, unless it has ended, and those that it has
     /// started, each with its place and the values of the variables listed there.
     pub(super) threads: Vec<(u32, Bits)>,
+    /// Whether the one that moved has ended.
+    pub(super) ends: bool,
     /// The shared variables that formulas speak of.
     pub(super) shared: Bits,
     /// What to say if the state that this leads to is not in the set.
@@ -35,7 +37,7 @@ pub(super) struct Mover {
     pub(super) place: u32,
     pub(super) own: Bits,
     pub(super) shared: Bits,
-    /// How many other threads there are.
+    /// How many other threads count for the bound.
     pub(super) n_others: usize,
 }
 
@@ -83,7 +85,7 @@ impl Walk<'_> {
         while self.can(&asked)? {
             let values = |row: &[Lit]| bits(row.iter().map(|lit| self.sat.holds(*lit)));
             let threads = rows.iter().map(|(place, row)| (*place, values(row))).collect();
-            effects.push(Effect { threads, shared: values(&shared), flaw: flaw.clone() });
+            effects.push(Effect { threads, ends: place.is_none(), shared: values(&shared), flaw: flaw.clone() });
             if open.is_empty() {
                 break;
             }

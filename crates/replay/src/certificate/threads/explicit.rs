@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Role, Run, ThreadProof};
+use selvedge_check::{Role, Run, Shape, ThreadProof, ThreadScope};
 use selvedge_ir::{Op, Scope, VarId};
 use smallvec::SmallVec;
 
@@ -32,10 +32,10 @@ pub(super) struct Explicit<'a> {
     run: &'a Run<'a>,
     /// The shared variables that formulas speak of.
     told: Vec<VarId>,
-    /// The shapes by their threads.
-    numbers: FxHashMap<&'a [u32], u32>,
-    /// The threads of each shape and its states in ascending order.
-    shapes: Vec<(&'a [u32], Vec<Row>)>,
+    /// The shapes by their threads and the number of those that have ended.
+    numbers: FxHashMap<(&'a [u32], u32), u32>,
+    /// The shapes, each with its states in ascending order.
+    shapes: Vec<(&'a Shape, Vec<Row>)>,
     effects: FxHashMap<Mover, Vec<Effect>>,
 }
 
@@ -58,31 +58,33 @@ impl<'a> Explicit<'a> {
             let Some(mut rows) = rows(&proof.formulas, shape.formula, &columns, left) else { return Ok(None) };
             left -= rows.len();
             rows.retain(|row| in_order(table, &shape.threads, *row));
-            shapes.push((shape.threads.as_slice(), rows));
+            shapes.push((shape, rows));
         }
-        let numbers = shapes.iter().enumerate().map(|(number, (threads, _))| (*threads, number as u32)).collect();
+        let key = |(shape, _): &(&'a Shape, Vec<Row>)| (shape.threads.as_slice(), shape.ended);
+        let numbers = shapes.iter().map(key).zip(0..).collect();
         Ok(Some(Explicit { table, run, told, numbers, shapes, effects: FxHashMap::default() }))
     }
 
     /// Whether all macro steps from the states of a shape, which is not the prelude's, lead to states of the set, without
     /// error.
     pub(super) fn shape(&mut self, number: usize, routes: &Routes<'_>) -> Result<(), Flaw> {
-        let (threads, n_states) = (self.shapes[number].0, self.shapes[number].1.len());
-        if let Some(loc) = self.table.error(threads).filter(|_| n_states > 0) {
+        let (shape, n_states) = (self.shapes[number].0, self.shapes[number].1.len());
+        if let Some(loc) = self.table.error(&shape.threads).filter(|_| n_states > 0) {
             return Err(Flaw::Location(loc));
         }
         let mut state: Vec<(u32, Bits)> = Vec::new();
         for at in 0..n_states {
             self.run.tick()?;
             state.clear();
-            let shared = unpack(self.table, threads, self.shapes[number].1[at], &mut state);
-            self.steps(&state, shared, routes)?;
+            let shared = unpack(self.table, &shape.threads, self.shapes[number].1[at], &mut state);
+            self.steps(&state, shape.ended, shared, routes)?;
         }
         Ok(())
     }
 
     /// All macro steps from one state.
-    fn steps(&mut self, state: &[(u32, Bits)], shared: Bits, routes: &Routes<'_>) -> Result<(), Flaw> {
+    fn steps(&mut self, state: &[(u32, Bits)], ended: u32, shared: Bits, routes: &Routes<'_>) -> Result<(), Flaw> {
+        let counts_ended = matches!(self.table.task.threads, ThreadScope::Created(_));
         let holder = state.iter().position(|(place, _)| self.table.is_holder(*place));
         let mut after = Vec::new();
         for mover in (0..state.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
@@ -90,7 +92,7 @@ impl<'a> Explicit<'a> {
                 continue;
             }
             let (place, own) = state[mover];
-            let n_others = if routes.spawns(place) { state.len() - 1 } else { 0 };
+            let n_others = if routes.spawns(place) { state.len() - 1 + ended as usize } else { 0 };
             let mover_is = Mover { place, own, shared, n_others };
             if !self.effects.contains_key(&mover_is) {
                 let walk = Walk::new(self.table, self.run);
@@ -101,7 +103,7 @@ impl<'a> Explicit<'a> {
                 after.extend(state.iter().enumerate().filter(|(number, _)| *number != mover).map(|(_, it)| *it));
                 after.extend(&effect.threads);
                 after.sort_unstable();
-                if !self.contains(&after, effect.shared) {
+                if !self.contains(&after, ended + u32::from(counts_ended && effect.ends), effect.shared) {
                     return Err(effect.flaw.clone());
                 }
             }
@@ -110,14 +112,14 @@ impl<'a> Explicit<'a> {
     }
 
     /// Whether a state, its threads in order, belongs to the set.
-    fn contains(&self, state: &[(u32, Bits)], shared: Bits) -> bool {
+    fn contains(&self, state: &[(u32, Bits)], ended: u32, shared: Bits) -> bool {
         let mut row = Row::from(shared);
         let mut places: SmallVec<[u32; 16]> = SmallVec::new();
         for (place, own) in state {
             row = row << self.width(*place) | Row::from(*own);
             places.push(*place);
         }
-        let Some(number) = self.numbers.get(places.as_slice()) else { return false };
+        let Some(number) = self.numbers.get(&(places.as_slice(), ended)) else { return false };
         self.shapes[*number as usize].1.binary_search(&row).is_ok()
     }
 

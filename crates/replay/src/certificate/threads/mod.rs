@@ -46,10 +46,8 @@
 //!
 //! # Bounds
 //!
-//! A spawn does nothing at the thread bound; the shape says how many threads live. A bound on the threads created in a
-//! run is treated like one on the threads that live. This gives a thread to some spawns that do nothing, only
-//! after the bound has been reached for good, hence none that the run lacks; these threads need never move, and
-//! without passive parts nobody notices them.
+//! A spawn does nothing at the thread bound; the shape says how many threads live, and, if the bound is one on the threads
+//! of a whole run, how many have ended. The thread of the prelude counts for neither.
 
 mod effects;
 mod explicit;
@@ -91,14 +89,8 @@ enum Ways {
 
 fn check(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>, ways: Ways) -> Result<(), Flaw> {
     let program = task.program;
-    match task.threads {
-        ThreadScope::Unbounded if program.entries.iter().any(|entry| entry.count == Count::Any) => {
-            return Err(Flaw::OutOfScope("any number of threads may start"));
-        }
-        ThreadScope::Created(_) if program.edges.iter().any(|edge| has_passive_parts(&edge.op)) => {
-            return Err(Flaw::OutOfScope("threads that it does not count can stop others"));
-        }
-        _ => {}
+    if task.threads == ThreadScope::Unbounded && program.entries.iter().any(|entry| entry.count == Count::Any) {
+        return Err(Flaw::OutOfScope("any number of threads may start"));
     }
     let table = Table::of_shapes(task, proof)?;
     let mut routes = Routes::new(&table, proof.places.len());
@@ -112,7 +104,8 @@ fn check(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>, ways: Ways) -> Res
         routes.find(&shape.threads, run)?;
         match &mut explicit {
             Some(explicit) if !is_prelude(&table, &shape.threads) => explicit.shape(number, &routes)?,
-            _ => Walk::new(&table, run).all_threads(&shape.threads, shape.formula, &|place| routes.of(place))?,
+            _ => Walk::new(&table, run)
+                .all_threads(&shape.threads, shape.ended, shape.formula, &|place| routes.of(place))?,
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The places of a proof, looked up by who stands there and where; and whether the proof is well-formed.
 
 use selvedge_check::formula::{FormulaId, Formulas};
-use selvedge_check::{Place, Role, Shape, Task, ThreadProof, View, ViewProof};
+use selvedge_check::{Place, Role, Shape, Task, ThreadProof, ThreadScope, View, ViewProof};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::target::met;
 use selvedge_ir::visibility::Visibility;
@@ -25,6 +25,15 @@ pub(in crate::certificate) struct Table<'a> {
     watched: Vec<LocId>,
 }
 
+/// What is to be said of a state beside the threads that are looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::certificate) struct Beside {
+    /// Whether the atomic flag is held by another thread.
+    pub(in crate::certificate) held: bool,
+    /// How many threads have ended, where that matters.
+    pub(in crate::certificate) ended: u32,
+}
+
 /// Which states belong to the set of a proof.
 #[derive(Clone, Copy)]
 enum Listed<'a> {
@@ -38,8 +47,11 @@ impl<'a> Table<'a> {
     /// Looks through a proof with a formula for all threads: all lists are in order, and all numbers are those of
     /// something that fits.
     pub(in crate::certificate) fn of_shapes(task: &'a Task<'a>, proof: &'a ThreadProof) -> Result<Table<'a>, Flaw> {
-        let in_order = proof.shapes.is_sorted_by(|left, right| left.threads < right.threads);
-        if !in_order || !proof.shapes.iter().all(|shape| fits(&proof.places, &shape.threads)) {
+        let in_order =
+            proof.shapes.is_sorted_by(|left, right| (&left.threads, left.ended) < (&right.threads, right.ended));
+        let counts_ended = matches!(task.threads, ThreadScope::Created(_));
+        let fits = |shape: &Shape| fits(&proof.places, &shape.threads) && (counts_ended || shape.ended == 0);
+        if !in_order || !proof.shapes.iter().all(fits) {
             return Err(Flaw::Malformed(None));
         }
         let longest = proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0);
@@ -104,12 +116,13 @@ impl<'a> Table<'a> {
         &self.stacks[place as usize]
     }
 
-    /// What is said of threads at these places, which are in order, where the atomic flag is held by another thread or
-    /// not.
-    pub(in crate::certificate) fn listed(&self, places: &[u32], held: bool) -> Option<FormulaId> {
+    /// What is said of threads at these places, which are in order.
+    pub(in crate::certificate) fn listed(&self, places: &[u32], beside: Beside) -> Option<FormulaId> {
+        let Beside { held, ended } = beside;
         match self.listed {
             Listed::Shapes(shapes) => {
-                let found = shapes.binary_search_by(|shape| shape.threads.as_slice().cmp(places));
+                let found =
+                    shapes.binary_search_by(|shape| (shape.threads.as_slice(), shape.ended).cmp(&(places, ended)));
                 found.ok().map(|number| shapes[number].formula)
             }
             Listed::Views(_, views) => {
@@ -127,7 +140,7 @@ impl<'a> Table<'a> {
     /// Whether the proof may allow a state with threads at these places, which are in order.
     pub(in crate::certificate) fn speaks_of(&self, places: &[u32]) -> bool {
         match self.listed {
-            Listed::Shapes(_) => self.listed(places, false).is_some(),
+            Listed::Shapes(_) => self.listed(places, Beside::default()).is_some(),
             Listed::Views(..) => true,
         }
     }

@@ -18,7 +18,7 @@ use super::order::{choose, not_after, sort};
 use super::route::{Move, Route, To};
 use super::state::{Seen, State, add};
 use super::step::{Choices, any_locals, assign, enter, expr, inherit, leave, seen};
-use super::table::Table;
+use super::table::{Beside, Table};
 
 pub(in crate::certificate) struct Walk<'a> {
     pub(super) table: &'a Table<'a>,
@@ -32,6 +32,8 @@ pub(in crate::certificate) struct Walk<'a> {
     pub(super) n_untold: usize,
     /// Where macro steps end, if nobody must be listed there.
     pub(super) ends: Vec<End>,
+    /// How many threads have ended before it, where that matters.
+    ended: u32,
 }
 
 /// The end of a way of a macro step.
@@ -56,7 +58,16 @@ pub(super) enum Claim {
 
 impl<'a> Walk<'a> {
     pub(in crate::certificate) fn new(table: &'a Table<'a>, run: &'a Run<'a>) -> Walk<'a> {
-        Walk { table, run, sat: Sat::new(run), bad: Vec::new(), seen: Claim::All, n_untold: 0, ends: Vec::new() }
+        Walk {
+            table,
+            run,
+            sat: Sat::new(run),
+            bad: Vec::new(),
+            seen: Claim::All,
+            n_untold: 0,
+            ends: Vec::new(),
+            ended: 0,
+        }
     }
 
     /// All initial states belong to the set.
@@ -87,14 +98,16 @@ impl<'a> Walk<'a> {
         self.answer()
     }
 
-    /// All macro steps from states with threads at these places, of whom a formula holds, lead to states of the set,
-    /// without error.
+    /// All macro steps from states with threads at these places, of whom a formula holds, after so many others have
+    /// ended, lead to states of the set, without error.
     pub(in crate::certificate) fn all_threads<'t>(
         mut self,
         places: &[u32],
+        ended: u32,
         formula: FormulaId,
         route: &dyn Fn(u32) -> &'t Route,
     ) -> Result<(), Flaw> {
+        self.ended = ended;
         let shared = self.any_shared();
         let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
         self.assume_order(&threads);
@@ -128,7 +141,8 @@ impl<'a> Walk<'a> {
             let mut rest = threads.clone();
             let gone = rest.remove(gone);
             let places: Vec<u32> = rest.iter().map(|thread| thread.place).collect();
-            let Some(formula) = self.table.listed(&places, self.table.is_holder(gone.place)) else { return Ok(()) };
+            let beside = Beside { held: self.table.is_holder(gone.place), ended: 0 };
+            let Some(formula) = self.table.listed(&places, beside) else { return Ok(()) };
             self.assume(&rest, formula, &shared)?;
         }
         self.seen = Claim::AllButMover;
@@ -156,7 +170,7 @@ impl<'a> Walk<'a> {
         for chosen in choose(threads.len(), self.table.together(threads.len())) {
             let held = held_elsewhere || holders.iter().any(|holder| !chosen.contains(holder));
             let places: Vec<u32> = chosen.iter().map(|number| places[*number]).collect();
-            let Some(formula) = self.table.listed(&places, held) else { return Ok(()) };
+            let Some(formula) = self.table.listed(&places, Beside { held, ended: 0 }) else { return Ok(()) };
             let chosen: Vec<Seen> = chosen.into_iter().map(|number| threads[number].clone()).collect();
             self.assume(&chosen, formula, &shared)?;
         }
@@ -321,7 +335,7 @@ impl<'a> Walk<'a> {
         match self.table.task.threads {
             ThreadScope::Unbounded => true,
             ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => {
-                self.n_untold + state.others.len() + 1 < bound as usize
+                self.n_untold + self.ended as usize + state.others.len() + 1 < bound as usize
             }
         }
     }
@@ -388,11 +402,13 @@ impl<'a> Walk<'a> {
         let mut threads = state.others;
         if self.seen == Claim::AllButMover {
             threads.truncate(state.n_old);
-            let held = place.is_some_and(|place| self.table.is_holder(place));
-            return self.listed(state.guard, &threads, held, state.n_sorted, &state.now, flaw);
+            let beside = Beside { held: place.is_some_and(|place| self.table.is_holder(place)), ended: 0 };
+            return self.listed(state.guard, &threads, beside, state.n_sorted, &state.now, flaw);
         }
+        let ends = place.is_none() && matches!(self.table.task.threads, ThreadScope::Created(_));
         threads.extend(place.map(|place| Seen { place, vars: Rc::new(state.now.clone()) }));
-        self.belongs(state.guard, &threads, state.n_sorted, &state.now, flaw)
+        let ended = self.ended + u32::from(ends);
+        self.belongs(state.guard, &threads, ended, state.n_sorted, &state.now, flaw)
     }
 
     /// Threads, of which the first `n_sorted` are in order at each place, must belong to the set: all of them, or as many
@@ -401,6 +417,7 @@ impl<'a> Walk<'a> {
         &mut self,
         guard: Lit,
         threads: &[Seen],
+        ended: u32,
         n_sorted: usize,
         shared: &[Lit],
         flaw: Flaw,
@@ -410,7 +427,7 @@ impl<'a> Walk<'a> {
             let held = (0..threads.len()).any(|number| is_holder(&number) && !chosen.contains(&number));
             let n_sorted = chosen.iter().filter(|number| **number < n_sorted).count();
             let chosen: Vec<Seen> = chosen.iter().map(|number| threads[*number].clone()).collect();
-            self.listed(guard, &chosen, held, n_sorted, shared, flaw.clone())?;
+            self.listed(guard, &chosen, Beside { held, ended }, n_sorted, shared, flaw.clone())?;
         }
         Ok(())
     }
@@ -420,7 +437,7 @@ impl<'a> Walk<'a> {
         &mut self,
         guard: Lit,
         threads: &[Seen],
-        held: bool,
+        beside: Beside,
         n_sorted: usize,
         shared: &[Lit],
         flaw: Flaw,
@@ -431,7 +448,7 @@ impl<'a> Walk<'a> {
         if places.is_empty() && self.table.allows_nobody() {
             return Ok(());
         }
-        let Some(formula) = self.table.listed(&places, held) else {
+        let Some(formula) = self.table.listed(&places, beside) else {
             self.bad.push((guard, flaw));
             return Ok(());
         };
@@ -508,7 +525,7 @@ impl<'a> Walk<'a> {
         places.sort_unstable();
         let first = crew.first().copied().or(program.entries.indices().next());
         let flaw = first.map_or(Flaw::OutOfScope("it starts no threads"), |kind| flaw(entry_loc(kind)));
-        self.belongs(state.guard, &threads, 0, &state.now, flaw)?;
+        self.belongs(state.guard, &threads, 0, 0, &state.now, flaw)?;
         Ok(self.table.speaks_of(&places))
     }
 

@@ -42,7 +42,7 @@ use selvedge_ir::{LocId, Op, Scope};
 
 use super::Flaw;
 use super::threads::route::{Route, To};
-use super::threads::table::Table;
+use super::threads::table::{Beside, Table};
 use super::threads::walk::Walk;
 
 /// Checks the certificate: the start, the views one by one, then one more thread beside each; each with a solver of its
@@ -57,7 +57,7 @@ pub(super) fn verify(task: &Task<'_>, proof: &ViewProof, run: &Run<'_>) -> Resul
     for view in &proof.views {
         run.tick()?;
         if !view.held {
-            Walk::new(&table, run).all_threads(&view.threads, view.formula, &|place| checker.route(place))?;
+            Walk::new(&table, run).all_threads(&view.threads, 0, view.formula, &|place| checker.route(place))?;
         } else if let Some(loc) = table.error(&view.threads) {
             return Err(Flaw::Location(loc));
         }
@@ -106,7 +106,8 @@ impl<'a> Checker<'a> {
             let is_listed = |gone: usize| {
                 let mut rest = threads.clone();
                 let gone = rest.remove(gone);
-                self.table.listed(&rest, self.table.is_holder(gone)).is_some()
+                let beside = Beside { held: self.table.is_holder(gone), ended: 0 };
+                self.table.listed(&rest, beside).is_some()
             };
             let alone = |place: &u32| matches!(self.table.at(*place).role, Role::Prelude);
             if threads.iter().any(alone) || !(0..threads.len()).all(is_listed) {
