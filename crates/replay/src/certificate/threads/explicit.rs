@@ -27,6 +27,12 @@ type Row = u128;
 /// Proofs with more states than this are not listed.
 const MOST_STATES: usize = 1 << 22;
 
+/// With more states than this in each shape on average, solvers are faster.
+const STATES_OF_A_SHAPE: usize = 512;
+
+/// So many parts of a formula may be looked at for each state.
+const PARTS_OF_A_STATE: usize = 64;
+
 pub(super) struct Explicit<'a> {
     table: &'a Table<'a>,
     run: &'a Run<'a>,
@@ -51,7 +57,8 @@ impl<'a> Explicit<'a> {
             return Ok(None);
         }
         let mut shapes = Vec::new();
-        let mut left = MOST_STATES;
+        // Few shapes with many states are common: proofs of sets in which most values do not matter.
+        let mut left = MOST_STATES.min((proof.shapes.len() + 16) * STATES_OF_A_SHAPE);
         for shape in &proof.shapes {
             run.tick()?;
             let columns = columns(table, &told, &shape.threads);
@@ -177,7 +184,9 @@ fn rows(formulas: &Formulas, formula: FormulaId, columns: &[Atom], most: usize) 
         columns.iter().enumerate().map(|(number, atom)| (*atom, columns.len() - 1 - number)).collect();
     let mut found = Vec::new();
     let mut open = vec![Part { values: 0, known: 0, left: vec![formula] }];
+    let mut n_parts = 0;
     while let Some(mut part) = open.pop() {
+        n_parts += 1;
         let Some(next) = part.left.pop() else {
             part.solutions(columns.len(), most, &mut found)?;
             continue;
@@ -205,7 +214,7 @@ fn rows(formulas: &Formulas, formula: FormulaId, columns: &[Atom], most: usize) 
                 open.extend(part.and_then(otherwise).with(number, false));
             }
         }
-        if open.len() > MOST_STATES {
+        if open.len() > MOST_STATES || n_parts > most.saturating_mul(PARTS_OF_A_STATE) {
             return None;
         }
     }
