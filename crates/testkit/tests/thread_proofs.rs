@@ -262,7 +262,7 @@ fn proofs_of_engines_are_accepted_and_their_mutants_only_with_all_states() {
 #[test]
 fn proofs_that_count_ended_threads_are_accepted_and_those_that_miscount_rejected() {
     let (mut n_proofs, mut n_ended, mut n_rejected) = (0, 0, 0);
-    for seed in 0..200 {
+    for seed in 0..60 {
         let posed = pose(&generate(seed, &Weights::threads())).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
         let ThreadScope::AtMost(bound) = posed.threads else { continue };
         let task = Task { threads: ThreadScope::Created(bound), ..posed.task() };
@@ -288,7 +288,7 @@ fn proofs_that_count_ended_threads_are_accepted_and_those_that_miscount_rejected
             }
         }
     }
-    assert!(n_proofs > 50 && n_ended > 20 && n_rejected > 200, "{:?}", (n_proofs, n_ended, n_rejected));
+    assert!(n_proofs > 30 && n_ended > 10 && n_rejected > 100, "{:?}", (n_proofs, n_ended, n_rejected));
 }
 
 #[test]
