@@ -42,7 +42,7 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
     }
     let mut writer = Writer { run: search.run, formulas: Formulas::default(), known: FxHashMap::default() };
     let mut shapes = Vec::new();
-    let mut rows: Vec<((Vec<u32>, u32), Vec<Row>)> = rows.into_iter().collect();
+    let mut rows: Vec<_> = rows.into_iter().collect();
     rows.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
     for ((threads, ended), mut rows) in rows {
         rows.sort_unstable();
