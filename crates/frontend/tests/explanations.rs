@@ -1,23 +1,27 @@
 //! Every code is explained by a program that has exactly this finding, and by one that has none.
 
-use selvedge_frontend::bp;
 use selvedge_frontend::diagnostic::Code;
+use selvedge_frontend::{bp, gcl};
 
-fn findings(program: &str) -> Vec<Code> {
-    bp::load(program, &bp::LoadOptions::default()).diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+fn findings(code: Code, program: &str) -> Vec<Code> {
+    let diagnostics = match code.is_about_commands() {
+        true => gcl::load(program).diagnostics,
+        false => bp::load(program, &bp::LoadOptions::default()).diagnostics,
+    };
+    diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 #[test]
 fn a_wrong_example_has_its_finding_and_no_other() {
     for code in Code::ALL {
-        assert_eq!(findings(code.explanation().wrong), [*code], "{}", code.as_str());
+        assert_eq!(findings(*code, code.explanation().wrong), [*code], "{}", code.as_str());
     }
 }
 
 #[test]
 fn a_corrected_example_has_no_finding() {
     for code in Code::ALL {
-        assert_eq!(findings(code.explanation().right), [], "{}", code.as_str());
+        assert_eq!(findings(*code, code.explanation().right), [], "{}", code.as_str());
     }
 }
 

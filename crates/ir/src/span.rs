@@ -1,5 +1,7 @@
 //! Where the parts of a program stand in the text that it was read from.
 
+use std::collections::BTreeMap;
+
 use index_vec::IndexVec;
 
 use crate::syntax::{EdgeId, ProcId, VarId};
@@ -41,6 +43,10 @@ pub struct SourceMap {
     pub vars: IndexVec<VarId, Span>,
     /// For each procedure its header.
     pub procs: IndexVec<ProcId, Span>,
+    /// For variables whose values have names in the source, the names of the values 0, 1, ..: program counters.
+    pub values: BTreeMap<VarId, Vec<String>>,
+    /// For edges of named commands and conditions, their names.
+    pub commands: BTreeMap<EdgeId, String>,
 }
 
 /// Which part of which statement an edge stands for.

@@ -17,6 +17,7 @@ use crate::diagnostic::{Code, Diagnostic};
 
 pub use format::format;
 pub use parser::MAX_DEPTH;
+pub(crate) use suggest::nearest;
 
 /// What the parser returns.
 #[derive(Clone, Debug, Default)]

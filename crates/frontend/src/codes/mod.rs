@@ -1,5 +1,6 @@
 //! The closed list of findings. A number is never given to another finding.
 
+mod integers;
 mod meaning;
 mod names;
 mod syntax;
@@ -44,6 +45,11 @@ pub enum Code {
     EarlyRead,
     LateInitialiser,
     ThreadVariableInInit,
+    NonLinear,
+    WrongType,
+    OutsideRange,
+    MisplacedNondet,
+    MisplacedGoto,
     UnusedVariable,
     UnusedLabel,
     Unreachable,
@@ -90,6 +96,11 @@ impl Code {
         Code::EarlyRead,
         Code::LateInitialiser,
         Code::ThreadVariableInInit,
+        Code::NonLinear,
+        Code::WrongType,
+        Code::OutsideRange,
+        Code::MisplacedNondet,
+        Code::MisplacedGoto,
         Code::UnusedVariable,
         Code::UnusedLabel,
         Code::Unreachable,
@@ -136,6 +147,11 @@ impl Code {
             Code::EarlyRead => "SV0033",
             Code::LateInitialiser => "SV0034",
             Code::ThreadVariableInInit => "SV0035",
+            Code::NonLinear => "SV0036",
+            Code::WrongType => "SV0037",
+            Code::OutsideRange => "SV0038",
+            Code::MisplacedNondet => "SV0039",
+            Code::MisplacedGoto => "SV0040",
             Code::UnusedVariable => "SV0101",
             Code::UnusedLabel => "SV0102",
             Code::Unreachable => "SV0103",
@@ -148,6 +164,11 @@ impl Code {
     /// Errors have numbers below 100, warnings above.
     pub fn severity(self) -> Severity {
         if self < Code::UnusedVariable { Severity::Error } else { Severity::Warning }
+    }
+
+    /// Whether its examples are guarded commands, and not Boolean programs.
+    pub fn is_about_commands(self) -> bool {
+        (Code::NonLinear..=Code::MisplacedGoto).contains(&self)
     }
 
     /// What it is about, in a few words.
@@ -210,6 +231,11 @@ impl Code {
             Code::EarlyRead => meaning::EARLY_READ,
             Code::LateInitialiser => meaning::LATE_INITIALISER,
             Code::ThreadVariableInInit => meaning::THREAD_VARIABLE_IN_INIT,
+            Code::NonLinear => integers::NON_LINEAR,
+            Code::WrongType => integers::WRONG_TYPE,
+            Code::OutsideRange => integers::OUTSIDE_RANGE,
+            Code::MisplacedNondet => integers::MISPLACED_NONDET,
+            Code::MisplacedGoto => integers::MISPLACED_GOTO,
             Code::UnusedVariable => meaning::UNUSED_VARIABLE,
             Code::UnusedLabel => meaning::UNUSED_LABEL,
             Code::Unreachable => meaning::UNREACHABLE,

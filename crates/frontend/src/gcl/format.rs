@@ -1,0 +1,213 @@
+//! The one shape of a text.
+//!
+//! Tokens are printed in their order, one thing per line: a line ends behind `;` and `{` and around `}`, and goes on
+//! further in where it would be too long. A comment that begins a line keeps a line of its own; another one follows
+//! what it followed. One blank line stays where there were some. So the output has the same tokens, the same comments
+//! at the same places, and formatting it again changes nothing.
+
+use selvedge_ir::span::Span;
+
+use super::lexer::{Token, TokenKind, lex};
+use crate::diagnostic::Diagnostic;
+
+const INDENT: usize = 2;
+const CONTINUATION: usize = 4;
+const WIDTH: usize = 100;
+
+/// The text in the one shape. A text with syntax errors is not touched: they are returned.
+pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
+    let parsed = super::parse(text);
+    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(parsed.diagnostics);
+    }
+    let mut printer = Printer { text, out: String::with_capacity(text.len()), ..Printer::default() };
+    let mut comments = parsed.comments.into_iter().peekable();
+    let tokens = lex(text).tokens;
+    let runs = runs(&tokens);
+    for (number, token) in tokens.iter().enumerate() {
+        while let Some(comment) = comments.next_if(|comment| comment.start < token.span.start) {
+            printer.comment(comment);
+        }
+        if token.kind != TokenKind::Eof {
+            printer.token(*token, number.checked_sub(1).map(|before| tokens[before].kind), runs[number]);
+        }
+    }
+    for comment in comments {
+        printer.comment(comment);
+    }
+    Ok(printer.finish())
+}
+
+/// What the next thing on a line is glued to.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Line {
+    /// Nothing is on it.
+    #[default]
+    Empty,
+    /// Something is on it, and it may go on.
+    Open,
+    /// Only a comment may follow.
+    Ended,
+    /// Nothing may follow: it ends in a comment that reaches to its end.
+    Closed,
+}
+
+#[derive(Default)]
+struct Printer<'t> {
+    text: &'t str,
+    out: String,
+    line: Line,
+    /// How many braces are open.
+    depth: usize,
+    /// The line is not the first of its statement.
+    continues: bool,
+    /// Nothing stands behind the last brace.
+    opened: bool,
+    /// Where the last thing ended in the text.
+    end: u32,
+    /// The last token was the sign of a term.
+    sign: bool,
+    /// A declaration in which the initial value may still come.
+    declares: bool,
+}
+
+impl Printer<'_> {
+    /// Prints a token; `run` is how much must stay on one line with it.
+    fn token(&mut self, token: Token, before: Option<TokenKind>, run: usize) {
+        if token.kind == TokenKind::RBrace {
+            self.depth = self.depth.saturating_sub(1);
+            self.opened = true;
+            self.continues = false;
+        }
+        let word = match token.kind {
+            TokenKind::Eq if std::mem::take(&mut self.declares) => "=",
+            kind => kind.text().unwrap_or(token.span.of(self.text)),
+        };
+        self.declares |= token.kind == TokenKind::Var;
+        let is_sign = token.kind == TokenKind::Minus && before.is_none_or(|before| !ends_operand(before));
+        let glued = before.is_some_and(|before| self.is_glued(before, token.kind));
+        let fits = self.width() + 1 + run <= WIDTH;
+        let may_break = !glued && breaks_before(token.kind, before);
+        match self.line {
+            Line::Open if fits || !may_break => {
+                if !glued {
+                    self.out.push(' ');
+                }
+            }
+            _ => self.new_line(token.span),
+        }
+        self.out.push_str(word);
+        self.sign = is_sign;
+        self.end = token.span.end;
+        self.line = Line::Open;
+        self.continues = true;
+        self.opened = false;
+        match token.kind {
+            TokenKind::Semicolon => self.end_statement(),
+            TokenKind::LBrace => {
+                self.depth += 1;
+                self.end_statement();
+                self.opened = true;
+            }
+            TokenKind::RBrace => self.end_statement(),
+            _ => {}
+        }
+    }
+
+    fn end_statement(&mut self) {
+        self.line = Line::Ended;
+        self.continues = false;
+        self.declares = false;
+    }
+
+    /// Whether no space stands between two tokens.
+    fn is_glued(&self, before: TokenKind, kind: TokenKind) -> bool {
+        match (before, kind) {
+            (_, TokenKind::Comma | TokenKind::Semicolon | TokenKind::RParen | TokenKind::Dots) => true,
+            (TokenKind::LParen | TokenKind::Not | TokenKind::Dots, _) => true,
+            // The colon of a conditional expression cannot be told here: it stands as others do.
+            (_, TokenKind::Colon) => true,
+            (TokenKind::Minus, _) => self.sign,
+            _ => false,
+        }
+    }
+
+    fn comment(&mut self, comment: Span) {
+        let begins_line = self.text[self.end as usize..comment.start as usize].contains('\n') || self.end == 0;
+        let text = comment.of(self.text).trim_end();
+        if begins_line || self.line == Line::Closed {
+            self.new_line(comment);
+        } else if self.line != Line::Empty {
+            self.out.push(' ');
+        }
+        self.out.push_str(text);
+        self.end = comment.end;
+        self.line = match (text.starts_with("/*"), self.line) {
+            (false, _) => Line::Closed,
+            (true, Line::Ended) => Line::Ended,
+            (true, _) if begins_line => Line::Closed,
+            (true, _) => Line::Open,
+        };
+        self.opened &= !begins_line;
+    }
+
+    /// Begins a line for something that stands here in the text.
+    fn new_line(&mut self, span: Span) {
+        let between = &self.text[self.end as usize..span.start as usize];
+        let is_blank = between.matches('\n').count() > 1;
+        if !self.out.is_empty() {
+            self.out.push('\n');
+            if is_blank && !self.opened && !self.continues {
+                self.out.push('\n');
+            }
+        }
+        let further = if self.continues { CONTINUATION } else { 0 };
+        self.out.extend(std::iter::repeat_n(' ', self.depth * INDENT + further));
+        self.line = Line::Empty;
+    }
+
+    fn width(&self) -> usize {
+        self.out.len() - self.out.rfind('\n').map_or(0, |newline| newline + 1)
+    }
+
+    fn finish(mut self) -> String {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        self.out
+    }
+}
+
+/// For each token how much room it takes with those behind it up to the next place where the line may be broken, as if
+/// there were a space between any two.
+fn runs(tokens: &[Token]) -> Vec<usize> {
+    let mut runs = vec![0; tokens.len()];
+    let mut behind = 0;
+    for (number, token) in tokens.iter().enumerate().rev() {
+        runs[number] = (token.span.end - token.span.start) as usize + behind;
+        let before = number.checked_sub(1).map(|before| tokens[before].kind);
+        let ends = matches!(before, Some(TokenKind::Semicolon | TokenKind::LBrace | TokenKind::RBrace));
+        behind = if ends || breaks_before(token.kind, before) { 0 } else { runs[number] + 1 };
+    }
+    runs
+}
+
+/// Whether a token ends an operand, so that a `-` behind it takes away.
+fn ends_operand(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Word
+            | TokenKind::Number
+            | TokenKind::RParen
+            | TokenKind::True
+            | TokenKind::False
+            | TokenKind::Nondet
+    )
+}
+
+/// Whether a line may be broken before a token.
+fn breaks_before(kind: TokenKind, before: Option<TokenKind>) -> bool {
+    let splits = matches!(before, Some(TokenKind::Comma | TokenKind::Arrow));
+    let joins = matches!(kind, TokenKind::And | TokenKind::Or | TokenKind::Implies | TokenKind::Arrow);
+    splits || joins || matches!(kind, TokenKind::Plus | TokenKind::Question)
+}

@@ -1,0 +1,219 @@
+//! Variables, processes and their locations.
+
+use selvedge_ir::span::Span;
+use selvedge_ir::{BinaryOp, Expr, Scope, Ty, Var, VarId};
+
+use super::{Counter, Info, Location, Lowering, balanced};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::gcl::ast::{self, Item, Name, Process, ProcessItem, Start, Type, Update, Vars};
+
+impl Lowering {
+    /// Declares everything; values in declarations and the places where processes begin are noted for the start.
+    pub(super) fn declare(&mut self, file: &ast::File) {
+        for item in &file.items {
+            match item {
+                Item::Vars(vars) => self.variables(vars, None),
+                Item::Process(process) => self.process(process),
+                _ => {}
+            }
+        }
+        for item in &file.items {
+            match item {
+                Item::Vars(vars) => self.values(vars, None),
+                Item::Process(process) => self.first_state(process),
+                _ => {}
+            }
+        }
+    }
+
+    fn variables(&mut self, vars: &Vars, process: Option<&str>) {
+        for name in &vars.names {
+            self.variable(name, vars.ty, process);
+        }
+    }
+
+    fn variable(&mut self, name: &Name, ty: Type, process: Option<&str>) {
+        if name.text.contains('.') {
+            let message = format!("`{}` cannot be declared, since it has a dot", name.text);
+            let help = "declare it in the process that stands before the dot";
+            self.report(Diagnostic::new(Code::UnexpectedToken, message, name.span).help(help));
+            return;
+        }
+        let full = match process {
+            Some(process) => format!("{process}.{}", name.text),
+            None => name.text.clone(),
+        };
+        let known = self.vars.get(&full).or_else(|| self.vars.get(&name.text)).copied();
+        let known = known.or_else(|| self.counters.get(&name.text).map(|counter| counter.pc));
+        if let Some(known) = known {
+            let message = format!("`{}` is declared twice", name.text);
+            let diagnostic = Diagnostic::new(Code::DuplicateVariable, message, name.span);
+            let first = self.infos[known].span;
+            return self.report(diagnostic.also(first, "the first one"));
+        }
+        let var = self.new_var(&full, ty, name.span, false);
+        self.vars.insert(full, var);
+        if let Type::Range(low, high) = ty {
+            self.initial.push(within(var, low, high));
+        }
+    }
+
+    fn new_var(&mut self, name: &str, ty: Type, span: Span, is_counter: bool) -> VarId {
+        let ir_ty = if ty == Type::Bool { Ty::Bool } else { Ty::Int };
+        self.infos.push(Info { ty, span, is_used: false, is_counter });
+        self.map.vars.push(span);
+        self.program.vars.push(Var { name: name.to_owned(), scope: Scope::Shared, ty: ir_ty })
+    }
+
+    fn process(&mut self, process: &Process) {
+        let name = &process.name;
+        let known = self.vars.get(&name.text).copied();
+        let known = known.or_else(|| self.counters.get(&name.text).map(|counter| counter.pc));
+        if known.is_some() || name.text.contains('.') {
+            let message = match known {
+                Some(_) => format!("`{}` is declared twice", name.text),
+                None => format!("`{}` cannot be the name of a process, since it has a dot", name.text),
+            };
+            let diagnostic = Diagnostic::new(Code::DuplicateProcedure, message, name.span);
+            let first = known.map(|known| self.infos[known].span);
+            return self.report(match first {
+                Some(first) => diagnostic.also(first, "the first one"),
+                None => diagnostic,
+            });
+        }
+        let locations = locations(process);
+        let last = i64::try_from(locations.len().max(1)).unwrap_or(i64::MAX) - 1;
+        let pc = self.new_var(&name.text, Type::Range(0, last), name.span, true);
+        self.initial.push(within(pc, 0, last));
+        let names = locations.iter().map(|location| location.name.text.clone()).collect();
+        self.map.values.insert(pc, names);
+        self.counters.insert(name.text.clone(), Counter { pc, locations });
+        for item in &process.items {
+            if let ProcessItem::Vars(vars) = item {
+                self.variables(vars, Some(&name.text));
+            }
+        }
+    }
+
+    fn values(&mut self, vars: &Vars, process: Option<&str>) {
+        let Some(value) = &vars.value else { return };
+        for name in &vars.names {
+            let Some(var) = self.lookup(&name.text, process) else { continue };
+            let ty = self.program.vars[var].ty;
+            let mut cx = super::expr::ExprCx { process, n_choices: None };
+            let value = self.expr_of(&mut cx, value, ty);
+            self.initial.push(Expr::binary(BinaryOp::Eq, Expr::Var(var), value));
+        }
+    }
+
+    /// Where a process begins: at its first location, unless it says otherwise.
+    fn first_state(&mut self, process: &Process) {
+        let name = process.name.text.as_str();
+        if self.counters.get(name).is_none_or(|counter| self.infos[counter.pc].span != process.name.span) {
+            return;
+        }
+        let mut start: Option<(&Start, Span)> = None;
+        for item in &process.items {
+            match item {
+                ProcessItem::Vars(vars) => self.values(vars, Some(name)),
+                ProcessItem::Start(this) => {
+                    let span = match this {
+                        Start::Any(span) | Start::Locations(_, span) => *span,
+                    };
+                    match start {
+                        Some((_, first)) => {
+                            let message = format!("`{name}` says twice where it begins");
+                            let diagnostic = Diagnostic::new(Code::DuplicateLabel, message, span);
+                            self.report(diagnostic.also(first, "the first time"));
+                        }
+                        None => start = Some((this, span)),
+                    }
+                }
+                ProcessItem::At(..) => {}
+            }
+        }
+        self.begin(name, start.map(|(start, _)| start));
+    }
+
+    fn begin(&mut self, process: &str, start: Option<&Start>) {
+        let Some(counter) = self.counters.get_mut(process) else { return };
+        let pc = counter.pc;
+        match start {
+            None => {
+                if let Some(first) = counter.locations.first_mut() {
+                    first.is_used = true;
+                }
+                self.initial.push(is_at(pc, 0));
+            }
+            Some(Start::Any(_)) => counter.locations.iter_mut().for_each(|location| location.is_used = true),
+            Some(Start::Locations(names, _)) => {
+                let places: Vec<Expr> = names
+                    .iter()
+                    .filter_map(|name| self.location(process, name))
+                    .map(|location| is_at(pc, location))
+                    .collect();
+                self.initial.extend(balanced(BinaryOp::Or, places));
+            }
+        }
+    }
+
+    /// The number of a location to which a process goes, or where it begins.
+    pub(super) fn location(&mut self, process: &str, name: &Name) -> Option<usize> {
+        let found = self.find_location(process, name)?;
+        self.counters.get_mut(process)?.locations[found].is_used = true;
+        Some(found)
+    }
+
+    /// The number of a location of a process; one that does not exist is reported.
+    pub(super) fn find_location(&mut self, process: &str, name: &Name) -> Option<usize> {
+        let counter = self.counters.get(process)?;
+        let found = counter.locations.iter().position(|location| location.name.text == name.text);
+        if found.is_some() {
+            return found;
+        }
+        let known: Vec<&str> = counter.locations.iter().map(|location| location.name.text.as_str()).collect();
+        let message = format!("`{process}` has no location `{}`", name.text);
+        let help = match crate::bp::nearest(&name.text, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("a location where nothing happens is declared with `at {};`", name.text),
+        };
+        if self.is_whole {
+            self.report(Diagnostic::new(Code::UnknownLabel, message, name.span).help(help));
+        }
+        None
+    }
+}
+
+/// The locations in the order in which they first stand behind an `at`.
+fn locations(process: &Process) -> Vec<Location> {
+    let mut locations: Vec<Location> = Vec::new();
+    let mut known = std::collections::BTreeSet::new();
+    for item in &process.items {
+        let ProcessItem::At(names, _) = item else { continue };
+        for name in names {
+            if known.insert(name.text.as_str()) {
+                locations.push(Location { name: name.clone(), is_used: false });
+            }
+        }
+    }
+    locations
+}
+
+/// Whether a program counter stands at this location.
+pub(super) fn is_at(pc: VarId, location: usize) -> Expr {
+    let number = i64::try_from(location).unwrap_or(i64::MAX);
+    Expr::binary(BinaryOp::Eq, Expr::Var(pc), Expr::Int(number))
+}
+
+fn within(var: VarId, low: i64, high: i64) -> Expr {
+    let above = Expr::binary(BinaryOp::Le, Expr::Int(low), Expr::Var(var));
+    Expr::and(above, Expr::binary(BinaryOp::Le, Expr::Var(var), Expr::Int(high)))
+}
+
+/// The names that a command assigns, for messages.
+pub(super) fn target(update: &Update) -> Option<&Name> {
+    match update {
+        Update::Assign(name, _) | Update::Goto(name, _) => Some(name),
+        Update::Skip => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! From the tree to the representation.
+//!
+//! One procedure, run by one thread, with the locations `start` and `head`. The step from the one to the other assumes
+//! the condition on first states, with the bounds of ranges and program counters; every command is a step from `head`
+//! to itself, whose constraint is its guard over old values; every condition that must hold is an assertion at `head`.
+//! All variables are shared and start with any value. A program counter is an integer whose values are the numbers of
+//! its locations, in the order in which they first stand behind an `at`; the variable has the name of its process.
+//!
+//! First everything is declared, then everything is lowered, so that the order of declarations does not matter. What
+//! has no meaning is reported and replaced by something of the right type, so that the rest is looked at as well.
+
+mod command;
+mod declare;
+mod expr;
+mod range;
+
+use std::collections::BTreeMap;
+
+use index_vec::IndexVec;
+use selvedge_ir::span::{Origin, Role, SourceMap, Span};
+use selvedge_ir::{BinaryOp, Count, Edge, Entry, Expr, Loc, LocId, Op, Proc, ProcId, Program, Ty, VarId};
+
+use super::ast::{self, Item, Name, Type};
+use crate::diagnostic::{Code, Diagnostic};
+
+/// What the lowering returns. The program has a meaning only if no diagnostic is an error.
+pub(super) struct Lowered {
+    pub(super) program: Program,
+    pub(super) source_map: SourceMap,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+const MAIN: ProcId = ProcId::from_raw_unchecked(0);
+const START: LocId = LocId::from_raw_unchecked(0);
+const HEAD: LocId = LocId::from_raw_unchecked(1);
+const EXIT: LocId = LocId::from_raw_unchecked(2);
+
+/// Lowers a tree. If it is not whole, names that are unknown are not reported: they may have stood in the rest.
+pub(super) fn lower(file: &ast::File, is_whole: bool) -> Lowered {
+    let mut lowering = Lowering::new(is_whole);
+    lowering.declare(file);
+    lowering.init(file);
+    lowering.commands(file);
+    lowering.conditions(file);
+    lowering.odd();
+    Lowered { program: lowering.program, source_map: lowering.map, diagnostics: lowering.diagnostics }
+}
+
+/// What is known of a variable.
+struct Info {
+    ty: Type,
+    span: Span,
+    is_used: bool,
+    is_counter: bool,
+}
+
+/// A process: its program counter and its locations.
+struct Counter {
+    pc: VarId,
+    locations: Vec<Location>,
+}
+
+struct Location {
+    name: Name,
+    is_used: bool,
+}
+
+struct Lowering {
+    is_whole: bool,
+    program: Program,
+    map: SourceMap,
+    diagnostics: Vec<Diagnostic>,
+    infos: IndexVec<VarId, Info>,
+    /// Variables by their full names.
+    vars: BTreeMap<String, VarId>,
+    /// Processes by their names.
+    counters: BTreeMap<String, Counter>,
+    /// The bounds of ranges and counters, and values in declarations.
+    initial: Vec<Expr>,
+    guards: Vec<Expr>,
+}
+
+impl Lowering {
+    fn new(is_whole: bool) -> Lowering {
+        let mut program = Program::default();
+        for _ in [START, HEAD, EXIT] {
+            program.locs.push(Loc { proc: MAIN });
+        }
+        program.procs.push(Proc {
+            name: "main".to_owned(),
+            params: Vec::new(),
+            locals: Vec::new(),
+            results: Vec::new(),
+            entry: START,
+            exit: EXIT,
+        });
+        program.entries.push(Entry {
+            name: "main".to_owned(),
+            proc: MAIN,
+            count: Count::Exactly(1),
+            thread_vars: Vec::new(),
+            init: Vec::new(),
+        });
+        let mut map = SourceMap::default();
+        map.procs.push(Span::default());
+        Lowering {
+            is_whole,
+            program,
+            map,
+            diagnostics: Vec::new(),
+            infos: IndexVec::new(),
+            vars: BTreeMap::new(),
+            counters: BTreeMap::new(),
+            initial: Vec::new(),
+            guards: Vec::new(),
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn edge(&mut self, from: LocId, op: Op, span: Span, name: Option<String>) {
+        let edge = self.program.edges.push(Edge { from, to: HEAD, op });
+        self.map.edges.push(Origin { span, role: Role::Statement });
+        self.map.commands.extend(name.map(|name| (edge, name)));
+    }
+
+    /// The step to the first states.
+    fn init(&mut self, file: &ast::File) {
+        let mut conditions = std::mem::take(&mut self.initial);
+        let mut whole: Option<Span> = None;
+        for item in &file.items {
+            if let Item::Init(init) = item {
+                conditions.push(self.condition(&init.condition, None));
+                whole.get_or_insert(init.span);
+            }
+        }
+        let condition = balanced(BinaryOp::And, conditions).unwrap_or(Expr::TRUE);
+        self.edge(START, Op::assume(condition), whole.unwrap_or_default(), Some("init".to_owned()));
+    }
+
+    /// The assertions.
+    fn conditions(&mut self, file: &ast::File) {
+        let mut names: BTreeMap<String, Span> = BTreeMap::new();
+        for item in &file.items {
+            match item {
+                Item::Safe(safe) => {
+                    let condition = self.condition(&safe.condition, None);
+                    if let Some(name) = &safe.name {
+                        self.once(&mut names, name, "condition");
+                    }
+                    let name = safe.name.as_ref().map(|name| name.text.clone());
+                    self.edge(HEAD, Op::Assert(condition), safe.span, name);
+                }
+                Item::DeadlockFree(span) => {
+                    let enabled = balanced(BinaryOp::Or, self.guards.clone()).unwrap_or(Expr::FALSE);
+                    self.edge(HEAD, Op::Assert(enabled), *span, Some("deadlock_free".to_owned()));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reports a second command or condition of one name.
+    fn once(&mut self, names: &mut BTreeMap<String, Span>, name: &Name, what: &str) {
+        match names.get(&name.text) {
+            Some(first) => {
+                let message = format!("`{}` names two {what}s", name.text);
+                let diagnostic = Diagnostic::new(Code::DuplicateLabel, message, name.span);
+                self.report(diagnostic.also(*first, "the first one"));
+            }
+            None => {
+                names.insert(name.text.clone(), name.span);
+            }
+        }
+    }
+
+    /// A condition over the variables, without choices.
+    fn condition(&mut self, condition: &ast::Expr, process: Option<&str>) -> Expr {
+        let mut cx = expr::ExprCx { process, n_choices: None };
+        self.expr_of(&mut cx, condition, Ty::Bool)
+    }
+
+    /// Warnings: variables that nothing mentions, locations that nothing leads to.
+    fn odd(&mut self) {
+        if !self.is_whole {
+            return;
+        }
+        for (var, info) in self.infos.iter_enumerated() {
+            let name = &self.program.vars[var].name;
+            if !info.is_used && !info.is_counter && !name.starts_with('_') {
+                let message = format!("`{name}` is never used");
+                self.diagnostics.push(Diagnostic::new(Code::UnusedVariable, message, info.span));
+            }
+        }
+        for location in self.counters.values().flat_map(|counter| &counter.locations) {
+            if !location.is_used {
+                let message = format!("no `goto` leads to `{}`", location.name.text);
+                self.diagnostics.push(Diagnostic::new(Code::UnusedLabel, message, location.name.span));
+            }
+        }
+    }
+}
+
+/// The operands as a tree of least depth, in their order.
+fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
+    while operands.len() > 1 {
+        let mut rest = operands.into_iter();
+        let mut paired = Vec::with_capacity(rest.len().div_ceil(2));
+        while let Some(left) = rest.next() {
+            paired.push(match rest.next() {
+                Some(right) => Expr::binary(op, left, right),
+                None => left,
+            });
+        }
+        operands = paired;
+    }
+    operands.pop()
+}

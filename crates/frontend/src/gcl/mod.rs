@@ -1,0 +1,68 @@
+//! Guarded commands over integers (`docs/gcl.md`).
+//!
+//! A program has variables over the integers, truth values or finite ranges, a condition on its first states, commands
+//! that are each one step, and conditions that must always hold. A process is a program counter and the commands that
+//! stand at its locations.
+//!
+//! - `lexer`, `parser`: from the text to the tree (`ast`).
+//! - `lower`: from the tree to the representation, with all findings about names and types.
+//! - `format`: the one shape of a text.
+
+pub mod ast;
+mod format;
+pub mod lexer;
+mod lower;
+mod parser;
+
+use selvedge_ir::Program;
+use selvedge_ir::span::{SourceMap, Span};
+
+use crate::diagnostic::{Code, Diagnostic};
+
+pub use format::format;
+
+/// What the parser returns.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    pub file: ast::File,
+    /// In the order of their places.
+    pub comments: Vec<Span>,
+    /// In the order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a text. What cannot be read is left out, and a diagnostic says so.
+pub fn parse(text: &str) -> Parsed {
+    if u32::try_from(text.len()).is_err() {
+        let message = "texts of 4 GiB and more are not read";
+        let diagnostic = Diagnostic::new(Code::BeyondLimit, message, Span::default());
+        return Parsed { diagnostics: vec![diagnostic], ..Parsed::default() };
+    }
+    let mut parsed = parser::parse(text);
+    parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    parsed
+}
+
+/// A text that has been read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub ast: ast::File,
+    /// `None` if some diagnostic is an error.
+    pub program: Option<Program>,
+    /// The positions of the program's parts, and the names of the locations of processes.
+    pub source_map: SourceMap,
+    /// In the order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a text and lowers it.
+pub fn load(text: &str) -> Loaded {
+    let Parsed { file, mut diagnostics, .. } = parse(text);
+    let is_whole = !diagnostics.iter().any(Diagnostic::is_error);
+    let lowered = lower::lower(&file, is_whole);
+    diagnostics.extend(lowered.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    let is_meaningful = !diagnostics.iter().any(Diagnostic::is_error);
+    let program = is_meaningful.then_some(lowered.program);
+    Loaded { ast: file, program, source_map: lowered.source_map, diagnostics }
+}
