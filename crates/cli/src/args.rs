@@ -240,6 +240,10 @@ pub(crate) struct CheckArgs {
     /// what becomes of each assertion; with `--format json` also the states
     #[arg(long, conflicts_with_all = ["all", "trace_out", "certificate", "together", "passes"])]
     pub(crate) reachable: bool,
+    /// Say of every statement whether some execution to an error runs it, within the bounds of the question: the text of
+    /// the program follows with marks, `!` yes, `?` not decided
+    #[arg(long, conflicts_with_all = ["all", "reachable", "together"])]
+    pub(crate) projection: bool,
     /// Search for an execution to the error with fewer threads, context switches and steps, and for values in it that do
     /// not matter, which are shown as `*`, within a small budget; on by default
     #[arg(long, overrides_with = "no_minimize")]

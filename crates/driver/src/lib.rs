@@ -6,6 +6,7 @@ mod attempt;
 mod each;
 pub mod external;
 mod minimize;
+mod projection;
 mod question;
 mod race;
 mod reachable;
@@ -25,6 +26,7 @@ use selvedge_replay::{Reject, Replay};
 use attempt::{Attempt, by_control_flow};
 pub use each::{Answer, Asked, Each, Evidence, check_each};
 pub use minimize::{Irrelevant, Minimize};
+pub use projection::{Involved, Projection};
 pub use question::{Initial, Question, UsageError};
 use race::Raced;
 pub use race::{Leg, LegEnd};
@@ -61,6 +63,8 @@ pub struct Options {
     pub certify: Certify,
     /// Whether an execution to an error is made smaller.
     pub minimize: Minimize,
+    /// Whether the report says which steps an error can involve.
+    pub projection: bool,
 }
 
 /// Who may give the certificate of a safe answer.
@@ -96,6 +100,8 @@ pub struct Report {
     pub cutoff: Option<Cutoff>,
     /// What growing numbers of contexts per thread have come to, for engines that bound them.
     pub contexts: Option<Contexts>,
+    /// Which steps an error can involve, where that was asked.
+    pub projection: Option<Projection>,
     /// How large the program was before and after the passes.
     pub sizes: [Size; 2],
     /// How long the phases took.
@@ -181,7 +187,16 @@ pub enum Failure {
 /// Answers a question about a program, with evidence about the program as the user wrote it.
 pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<Report, Failure> {
     let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
-    let mut report = check_task(Task { program: &program, target: &target, threads }, options, run)?;
+    if options.projection
+        && let Some(mistake) = projection::mistake(&target)
+    {
+        return Err(Failure::Usage(mistake));
+    }
+    let task = Task { program: &program, target: &target, threads };
+    let mut report = check_task(task, options, run)?;
+    if options.projection {
+        report.projection = Some(projection::project(&task, &report.outcome, options, run)?);
+    }
     if let Outcome::Unknown(Reason::Unsupported(unsupported)) = &mut report.outcome {
         locate(unsupported, subject);
     }
@@ -225,6 +240,7 @@ fn report(task: Task<'_>, attempt: Attempt, legs: Vec<Leg>) -> Report {
         arguments: attempt.arguments,
         cutoff: attempt.cutoff,
         contexts: attempt.contexts,
+        projection: None,
         sizes: [Size::of(task.program), Size::of(&attempt.simplified.program)],
         times: attempt.times,
     }

@@ -15,7 +15,7 @@ use selvedge_ir::{EdgeId, VarId};
 /// call that is over.
 pub(crate) fn lifted(proof: &ThreadProof, copies: &Copies) -> Option<ThreadProof> {
     let Places { places, numbers } = Places::lifted(&proof.places, copies)?;
-    let mut rewriter = Rewriter::new(&proof.formulas);
+    let mut rewriter = Rewriter::new(&proof.formulas, copies);
     let shape = |shape: &Shape| {
         let (threads, formula) = rewriter.list(&shape.threads, shape.formula, &numbers)?;
         Some(Shape { threads, ended: shape.ended, formula })
@@ -36,7 +36,7 @@ pub(crate) fn lifted_cover(proof: &CoverProof, copies: &Copies) -> Option<CoverP
 /// The same for a proof about any number of threads.
 pub(crate) fn lifted_views(proof: &ViewProof, copies: &Copies) -> Option<ViewProof> {
     let Places { places, numbers } = Places::lifted(&proof.places, copies)?;
-    let mut rewriter = Rewriter::new(&proof.formulas);
+    let mut rewriter = Rewriter::new(&proof.formulas, copies);
     let view = |view: &View| {
         let (threads, formula) = rewriter.list(&view.threads, view.formula, &numbers)?;
         Some(View { threads, held: view.held, formula })
@@ -78,9 +78,10 @@ fn lifted_place(place: &Place, copies: &Copies) -> Option<Place> {
     Some(Place { role: place.role, calls: calls.clone(), loc, vars })
 }
 
-/// Rewrites the formulas of shapes whose threads come in another order.
+/// Rewrites the formulas of shapes whose threads come in another order, and whose shared variables have other numbers.
 struct Rewriter<'p> {
     old: &'p Formulas,
+    copies: &'p Copies,
     new: Formulas,
     /// The orders met so far, by number. An order gives each thread's new number.
     orders: HashMap<Vec<u32>, u32>,
@@ -89,8 +90,8 @@ struct Rewriter<'p> {
 }
 
 impl<'p> Rewriter<'p> {
-    fn new(old: &'p Formulas) -> Rewriter<'p> {
-        Rewriter { old, new: Formulas::default(), orders: HashMap::new(), known: HashMap::new() }
+    fn new(old: &'p Formulas, copies: &'p Copies) -> Rewriter<'p> {
+        Rewriter { old, copies, new: Formulas::default(), orders: HashMap::new(), known: HashMap::new() }
     }
 
     /// A list of threads, and the formula about them.
@@ -133,6 +134,7 @@ impl<'p> Rewriter<'p> {
         let part = |id: FormulaId| self.known.get(&(number, id)).copied();
         Some(match node {
             Node::Atom(Atom::Of { thread, var }) => Node::Atom(Atom::Of { thread: *order.get(thread as usize)?, var }),
+            Node::Atom(Atom::Now(var)) => Node::Atom(Atom::Now(self.copies.vars.get(var)?.1)),
             Node::Const(_) | Node::Atom(_) => node,
             Node::Not(operand) => Node::Not(part(operand)?),
             Node::And(left, right) => Node::And(part(left)?, part(right)?),

@@ -10,6 +10,7 @@ pub mod horn;
 pub mod json;
 pub mod names;
 pub mod palette;
+pub mod projection;
 pub mod promela;
 pub mod sequential;
 pub mod source;

@@ -37,6 +37,26 @@ fn contexts_as_json_fit_the_schema_and_the_trace_replays() {
 }
 
 #[test]
+fn what_an_error_can_involve_is_marked_in_the_text_and_told_in_json() {
+    let ran = run("check --contexts 2 --projection turns.bp");
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}", ran.err);
+    let marked: Vec<&str> = ran.out.lines().filter(|line| line.get(5..6) == Some("!")).collect();
+    assert!(ran.out.contains("on executions to an error (!)") && !marked.is_empty(), "{}", ran.out);
+    let ran = run("check --contexts 2 --projection --format json turns.bp");
+    let report: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    let projection = &report["results"][0]["answer"]["projection"];
+    let statements = projection["statements"].as_array().expect("there are some");
+    let involved = statements.iter().filter(|statement| statement["involved"] == json!("yes"));
+    let lines: std::collections::BTreeSet<u64> = involved.filter_map(|statement| statement["line"].as_u64()).collect();
+    assert_eq!(lines.len(), marked.len(), "{}", ran.out);
+    let ran = run("check --contexts 1 --projection --format json turns.bp");
+    let report: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let statements = report["results"][0]["answer"]["projection"]["statements"].as_array().expect("there are some");
+    assert!(statements.iter().all(|statement| statement["involved"] == json!("no")), "one context is not enough");
+}
+
+#[test]
 fn a_sequential_program_has_the_verdict_of_its_threads_and_is_formatted() {
     let file = scratch("turns.seq.bp");
     for (contexts, code) in [(1, 0), (2, 10)] {

@@ -14,6 +14,7 @@ mod lift;
 pub mod ration;
 pub mod sequentialize;
 pub mod slice;
+pub mod watch;
 
 pub use lift::{Copies, Lift, LiftStep, Part, Source};
 

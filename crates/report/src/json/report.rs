@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::reachable::ReachableView;
 use super::trace::{QuestionView, TraceFile};
 use super::{GENERATOR, VERSION};
+use crate::projection::ProjectionView;
 use crate::source::Source;
 use crate::story::Context;
 use crate::systems::SystemView;
@@ -111,6 +112,9 @@ pub struct Answer {
     /// What growing numbers of contexts per thread have come to, for engines that bound them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contexts: Option<ContextsView>,
+    /// With `--projection`: which statements an error can involve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub projection: Option<ProjectionView>,
     /// Assertions that no execution reaches, as far as the certificate tells.
     pub unreachable: Vec<PlaceView>,
     pub times: TimesView,
@@ -293,6 +297,7 @@ impl Answer {
             arguments: report.arguments.iter().map(|argument| argument.name()).collect(),
             cutoff: report.cutoff.as_ref().map(CutoffView::new),
             contexts: report.contexts.as_ref().map(ContextsView::new),
+            projection: report.projection.as_ref().map(|projection| ProjectionView::new(context, projection)),
             unreachable: places(context, &unreachable),
             times: TimesView {
                 load: load.as_secs_f64(),

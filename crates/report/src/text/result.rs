@@ -11,6 +11,7 @@ use super::layout::list;
 use super::trace::{Parts, trace_in};
 use crate::names::count;
 use crate::palette::{Palette, paint};
+use crate::projection;
 use crate::story::{Context, Execution};
 
 /// How much a trace tells.
@@ -90,6 +91,10 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
         let in_turns = report.contexts.is_some() && !report.program.edges.iter().any(is_start);
         let parts = if in_turns { Parts::Contexts } else { Parts::Switches };
         text.push_str(&trace_in(parts, context, execution, "counterexample", style));
+    }
+    if let Some(projection) = &report.projection {
+        text.push('\n');
+        text.push_str(&projection::listing(context, projection, palette));
     }
     text
 }

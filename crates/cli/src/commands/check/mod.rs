@@ -87,12 +87,17 @@ fn misplaced_for_systems(args: &CheckArgs) -> Option<&'static str> {
     }
     let question = &args.question;
     let asks = question.threads.is_some() || question.initial.is_some() || question.label.is_some();
-    let of_programs = asks || question.assertion.is_some() || question.entry.is_some() || args.all || args.reachable;
+    let of_programs = asks
+        || question.assertion.is_some()
+        || question.entry.is_some()
+        || args.all
+        || args.reachable
+        || args.projection;
     let engine = args.engine.0.is_some_and(|engine| engine != EngineKind::Pushdown);
     if n_systems > 0 && (of_programs || engine || args.passes.is_some() || args.trace_out.is_some()) {
         return Some(
             "pushdown systems take no options of programs: of --engine only `pushdown`, and none of --threads, \
-             --initial, --label, --assertion, --entry, --all, --reachable, --passes, --trace-out",
+             --initial, --label, --assertion, --entry, --all, --reachable, --projection, --passes, --trace-out",
         );
     }
     None

@@ -173,6 +173,7 @@ fn options(args: &CheckArgs) -> Options {
         passes: args.passes.as_ref().map(|passes| passes.0.clone()),
         certify: if args.certificate.is_some() { Certify::Anybody } else { Certify::Engine },
         minimize: if args.no_minimize { Minimize::No } else { Minimize::Yes },
+        projection: args.projection,
     }
 }
 

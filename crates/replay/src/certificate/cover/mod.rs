@@ -27,7 +27,7 @@ mod walk;
 
 use selvedge_check::{CoverProof, Role, Run, Task, ThreadScope};
 use selvedge_ir::tts::{Cover, LocalId, SharedId, Tts};
-use selvedge_ir::{EdgeId, LocId, Op, Ty};
+use selvedge_ir::{EdgeId, LocId, Ty};
 
 use super::Flaw;
 use census::Census;
@@ -49,9 +49,6 @@ pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Resu
     }
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
         return Err(Flaw::OutOfScope("it has integers"));
-    }
-    if program.edges.iter().any(|edge| matches!(&edge.op, Op::Assign(assign) if assign.is_passive())) {
-        return Err(Flaw::OutOfScope("some steps concern other threads"));
     }
     let census = Census::new(task, proof)?;
     let starts = start::starts(&census, run)?;

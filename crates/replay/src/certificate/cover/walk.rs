@@ -155,6 +155,9 @@ impl<'a> Walk<'a> {
         let edge = &program.edges[id];
         let at = |calls: &[EdgeId], loc: LocId| After::At { calls: calls.to_vec(), loc };
         Ok(match &edge.op {
+            Op::Assign(assign) if assign.is_passive() => {
+                return Err(Flaw::OutOfScope("some steps concern other threads"));
+            }
             Op::Assign(assign) => assigned(case, assign, &mut next.now)
                 .map(|holds| if holds { at(&next.calls, edge.to) } else { After::Blocked }),
             Op::Assert(condition) => case.value(condition).map(|holds| match holds {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use selvedge_check::{Role, Run};
 use selvedge_ir::visibility::Visibility;
-use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, ProcId, Program};
+use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, VarId};
 
 use super::super::Flaw;
 use super::table::{Table, entry};
@@ -249,14 +249,16 @@ impl Search<'_> {
 
 /// Whether a step of a thread with these calls is invisible. A call and a return to a caller are if they read and write
 /// nothing shown, and the frame that comes or goes has no shown variable, so that nobody asks whether the thread has it.
+/// A value that the caller discards is not read.
 pub(in super::super) fn is_invisible(program: &Program, visibility: &Visibility, op: &Op, calls: &[EdgeId]) -> bool {
     let hidden_frame = |proc: ProcId| !program.procs[proc].locals.iter().any(|local| visibility.is_shown(*local));
     let reads_hidden = |exprs: &[Expr]| !exprs.iter().any(|expr| visibility.reads_shown(expr));
     match (op, calls.last().map(|call| &program.edges[*call].op)) {
         (Op::Call(call), _) => hidden_frame(call.callee) && reads_hidden(&call.args),
         (Op::Return(values), Some(Op::Call(call))) => {
-            let writes_hidden = !call.results.iter().flatten().any(|var| visibility.is_shown(*var));
-            hidden_frame(call.callee) && reads_hidden(values) && writes_hidden
+            let mut taken = values.iter().zip(&call.results).filter_map(|(value, var)| Some((value, (*var)?)));
+            let is_hidden = |(value, var): (&Expr, VarId)| !visibility.is_shown(var) && !visibility.reads_shown(value);
+            hidden_frame(call.callee) && taken.all(is_hidden)
         }
         _ => visibility.is_invisible_op(op),
     }
