@@ -2,8 +2,8 @@
 
 use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, VarId};
 
-use crate::CoverProof;
 use crate::formula::{FormulaId, Formulas};
+use crate::{CoverProof, IntegerProof};
 
 /// Evidence for safety that a small checker can verify without the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Certificate {
     ControlFlow(Vec<LocId>),
     /// For programs with one thread, recursive or not.
     Summaries(SummaryProof),
-    /// For programs with one thread and without recursion: no error within `k` steps of the start, and none in the step
+    /// For programs with one thread and without recursion, with integers only without calls: no error within `k` steps of the start, and none in the step
     /// after `k + 1` states without error that follow one another.
     Induction {
         /// The length.
@@ -28,6 +28,8 @@ pub enum Certificate {
     Cover(CoverProof),
     /// For programs without recursion and any number of threads.
     Views(ViewProof),
+    /// For programs with integers, one thread and without calls.
+    Integers(IntegerProof),
 }
 
 /// Sequences of states.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use selvedge_ir::trace::Trace;
 use selvedge_ir::{EdgeId, LocId};
 
-use crate::{Certificate, Exploration, Run, Task};
+use crate::{Certificate, Exploration, Run, SolverFailure, Task};
 
 /// One way of deciding reachability. An engine value is its options and nothing else.
 ///
@@ -76,6 +76,10 @@ pub enum Stop {
     StateLimit(usize),
     /// No error within the bound; beyond it nothing is known.
     BoundReached(Bound),
+    /// An SMT solver is needed, and there is none.
+    NoSolver,
+    /// The SMT solver failed.
+    Solver(SolverFailure),
 }
 
 /// A bound within which an engine looked.
@@ -125,6 +129,13 @@ impl fmt::Display for Stop {
             Stop::BoundReached(Bound::Steps(n)) => write!(f, "no error within {n} steps"),
             Stop::BoundReached(Bound::Contexts(1)) => write!(f, "no error within 1 context per thread"),
             Stop::BoundReached(Bound::Contexts(n)) => write!(f, "no error within {n} contexts per thread"),
+            Stop::NoSolver => {
+                write!(
+                    f,
+                    "integers need the SMT solver z3, which was not found: `selvedge doctor` says how to install it"
+                )
+            }
+            Stop::Solver(failure) => write!(f, "{failure}"),
         }
     }
 }

@@ -13,7 +13,10 @@ mod cutoff;
 mod engine;
 mod exploration;
 pub mod formula;
+mod integers;
+mod refinement;
 mod run;
+mod solvers;
 pub mod system;
 mod task;
 
@@ -24,8 +27,11 @@ pub use cover::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, Vi
 pub use cutoff::{Cutoff, CutoffProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use exploration::{Exploration, ThreadState};
+pub use integers::{ControlPoint, IntegerProof};
+pub use refinement::Refinement;
 pub use run::{CancelToken, Event, Limits, Observer, Part, Run};
 pub use selvedge_ir::Target;
 pub use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
+pub use solvers::{SolverFailure, Solvers};
 pub use system::SystemProof;
 pub use task::{Task, ThreadScope};

@@ -5,18 +5,20 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{Argument, Contexts, Cutoff, Stop};
+use crate::{Argument, Contexts, Cutoff, Refinement, Solvers, Stop};
 
 /// The conditions of one check. Loops call [`Run::tick`] at their head and after each long operation.
 pub struct Run<'o> {
     cancel: CancelToken,
     limits: Limits,
+    solvers: Solvers,
     start: Instant,
     observer: &'o dyn Observer,
     ticks: AtomicU32,
     closed: Mutex<BTreeSet<Argument>>,
     cutoff: Mutex<Option<Cutoff>>,
     contexts: Mutex<Option<Contexts>>,
+    refinement: Mutex<Option<Refinement>>,
 }
 
 /// The conditions of a part of a check, which may outlive it in another thread.
@@ -25,13 +27,14 @@ pub struct Part {
     /// Stops the part.
     pub cancel: CancelToken,
     limits: Limits,
+    solvers: Solvers,
     start: Instant,
 }
 
 impl Part {
     /// The part as a run with its own observer.
     pub fn run<'o>(&self, observer: &'o dyn Observer) -> Run<'o> {
-        Run::new(self.cancel.clone(), self.limits, observer).since(self.start)
+        Run::new(self.cancel.clone(), self.limits, observer).since(self.start).with_solvers(self.solvers.clone())
     }
 }
 
@@ -111,6 +114,8 @@ pub enum Event {
         /// The nodes of all formulas.
         nodes: usize,
     },
+    /// An abstraction of integers was looked at, or a part of it.
+    Refined(Refinement),
 }
 
 /// Receives the events of a check.
@@ -130,12 +135,14 @@ impl<'o> Run<'o> {
         Run {
             cancel,
             limits,
+            solvers: Solvers::default(),
             start: Instant::now(),
             observer,
             ticks: AtomicU32::new(0),
             closed: Mutex::default(),
             cutoff: Mutex::default(),
             contexts: Mutex::default(),
+            refinement: Mutex::default(),
         }
     }
 
@@ -145,11 +152,22 @@ impl<'o> Run<'o> {
         Run { start, ..self }
     }
 
+    /// The same run with these SMT solvers. Without them there are none.
+    #[must_use]
+    pub fn with_solvers(self, solvers: Solvers) -> Run<'o> {
+        Run { solvers, ..self }
+    }
+
+    /// The SMT solvers that there are.
+    pub fn solvers(&self) -> &Solvers {
+        &self.solvers
+    }
+
     /// A part of the run that can be stopped on its own, and stops with the run. It has the run's limits and clock. Parts
     /// have no parts.
     pub fn part(&self) -> Part {
         let cancel = CancelToken { own: Arc::default(), above: Some(Arc::clone(&self.cancel.own)) };
-        Part { cancel, limits: self.limits, start: self.start }
+        Part { cancel, limits: self.limits, solvers: self.solvers.clone(), start: self.start }
     }
 
     /// A run without limits that nobody watches.
@@ -218,6 +236,17 @@ impl<'o> Run<'o> {
     /// What [`Run::set_contexts`] was told, since the last call.
     pub fn take_contexts(&self) -> Option<Contexts> {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What a refinement has come to. It explains and is no evidence. Tells the observer too.
+    pub fn set_refinement(&self, refinement: Refinement) {
+        *self.refinement.lock().unwrap_or_else(PoisonError::into_inner) = Some(refinement);
+        self.event(Event::Refined(refinement));
+    }
+
+    /// What [`Run::set_refinement`] was told last, since the last call.
+    pub fn take_refinement(&self) -> Option<Refinement> {
+        self.refinement.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The bytes that the check may use, for engines that lay out their memory beforehand.

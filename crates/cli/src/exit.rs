@@ -56,7 +56,7 @@ impl From<Stop> for Exit {
             Stop::Cancelled => Exit::Interrupted,
             Stop::TimeLimit(_) => Exit::TimeLimit,
             Stop::MemoryLimit(_) | Stop::NodeLimit(_) | Stop::StateLimit(_) => Exit::MemoryLimit,
-            Stop::BoundReached(_) => Exit::Unknown,
+            Stop::BoundReached(_) | Stop::NoSolver | Stop::Solver(_) => Exit::Unknown,
         }
     }
 }

@@ -49,7 +49,13 @@ fn arguments() -> Vec<OsString> {
 fn on_a_large_stack(cli: Cli, start: Instant) -> Exit {
     let (colour, prop) = (cli.color, cli.prop.clone());
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-        let session = Session { printer: Printer::new(colour), cancel: CancelToken::default(), start, prop };
+        let session = Session {
+            printer: Printer::new(colour),
+            cancel: CancelToken::default(),
+            start,
+            prop,
+            solvers: session::solvers(),
+        };
         let exit = crash::guard(|| commands::run(&cli.command, &session)).unwrap_or_else(|message| {
             session.printer.err(&crash::report(&message));
             Exit::Internal

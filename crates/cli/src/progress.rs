@@ -126,6 +126,17 @@ impl Observer for Progress<'_> {
                 let message = format!("{}: {} steps, {} nodes", seen.phase, grouped(steps), grouped(nodes));
                 self.tell(&mut seen, &message, self.pause());
             }
+            Event::Refined(refinement) => {
+                let message = format!(
+                    "{}: abstraction {} with {} predicates, {} states, {} questions",
+                    seen.phase,
+                    refinement.iterations,
+                    refinement.predicates,
+                    grouped(refinement.states),
+                    grouped(refinement.queries)
+                );
+                self.tell(&mut seen, &message, self.pause());
+            }
         }
     }
 }

@@ -1,10 +1,11 @@
 //! What all commands share: who prints, what stops them, and when they began.
 
 use std::path::PathBuf;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::Instant;
 
-use selvedge_check::CancelToken;
+use selvedge_check::{CancelToken, Solvers};
+use selvedge_driver::external::find_solvers;
 
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -16,6 +17,15 @@ pub(crate) struct Session {
     pub(crate) start: Instant,
     /// The file with the target of a thread-transition system, where the user names one.
     pub(crate) prop: Option<PathBuf>,
+    /// The SMT solvers.
+    pub(crate) solvers: Solvers,
+}
+
+/// The SMT solvers of this machine. The variables `SELVEDGE_Z3` and `SELVEDGE_CVC5` name some before all others.
+pub(crate) fn solvers() -> Solvers {
+    let named = |variable: &str| std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let named = |variable: &str| named(variable).map(|path| Arc::from(path.as_path()));
+    find_solvers(&Solvers { z3: named("SELVEDGE_Z3"), cvc5: named("SELVEDGE_CVC5") })
 }
 
 impl Session {

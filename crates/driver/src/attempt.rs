@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Argument, Certificate, Contexts, Cutoff, Engine, Event, Run, Task, Verdict};
+use selvedge_check::{Argument, Certificate, Contexts, Cutoff, Engine, Event, Refinement, Run, Stop, Task, Verdict};
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, judge};
@@ -48,6 +48,7 @@ pub(crate) struct Attempt {
     pub(crate) arguments: Vec<Argument>,
     pub(crate) cutoff: Option<Cutoff>,
     pub(crate) contexts: Option<Contexts>,
+    pub(crate) refinement: Option<Refinement>,
     pub(crate) simplified: Simplified,
     pub(crate) times: Times,
 }
@@ -77,8 +78,18 @@ pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: 
         }
         Err(reason) => Outcome::Unknown(reason),
     };
-    let (cutoff, contexts) = (run.take_cutoff(), run.take_contexts());
-    Ok(Attempt { engine: engine.name(), outcome, certifier, arguments, cutoff, contexts, simplified, times })
+    let (cutoff, contexts, refinement) = (run.take_cutoff(), run.take_contexts(), run.take_refinement());
+    Ok(Attempt {
+        engine: engine.name(),
+        outcome,
+        certifier,
+        arguments,
+        cutoff,
+        contexts,
+        refinement,
+        simplified,
+        times,
+    })
 }
 
 /// The answer where no error is on any control path, which no engine is needed for.
@@ -89,10 +100,17 @@ pub(crate) fn by_control_flow(task: &Task<'_>, run: &Run<'_>) -> Option<Result<A
     let verdict = Verdict::Safe(Some(certificate));
     let outcome = timed(&mut times.judge, || examined(task, engine, verdict, run));
     let simplified = crate::simplify(task, &[]);
-    let (arguments, contexts) = (Vec::new(), None);
-    let attempt =
-        |outcome| Attempt { engine, outcome, certifier: None, arguments, cutoff: None, contexts, simplified, times };
-    Some(outcome.map(attempt))
+    Some(outcome.map(|outcome| Attempt {
+        engine,
+        outcome,
+        certifier: None,
+        arguments: Vec::new(),
+        cutoff: None,
+        contexts: None,
+        refinement: None,
+        simplified,
+        times,
+    }))
 }
 
 /// Runs an engine on the simplified program and lifts its evidence.
@@ -112,6 +130,8 @@ fn examined(task: &Task<'_>, engine: &'static str, verdict: Verdict, run: &Run<'
             (Verdict::Safe(certificate), Judged::Certified | Judged::Uncertified) => Outcome::Safe(certificate),
             (verdict, judged) => unreachable!("the judge examines the evidence it is given: {verdict:?}, {judged:?}"),
         }),
+        // Nobody can say that the certificate is wrong: the answer stands, without one.
+        Err(Reject::Certificate(Flaw::Stopped(Stop::NoSolver | Stop::Solver(_)))) => Ok(Outcome::Safe(None)),
         Err(Reject::Certificate(Flaw::Stopped(stop))) => Ok(Outcome::Unknown(Reason::Stop(stop))),
         Err(reject) => Err(Failure::Internal { engine, reject: Box::new(reject) }),
     }

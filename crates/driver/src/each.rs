@@ -122,6 +122,7 @@ fn is_outside(program: &Program, one: Asked, certificate: &Certificate) -> bool 
         Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_err(),
         Certificate::Summaries(proof) => proof.loc(loc).is_none(),
         // A proof about several threads does not list the locations between two places.
+        Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != loc),
         Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) | Certificate::Views(_) => {
             false
         }

@@ -3,9 +3,10 @@
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
-use selvedge_check::{Run, Stop};
+use selvedge_check::{Run, Solvers, Stop};
 
 mod spin;
 
@@ -69,6 +70,16 @@ impl Spacer {
         }
         child.wait().map_err(Silence::Failed)?;
         Ok(text?.lines().map(word).collect())
+    }
+}
+
+/// The SMT solvers of this machine: those that the caller names, else those where programs are, else those in a folder
+/// `.tools` here or above.
+pub fn find_solvers(named: &Solvers) -> Solvers {
+    let find = |name: &str, folder: &str| find_program(name, folder).map(|path| Arc::from(path.as_path()));
+    Solvers {
+        z3: named.z3.clone().or_else(|| find("z3", ".tools/z3/bin")),
+        cvc5: named.cvc5.clone().or_else(|| find("cvc5", ".tools/cvc5/bin")),
     }
 }
 

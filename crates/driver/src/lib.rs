@@ -17,7 +17,9 @@ mod thread_proof;
 
 use std::time::Duration;
 
-use selvedge_check::{Argument, Certificate, Contexts, Cutoff, Event, Run, Stop, Task, ThreadScope, Unsupported};
+use selvedge_check::{
+    Argument, Certificate, Contexts, Cutoff, Event, Refinement, Run, Stop, Task, ThreadScope, Unsupported,
+};
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
@@ -102,6 +104,8 @@ pub struct Report {
     pub contexts: Option<Contexts>,
     /// Which steps an error can involve, where that was asked.
     pub projection: Option<Projection>,
+    /// What a refinement has come to, for engines that refine abstractions of integers.
+    pub refinement: Option<Refinement>,
     /// How large the program was before and after the passes.
     pub sizes: [Size; 2],
     /// How long the phases took.
@@ -241,6 +245,7 @@ fn report(task: Task<'_>, attempt: Attempt, legs: Vec<Leg>) -> Report {
         cutoff: attempt.cutoff,
         contexts: attempt.contexts,
         projection: None,
+        refinement: attempt.refinement,
         sizes: [Size::of(task.program), Size::of(&attempt.simplified.program)],
         times: attempt.times,
     }

@@ -168,6 +168,9 @@ fn lifted(certificate: &Certificate, copies: &Copies) -> Option<Certificate> {
         Certificate::Threads(proof) => thread_proof::lifted(proof, copies).map(Certificate::Threads),
         Certificate::Cover(proof) => thread_proof::lifted_cover(proof, copies).map(Certificate::Cover),
         Certificate::Views(proof) => thread_proof::lifted_views(proof, copies).map(Certificate::Views),
-        Certificate::ControlFlow(_) | Certificate::Summaries(_) | Certificate::Induction { .. } => None,
+        Certificate::ControlFlow(_)
+        | Certificate::Summaries(_)
+        | Certificate::Induction { .. }
+        | Certificate::Integers(_) => None,
     }
 }

@@ -3,6 +3,7 @@
 //! In the order of reading: [`bdd`] holds decision diagrams, [`relation`] gives them named columns, [`fixpoint`] solves
 //! equations between relations, [`order`] finds a static order of the variables. [`aig`] holds formulas as and-inverter
 //! graphs and translates them to clauses, [`sat`] decides clauses, [`qbf`] decides formulas with one alternation.
+//! [`smt`] speaks with a process that decides linear integer arithmetic.
 //!
 //! Nothing here knows programs, prints, or reads a clock. Whatever may take long either takes a callback that can stop
 //! it or is one operation on diagrams with a bound on the number of nodes.
@@ -16,3 +17,4 @@ pub mod order;
 pub mod qbf;
 pub mod relation;
 pub mod sat;
+pub mod smt;

@@ -13,6 +13,7 @@ pub mod palette;
 pub mod projection;
 pub mod promela;
 pub mod sequential;
+pub mod smtlib;
 pub mod source;
 pub mod stats;
 pub mod story;

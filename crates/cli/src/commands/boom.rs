@@ -21,7 +21,8 @@ fn execute(args: &BoomArgs, session: &Session) -> Result<Exit, Exit> {
     let subject = program::load(&args.input, &LoadOptions::default(), Warnings::Hidden, session)?;
     session.listen_for_interrupts();
     let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
-    let conditions = Run::new(session.cancel.clone(), limits, &()).since(session.start);
+    let conditions =
+        Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()).since(session.start);
     let question = Question { created: Some(args.threadbound), ..Question::default() };
     let options = Options { question, engine: args.engine.0, ..Options::default() };
     match check(subject.subject(), &options, &conditions) {

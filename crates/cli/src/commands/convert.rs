@@ -58,7 +58,7 @@ fn to_pds(task: &Task<'_>, name: &str, args: &ConvertArgs, session: &Session) ->
     Pushdown::default().supports(task).map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
     session.listen_for_interrupts();
     let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
-    let run = Run::new(session.cancel.clone(), limits, &()).since(session.start);
+    let run = Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()).since(session.start);
     let converted = pushdown::convert(task, &run).map_err(|stop| (stop.to_string(), Exit::from(stop)))?;
     let head = [
         format!("The pushdown system of {name}: the heads that a run can have."),

@@ -172,7 +172,7 @@ fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<
     supports(task, "convert").map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
     session.listen_for_interrupts();
     let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
-    let run = Run::new(session.cancel.clone(), limits, &()).since(session.start);
+    let run = Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()).since(session.start);
     extract(task, Options::default(), &run).map_err(|stop: Stop| (stop.to_string(), Exit::from(stop)))
 }
 

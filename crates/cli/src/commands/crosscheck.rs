@@ -103,7 +103,7 @@ fn limits(args: &CrosscheckArgs) -> Limits {
 /// What an engine says, judged.
 fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
     let options = Options { question: args.question.question(), engine: Some(kind), ..Options::default() };
-    let run = Run::new(session.cancel.clone(), limits(args), &());
+    let run = Run::new(session.cancel.clone(), limits(args), &()).with_solvers(session.solvers.clone());
     let answer = crash::guard(|| selvedge_driver::check(subject.subject(), &options, &run));
     let time = Some(run.elapsed());
     let says = |verdict: &str, time, remark: String, exit| (opinion(kind.name(), verdict, time, remark), exit);
@@ -133,7 +133,8 @@ fn ask_spacer(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session
         Err(reason) => return (opinion("z3 spacer", "not asked", None, reason), Exit::Unknown),
     };
     let start = Instant::now();
-    let answer = spacer.decide(&clauses, &Run::new(session.cancel.clone(), limits(args), &()));
+    let answer = spacer
+        .decide(&clauses, &Run::new(session.cancel.clone(), limits(args), &()).with_solvers(session.solvers.clone()));
     external("z3 spacer", start.elapsed(), answer)
 }
 
@@ -149,7 +150,7 @@ fn ask_spin(spin: &Spin, subject: &Program, args: &CrosscheckArgs, session: &Ses
     let folder = std::env::temp_dir().join(format!("selvedge-crosscheck-{}", std::process::id()));
     let megabytes = args.memory_limit.map_or(4_000, |bytes| (bytes / 1_000_000).max(1));
     let start = Instant::now();
-    let run = Run::new(session.cancel.clone(), limits(args), &());
+    let run = Run::new(session.cancel.clone(), limits(args), &()).with_solvers(session.solvers.clone());
     let answer = spin.decide(&model, &folder, Code::Quick, megabytes, &run);
     let time = start.elapsed();
     // What is left in the folder for temporary files does no harm.

@@ -69,7 +69,11 @@ fn judge(
     let task = Task { program: &program, target: &target, threads };
     let start = Instant::now();
     let limits = Limits { time: args.time_limit, ..Limits::default() };
-    match verify(&task, &certificate, &Run::new(session.cancel.clone(), limits, &())) {
+    match verify(
+        &task,
+        &certificate,
+        &Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()),
+    ) {
         Ok(()) => {}
         Err(Flaw::Stopped(stop)) => return Ok(stopped(stop, session)),
         Err(flaw) => return Err(reject(format!("the certificate is flawed: {flaw}{}", place(subject, &flaw)))),
@@ -84,12 +88,7 @@ fn judge(
 
 pub(super) fn stopped(stop: Stop, session: &Session) -> Exit {
     session.printer.out(&format!("VERIFICATION UNKNOWN ({stop})\n"));
-    match stop {
-        Stop::Cancelled => Exit::Interrupted,
-        Stop::TimeLimit(_) => Exit::TimeLimit,
-        Stop::MemoryLimit(_) | Stop::NodeLimit(_) | Stop::StateLimit(_) => Exit::MemoryLimit,
-        Stop::BoundReached(_) => Exit::Unknown,
-    }
+    stop.into()
 }
 
 /// The place in the program that a flaw speaks of.
@@ -130,6 +129,7 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     let reached = |loc: LocId| match certificate {
         Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_ok(),
         Certificate::Summaries(proof) => proof.loc(loc).is_some(),
+        Certificate::Integers(proof) => proof.points.iter().any(|point| point.loc == loc),
         Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) | Certificate::Views(_) => true,
     };
     if let Certificate::Induction { k, .. } = certificate {

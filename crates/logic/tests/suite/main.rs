@@ -7,3 +7,4 @@ mod fixpoints;
 mod numbers;
 mod quantifiers;
 mod relations;
+mod smt;

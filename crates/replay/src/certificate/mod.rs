@@ -7,6 +7,7 @@ mod control_flow;
 mod cover;
 mod encode;
 mod induction;
+mod integers;
 mod places;
 mod sat;
 mod summaries;
@@ -65,6 +66,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::Threads(proof) => threads::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
         Certificate::Views(proof) => views::verify(task, proof, run),
+        Certificate::Integers(proof) => integers::verify(task, proof, run),
     }
 }
 

@@ -12,6 +12,7 @@ use selvedge_ir::{LocId, ProcId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
 use super::cover::CoverView;
+use super::integers::IntegersView;
 use super::threads::{ThreadsView, ViewsView};
 use super::trace::{ProgramView, QuestionView, ReadError, mismatch, owner, qualified};
 use super::{GENERATOR, VERSION, read};
@@ -48,6 +49,8 @@ pub enum ProofView {
     Cover(CoverView),
     /// Formulas about a few of any number of threads.
     Views(ViewsView),
+    /// Formulas over integers, for one thread.
+    Integers(IntegersView),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +154,7 @@ impl CertificateFile {
                 Certificate::Threads(proof) => ProofView::Threads(ThreadsView::new(context.program, proof)),
                 Certificate::Cover(proof) => ProofView::Cover(CoverView::new(context.program, proof)),
                 Certificate::Views(proof) => ProofView::Views(ViewsView::new(context.program, proof)),
+                Certificate::Integers(proof) => ProofView::Integers(IntegersView::new(context.program, proof)),
             },
         }
     }
@@ -175,6 +179,7 @@ impl CertificateFile {
             ProofView::Threads(view) => view.proof(program).map(Certificate::Threads),
             ProofView::Cover(view) => view.proof(program).map(Certificate::Cover),
             ProofView::Views(view) => view.proof(program).map(Certificate::Views),
+            ProofView::Integers(view) => view.proof(program).map(Certificate::Integers),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod certificate;
 mod cover;
+mod integers;
 mod reachable;
 mod report;
 mod system;

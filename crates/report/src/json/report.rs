@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selvedge_check::{Contexts, Cutoff, ThreadScope};
+use selvedge_check::{Contexts, Cutoff, Refinement, ThreadScope};
 use selvedge_driver::{self as driver, Asked, Each, Leg, LegEnd, Outcome, Report, Size};
 use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_ir::{EdgeId, LocId};
@@ -115,6 +115,9 @@ pub struct Answer {
     /// With `--projection`: which statements an error can involve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projection: Option<ProjectionView>,
+    /// What a loop of abstraction and refinement has come to, for engines that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refinement: Option<RefinementView>,
     /// Assertions that no execution reaches, as far as the certificate tells.
     pub unreachable: Vec<PlaceView>,
     pub times: TimesView,
@@ -181,6 +184,28 @@ pub struct ContextsView {
 pub struct ReachedView {
     pub contexts: u32,
     pub shared_states: u128,
+}
+
+/// What a loop of abstraction and refinement has come to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefinementView {
+    /// How many abstractions were looked at.
+    pub iterations: usize,
+    /// How many questions a prover was asked.
+    pub queries: usize,
+    /// The predicates of the last abstraction.
+    pub predicates: usize,
+    /// The symbolic or concrete states of the last exploration.
+    pub states: usize,
+    /// The abstract states that they belong to.
+    pub abstract_states: usize,
+}
+
+impl RefinementView {
+    fn new(refinement: Refinement) -> RefinementView {
+        let Refinement { iterations, queries, predicates, states, abstract_states } = refinement;
+        RefinementView { iterations, queries, predicates, states, abstract_states }
+    }
 }
 
 impl ContextsView {
@@ -298,6 +323,7 @@ impl Answer {
             cutoff: report.cutoff.as_ref().map(CutoffView::new),
             contexts: report.contexts.as_ref().map(ContextsView::new),
             projection: report.projection.as_ref().map(|projection| ProjectionView::new(context, projection)),
+            refinement: report.refinement.map(RefinementView::new),
             unreachable: places(context, &unreachable),
             times: TimesView {
                 load: load.as_secs_f64(),

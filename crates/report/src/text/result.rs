@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use selvedge_check::{Certificate, Contexts, CoverClaim, Cutoff, Paths, ThreadScope};
+use selvedge_check::{Certificate, Contexts, CoverClaim, Cutoff, Paths, Refinement, ThreadScope};
 use selvedge_driver::{LegEnd, Outcome, Reason, Report};
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
@@ -79,6 +79,9 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
     if let Some(contexts) = &report.contexts {
         line("contexts", contexts_text(contexts));
     }
+    if let Some(refinement) = &report.refinement {
+        line("refinement", refinement_text(refinement));
+    }
     line("engine", format!("{}, {}", report.engine, times(report, load)));
     for leg in report.legs.iter().filter(|leg| leg.end != LegEnd::Won && report.legs.len() > 1) {
         line("beside", format!("{}, {}, {}", leg.engine, seconds(leg.time), leg_end(&leg.end)));
@@ -108,6 +111,18 @@ fn cutoff_text(cutoff: &Cutoff) -> String {
         None => format!("open: no more seen than with {n_threads}"),
     };
     format!("{what}; thread states of 1, 2, .. threads: {}", reached.join(", "))
+}
+
+/// What a loop of abstraction and refinement has come to.
+fn refinement_text(refinement: &Refinement) -> String {
+    format!(
+        "{}, {}, {}, {} in {}",
+        count(refinement.iterations, "iteration"),
+        count(refinement.queries, "prover query").replace("querys", "queries"),
+        count(refinement.predicates, "predicate"),
+        count(refinement.states, "state"),
+        count(refinement.abstract_states, "abstract state")
+    )
 }
 
 /// What growing numbers of contexts per thread have come to.
@@ -284,6 +299,9 @@ pub fn certificate_text(certificate: &Certificate) -> String {
             count(proof.k as usize, "thread"),
             count(proof.places.len(), "place")
         ),
+        Certificate::Integers(proof) => {
+            format!("a formula over integers for each of {}", count(proof.points.len(), "control point"))
+        }
     }
 }
 
@@ -294,6 +312,7 @@ pub(crate) fn unreachable_asserts(report: &Report, certificate: &Certificate) ->
         match certificate {
             Certificate::ControlFlow(locs) => locs.binary_search(&from).is_err(),
             Certificate::Summaries(proof) => proof.loc(from).is_none(),
+            Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != from),
             Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) | Certificate::Views(_) => {
                 false
             }

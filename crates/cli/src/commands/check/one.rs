@@ -69,7 +69,7 @@ pub(super) fn check(
     observer: &dyn Observer,
 ) -> Checked {
     let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
-    let run = Run::new(session.cancel.clone(), limits, observer).since(start);
+    let run = Run::new(session.cancel.clone(), limits, observer).with_solvers(session.solvers.clone()).since(start);
     let reading = Instant::now();
     let language = Language::of(input, args.input_format);
     let source = match (run.check_limits(), input) {
@@ -393,7 +393,7 @@ fn view(question: &QuestionArgs) -> QuestionView {
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
-    use selvedge_check::{CancelToken, Event};
+    use selvedge_check::{CancelToken, Event, Solvers};
 
     use super::*;
     use crate::args::{Cli, Command, When};
@@ -413,6 +413,7 @@ mod tests {
         let cli = Cli::try_parse_from(["selvedge", "check", file]).expect("the arguments are right");
         let Command::Check(args) = cli.command else { unreachable!("it is a check") };
         let session = Session {
+            solvers: Solvers::default(),
             printer: Printer::new(When::Never),
             cancel: CancelToken::default(),
             start: Instant::now(),

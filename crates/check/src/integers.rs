@@ -1,0 +1,27 @@
+//! Evidence about programs with integers.
+
+use selvedge_ir::{Expr, LocId, Value, VarId};
+
+/// For programs with one thread and without calls: what holds of the variables at each control point that may be
+/// reached. The states that it allows contain the starts, are closed under all steps, and hold no error.
+///
+/// Control points are locations together with the values of some variables that say where the program stands; where a
+/// program's locations say all, there are no such variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IntegerProof {
+    /// The variables whose values belong to a control point, each once.
+    pub control: Vec<VarId>,
+    /// The control points, each once.
+    pub points: Vec<ControlPoint>,
+}
+
+/// A location, values of the control variables, and what holds there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControlPoint {
+    /// The location.
+    pub loc: LocId,
+    /// The values of [`IntegerProof::control`].
+    pub values: Vec<Value>,
+    /// What holds of all variables: a formula over [`Expr::Var`].
+    pub formula: Expr,
+}

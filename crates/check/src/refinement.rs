@@ -1,0 +1,16 @@
+//! What a loop of abstraction and refinement has come to.
+
+/// The figures of an engine that refines an abstraction. They explain and are no evidence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Refinement {
+    /// How many abstractions were looked at.
+    pub iterations: usize,
+    /// How many questions a prover was asked.
+    pub queries: usize,
+    /// The predicates of the last abstraction.
+    pub predicates: usize,
+    /// The symbolic or concrete states that were visited with the last abstraction.
+    pub states: usize,
+    /// The abstract states that they belong to.
+    pub abstract_states: usize,
+}

@@ -1,0 +1,48 @@
+//! The SMT solvers that a check may use.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where the SMT solvers of this machine are. Engines and the judge never look for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Solvers {
+    /// Z3.
+    pub z3: Option<Arc<Path>>,
+    /// cvc5.
+    pub cvc5: Option<Arc<Path>>,
+}
+
+impl Solvers {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.z3.is_none() && self.cvc5.is_none()
+    }
+}
+
+/// How an SMT solver failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SolverFailure {
+    /// It could not be started.
+    NotStarted,
+    /// It ended in the middle of a question.
+    Died,
+    /// It refused a command or wrote something that we do not understand.
+    Strange,
+    /// It does not know the answer.
+    Undecided,
+    /// Numbers of its solution are beyond 64 bits.
+    TooLarge,
+}
+
+impl fmt::Display for SolverFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SolverFailure::NotStarted => "the SMT solver could not be started",
+            SolverFailure::Died => "the SMT solver ended in the middle of a question",
+            SolverFailure::Strange => "the SMT solver and selvedge do not understand each other",
+            SolverFailure::Undecided => "the SMT solver does not know the answer",
+            SolverFailure::TooLarge => "there are numbers beyond 64 bits",
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! A solver that runs: text goes in, words and lists come out.
+//!
+//! Writing and reading have a thread each, so that neither a full pipe nor a slow answer can keep the caller from its
+//! callback. Whoever drops the process kills it.
+
+use std::io::{BufReader, Read, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use super::sexp::{Sexp, SexpReader};
+use super::{Dialect, Halt, Program, Trouble};
+
+/// How long an answer is awaited between two calls of the callback.
+const PAUSE: Duration = Duration::from_millis(2);
+
+pub(super) struct Process {
+    child: Child,
+    input: Sender<String>,
+    output: Receiver<Sexp>,
+}
+
+impl Process {
+    pub(super) fn start(program: &Program) -> Result<Process, Trouble> {
+        let mut command = Command::new(&program.path);
+        match program.dialect {
+            Dialect::Z3 => {
+                command.args(["-smt2", "-in"]);
+                command.args(program.memory.map(|megabytes| format!("-memory:{megabytes}")));
+            }
+            Dialect::Cvc5 => {
+                command.args(["--lang", "smt2", "--incremental", "--produce-models", "--produce-unsat-assumptions"]);
+            }
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let not_started = |error: std::io::Error| Trouble::NotStarted(error.to_string());
+        let mut child = command.spawn().map_err(not_started)?;
+        let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Trouble::NotStarted("it has no pipes".to_string()));
+        };
+        let (input, texts) = mpsc::channel::<String>();
+        let writer = move || {
+            // A solver that stops reading has died, which its output tells.
+            for text in texts {
+                if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+                    return;
+                }
+            }
+        };
+        let (answers, output) = mpsc::channel();
+        thread::Builder::new().spawn(writer).map_err(not_started)?;
+        thread::Builder::new().spawn(move || read(BufReader::new(stdout), &answers)).map_err(not_started)?;
+        Ok(Process { child, input, output })
+    }
+
+    pub(super) fn send(&mut self, text: String) {
+        // If the writer has gone, so has the solver: the next answer will not come.
+        let _ = self.input.send(text);
+    }
+
+    /// The next answer.
+    pub(super) fn receive<E>(&mut self, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Halt<E>> {
+        loop {
+            match self.output.recv_timeout(PAUSE) {
+                Ok(answer) => return Ok(answer),
+                Err(RecvTimeoutError::Timeout) => proceed().map_err(Halt::Caller)?,
+                Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Died.into()),
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself, which is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Hands over what is read, until the end of the output, an unbalanced list, or a letter that is none.
+fn read(stdout: impl Read, answers: &Sender<Sexp>) {
+    let mut reader = SexpReader::default();
+    let mut text = Utf8::default();
+    for byte in stdout.bytes() {
+        let Ok(byte) = byte else { return };
+        let Some(c) = text.push(byte) else { continue };
+        let Some(done) = reader.push(c) else { return };
+        for answer in done {
+            if answers.send(answer).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Puts the bytes of a letter together. Bytes that are no letter become U+FFFD.
+#[derive(Default)]
+struct Utf8 {
+    bytes: Vec<u8>,
+}
+
+impl Utf8 {
+    fn push(&mut self, byte: u8) -> Option<char> {
+        self.bytes.push(byte);
+        match std::str::from_utf8(&self.bytes) {
+            Ok(text) => {
+                let c = text.chars().next();
+                self.bytes.clear();
+                c
+            }
+            Err(error) if error.error_len().is_none() => None,
+            Err(_) => {
+                self.bytes.clear();
+                Some(char::REPLACEMENT_CHARACTER)
+            }
+        }
+    }
+}

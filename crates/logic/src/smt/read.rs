@@ -1,0 +1,189 @@
+//! From what a solver writes to terms and values.
+
+use std::collections::BTreeMap;
+
+use super::sexp::Sexp;
+use super::term::{Node, Sort, Symbol, Term};
+use super::{SmtValue, Trouble};
+
+/// Reads a term; `symbols` says what the words stand for. Quantifiers, division, and remainders that are not compared
+/// with a constant are not understood.
+pub fn read_term(sexp: &Sexp, symbols: &BTreeMap<String, Symbol>) -> Result<Term, Trouble> {
+    let scope = symbols.iter().map(|(name, symbol)| (name.clone(), symbol.clone().into())).collect();
+    Reader { scope }.term(sexp).ok_or_else(|| Trouble::Strange(shortened(sexp)))
+}
+
+/// Reads a value of a model.
+pub fn read_value(sexp: &Sexp) -> Result<SmtValue, Trouble> {
+    let reader = Reader { scope: BTreeMap::new() };
+    let value = reader.term(sexp).and_then(|term| match term.head() {
+        Node::Bool(value) => Some(SmtValue::Bool(*value)),
+        Node::Int(value) => Some(SmtValue::Int(*value)),
+        _ => None,
+    });
+    value.ok_or_else(|| Trouble::Strange(shortened(sexp)))
+}
+
+/// What a message can show of an answer.
+pub(super) fn shortened(sexp: &Sexp) -> String {
+    sexp.to_string().chars().take(200).collect()
+}
+
+/// What words stand for: symbols, and terms that a `let` names.
+struct Reader {
+    scope: BTreeMap<String, Term>,
+}
+
+impl Reader {
+    fn term(&self, sexp: &Sexp) -> Option<Term> {
+        match sexp {
+            Sexp::Atom(word) => self.word(word),
+            Sexp::List(parts) => match parts.as_slice() {
+                [Sexp::Atom(word), Sexp::List(names), body] if word == "let" => self.binding(names, body),
+                [Sexp::Atom(operator), operands @ ..] => self.application(operator, operands),
+                [Sexp::List(operator), operand] => self.divisibility(operator, operand),
+                _ => None,
+            },
+        }
+    }
+
+    fn word(&self, word: &str) -> Option<Term> {
+        match word {
+            "true" => Some(true.into()),
+            "false" => Some(false.into()),
+            _ => self.scope.get(word).cloned().or_else(|| word.parse::<i128>().ok().map(Term::from)),
+        }
+    }
+
+    /// All names of one `let` are bound at once.
+    fn binding(&self, names: &[Sexp], body: &Sexp) -> Option<Term> {
+        let mut scope = self.scope.clone();
+        for name in names {
+            let [Sexp::Atom(name), value] = name.list()? else { return None };
+            scope.insert(name.clone(), self.term(value)?);
+        }
+        Reader { scope }.term(body)
+    }
+
+    /// `((_ divisible n) t)`.
+    fn divisibility(&self, operator: &[Sexp], operand: &Sexp) -> Option<Term> {
+        let [Sexp::Atom(mark), Sexp::Atom(word), Sexp::Atom(divisor)] = operator else { return None };
+        let divisor: i128 = divisor.parse().ok()?;
+        (mark == "_" && word == "divisible" && divisor > 0).then_some(())?;
+        Some(self.term(operand)?.divisible(divisor))
+    }
+
+    fn application(&self, operator: &str, operands: &[Sexp]) -> Option<Term> {
+        if operator == "=" || operator == "distinct" {
+            let [left, right] = operands else { return None };
+            let equal = self.equality(left, right)?;
+            return Some(if operator == "=" { equal } else { equal.not() });
+        }
+        let operands: Vec<Term> = operands.iter().map(|operand| self.term(operand)).collect::<Option<_>>()?;
+        let wants = match operator {
+            "not" | "and" | "or" | "=>" | "xor" => Some(Sort::Bool),
+            "ite" => None,
+            _ => Some(Sort::Int),
+        };
+        wants.is_none_or(|sort| operands.iter().all(|operand| sort_of(operand) == sort)).then_some(())?;
+        match (operator, operands.as_slice()) {
+            ("not", [part]) => Some(part.not()),
+            ("and", _) => Some(Term::and(operands)),
+            ("or", _) => Some(Term::or(operands)),
+            ("=>", [left, right]) => Some(left.implies(right)),
+            ("xor", [left, right]) => Some(left.equals(right).not()),
+            ("+", _) => Some(Term::add(operands)),
+            ("-", [part]) => Some(part.scale(-1)),
+            ("-", [first, rest @ ..]) => Some(first.minus(&Term::add(rest.iter().cloned()))),
+            ("*", [left, right]) => left.as_int().map(|n| right.scale(n)).or(right.as_int().map(|n| left.scale(n))),
+            ("<=", [left, right]) => Some(left.le(right)),
+            ("<", [left, right]) => Some(left.lt(right)),
+            (">=", [left, right]) => Some(right.le(left)),
+            (">", [left, right]) => Some(right.lt(left)),
+            ("ite", [condition, then, otherwise]) => (sort_of(condition) == Sort::Bool
+                && sort_of(then) == sort_of(otherwise))
+            .then(|| Term::ite(condition, then, otherwise)),
+            _ => None,
+        }
+    }
+
+    /// An equality, of which one side may be the remainder of a division by a constant and the other a constant.
+    fn equality(&self, left: &Sexp, right: &Sexp) -> Option<Term> {
+        for (one, other) in [(left, right), (right, left)] {
+            if let Some((dividend, divisor)) = self.remainder(one) {
+                let rest = self.term(other)?.as_int()?;
+                let is_remainder = (0..divisor).contains(&rest);
+                let difference = Term::add([dividend, (-rest).into()]);
+                return Some(if is_remainder { difference.divisible(divisor) } else { false.into() });
+            }
+        }
+        let (left, right) = (self.term(left)?, self.term(right)?);
+        (sort_of(&left) == sort_of(&right)).then(|| left.equals(&right))
+    }
+
+    /// `(mod t n)` for a positive constant.
+    fn remainder(&self, sexp: &Sexp) -> Option<(Term, i128)> {
+        let [Sexp::Atom(operator), dividend, divisor] = sexp.list()? else { return None };
+        let divisor = self.term(divisor)?.as_int()?;
+        let dividend = if operator == "mod" && divisor > 0 { self.term(dividend)? } else { return None };
+        (sort_of(&dividend) == Sort::Int).then_some((dividend, divisor))
+    }
+}
+
+/// The type of a well-typed term.
+fn sort_of(term: &Term) -> Sort {
+    match term.head() {
+        Node::Symbol(symbol) => symbol.sort,
+        Node::Int(_) | Node::Add(_) | Node::Scale(..) => Sort::Int,
+        Node::Ite(_, then, _) => sort_of(then),
+        _ => Sort::Bool,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<String> {
+        let symbols = [("x", Sort::Int), ("y", Sort::Int), ("b", Sort::Bool)];
+        let symbols = symbols.map(|(name, sort)| (name.to_string(), Symbol::new(name, sort))).into_iter().collect();
+        let sexps = Sexp::parse_all(text).expect("it is balanced");
+        read_term(&sexps[0], &symbols).ok().map(|term| term.to_string())
+    }
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(read(text).as_deref(), Some(expected), "{text}");
+    }
+
+    #[test]
+    fn what_elimination_writes_is_read() {
+        check(
+            "(let ((a!1 (<= (* 3 x) 7))) (or a!1 (not (= 0 (mod (+ 1 x) 2)))))",
+            "(or (<= (* 3 |x|) 7) (not (= (mod (+ 1 |x|) 2) 0)))",
+        );
+        check("(>= (- x y 3) (- 2))", "(<= (- 2) (+ |x| (* (- 1) (+ |y| 3))))");
+        check("((_ divisible 3) x)", "(= (mod |x| 3) 0)");
+        check("(= (mod x 3) 2)", "(= (mod (+ |x| (- 2)) 3) 0)");
+        check("(= (mod x 3) 5)", "false");
+        check("(ite b x 2)", "(ite |b| |x| 2)");
+    }
+
+    #[test]
+    fn what_is_not_linear_or_ill_typed_is_refused() {
+        for text in [
+            "(div x 2)",
+            "(* x y)",
+            "(mod x y)",
+            "(+ x b)",
+            "(and x b)",
+            "(= x b)",
+            "z",
+            "(<= (mod x 2) 0)",
+            "(exists ((z Int)) (= z x))",
+            "(ite x x x)",
+            "99999999999999999999999999999999999999999",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

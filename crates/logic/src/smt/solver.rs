@@ -1,0 +1,356 @@
+//! The façade: a stack of assertions and questions about them.
+//!
+//! All that the solver is told is also kept here. Commands that need no answer wait until a question is asked; a
+//! solver that dies in the middle of a question is started once more, hears everything again, and is asked again. A
+//! model is not asked for again, since another solver might have another one.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::process::Process;
+use super::read::{read_term, read_value, shortened};
+use super::sexp::Sexp;
+use super::term::{Node, Symbol, Term};
+use super::{Answer, Dialect, Halt, Program, SmtValue, Trouble};
+
+/// A solver with a stack of assertions.
+pub struct Smt {
+    program: Program,
+    process: Option<Process>,
+    /// What the solver knows, one list for each level of the stack.
+    levels: Vec<Vec<String>>,
+    /// What it has not been told yet.
+    pending: String,
+    labels: usize,
+    questions: usize,
+    /// A second process for the elimination of quantifiers, which looks at all assertions.
+    eliminator: Option<Process>,
+}
+
+/// Whether a question may be asked again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Again {
+    Once,
+    Never,
+}
+
+impl Smt {
+    /// A solver that knows nothing. It is started with the first question.
+    pub fn new(program: Program) -> Smt {
+        let mut smt = Smt {
+            program,
+            process: None,
+            levels: vec![Vec::new()],
+            pending: String::new(),
+            labels: 0,
+            questions: 0,
+            eliminator: None,
+        };
+        match smt.program.dialect {
+            Dialect::Z3 => smt.tell("(set-option :produce-unsat-assumptions true)".to_string()),
+            Dialect::Cvc5 => smt.tell("(set-logic ALL)".to_string()),
+        }
+        smt
+    }
+
+    /// How many questions were asked.
+    pub fn questions(&self) -> usize {
+        self.questions
+    }
+
+    /// Tells the solver a command that has no answer.
+    pub fn tell(&mut self, command: String) {
+        self.pending.push_str(&command);
+        self.pending.push('\n');
+        self.levels.last_mut().expect("the lowest level is never left").push(command);
+    }
+
+    /// Declares a symbol. It is known until its level is left.
+    pub fn declare(&mut self, symbol: &Symbol) {
+        self.tell(format!("(declare-const {symbol} {})", symbol.sort));
+    }
+
+    /// Asserts a term on the current level.
+    pub fn assert(&mut self, term: &Term) {
+        self.tell(format!("(assert {term})"));
+    }
+
+    /// Opens a level.
+    pub fn push(&mut self) {
+        self.pending.push_str("(push 1)\n");
+        self.levels.push(Vec::new());
+    }
+
+    /// Leaves a level: what was said on it is forgotten.
+    ///
+    /// # Panics
+    ///
+    /// If none is open.
+    pub fn pop(&mut self) {
+        assert!(self.levels.len() > 1, "no level is open");
+        self.pending.push_str("(pop 1)\n");
+        self.levels.pop();
+    }
+
+    /// A fresh symbol that means the term, on the current level. Such symbols can be assumptions.
+    pub fn label(&mut self, term: &Term) -> Symbol {
+        let label = Symbol::new(&format!("label!{}", self.labels), super::Sort::Bool);
+        self.labels += 1;
+        self.declare(&label);
+        self.tell(format!("(assert (= {label} {term}))"));
+        label
+    }
+
+    /// Whether all assertions and assumptions can hold together. Assumptions are symbols or negations of symbols.
+    ///
+    /// # Panics
+    ///
+    /// If an assumption is something else.
+    pub fn check<E>(
+        &mut self,
+        assumptions: &[Term],
+        mut proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<Answer, Halt<E>> {
+        let command = if assumptions.is_empty() {
+            "(check-sat)".to_string()
+        } else {
+            assert!(assumptions.iter().all(is_literal), "assumptions are symbols or negations of symbols");
+            let words: Vec<String> = assumptions.iter().map(Term::to_string).collect();
+            format!("(check-sat-assuming ({}))", words.join(" "))
+        };
+        self.questions += 1;
+        let answer = self.question(&command, Again::Once, &mut proceed)?;
+        match answer.atom() {
+            Some("sat") => Ok(Answer::Sat),
+            Some("unsat") => Ok(Answer::Unsat),
+            Some("unknown" | "timeout") => Ok(Answer::Unknown),
+            _ => Err(self.strange(&answer)),
+        }
+    }
+
+    /// Like [`Smt::check`], where not to know is trouble: whether there is a solution.
+    pub fn is_sat<E>(&mut self, assumptions: &[Term], proceed: impl FnMut() -> Result<(), E>) -> Result<bool, Halt<E>> {
+        match self.check(assumptions, proceed)? {
+            Answer::Sat => Ok(true),
+            Answer::Unsat => Ok(false),
+            Answer::Unknown => Err(Trouble::Undecided.into()),
+        }
+    }
+
+    /// The values of terms in the solution found. Only right after [`Answer::Sat`].
+    pub fn values<E>(
+        &mut self,
+        terms: &[Term],
+        mut proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<Vec<SmtValue>, Halt<E>> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let words: Vec<String> = terms.iter().map(Term::to_string).collect();
+        let answer = self.question(&format!("(get-value ({}))", words.join(" ")), Again::Never, &mut proceed)?;
+        let pairs = answer.list().filter(|pairs| pairs.len() == terms.len());
+        let Some(pairs) = pairs else { return Err(self.strange(&answer)) };
+        let value = |pair: &Sexp| match pair.list() {
+            Some([_, value]) => read_value(value),
+            _ => Err(Trouble::Strange(shortened(pair))),
+        };
+        pairs.iter().map(value).collect::<Result<_, _>>().map_err(Halt::Solver)
+    }
+
+    /// Assumptions that cannot hold together with the assertions. Only right after [`Answer::Unsat`] of a check with
+    /// these assumptions.
+    pub fn core<E>(
+        &mut self,
+        assumptions: &[Term],
+        mut proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<Vec<Term>, Halt<E>> {
+        let answer = self.question("(get-unsat-assumptions)", Again::Never, &mut proceed)?;
+        let Some(words) = answer.list() else { return Err(self.strange(&answer)) };
+        let known = |word: &Sexp| assumptions.iter().find(|assumption| is_written(word, assumption)).cloned();
+        match words.iter().map(known).collect::<Option<Vec<Term>>>() {
+            Some(core) => Ok(core),
+            None => Err(self.strange(&answer)),
+        }
+    }
+
+    /// All truth values that the predicates can have together in solutions of the assertions, in ascending order. The
+    /// stack is afterwards what it was.
+    pub fn all_solutions<E>(
+        &mut self,
+        predicates: &[Term],
+        mut proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<Vec<Vec<bool>>, Halt<E>> {
+        self.push();
+        let all = self.enumerate(predicates, &mut proceed);
+        self.pop();
+        all
+    }
+
+    /// It ends because each round excludes a solution over finitely many predicates.
+    fn enumerate<E>(
+        &mut self,
+        predicates: &[Term],
+        proceed: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Vec<Vec<bool>>, Halt<E>> {
+        let labels: Vec<Term> = predicates.iter().map(|predicate| self.label(predicate).into()).collect();
+        let mut all = Vec::new();
+        while self.is_sat(&[], &mut *proceed)? {
+            let values = self.values(&labels, &mut *proceed)?;
+            let solution: Vec<bool> = values.iter().map(|value| *value == SmtValue::Bool(true)).collect();
+            let differs =
+                labels.iter().zip(&solution).map(|(label, value)| if *value { label.not() } else { label.clone() });
+            self.assert(&Term::or(differs));
+            all.push(solution);
+        }
+        all.sort_unstable();
+        Ok(all)
+    }
+
+    /// A term without quantifiers that means that there are values of `bound` for which `body` holds. Only Z3 can.
+    pub fn eliminate<E>(
+        &mut self,
+        bound: &[Symbol],
+        body: &Term,
+        mut proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<Term, Halt<E>> {
+        let occurring = body.symbols();
+        let bound: Vec<&Symbol> = bound.iter().filter(|symbol| occurring.contains(*symbol)).collect();
+        if bound.is_empty() {
+            return Ok(body.clone());
+        }
+        if self.program.dialect != Dialect::Z3 {
+            return Err(Trouble::Incapable("elimination of quantifiers").into());
+        }
+        let free: BTreeMap<String, Symbol> = occurring
+            .iter()
+            .filter(|symbol| !bound.contains(symbol))
+            .map(|symbol| (symbol.name.to_string(), symbol.clone()))
+            .collect();
+        let text = elimination(&bound, &free, body);
+        self.questions += 1;
+        let answer = self.ask_eliminator(&text, &mut proceed)?;
+        read_goals(&answer, &free).map_err(Halt::Solver)
+    }
+
+    fn ask_eliminator<E>(&mut self, text: &str, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Halt<E>> {
+        let process = match &mut self.eliminator {
+            Some(process) => process,
+            none => none.insert(Process::start(&self.program)?),
+        };
+        process.send(text.to_string());
+        let answer = process.receive(proceed).and_then(refuse_errors);
+        if answer.is_err() {
+            self.eliminator = None;
+        }
+        answer
+    }
+
+    /// Sends a command of the caller's own and returns its one answer. For commands that are not made here.
+    pub fn ask<E>(&mut self, command: &str, mut proceed: impl FnMut() -> Result<(), E>) -> Result<Sexp, Halt<E>> {
+        self.questions += 1;
+        self.question(command, Again::Never, &mut proceed)
+    }
+
+    fn question<E>(
+        &mut self,
+        command: &str,
+        again: Again,
+        proceed: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Sexp, Halt<E>> {
+        proceed().map_err(Halt::Caller)?;
+        match self.attempt(command, proceed) {
+            Err(Halt::Solver(Trouble::Died)) if again == Again::Once => self.attempt(command, proceed),
+            answer => answer,
+        }
+    }
+
+    /// After a failure the process is gone, and the next question starts another one.
+    fn attempt<E>(&mut self, command: &str, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Halt<E>> {
+        let mut text = std::mem::take(&mut self.pending);
+        let process = match &mut self.process {
+            Some(process) => process,
+            none => {
+                text = everything(&self.levels);
+                none.insert(Process::start(&self.program)?)
+            }
+        };
+        text.push_str(command);
+        text.push('\n');
+        process.send(text);
+        let answer = process.receive(proceed).and_then(refuse_errors);
+        if answer.is_err() {
+            self.process = None;
+        }
+        answer
+    }
+
+    fn strange<E>(&mut self, answer: &Sexp) -> Halt<E> {
+        self.process = None;
+        Trouble::Strange(shortened(answer)).into()
+    }
+}
+
+/// All that a new solver must be told.
+fn everything(levels: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    for (number, level) in levels.iter().enumerate() {
+        text.push_str(if number == 0 { "" } else { "(push 1)\n" });
+        level.iter().for_each(|command| {
+            text.push_str(command);
+            text.push('\n');
+        });
+    }
+    text
+}
+
+/// An error message in the place of an answer may be about an earlier command: nothing after it can be believed.
+fn refuse_errors<E>(answer: Sexp) -> Result<Sexp, Halt<E>> {
+    match answer.error() {
+        Some(message) => Err(Trouble::Rejected(message).into()),
+        None => Ok(answer),
+    }
+}
+
+fn is_literal(term: &Term) -> bool {
+    match term.head() {
+        Node::Symbol(_) => true,
+        Node::Not(part) => matches!(part.head(), Node::Symbol(_)),
+        _ => false,
+    }
+}
+
+/// Whether a solver has written this literal.
+fn is_written(word: &Sexp, literal: &Term) -> bool {
+    match (literal.head(), word) {
+        (Node::Symbol(symbol), Sexp::Atom(word)) => *symbol.name == **word,
+        (Node::Not(part), Sexp::List(parts)) => {
+            matches!(parts.as_slice(), [Sexp::Atom(not), word] if not == "not" && is_written(word, part))
+        }
+        _ => false,
+    }
+}
+
+fn elimination(bound: &[&Symbol], free: &BTreeMap<String, Symbol>, body: &Term) -> String {
+    let mut text = "(push 1)\n".to_string();
+    let written = "writing to a string succeeds";
+    free.values().for_each(|symbol| writeln!(text, "(declare-const {symbol} {})", symbol.sort).expect(written));
+    let names: Vec<String> = bound.iter().map(|symbol| format!("({symbol} {})", symbol.sort)).collect();
+    writeln!(text, "(assert (exists ({}) {body}))\n(apply qe)\n(pop 1)", names.join(" ")).expect(written);
+    text
+}
+
+/// The conjunction of the one goal in `(goals (goal .. :precision precise :depth 1))`.
+fn read_goals(answer: &Sexp, free: &BTreeMap<String, Symbol>) -> Result<Term, Trouble> {
+    let strange = || Trouble::Strange(shortened(answer));
+    let [Sexp::Atom(_), goal] = answer.list().ok_or_else(strange)? else { return Err(strange()) };
+    let [Sexp::Atom(_), parts @ ..] = goal.list().ok_or_else(strange)? else { return Err(strange()) };
+    let is_mark = |part: &Sexp| part.atom().is_some_and(|word| word.starts_with(':'));
+    let marks = parts.iter().position(is_mark).ok_or_else(strange)?;
+    let is_precise =
+        parts[marks..].windows(2).any(|pair| pair[0].atom() == Some(":precision") && pair[1].atom() == Some("precise"));
+    if !is_precise {
+        return Err(strange());
+    }
+    let terms: Vec<Term> = parts[..marks].iter().map(|part| read_term(part, free)).collect::<Result<_, _>>()?;
+    Ok(Term::and(terms))
+}

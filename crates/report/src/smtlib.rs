@@ -1,0 +1,233 @@
+//! Formulas over a program's variables as SMT-LIB text, and back.
+//!
+//! A variable is written as a quoted symbol with its name; one whose name another variable has too, or whose name
+//! cannot be quoted, with `@` and its number behind it.
+
+use std::collections::BTreeMap;
+
+use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, VarId};
+
+/// The symbol of each variable, without its bars.
+pub struct Symbols {
+    names: Vec<String>,
+    vars: BTreeMap<String, VarId>,
+}
+
+impl Symbols {
+    /// The symbols of a program's variables.
+    pub fn new(program: &Program) -> Symbols {
+        let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+        program.vars.iter().for_each(|var| *uses.entry(&var.name).or_default() += 1);
+        let is_plain = |name: &str| uses[name] == 1 && !name.contains(['|', '\\', '@']);
+        let symbol = |(id, name): (VarId, &str)| match is_plain(name) {
+            true => name.to_string(),
+            false => format!("{}@{}", name.replace(['|', '\\'], "_"), id.index()),
+        };
+        let names: Vec<String> = program.vars.iter_enumerated().map(|(id, var)| symbol((id, &var.name))).collect();
+        let vars = names.iter().cloned().zip(program.vars.indices()).collect();
+        Symbols { names, vars }
+    }
+
+    /// A formula over plain variables.
+    ///
+    /// # Panics
+    ///
+    /// If it has other leaves.
+    pub fn write(&self, expr: &Expr) -> String {
+        let of = |part: &Expr| self.write(part);
+        match expr {
+            Expr::Bool(value) => value.to_string(),
+            Expr::Int(value) if *value < 0 => format!("(- {})", value.unsigned_abs()),
+            Expr::Int(value) => value.to_string(),
+            Expr::Var(var) => format!("|{}|", self.names[var.index()]),
+            Expr::Unary(UnaryOp::Not, operand) => format!("(not {})", of(operand)),
+            Expr::Unary(UnaryOp::Neg, operand) => format!("(- {})", of(operand)),
+            Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => format!("(= (mod {} {divisor}) 0)", of(operand)),
+            Expr::Binary(op, pair) => format!("({} {} {})", word(*op), of(&pair.0), of(&pair.1)),
+            Expr::Ite(triple) => format!("(ite {} {} {})", of(&triple.0), of(&triple.1), of(&triple.2)),
+            Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => {
+                unreachable!("formulas of certificates speak of plain variables")
+            }
+        }
+    }
+
+    /// Reads a formula, or says what is wrong. Types are not looked at.
+    pub fn read(&self, text: &str) -> Result<Expr, String> {
+        let mut reader = Reader { symbols: self, rest: text, depth: 0 };
+        let expr = reader.expr()?;
+        if reader.rest.trim_start().is_empty() { Ok(expr) } else { Err("there is text after the formula".to_string()) }
+    }
+}
+
+/// Declarations of a program's variables, for people who want to ask a solver themselves.
+pub fn declarations(program: &Program) -> String {
+    let symbols = Symbols::new(program);
+    let sort = |ty: Ty| if ty == Ty::Bool { "Bool" } else { "Int" };
+    let line = |(name, ty): (&String, Ty)| format!("(declare-const |{name}| {})\n", sort(ty));
+    symbols.names.iter().zip(program.vars.iter().map(|var| var.ty)).map(line).collect()
+}
+
+const WORDS: [(BinaryOp, &str); 11] = [
+    (BinaryOp::And, "and"),
+    (BinaryOp::Or, "or"),
+    (BinaryOp::Xor, "xor"),
+    (BinaryOp::Implies, "=>"),
+    (BinaryOp::Eq, "="),
+    (BinaryOp::Ne, "distinct"),
+    (BinaryOp::Add, "+"),
+    (BinaryOp::Sub, "-"),
+    (BinaryOp::Mul, "*"),
+    (BinaryOp::Lt, "<"),
+    (BinaryOp::Le, "<="),
+];
+
+fn word(op: BinaryOp) -> &'static str {
+    WORDS.iter().find(|(known, _)| *known == op).expect("all operators are listed").1
+}
+
+/// How deep a formula may nest that is read from a file.
+const DEPTH: usize = 2_000;
+
+struct Reader<'a> {
+    symbols: &'a Symbols,
+    rest: &'a str,
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// The next word, parenthesis or quoted symbol with its bars.
+    fn token(&mut self) -> Result<&'a str, String> {
+        let text = self.rest.trim_start();
+        let length = match text.chars().next() {
+            None => return Err("the formula ends too early".to_string()),
+            Some('(' | ')') => 1,
+            Some('|') => 2 + text[1..].find('|').ok_or("a quoted symbol does not end")?,
+            Some(_) => text.find(|c: char| c.is_whitespace() || "()|".contains(c)).unwrap_or(text.len()),
+        };
+        let (token, rest) = text.split_at(length);
+        self.rest = rest;
+        Ok(token)
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest.trim_start().chars().next()
+    }
+
+    fn expr(&mut self) -> Result<Expr, String> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err("the formula is nested too deeply".to_string());
+        }
+        let token = self.token()?;
+        let expr = match token {
+            "(" => self.application()?,
+            "true" => Expr::Bool(true),
+            "false" => Expr::Bool(false),
+            _ => self.leaf(token)?,
+        };
+        self.depth -= 1;
+        Ok(expr)
+    }
+
+    fn leaf(&self, token: &str) -> Result<Expr, String> {
+        if let Ok(value) = token.parse() {
+            return Ok(Expr::Int(value));
+        }
+        let name = token.strip_prefix('|').and_then(|name| name.strip_suffix('|')).unwrap_or(token);
+        let var = self.symbols.vars.get(name).ok_or_else(|| format!("`{token}` is no variable and no number"))?;
+        Ok(Expr::Var(*var))
+    }
+
+    fn application(&mut self) -> Result<Expr, String> {
+        let operator = self.token()?;
+        let mut operands = Vec::new();
+        while self.peek() != Some(')') {
+            // The remainder has no place in our formulas but in a comparison with zero.
+            operands.push(if operator == "=" && self.rest.trim_start().starts_with("(mod ") {
+                return self.divisibility();
+            } else {
+                self.expr()?
+            });
+        }
+        self.token()?;
+        combined(operator, operands)
+    }
+
+    /// `(mod e n) 0)`, the operator of which was read.
+    fn divisibility(&mut self) -> Result<Expr, String> {
+        let wrong = || "a remainder must be one of a positive constant and equal to 0".to_string();
+        self.token()?;
+        self.token()?;
+        let operand = self.expr()?;
+        let divisor: u32 = self.token()?.parse().map_err(|_| wrong())?;
+        let end = [self.token()?, self.token()?, self.token()?];
+        if end != [")", "0", ")"] || divisor == 0 {
+            return Err(wrong());
+        }
+        Ok(Expr::Unary(UnaryOp::DivisibleBy(divisor), Box::new(operand)))
+    }
+}
+
+fn combined(operator: &str, mut operands: Vec<Expr>) -> Result<Expr, String> {
+    let wrong = || format!("`{operator}` is not understood here");
+    match (operator, operands.len()) {
+        ("not", 1) => Ok(Expr::Unary(UnaryOp::Not, Box::new(operands.remove(0)))),
+        ("-", 1) => Ok(match operands.remove(0) {
+            Expr::Int(value) => Expr::Int(-value),
+            operand => Expr::Unary(UnaryOp::Neg, Box::new(operand)),
+        }),
+        ("ite", 3) => {
+            let otherwise = operands.remove(2);
+            let then = operands.remove(1);
+            Ok(Expr::Ite(Box::new((operands.remove(0), then, otherwise))))
+        }
+        (_, 2..) => {
+            let op = WORDS.iter().find(|(_, word)| *word == operator).ok_or_else(wrong)?.0;
+            let is_chain = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add);
+            if operands.len() > 2 && !is_chain {
+                return Err(wrong());
+            }
+            let mut operands = operands.into_iter();
+            let first = operands.next().expect("there are two or more");
+            Ok(operands.fold(first, |left, right| Expr::Binary(op, Box::new((left, right)))))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_ir::{Scope, Var};
+
+    fn program() -> Program {
+        let var = |name: &str, ty| Var { name: name.to_string(), scope: Scope::Shared, ty };
+        let vars = [var("x", Ty::Int), var("a b", Ty::Int), var("p", Ty::Bool), var("x@3", Ty::Int), var("x", Ty::Int)];
+        Program { vars: vars.into_iter().collect(), ..Program::default() }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let symbols = Symbols::new(&program());
+        let texts = [
+            "(and |p| (or (<= |x@0| (- 3)) (not (= (mod (+ |a b| |x@4|) 3) 0))))",
+            "(=> (< |x@0| (- |a b|)) (= (ite |p| |x@3@3| 0) (* 2 |x@4|)))",
+            "(distinct |p| (xor true false))",
+        ];
+        for text in texts {
+            let expr = symbols.read(text).expect("it can be read");
+            assert_eq!(symbols.write(&expr), text);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let symbols = Symbols::new(&program());
+        let deep = format!("{}|p|{}", "(not ".repeat(5000), ")".repeat(5000));
+        for text in
+            ["", "(", "(and |p|", "|q|", "x", "(foo |p| |p|)", "|p| |p|", "(= (mod |a b| 0) 0)", "(not)", "()", &deep]
+        {
+            assert!(symbols.read(text).is_err(), "{text:.40}");
+        }
+    }
+}
