@@ -197,9 +197,14 @@ pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<R
         return Err(Failure::Usage(mistake));
     }
     let task = Task { program: &program, target: &target, threads };
-    let mut report = check_task(task, options, run)?;
+    let mut options = options.clone();
+    if options.projection && options.engine_options.contexts.bound.is_some() {
+        // Nobody else says what there is within a number of contexts.
+        options.engine = options.engine.or(Some(EngineKind::Contexts));
+    }
+    let mut report = check_task(task, &options, run)?;
     if options.projection {
-        report.projection = Some(projection::project(&task, &report.outcome, options, run)?);
+        report.projection = Some(projection::project(&task, &report.outcome, &options, run)?);
     }
     if let Outcome::Unknown(Reason::Unsupported(unsupported)) = &mut report.outcome {
         locate(unsupported, subject);

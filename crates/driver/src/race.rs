@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::{CancelToken, Event, Observer, Run, Stop, Task, ThreadScope};
 use selvedge_engines::EngineKind;
+use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::{Program, Target};
 
 use crate::attempt::{Attempt, Member, attempt};
@@ -30,6 +31,9 @@ const SLOW: Duration = Duration::from_millis(1000);
 
 /// How long a `safe` without certificate waits for one with a certificate, at least.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// The greatest budget of engines that look at all executions where some were asked about.
+const MOST_HANDED_OVER: usize = 64;
 
 /// The stack of an engine's thread: decision diagrams recurse deeply.
 const STACK: usize = 1 << 30;
@@ -69,9 +73,19 @@ pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
     if let Some(kind) = options.engine {
         return vec![Member { kind, options: options.engine_options.clone() }];
     }
-    if options.engine_options.contexts.bound.is_some() {
+    if in_turns(options) {
         return vec![member(EngineKind::Contexts, options)];
     }
+    without_bound(task, options)
+}
+
+/// Whether a number of contexts is asked about, and the choice of the engine is ours.
+fn in_turns(options: &Options) -> bool {
+    options.engine.is_none() && options.engine_options.contexts.bound.is_some()
+}
+
+/// Those that take a question about all executions.
+fn without_bound(task: &Task<'_>, options: &Options) -> Vec<Member> {
     let groups: [&[EngineKind]; 3] = [
         &[EngineKind::Summaries, EngineKind::Sat],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
@@ -102,11 +116,30 @@ pub(crate) fn race(task: &Task<'_>, team: Vec<Member>, options: &Options, run: &
         [member] => {
             let attempt = attempt(task, member, options, run)?;
             let leg = Leg { engine: attempt.engine, time: attempt.times.total(), end: end_of(&attempt) };
-            Ok(Raced { winner: member.clone(), attempt, legs: vec![leg] })
+            let alone = Raced { winner: member.clone(), attempt, legs: vec![leg] };
+            if in_turns(options) { hand_over(task, alone, options, run) } else { Ok(alone) }
         }
-        _ if options.jobs <= 1 => Turns::new(team).take(task, options, run),
+        _ if options.jobs <= 1 => Turns::new(team, usize::MAX).take(task, options, run),
         _ => SideBySide::new(task, team, options).go(run),
     }
+}
+
+/// Where there is no error within a number of contexts, and no recursion, engines that look at all executions get a
+/// chance to say more, with little work.
+fn hand_over(task: &Task<'_>, bounded: Raced, options: &Options, run: &Run<'_>) -> Result<Raced, Failure> {
+    let at_bound = matches!(bounded.attempt.outcome, Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))));
+    if !at_bound || CallGraph::new(task.program).has_recursion() {
+        return Ok(bounded);
+    }
+    let mut more = Turns::new(without_bound(task, options), MOST_HANDED_OVER).take(task, options, run)?;
+    if worth(&more.attempt.outcome) == Worth::Open {
+        return Ok(bounded);
+    }
+    if matches!(more.attempt.outcome, Outcome::Safe(_)) {
+        more.attempt.contexts = bounded.attempt.contexts;
+    }
+    more.legs.splice(0..0, bounded.legs);
+    Ok(more)
 }
 
 /// How good an answer is.
@@ -186,17 +219,19 @@ struct Turns {
     standing: Standing,
     /// Those that have not given up.
     playing: Vec<usize>,
+    /// The greatest budget that somebody gets.
+    most: usize,
 }
 
 impl Turns {
-    fn new(team: Vec<Member>) -> Turns {
-        Turns { playing: (0..team.len()).collect(), standing: Standing::new(team) }
+    fn new(team: Vec<Member>, most: usize) -> Turns {
+        Turns { playing: (0..team.len()).collect(), standing: Standing::new(team), most }
     }
 
     fn take(mut self, task: &Task<'_>, options: &Options, run: &Run<'_>) -> Result<Raced, Failure> {
         let began = vec![None; self.standing.team.len()];
         let mut budget = 1;
-        while self.standing.worth() == Worth::Open && !self.playing.is_empty() {
+        while self.standing.worth() == Worth::Open && !self.playing.is_empty() && budget <= self.most {
             for number in std::mem::take(&mut self.playing) {
                 let attempt = self.turn(number, task, options, run, budget)?;
                 let time = attempt.times.total();
@@ -208,7 +243,8 @@ impl Turns {
                     return Ok(self.standing.close(&began));
                 }
             }
-            budget = if self.playing.len() == 1 { usize::MAX } else { budget.saturating_mul(8) };
+            let alone = self.playing.len() == 1 && self.most == usize::MAX;
+            budget = if alone { usize::MAX } else { budget.saturating_mul(8) };
         }
         Ok(self.standing.close(&began))
     }

@@ -24,6 +24,15 @@ fn no_error_within_a_bound_is_unknown() {
 }
 
 #[test]
+fn a_program_without_recursion_is_proved_beyond_the_bound() {
+    let ran = run("check --contexts 1..2 polite.bp");
+    assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("certificate:") && ran.out.contains("no error within 2 contexts"), "{}", ran.out);
+    let ran = run("check --contexts 1..2 --engine contexts polite.bp");
+    assert_eq!(ran.code, 5, "the engine itself cannot know: {}", ran.out);
+}
+
+#[test]
 fn contexts_as_json_fit_the_schema_and_the_trace_replays() {
     let trace = scratch("turns.json");
     let ran = run(&format!("check --contexts 1..3 --format json --trace-out {trace} turns.bp"));
