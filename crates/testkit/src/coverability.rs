@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use selvedge_check::{CoverClaim, Run, Stop, ViewTable};
 use selvedge_engines::unbounded::explicit::cutoff::{self, Effort, Exact};
 use selvedge_engines::unbounded::explicit::{
-    Answer, Rules, backward, bounded, certificate, decide, karp_miller, views,
+    Answer, Rules, backward, bounded, certificate, decide, karp_miller, views, widening,
 };
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_replay::certificate::{CoverFlaw, verify_claim};
@@ -139,6 +139,7 @@ pub fn compare(tts: &Tts) -> Result<Agreement, String> {
         let name = format!("backward within {k}-views");
         let answer = backward::decide(&rules, &tts.targets, Some(&table), &run).map_err(stopped)?;
         agree(covered, verdict(tts, &name, &answer)?, &name)?;
+        compare_guesses(tts, &table, covered, &run)?;
     }
     let proof = karp_miller::prove(&rules, &run).map_err(stopped)?;
     agree(covered, proof.is_none(), "karp-miller")?;
@@ -153,6 +154,19 @@ pub fn compare(tts: &Tts) -> Result<Agreement, String> {
     check_claims(tts, covered, &run)?;
     let cutoff = compare_thread_states(&rules, &run)?;
     Ok(Agreement { covered, decided, cutoff })
+}
+
+/// The search with guesses agrees, and its claim is accepted.
+fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, run: &Run<'_>) -> Result<(), String> {
+    let name = format!("backward with guesses within {}-views", table.k());
+    let answer = widening::decide(&Rules::new(tts), &tts.targets, Some(table), run).map_err(|stop| stop.to_string())?;
+    agree(covered, verdict(tts, &name, &answer)?, &name)?;
+    match &answer {
+        Answer::Uncovered(basis) if verify_claim(tts, &certificate::basis(table, basis), run) != Ok(()) => {
+            Err(format!("the judge rejects the claim of {name}: {basis:?}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The claims of all searches are accepted, and no longer if they lack anything; where a target can be covered, the claims

@@ -22,6 +22,7 @@ use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start, TtsRun};
 
 use super::views::Table;
+use super::widening::Seen;
 use super::{Answer, Rules, Vector};
 
 /// Configurations from which something can be covered, and which no run reaches; with all above them.
@@ -38,20 +39,20 @@ pub fn decide(
     known: Option<&Table>,
     run: &Run<'_>,
 ) -> Result<Answer<Basis>, Stop> {
-    let mut search = Search {
-        rules,
-        known,
-        elements: Vec::new(),
-        least: vec![Vec::new(); rules.tts.n_shared as usize],
-        waiting: BinaryHeap::new(),
-    };
-    for target in targets {
-        search.add(target.shared, Vector::of(&target.threads), None);
-    }
-    Ok(match search.search(run)? {
-        Some((element, start)) => Answer::Covered(search.way_from(element, start)),
-        None => Answer::Uncovered(search.basis()),
+    Ok(match Search::new(rules, known, None).decide(targets, run)? {
+        Meeting::Run(found) | Meeting::WrongGuess(found) => Answer::Covered(found),
+        Meeting::None(basis) => Answer::Uncovered(basis),
     })
+}
+
+/// What the search comes to.
+pub(super) enum Meeting {
+    /// A run that covers a target.
+    Run(TtsRun),
+    /// A run that covers a guess.
+    WrongGuess(TtsRun),
+    /// It meets no start.
+    None(Basis),
 }
 
 /// The thread states that can be covered, found one by one, in ascending order.
@@ -75,18 +76,37 @@ struct Element {
     next: Option<(RuleId, u32)>,
     /// Whether another element is below it.
     dropped: bool,
+    /// Whether it is a guess, see [`super::widening`].
+    guessed: bool,
 }
 
-struct Search<'t> {
+pub(super) struct Search<'t> {
     rules: &'t Rules<'t>,
     known: Option<&'t Table>,
+    /// What guesses are made by, if any are.
+    seen: Option<&'t Seen>,
     elements: Vec<Element>,
     /// For each shared state the least elements.
     least: Vec<Vec<u32>>,
     waiting: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl Search<'_> {
+impl<'t> Search<'t> {
+    pub(super) fn new(rules: &'t Rules<'t>, known: Option<&'t Table>, seen: Option<&'t Seen>) -> Search<'t> {
+        let least = vec![Vec::new(); rules.tts.n_shared as usize];
+        Search { rules, known, seen, elements: Vec::new(), least, waiting: BinaryHeap::new() }
+    }
+
+    pub(super) fn decide(mut self, targets: &[Cover], run: &Run<'_>) -> Result<Meeting, Stop> {
+        for target in targets {
+            self.add(target.shared, Vector::of(&target.threads), None);
+        }
+        Ok(match self.search(run)? {
+            Some((element, start)) => self.way_from(element, start),
+            None => Meeting::None(self.basis()),
+        })
+    }
+
     /// An element below a start, and the number of the start.
     fn search(&mut self, run: &Run<'_>) -> Result<Option<(u32, usize)>, Stop> {
         let mut n_done = 0;
@@ -138,6 +158,9 @@ impl Search<'_> {
         if self.known.is_some_and(|table| !table.admits(shared, &threads.threads())) {
             return;
         }
+        let guess = self.seen.and_then(|seen| seen.guess(shared, &threads));
+        let guessed = guess.is_some();
+        let threads = guess.unwrap_or(threads);
         least.retain(|other| {
             let other = &mut elements[*other as usize];
             let above = threads.is_covered_by(&other.threads);
@@ -146,12 +169,12 @@ impl Search<'_> {
         });
         let number = elements.len() as u32;
         self.waiting.push(Reverse((threads.total(), number)));
-        elements.push(Element { shared, threads, next, dropped: false });
+        elements.push(Element { shared, threads, next, dropped: false, guessed });
         least.push(number);
     }
 
-    /// The run from a start that is above an element.
-    fn way_from(&self, element: u32, start: usize) -> TtsRun {
+    /// The run from a start that is above an element, up to the first guess or else to a target.
+    fn way_from(&self, element: u32, start: usize) -> Meeting {
         let tts = self.rules.tts;
         let first = &self.elements[element as usize];
         let mut threads = tts.starts[start].threads.clone();
@@ -162,8 +185,8 @@ impl Search<'_> {
         threads.extend(more.threads());
         let mut live: Vec<Option<LocalId>> = threads.iter().copied().map(Some).collect();
         let mut steps = Vec::new();
-        let mut next = first.next;
-        while let Some((id, element)) = next {
+        let mut at = first;
+        while let Some((id, element)) = at.next.filter(|_| !at.guessed) {
             let rule = self.rules.rule(id);
             let mover =
                 live.iter().position(|thread| *thread == Some(rule.local)).expect("the run stays above the elements");
@@ -171,9 +194,10 @@ impl Search<'_> {
             let (own, new) = rule.parts();
             live[mover] = own;
             live.extend(new.iter().copied().map(Some));
-            next = self.elements[element as usize].next;
+            at = &self.elements[element as usize];
         }
-        TtsRun { start, threads, steps }
+        let found = TtsRun { start, threads, steps };
+        if at.guessed { Meeting::WrongGuess(found) } else { Meeting::Run(found) }
     }
 
     fn basis(&self) -> Basis {

@@ -45,6 +45,17 @@ pub fn thread_states(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Vec<(
     Ok(states)
 }
 
+/// Shows the configurations of k threads, until the visitor has seen enough.
+pub(super) fn visit(
+    rules: &Rules<'_>,
+    k: usize,
+    run: &Run<'_>,
+    mut enough: impl FnMut(SharedId, &[LocalId]) -> bool,
+) -> Result<(), Stop> {
+    Search::new(rules, k).explore(run, |_, shared, threads| enough(shared, threads))?;
+    Ok(())
+}
+
 /// Configurations, one after the other in one list of numbers: the shared state, and k local states in ascending order.
 struct Search<'t> {
     rules: &'t Rules<'t>,
@@ -108,7 +119,7 @@ impl<'t> Search<'t> {
     fn explore(
         &mut self,
         run: &Run<'_>,
-        wanted: impl Fn(&Rules<'_>, SharedId, &[LocalId]) -> bool,
+        mut wanted: impl FnMut(&Rules<'_>, SharedId, &[LocalId]) -> bool,
     ) -> Result<Option<usize>, Stop> {
         self.start(run)?;
         let mut next = 0;

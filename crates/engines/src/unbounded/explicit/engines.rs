@@ -5,7 +5,7 @@ use selvedge_ir::tts::TtsRun;
 
 use super::cutoff::{Effort, Exact};
 use super::views::Table;
-use super::{Answer, Rules, backward, bounded, certificate, decide, karp_miller, views};
+use super::{Answer, Rules, bounded, certificate, decide, karp_miller, views, widening};
 use crate::unbounded::system::{self, System, extract};
 
 /// The options of these engines.
@@ -52,7 +52,7 @@ impl Engine for ViewsExplicit {
     }
 }
 
-/// `backward`: from the errors backwards, within the views of two threads.
+/// `backward`: from the errors backwards, with guesses, within the views of two threads.
 #[derive(Clone, Debug, Default)]
 pub struct Backward {
     /// Its options.
@@ -74,7 +74,7 @@ impl Engine for Backward {
         run.event(Event::Phase("looking at two threads"));
         let table = whole(&system, views::table(&rules, 2, run)?, run)?;
         run.event(Event::Phase("searching backwards"));
-        match backward::decide(&rules, &system.tts.targets, Some(&table), run)? {
+        match widening::decide(&rules, &system.tts.targets, Some(&table), run)? {
             Answer::Covered(found) => unsafe_by(&system, &found, run),
             Answer::Uncovered(basis) => safe(&system, certificate::basis(&table, &basis)),
         }

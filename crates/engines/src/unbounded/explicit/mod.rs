@@ -6,6 +6,7 @@
 //! - [`karp_miller`] computes all that can be covered, as finitely many vectors with ω (chapter 8 of Basler's thesis, as
 //!   corrected: the accelerated node is stored, and nodes grow in the covering order);
 //! - [`backward`] goes from the targets backwards with a minimal basis, and always ends with a run or a proof;
+//! - [`widening`] makes its elements smaller by guesses, which runs of few threads and its own finds correct;
 //! - [`cutoff`] counts the thread states that N threads reach, and says from which N on nothing is missing (chapter 9).
 //!
 //! The first two together, for k = 1, 2, 3, .., decide nearly everything that comes from programs ([`decide`]).
@@ -20,6 +21,7 @@ pub mod karp_miller;
 mod rules;
 mod vector;
 pub mod views;
+pub mod widening;
 
 pub use engines::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
 pub use rules::Rules;

@@ -1,0 +1,116 @@
+//! Target-set widening: the search backwards from guesses (Kaiser, Kroening and Wahl, "Efficient coverability analysis by
+//! proof minimization").
+//!
+//! Backwards, configurations grow: each step asks for one more thread. Most of them cannot be covered because of one or
+//! two of their threads. So of each configuration one or two threads are kept that were never seen together, if there are
+//! such, in the guess that they cannot be covered. The fewer threads an element has, the more is above it, and the search
+//! ends sooner.
+//!
+//! **Order of work.** What few threads reach is visited first, as far as a budget goes; it says which threads were seen
+//! together. Then the search backwards runs with guesses. Where it meets a start, its chain of rules is a run up to the
+//! first guess on it. Without a guess it covers a target. Else the guess was wrong: what the run sees is noted, and the
+//! search starts again.
+//!
+//! **End.** A wrong guess is never made again, since its threads were seen. There are finitely many guesses of two threads,
+//! and between two wrong ones the search ends as it does without.
+//!
+//! **Right.** At the end the elements, guesses included, contain the targets, and all that leads to them, and no start.
+
+use rustc_hash::FxHashSet;
+use selvedge_check::{Run, Stop};
+use selvedge_ir::tts::{Cover, LocalId, SharedId, TtsRun};
+
+use super::backward::{Basis, Meeting, Search};
+use super::views::Table;
+use super::{Answer, Rules, Vector, bounded};
+
+/// Up to how many threads are followed forwards.
+const THREADS: usize = 3;
+
+/// How many configurations of them are visited, for each number of threads.
+const CONFIGURATIONS: usize = 20_000;
+
+/// Decides whether one of the targets can be covered, with guesses. The table excludes what it does not admit.
+pub fn decide(
+    rules: &Rules<'_>,
+    targets: &[Cover],
+    known: Option<&Table>,
+    run: &Run<'_>,
+) -> Result<Answer<Basis>, Stop> {
+    let mut seen = Seen::forwards(rules, run)?;
+    loop {
+        run.check_limits()?;
+        match Search::new(rules, known, Some(&seen)).decide(targets, run)? {
+            Meeting::None(basis) => return Ok(Answer::Uncovered(basis)),
+            Meeting::Run(found) => return Ok(Answer::Covered(found)),
+            Meeting::WrongGuess(found) => seen.follow(rules, &found),
+        }
+    }
+}
+
+/// Which threads were seen, alone and two together.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    one: FxHashSet<(SharedId, LocalId)>,
+    two: FxHashSet<(SharedId, LocalId, LocalId)>,
+}
+
+impl Seen {
+    fn forwards(rules: &Rules<'_>, run: &Run<'_>) -> Result<Seen, Stop> {
+        let mut seen = Seen::default();
+        for k in 1..=THREADS {
+            let mut left = CONFIGURATIONS;
+            bounded::visit(rules, k, run, |shared, threads| {
+                seen.note(shared, threads);
+                left -= 1;
+                left == 0
+            })?;
+        }
+        Ok(seen)
+    }
+
+    /// A configuration with these threads, in ascending order.
+    fn note(&mut self, shared: SharedId, threads: &[LocalId]) {
+        for (place, first) in threads.iter().enumerate() {
+            self.one.insert((shared, *first));
+            self.two.extend(threads[place + 1..].iter().map(|second| (shared, *first, *second)));
+        }
+    }
+
+    fn follow(&mut self, rules: &Rules<'_>, found: &TtsRun) {
+        let mut shared = rules.tts.starts[found.start].shared;
+        let mut live: Vec<Option<LocalId>> = found.threads.iter().copied().map(Some).collect();
+        for step in std::iter::once(None).chain(found.steps.iter().map(Some)) {
+            if let Some((mover, id)) = step {
+                let rule = rules.rule(*id);
+                let (own, new) = rule.parts();
+                shared = rule.shared_after;
+                live[*mover] = own;
+                live.extend(new.iter().copied().map(Some));
+            }
+            let mut threads: Vec<LocalId> = live.iter().flatten().copied().collect();
+            threads.sort_unstable();
+            self.note(shared, &threads);
+        }
+    }
+
+    /// One or two threads of a configuration that were never seen together, if they are fewer than all.
+    pub(super) fn guess(&self, shared: SharedId, threads: &Vector) -> Option<Vector> {
+        let total = threads.total();
+        let counts = threads.counts();
+        if total > 1
+            && let Some((local, _)) = counts.iter().find(|(local, _)| !self.one.contains(&(shared, *local)))
+        {
+            return Some(Vector::of(&[*local]));
+        }
+        if total <= 2 {
+            return None;
+        }
+        counts.iter().enumerate().find_map(|(place, (first, count))| {
+            let same = (*count > 1).then_some(first);
+            let mut seconds = same.into_iter().chain(counts[place + 1..].iter().map(|(second, _)| second));
+            let second = seconds.find(|second| !self.two.contains(&(shared, *first, **second)))?;
+            Some(Vector::of(&[*first, *second]))
+        })
+    }
+}
