@@ -6,13 +6,12 @@
 //! such, in the guess that they cannot be covered. The fewer threads an element has, the more is above it, and the search
 //! ends sooner.
 //!
-//! **Order of work.** What few threads reach is visited first, as far as a budget goes; it says which threads were seen
-//! together. Then the search backwards runs with guesses. Where it meets a start, its chain of rules is a run up to the
+//! **Order of work.** What few threads reach is visited first; it says which threads were seen together. If two are too many
+//! for a budget, no guesses are made: too many would be wrong. Else the search backwards runs with guesses. Where it meets a start, its chain of rules is a run up to the
 //! first guess on it. Without a guess it covers a target. Else the guess was wrong: what the run sees is noted, and the
-//! search starts again.
+//! search starts again, in the end without guesses.
 //!
-//! **End.** A wrong guess is never made again, since its threads were seen. There are finitely many guesses of two threads,
-//! and between two wrong ones the search ends as it does without.
+//! **End.** Each search ends as it does without guesses, and there are not many.
 //!
 //! **Right.** At the end the elements, guesses included, contain the targets, and all that leads to them, and no start.
 
@@ -20,7 +19,7 @@ use rustc_hash::FxHashSet;
 use selvedge_check::{Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, SharedId, TtsRun};
 
-use super::backward::{Basis, Meeting, Search};
+use super::backward::{self, Basis, Meeting, Search};
 use super::views::Table;
 use super::{Answer, Rules, Vector, bounded};
 
@@ -28,7 +27,10 @@ use super::{Answer, Rules, Vector, bounded};
 const THREADS: usize = 3;
 
 /// How many configurations of them are visited, for each number of threads.
-const CONFIGURATIONS: usize = 20_000;
+const CONFIGURATIONS: usize = 2_000;
+
+/// After so many wrong guesses no more are made.
+const MOST_WRONG: usize = 16;
 
 /// Decides whether one of the targets can be covered, with guesses. The table excludes what it does not admit.
 pub fn decide(
@@ -37,15 +39,15 @@ pub fn decide(
     known: Option<&Table>,
     run: &Run<'_>,
 ) -> Result<Answer<Basis>, Stop> {
-    let mut seen = Seen::forwards(rules, run)?;
-    loop {
-        run.check_limits()?;
+    let Some(mut seen) = Seen::forwards(rules, run)? else { return backward::decide(rules, targets, known, run) };
+    for _ in 0..MOST_WRONG {
         match Search::new(rules, known, Some(&seen)).decide(targets, run)? {
             Meeting::None(basis) => return Ok(Answer::Uncovered(basis)),
             Meeting::Run(found) => return Ok(Answer::Covered(found)),
             Meeting::WrongGuess(found) => seen.follow(rules, &found),
         }
     }
+    backward::decide(rules, targets, known, run)
 }
 
 /// Which threads were seen, alone and two together.
@@ -56,7 +58,8 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    fn forwards(rules: &Rules<'_>, run: &Run<'_>) -> Result<Seen, Stop> {
+    /// What few threads reach; `None` if two are too many.
+    fn forwards(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<Seen>, Stop> {
         let mut seen = Seen::default();
         for k in 1..=THREADS {
             let mut left = CONFIGURATIONS;
@@ -65,8 +68,11 @@ impl Seen {
                 left -= 1;
                 left == 0
             })?;
+            if left == 0 {
+                return Ok(Some(seen).filter(|_| k > 2));
+            }
         }
-        Ok(seen)
+        Ok(Some(seen))
     }
 
     /// A configuration with these threads, in ascending order.
