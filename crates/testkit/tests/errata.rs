@@ -94,8 +94,15 @@ fn end_thread_index() {
 #[test]
 fn regressions_with_every_reduction() {
     compare_all(
-        &["tests/regress/0003", "tests/regress/0004", "tests/regress/0006", "tests/regress/0007", "tests/regress/0008"],
-        6,
+        &[
+            "tests/regress/0003",
+            "tests/regress/0004",
+            "tests/regress/0006",
+            "tests/regress/0007",
+            "tests/regress/0008",
+            "tests/regress/0010",
+        ],
+        7,
     );
 }
 

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use selvedge_check::{
     Bound, CancelToken, Certificate, CoverClaim, Engine, Limits, Role, Run, Stop, Task, ThreadScope, Verdict,
 };
-use selvedge_driver::Simplified;
+use selvedge_driver::{self as driver, Outcome, Simplified, Subject, check};
+use selvedge_engines::EngineKind;
 use selvedge_engines::unbounded::explicit::{KarpMillerExplicit, Options, Rules, certificate, karp_miller, views};
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
 use selvedge_engines::unbounded::system::{self, extract};
@@ -172,4 +173,35 @@ fn both_trees_cover_the_same() {
         }
     }
     assert!(compared > 20, "only {compared} were compared");
+}
+
+/// Programs on which these engines and the judge disagreed once.
+#[test]
+fn regressions_for_any_number_of_threads() {
+    let kinds = [
+        EngineKind::Views,
+        EngineKind::ViewsExplicit,
+        EngineKind::Backward,
+        EngineKind::KarpMiller,
+        EngineKind::KarpMillerExplicit,
+        EngineKind::Cutoff,
+    ];
+    let programs = [
+        include_str!("../../../tests/regress/0009-condition-on-others-that-nobody-runs.bp"),
+        include_str!("../../../tests/regress/0010-discarded-result-of-a-shared-variable.bp"),
+        include_str!("../../../tests/regress/0011-begins-at-error-beside-an-assertion.bp"),
+    ];
+    for (text, kind) in programs.into_iter().flat_map(|text| kinds.map(|kind| (text, kind))) {
+        let loaded = selvedge_frontend::bp::load(text, &Default::default());
+        let program = loaded.program.expect("the program reads");
+        let subject = Subject { program: &program, map: &loaded.source_map, text };
+        let options = driver::Options { engine: Some(kind), ..driver::Options::default() };
+        let report = check(subject, &options, &Run::unlimited()).expect("engine and judge agree");
+        let is_safe = text.contains("verdict: safe");
+        match report.outcome {
+            Outcome::Safe(Some(_)) => assert!(is_safe, "{}", kind.name()),
+            Outcome::Unsafe(_) => assert!(!is_safe, "{}", kind.name()),
+            other => panic!("{}: {other:?}", kind.name()),
+        }
+    }
 }

@@ -94,15 +94,29 @@ impl System<'_> {
         Ending { steps: &run.steps, now, covers: Vec::new() }
     }
 
-    /// The threads that cover a target, if some do. The thread that moved last comes first.
+    /// The threads that cover a target, if some do. The thread that moved last comes first. To stand in an error comes before
+    /// a step that fails.
     fn covered(&self, now: &Now, mover: Option<usize>) -> Option<Vec<usize>> {
         let of_shared = |target: &Cover| target.shared;
         let targets = &self.tts.targets;
         let from = targets.partition_point(|target| of_shared(target) < now.shared);
         let mut living: Vec<usize> = (0..now.threads.len()).filter(|thread| now.threads[*thread].is_some()).collect();
         living.sort_by_key(|thread| Some(*thread) != mover);
-        let mut here = targets[from..].iter().take_while(|target| target.shared == now.shared);
-        here.find_map(|target| assign(target, now, &living))
+        let here = targets[from..].iter().take_while(|target| target.shared == now.shared);
+        let covers: Vec<Vec<usize>> = here.filter_map(|target| assign(target, now, &living)).collect();
+        let standing = covers.iter().position(|threads| self.stand(now, threads));
+        covers.into_iter().nth(standing.unwrap_or(0))
+    }
+
+    /// Whether threads that cover a target stand in an error already.
+    fn stand(&self, now: &Now, threads: &[usize]) -> bool {
+        let is_error = |thread: &usize| now.threads[*thread].is_some_and(|local| self.is_error(local));
+        threads.len() != 1 || threads.iter().all(is_error)
+    }
+
+    fn is_error(&self, local: LocalId) -> bool {
+        let loc = self.parts.locals[self.ids.local(local).0 as usize].loc;
+        self.model.task.target.has_loc(loc)
     }
 
     /// The numbers in the trace of the first threads of the run, those that the trace leaves out aside: idle ones of
@@ -195,8 +209,7 @@ impl Walk<'_, '_> {
     fn fail(&mut self, now: &Now, thread: usize) -> Result<(), Stop> {
         let system = self.system;
         let local = now.threads[thread].expect("a thread that covers a target lives");
-        let loc = system.parts.locals[system.ids.local(local).0 as usize].loc;
-        if system.model.task.target.has_loc(loc) {
+        if system.is_error(local) {
             return Ok(());
         }
         let block = self.block(now.shared, local)?;
