@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_driver::external::Spin;
 use selvedge_testkit::campaign::{self, Campaign};
-use selvedge_testkit::contexts;
+use selvedge_testkit::contexts::{self, systems::Effort};
 use selvedge_testkit::coverability;
 use selvedge_testkit::engines::{self, Comparison};
 use selvedge_testkit::oracle::Budget;
@@ -18,13 +18,14 @@ use selvedge_testkit::unbounded;
 use selvedge_testkit::workers::{Hang, Items};
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
 threads compares all engines on programs with several threads, each time with other combinations of reductions
 unbounded compares all engines for any number of threads, and few threads
 contexts compares the engines with a bound on contexts, and the sequential programs, with a search in turns
+systems compares all ways to search the systems of CUBA in turns, with 1 to 4 contexts
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
             compare_engines(&Campaign { budget, ..campaign }, "unbounded", unbounded::ANY_NUMBER)
         }
         Some("contexts") => compare_engines(&campaign, "contexts", contexts::IN_TURNS),
+        Some("systems") => compare_in_turns(),
         Some("tts") => compare_systems(&campaign),
         Some("spin") => compare_spin(&campaign),
         Some("parser") => parser(&campaign),
@@ -133,6 +135,25 @@ fn compare_systems(campaign: &Campaign) -> ExitCode {
     }
     println!("{tally}; {} findings", tally.faults.len());
     end(tally.faults.len())
+}
+
+fn compare_in_turns() -> ExitCode {
+    let mut n_findings = 0;
+    for (path, threads) in contexts::systems::corpus() {
+        let eagerly = if threads.n_shared > 10 { 1 } else { 3 };
+        let patience = Some(Duration::from_secs(30));
+        let effort = Effort { last: 4, eagerly, rules: 1_500_000, height: 6, configurations: 300_000, patience };
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        match contexts::systems::compare(&threads, effort) {
+            Ok(rows) => rows.iter().for_each(|row| println!("{name}: {row}")),
+            Err(why) => {
+                n_findings += 1;
+                println!("{name}: {why}");
+            }
+        }
+    }
+    println!("{n_findings} findings");
+    end(n_findings)
 }
 
 fn compare_spin(campaign: &Campaign) -> ExitCode {

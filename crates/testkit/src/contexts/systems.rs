@@ -1,9 +1,22 @@
-//! The oracle for several pushdown systems with a shared state: configurations one by one, threads in turns.
+//! Several pushdown systems with a shared state, threads in turns: an oracle that visits configurations one by one, and the
+//! comparison of all ways to answer with it.
 
 use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use indexmap::IndexSet;
-use selvedge_ir::pds::{ThreadRule, Threads, View};
+use selvedge_check::{CancelToken, ContextBound, Limits, Run, Stop, Target, Task, ThreadScope};
+use selvedge_engines::contexts::eager::shared_states;
+use selvedge_engines::contexts::lazy::Contexts;
+use selvedge_engines::contexts::{Options, threads::enlisted};
+use selvedge_engines::pushdown::{Answer, Direction, check};
+use selvedge_frontend::pds::{System, load, read_view};
+use selvedge_ir::pds::program::program;
+use selvedge_ir::pds::turns::in_turns;
+use selvedge_ir::pds::{Head, ThreadRule, Threads, View};
+use selvedge_ir::validate::validate;
 
 /// What is reachable within 1, 2, .. contexts per thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,4 +81,191 @@ fn apply((shared, stacks): &Config, number: usize, rule: &ThreadRule) -> Option<
 fn meets((shared, stacks): &Config, target: &View) -> bool {
     let holds = |(stack, top): (&Vec<u32>, &Option<u32>)| top.is_none_or(|top| stack.last() == Some(&top));
     *shared == target.shared && stacks.iter().zip(&target.tops).all(holds)
+}
+
+/// All systems of the corpus of CUBA with an initial configuration, or nothing where the corpus is not there.
+pub fn corpus() -> Vec<(PathBuf, Threads)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/cuba");
+    let (mut files, mut open) = (Vec::new(), vec![folder]);
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "pds") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files.into_iter().filter_map(|path| Some((path.clone(), read(&path)?))).collect()
+}
+
+fn read(path: &Path) -> Option<Threads> {
+    let text = std::fs::read_to_string(path).expect("the file can be read");
+    let Some(System::Threads(mut threads)) = load(&text).system else { return None };
+    let view = |ending: &str| {
+        let text = std::fs::read_to_string(path.with_extension(ending)).ok()?;
+        // Two of the corpus have a target for another number of threads.
+        read_view(&text, &threads).ok()
+    };
+    let (initial, target) = (Some(view("init")?), view("spec"));
+    threads.initial = initial;
+    threads.target = target;
+    Some(threads)
+}
+
+/// How far a comparison goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// The greatest number of contexts for the lazy engine.
+    pub last: u32,
+    /// The greatest number for the eager one.
+    pub eagerly: u32,
+    /// One pushdown system for all contexts has at most about so many rules.
+    pub rules: usize,
+    /// The highest stacks of the search of configurations.
+    pub height: usize,
+    /// How many configurations it visits.
+    pub configurations: usize,
+    /// How long an engine may take for one answer.
+    pub patience: Option<Duration>,
+}
+
+/// How many shared states there are within a number of contexts, by whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The number of contexts per thread.
+    pub k: u32,
+    /// By the lazy engine; `None`: it took too long, and nothing else was asked.
+    pub lazy: Option<usize>,
+    /// Whether the eager engine was compared.
+    pub eager: bool,
+    /// Whether one pushdown system was compared.
+    pub system: bool,
+    /// By the search, and whether it is all there is; `None` if there were too many configurations.
+    pub explicit: Option<(usize, bool)>,
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(lazy) = self.lazy else { return write!(f, "K = {}: late", self.k) };
+        write!(f, "K = {}: {lazy} shared states", self.k)?;
+        if self.eager {
+            write!(f, ", eager the same")?;
+        }
+        if self.system {
+            write!(f, ", pushdown the same")?;
+        }
+        match self.explicit {
+            Some((n_states, true)) => write!(f, ", explicit {n_states}"),
+            Some((n_states, false)) => write!(f, ", explicit at least {n_states}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Compares the lazy engine, the eager one, the one pushdown system and the search. An error says who contradicts whom.
+pub fn compare(threads: &Threads, effort: Effort) -> Result<Vec<Row>, String> {
+    let explicit = search(threads, effort.last, effort.height, effort.configurations);
+    let mut rows = Vec::new();
+    for k in 1..=effort.last {
+        let Some(lazy) = lazily(threads, k, effort)? else {
+            rows.push(Row { k, lazy: None, eager: false, system: false, explicit: None });
+            break;
+        };
+        let eager = k <= effort.eagerly;
+        if eager && eagerly(threads, k) != lazy {
+            return Err(format!("the eager engine has other shared states at {k}"));
+        }
+        let seen = explicit.as_ref().map(|seen| (&seen.shared[k as usize - 1], seen.is_exact(k)));
+        if seen.is_some_and(|(states, exact)| if exact { *states != lazy } else { !lazy.is_superset(states) }) {
+            return Err(format!("the search has other shared states at {k}"));
+        }
+        let known = seen.map(|(states, _)| states.clone()).unwrap_or_default();
+        let system = by_system(threads, k, &lazy, &known, effort)?;
+        if let (Some(Some(reached)), Some(seen)) = (system, &explicit) {
+            let expected = seen.target.is_some_and(|target| target <= k);
+            if reached != expected && (expected || seen.is_exact(k)) {
+                return Err(format!("one pushdown system says of the target at {k}: {reached}"));
+            }
+        }
+        let explicit = seen.map(|(states, exact)| (states.len(), exact));
+        rows.push(Row { k, lazy: Some(lazy.len()), eager, system: system.is_some(), explicit });
+    }
+    Ok(rows)
+}
+
+impl SystemInTurns {
+    /// Whether nothing was left out within so many contexts.
+    pub fn is_exact(&self, k: u32) -> bool {
+        self.deep.is_none_or(|deep| deep > k)
+    }
+}
+
+fn numbers(states: &BTreeSet<Vec<bool>>) -> BTreeSet<u32> {
+    let number = |bits: &Vec<bool>| bits.iter().rev().fold(0, |number, bit| 2 * number + u32::from(*bit));
+    states.iter().map(number).collect()
+}
+
+/// The shared states by the lazy engine; `None` if it takes too long.
+fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
+    let program = program(threads).expect("the initial configuration is known");
+    assert_eq!(validate(&program), Ok(()));
+    let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
+    let options = Options { bound: Some(ContextBound { first: k, last: k }) };
+    let limits = Limits { time: effort.patience, ..Limits::default() };
+    match (Contexts { options }).shared_states(&task, &Run::new(CancelToken::default(), limits, &())) {
+        Ok(found) => Ok(Some(numbers(found.reached.last().expect("there is one for each number")))),
+        Err(Stop::TimeLimit(_)) => Ok(None),
+        Err(stop) => Err(stop.to_string()),
+    }
+}
+
+/// The shared states by the eager engine.
+fn eagerly(threads: &Threads, k: u32) -> BTreeSet<u32> {
+    let program = program(threads).expect("the initial configuration is known");
+    let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
+    let options = Options { bound: Some(ContextBound { first: 1, last: k }) };
+    let (_, lists) = enlisted(&task, &options, "testkit").expect("the threads are a list");
+    numbers(&shared_states(&lists[0], k, &Run::unlimited()).expect("it ends").list())
+}
+
+/// Whether the target is reached, if there is one, by one pushdown system whose shared states must be `found`, of which some
+/// are known; `None` if it is too large.
+fn by_system(
+    threads: &Threads,
+    k: u32,
+    found: &BTreeSet<u32>,
+    known: &BTreeSet<u32>,
+    effort: Effort,
+) -> Result<Option<Option<bool>>, String> {
+    let n_rules: usize = threads.threads.iter().map(|thread| thread.rules.len()).sum();
+    let size = (threads.n_shared as usize).saturating_pow(k - 1).saturating_mul(n_rules * k as usize);
+    if size > effort.rules {
+        return Ok(None);
+    }
+    let reaches = |threads: &Threads, heads: Option<Vec<u32>>| {
+        let mut turns = in_turns(threads, k).expect("it is small");
+        if let Some(heads) = heads {
+            let head = |shared: u32| Head { state: turns.confirmed[shared as usize], top: None };
+            turns.pds.targets = heads.into_iter().map(head).collect();
+        }
+        match check(&turns.pds, Direction::Forward, &Run::unlimited()).expect("it ends") {
+            Answer::Reachable(trace) => {
+                turns.pds.replay(&trace).expect("the run is one");
+                true
+            }
+            Answer::Unreachable(_) => false,
+        }
+    };
+    let open = Threads { target: None, ..threads.clone() };
+    let others = (0..threads.n_shared).filter(|shared| !found.contains(shared)).collect();
+    if reaches(&open, Some(others)) {
+        return Err(format!("one pushdown system reaches more shared states at {k}"));
+    }
+    if let Some(missing) = found.difference(known).find(|shared| !reaches(&open, Some(vec![**shared]))) {
+        return Err(format!("one pushdown system does not reach the shared state {missing} at {k}"));
+    }
+    Ok(Some(threads.target.is_some().then(|| reaches(threads, None))))
 }
