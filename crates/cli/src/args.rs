@@ -281,7 +281,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) exact: bool,
     /// The greatest number of steps that `bmc` looks at, the greatest k of `induction` [default: 200], and the greatest
-    /// number of threads that `views` looks at together [default: none]
+    /// number of threads that `views`, `views-explicit` and `cutoff` look at together [default: none]
     #[arg(long, value_name = "K")]
     pub(crate) bound: Option<u32>,
     /// The paths that the step of `induction` speaks of [default: loop-free]

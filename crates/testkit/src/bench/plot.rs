@@ -98,7 +98,7 @@ fn head(title: &str) -> String {
     )
 }
 
-/// Lines at powers of ten of time, and of two of size.
+/// Lines at powers of ten of time, and at a few round sizes.
 fn axes(text: &mut String, x: Scale, y: Scale) {
     let mut time = y.from.0;
     while time <= y.from.1 {
@@ -115,20 +115,33 @@ fn axes(text: &mut String, x: Scale, y: Scale) {
         );
         time *= 10.0;
     }
-    let mut size = 1.0;
-    while size <= x.from.1 {
-        if size >= x.from.0 {
-            let at = x.place(size);
-            let _ = writeln!(
-                text,
-                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"#ddd\"/><text x=\"{at:.1}\" \
-                 y=\"{:.1}\" text-anchor=\"middle\">{size}</text>",
-                y.to.1,
-                y.to.0,
-                y.to.0 + 18.0
-            );
+    for size in sizes(x) {
+        let at = x.place(size);
+        let _ = writeln!(
+            text,
+            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"#ddd\"/><text x=\"{at:.1}\" \
+             y=\"{:.1}\" text-anchor=\"middle\">{size}</text>",
+            y.to.1,
+            y.to.0,
+            y.to.0 + 18.0
+        );
+    }
+}
+
+/// The sizes that are marked: powers of two, or at most ten multiples of one, two or five times a power of ten.
+fn sizes(x: Scale) -> Vec<f64> {
+    let (from, to) = x.from;
+    match x.kind {
+        Kind::Logarithmic => {
+            let powers = std::iter::successors(Some(1.0), |size| Some(size * 2.0));
+            powers.take_while(|size| *size <= to).filter(|size| *size >= from).collect()
         }
-        size *= 2.0;
+        Kind::Linear => {
+            let steps = (0..9).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power)));
+            let step = steps.into_iter().find(|step| (to - from) / step <= 10.0).unwrap_or(to);
+            let first = (from / step).ceil() as u64;
+            (first..).map(|number| number as f64 * step).take_while(|size| *size <= to).collect()
+        }
     }
 }
 

@@ -51,8 +51,15 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.certificate.is_some() && args.inputs.len() > 1 {
         return Some("--certificate takes one certificate, but several programs are given");
     }
-    if args.bound.is_some() && !matches!(args.engine.0, Some(EngineKind::Bmc | EngineKind::Induction)) {
-        return Some("--bound is for the engines `bmc` and `induction`: name one of them with --engine");
+    let takes_bound = |kind| {
+        use EngineKind::{Bmc, Cutoff, Induction, Views, ViewsExplicit};
+        matches!(kind, Bmc | Induction | Views | ViewsExplicit | Cutoff)
+    };
+    if args.bound.is_some() && !args.engine.0.is_some_and(takes_bound) {
+        return Some(
+            "--bound is for the engines `bmc`, `induction`, `views`, `views-explicit` and `cutoff`: name one of them \
+             with --engine",
+        );
     }
     if args.paths.is_some() && args.engine.0 != Some(EngineKind::Induction) {
         return Some("--paths is for the engine `induction`: name it with --engine");

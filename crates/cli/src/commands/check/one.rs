@@ -153,6 +153,7 @@ fn options(args: &CheckArgs) -> Options {
         engine_options.bmc.steps = bound;
         engine_options.induction.bound = bound;
         engine_options.views.max_k = Some(bound);
+        engine_options.unbounded_explicit.most_threads = Some(bound);
     }
     if let Some(paths) = args.paths {
         engine_options.induction.paths = match paths {
