@@ -13,12 +13,19 @@ pub enum Argument {
     NestedSummaries,
     /// All states were looked at, and they are too many for a certificate.
     TooManyStates,
+    /// Every state of one round more is reached in this many rounds, by a game of two players.
+    Adequacy,
 }
 
 impl Argument {
     /// All arguments.
-    pub const ALL: &'static [Argument] =
-        &[Argument::RecurrenceDiameter, Argument::FixedPoint, Argument::NestedSummaries, Argument::TooManyStates];
+    pub const ALL: &'static [Argument] = &[
+        Argument::RecurrenceDiameter,
+        Argument::FixedPoint,
+        Argument::NestedSummaries,
+        Argument::TooManyStates,
+        Argument::Adequacy,
+    ];
 
     /// A name for programs.
     pub fn name(self) -> &'static str {
@@ -27,6 +34,7 @@ impl Argument {
             Argument::FixedPoint => "fixed-point",
             Argument::NestedSummaries => "nested-summaries",
             Argument::TooManyStates => "too-many-states",
+            Argument::Adequacy => "adequacy",
         }
     }
 }
@@ -36,6 +44,7 @@ impl fmt::Display for Argument {
         f.write_str(match self {
             Argument::RecurrenceDiameter => "longer paths repeat a state (recurrence diameter, SAT)",
             Argument::FixedPoint => "nothing new is reached (fixed point, 2QBF)",
+            Argument::Adequacy => "no round reaches a new state (adequacy game)",
             Argument::NestedSummaries => "deeper calls repeat an entry and its exit (unrolling with distinctness, SAT)",
             Argument::TooManyStates => "all states were looked at, and they are too many for a certificate",
         })

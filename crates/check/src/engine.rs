@@ -93,6 +93,8 @@ pub enum Bound {
     Steps(u32),
     /// This many execution contexts of each thread, in a round-robin schedule.
     Contexts(u32),
+    /// This many rounds of any number of threads.
+    Rounds(u32),
 }
 
 /// Why an engine does not take a task.
@@ -128,6 +130,8 @@ impl fmt::Display for Stop {
             Stop::BoundReached(Bound::Frames(n)) => write!(f, "no error within {n} frames per stack"),
             Stop::BoundReached(Bound::Steps(n)) => write!(f, "no error within {n} steps"),
             Stop::BoundReached(Bound::Contexts(1)) => write!(f, "no error within 1 context per thread"),
+            Stop::BoundReached(Bound::Rounds(1)) => write!(f, "no error within 1 round"),
+            Stop::BoundReached(Bound::Rounds(n)) => write!(f, "no error within {n} rounds"),
             Stop::BoundReached(Bound::Contexts(n)) => write!(f, "no error within {n} contexts per thread"),
             Stop::NoSolver => {
                 write!(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{Argument, Contexts, Cutoff, Refinement, Solvers, Stop};
+use crate::{Argument, Contexts, Cutoff, Refinement, Rounds, Solvers, Stop};
 
 /// The conditions of one check. Loops call [`Run::tick`] at their head and after each long operation.
 pub struct Run<'o> {
@@ -19,6 +19,7 @@ pub struct Run<'o> {
     cutoff: Mutex<Option<Cutoff>>,
     contexts: Mutex<Option<Contexts>>,
     refinement: Mutex<Option<Refinement>>,
+    rounds: Mutex<Option<Rounds>>,
 }
 
 /// The conditions of a part of a check, which may outlive it in another thread.
@@ -100,9 +101,10 @@ pub enum Event {
         /// Those that wait.
         waiting: usize,
     },
-    /// With `k` contexts per thread there is no error; that many valuations of the shared variables are reachable.
+    /// With `k` contexts per thread, or in `k` rounds, there is no error; that many valuations of the shared variables are
+    /// reachable.
     SharedStates {
-        /// The contexts per thread.
+        /// The contexts per thread, or the rounds.
         k: u32,
         /// The valuations.
         states: u128,
@@ -143,6 +145,7 @@ impl<'o> Run<'o> {
             cutoff: Mutex::default(),
             contexts: Mutex::default(),
             refinement: Mutex::default(),
+            rounds: Mutex::default(),
         }
     }
 
@@ -247,6 +250,16 @@ impl<'o> Run<'o> {
     /// What [`Run::set_refinement`] was told last, since the last call.
     pub fn take_refinement(&self) -> Option<Refinement> {
         self.refinement.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What is known about numbers of rounds. It explains and is no evidence.
+    pub fn set_rounds(&self, rounds: Rounds) {
+        *self.rounds.lock().unwrap_or_else(PoisonError::into_inner) = Some(rounds);
+    }
+
+    /// What [`Run::set_rounds`] was told, since the last call.
+    pub fn take_rounds(&self) -> Option<Rounds> {
+        self.rounds.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The bytes that the check may use, for engines that lay out their memory beforehand.

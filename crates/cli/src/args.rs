@@ -33,6 +33,8 @@ Examples:
       Can the label BAD be reached? The trace can be replayed with `selvedge replay`.
   selvedge check --contexts 1..4 server.bp
       Recursive threads: executions in which each thread has at most 4 turns, smallest number first.
+  selvedge check --rounds 1..3 drivers.bp
+      Any number of recursive threads: executions in which all of them have at most 3 turns, in any order (docs/rounds.md).
   selvedge check --time-limit 5m --memory-limit 4GB *.bp
       Many files, with a summary at the end. The limits hold for each file.
   generate | selvedge check --format json -
@@ -123,6 +125,14 @@ Examples:
   selvedge sequentialize --contexts 3 --threads 2 spawner.bp
       Threads that are started have a place each, here 2; an ended thread frees its place.";
 
+const SOLVE_EXAMPLES: &str = "\
+Examples:
+  selvedge solve calculus/entry-forward.fp program.bp
+  selvedge solve --verbose calculus/rounds.fp drivers.bp
+      Equations of one's own are welcome: docs/calculus.md.
+
+Exit code 10: the relation `Error()` holds. Exit code 0: it does not, which means what the equations mean.";
+
 const CROSSCHECK_EXAMPLES: &str = "\
 Examples:
   selvedge crosscheck program.bp
@@ -176,6 +186,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Write threads that take turns, a number of contexts each, as a program of one thread.
     Sequentialize(SequentializeArgs),
+    /// Solve equations between relations on the states of a program.
+    Solve(SolveArgs),
     /// Ask all engines and other tools, and compare their verdicts.
     Crosscheck(CrosscheckArgs),
     /// Print a completion script for a shell.
@@ -210,6 +222,10 @@ pub(crate) struct CheckArgs {
     /// 1..K at 1, 2, .. and so on, up to the first number with an error. Recursion is allowed; the answer is never safe
     #[arg(long, value_name = "K|1..K", value_parser = context_bound)]
     pub(crate) contexts: Option<ContextBound>,
+    /// Look at executions of any number of threads, in any order, in at most K rounds, in each of which every thread has a
+    /// turn; with 1..K at 1, 2, .. and so on, and whether so many are enough. Recursion is allowed
+    #[arg(long, value_name = "K|1..K", value_parser = context_bound, conflicts_with = "contexts")]
+    pub(crate) rounds: Option<ContextBound>,
     /// Stop after this time, counted from the reading of the file: 30s, 5m, 1h, 250ms
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub(crate) time_limit: Option<Duration>,
@@ -522,6 +538,28 @@ pub(crate) struct SequentializeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = SOLVE_EXAMPLES)]
+pub(crate) struct SolveArgs {
+    /// The equations
+    #[arg(value_name = "EQUATIONS")]
+    pub(crate) equations: Input,
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Solve in rounds and print the size of every relation that has grown, round by round
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Stop after this time: 30s, 5m, 1h, 250ms
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Stop when this much memory is in use: 4GB, 500MB, 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    pub(crate) memory_limit: Option<u64>,
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = CROSSCHECK_EXAMPLES)]
 pub(crate) struct CrosscheckArgs {
     /// The programs; `-` is standard input
@@ -686,7 +724,7 @@ fn context_bound(text: &str) -> Result<ContextBound, String> {
         None => number(text).map(ContextBound::exactly),
     };
     let bound = bound.filter(|bound| 1 <= bound.first && bound.first <= bound.last && bound.last <= MAX_CONTEXTS);
-    bound.ok_or_else(|| format!("a number of contexts per thread from 1 to {MAX_CONTEXTS}, or a range as `1..4`"))
+    bound.ok_or_else(|| format!("a number from 1 to {MAX_CONTEXTS}, or a range as `1..4`"))
 }
 
 /// More contexts than anybody can look at.

@@ -114,7 +114,7 @@ impl Observer for Progress<'_> {
                 self.tell(&mut seen, &message, self.pause());
             }
             Event::SharedStates { k, states } => {
-                let message = format!("{}: {k} contexts per thread, {states} shared states", seen.phase);
+                let message = format!("{}: {k} turns per thread, {states} shared states", seen.phase);
                 self.tell(&mut seen, &message, self.pause());
             }
             Event::Views { k, views, waiting } => {

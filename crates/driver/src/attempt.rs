@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Argument, Certificate, Contexts, Cutoff, Engine, Event, Refinement, Run, Stop, Task, Verdict};
+use selvedge_check::{
+    Argument, Certificate, Contexts, Cutoff, Engine, Event, Refinement, Rounds, Run, Stop, Task, Verdict,
+};
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, judge};
@@ -49,6 +51,7 @@ pub(crate) struct Attempt {
     pub(crate) cutoff: Option<Cutoff>,
     pub(crate) contexts: Option<Contexts>,
     pub(crate) refinement: Option<Refinement>,
+    pub(crate) rounds: Option<Rounds>,
     pub(crate) simplified: Simplified,
     pub(crate) times: Times,
 }
@@ -67,7 +70,7 @@ pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: 
     let (certifier, answer) = match answer {
         Ok(Verdict::Safe(None)) if options.certify == Certify::Anybody => {
             let certificate = timed(&mut times.engine, || certify(task, engine.name(), options, run));
-            (certificate.is_some().then_some(EngineKind::Summaries.name()), Ok(Verdict::Safe(certificate)))
+            (certificate.is_some().then_some(certifier_of(engine.name()).name()), Ok(Verdict::Safe(certificate)))
         }
         answer => (None, answer),
     };
@@ -78,7 +81,8 @@ pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: 
         }
         Err(reason) => Outcome::Unknown(reason),
     };
-    let (cutoff, contexts, refinement) = (run.take_cutoff(), run.take_contexts(), run.take_refinement());
+    let (cutoff, contexts) = (run.take_cutoff(), run.take_contexts());
+    let (rounds, refinement) = (run.take_rounds(), run.take_refinement());
     Ok(Attempt {
         engine: engine.name(),
         outcome,
@@ -86,6 +90,7 @@ pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: 
         arguments,
         cutoff,
         contexts,
+        rounds,
         refinement,
         simplified,
         times,
@@ -107,6 +112,7 @@ pub(crate) fn by_control_flow(task: &Task<'_>, run: &Run<'_>) -> Option<Result<A
         arguments: Vec::new(),
         cutoff: None,
         contexts: None,
+        rounds: None,
         refinement: None,
         simplified,
         times,
@@ -137,11 +143,18 @@ fn examined(task: &Task<'_>, engine: &'static str, verdict: Verdict, run: &Run<'
     }
 }
 
+/// Who may certify what another engine has found to be safe.
+fn certifier_of(other: &str) -> EngineKind {
+    if other == EngineKind::Rounds.name() { EngineKind::Views } else { EngineKind::Summaries }
+}
+
 /// A certificate for what another engine has found to be safe, if there is one within the limits.
 fn certify(task: &Task<'_>, other: &str, options: &Options, run: &Run<'_>) -> Option<Certificate> {
     run.event(Event::Phase("certifying"));
-    let engine = build(EngineKind::Summaries, &options.engine_options);
-    match engine.supports(task).ok().and_then(|()| engine.check(task, run).ok())? {
+    let kind = certifier_of(other);
+    let engine = build(kind, &options.engine_options);
+    let simplified = simplify_for(&*engine, task, Pass::before(kind));
+    match search(&simplified, &*engine, run).ok()? {
         Verdict::Unsafe(_) => unreachable!("`{}` finds an error, `{other}` finds none", engine.name()),
         Verdict::Safe(certificate) => certificate,
     }

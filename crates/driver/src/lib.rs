@@ -18,7 +18,7 @@ mod thread_proof;
 use std::time::Duration;
 
 use selvedge_check::{
-    Argument, Certificate, Contexts, Cutoff, Event, Refinement, Run, Stop, Task, ThreadScope, Unsupported,
+    Argument, Certificate, Contexts, Cutoff, Event, Refinement, Rounds, Run, Stop, Task, ThreadScope, Unsupported,
 };
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_ir::span::SourceMap;
@@ -75,7 +75,7 @@ pub enum Certify {
     /// The engine that answers, or nobody.
     #[default]
     Engine,
-    /// Where it gives none, [`EngineKind::Summaries`], within what is left of the limits.
+    /// Where it gives none, [`EngineKind::Summaries`], for rounds [`EngineKind::Views`], within what is left of the limits.
     Anybody,
 }
 
@@ -106,6 +106,8 @@ pub struct Report {
     pub projection: Option<Projection>,
     /// What a refinement has come to, for engines that refine abstractions of integers.
     pub refinement: Option<Refinement>,
+    /// What growing numbers of rounds have come to, for engines that bound them.
+    pub rounds: Option<Rounds>,
     /// How large the program was before and after the passes.
     pub sizes: [Size; 2],
     /// How long the phases took.
@@ -251,6 +253,7 @@ fn report(task: Task<'_>, attempt: Attempt, legs: Vec<Leg>) -> Report {
         contexts: attempt.contexts,
         projection: None,
         refinement: attempt.refinement,
+        rounds: attempt.rounds,
         sizes: [Size::of(task.program), Size::of(&attempt.simplified.program)],
         times: attempt.times,
     }

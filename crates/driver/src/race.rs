@@ -76,12 +76,20 @@ pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
     if in_turns(options) {
         return vec![member(EngineKind::Contexts, options)];
     }
+    if in_rounds(options) {
+        return vec![member(EngineKind::Rounds, options)];
+    }
     without_bound(task, options)
 }
 
 /// Whether a number of contexts is asked about, and the choice of the engine is ours.
 fn in_turns(options: &Options) -> bool {
     options.engine.is_none() && options.engine_options.contexts.bound.is_some()
+}
+
+/// Whether a number of rounds is asked about, and the choice of the engine is ours.
+fn in_rounds(options: &Options) -> bool {
+    options.engine.is_none() && options.engine_options.rounds.bound.is_some()
 }
 
 /// Those that take a question about all executions.
@@ -96,7 +104,12 @@ fn without_bound(task: &Task<'_>, options: &Options) -> Vec<Member> {
         members.filter(|member| member.takes(task, options)).collect()
     };
     let mut teams = groups.into_iter().map(takers).filter(|team| !team.is_empty());
-    let Some(mut team) = teams.next() else { return vec![member(EngineKind::Exhaustive, options)] };
+    let Some(mut team) = teams.next() else {
+        // Recursion with any number of threads: nobody decides that, but errors can be found.
+        let mut last = takers(&[EngineKind::Rounds]);
+        last.push(member(EngineKind::Exhaustive, options));
+        return last;
+    };
     // Alone it would answer without certificate: its passes have left one thread of several.
     if team.iter().all(|member| member.kind == EngineKind::Sat) {
         team.splice(0..0, teams.next().unwrap_or_default());
@@ -117,14 +130,14 @@ pub(crate) fn race(task: &Task<'_>, team: Vec<Member>, options: &Options, run: &
             let attempt = attempt(task, member, options, run)?;
             let leg = Leg { engine: attempt.engine, time: attempt.times.total(), end: end_of(&attempt) };
             let alone = Raced { winner: member.clone(), attempt, legs: vec![leg] };
-            if in_turns(options) { hand_over(task, alone, options, run) } else { Ok(alone) }
+            if in_turns(options) || in_rounds(options) { hand_over(task, alone, options, run) } else { Ok(alone) }
         }
         _ if options.jobs <= 1 => Turns::new(team, usize::MAX).take(task, options, run),
         _ => SideBySide::new(task, team, options).go(run),
     }
 }
 
-/// Where there is no error within a number of contexts, and no recursion, engines that look at all executions get a
+/// Where there is no error within a number of contexts or rounds, and no recursion, engines that look at all executions get a
 /// chance to say more, with little work.
 fn hand_over(task: &Task<'_>, bounded: Raced, options: &Options, run: &Run<'_>) -> Result<Raced, Failure> {
     let at_bound = matches!(bounded.attempt.outcome, Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))));
@@ -137,6 +150,7 @@ fn hand_over(task: &Task<'_>, bounded: Raced, options: &Options, run: &Run<'_>) 
     }
     if matches!(more.attempt.outcome, Outcome::Safe(_)) {
         more.attempt.contexts = bounded.attempt.contexts;
+        more.attempt.rounds = bounded.attempt.rounds;
     }
     more.legs.splice(0..0, bounded.legs);
     Ok(more)

@@ -33,6 +33,7 @@ impl Pass {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
             // The number of shared states is one of the whole program.
             EngineKind::Contexts | EngineKind::ContextsEager => &[],
+            EngineKind::Rounds => Pass::ALL,
             EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
             EngineKind::Views | EngineKind::KarpMiller => &[Pass::Inline],
             EngineKind::ViewsExplicit | EngineKind::Backward | EngineKind::KarpMillerExplicit | EngineKind::Cutoff => {

@@ -3,6 +3,7 @@
 //! Engines never print, never read the environment and never see a file name.
 
 pub mod bmc;
+pub mod calculus;
 pub mod contexts;
 pub mod control_flow;
 mod encode;
@@ -54,6 +55,8 @@ pub enum EngineKind {
     Contexts,
     /// A bounded number of contexts per thread, with recursion: reduced to one thread, and `Summaries`.
     ContextsEager,
+    /// Linear interfaces in decision diagrams, for any number of threads in a bounded number of rounds, with recursion.
+    Rounds,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -77,6 +80,7 @@ impl EngineKind {
         EngineKind::KarpMiller,
         EngineKind::Contexts,
         EngineKind::ContextsEager,
+        EngineKind::Rounds,
         EngineKind::Exhaustive,
     ];
 
@@ -99,6 +103,7 @@ impl EngineKind {
             EngineKind::KarpMiller => "karp-miller",
             EngineKind::Contexts => "contexts",
             EngineKind::ContextsEager => "contexts-eager",
+            EngineKind::Rounds => "rounds",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -131,6 +136,9 @@ impl EngineKind {
             }
             EngineKind::ContextsEager => {
                 "up to K contexts per thread, with recursion: reduced to one thread, for `summaries`; never safe"
+            }
+            EngineKind::Rounds => {
+                "any number of threads in up to K rounds, with recursion: linear interfaces of blocks of threads"
             }
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
@@ -167,6 +175,8 @@ pub struct EngineOptions {
     pub views: unbounded::views::Options,
     /// The options of [`contexts`].
     pub contexts: contexts::Options,
+    /// The options of [`contexts::rounds`].
+    pub rounds: contexts::rounds::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -196,6 +206,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::KarpMiller => Box::new(unbounded::karp_miller::KarpMiller),
         EngineKind::Contexts => Box::new(contexts::lazy::Contexts { options: options.contexts.clone() }),
         EngineKind::ContextsEager => Box::new(contexts::eager::ContextsEager { options: options.contexts.clone() }),
+        EngineKind::Rounds => Box::new(contexts::rounds::Rounds { options: options.rounds.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

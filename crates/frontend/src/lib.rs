@@ -5,6 +5,7 @@
 pub mod bp;
 pub mod codes;
 pub mod diagnostic;
+pub mod fp;
 pub mod gcl;
 pub mod pds;
 pub mod spec;

@@ -14,6 +14,7 @@ pub mod callgraph;
 pub mod dataflow;
 pub mod dot;
 pub mod flow;
+pub mod fp;
 pub mod liveness;
 pub mod mod_ref;
 pub mod passes;

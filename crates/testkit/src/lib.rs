@@ -33,10 +33,12 @@ pub mod systems;
 
 pub mod bench;
 pub mod boom;
+pub mod calculus;
 pub mod campaign;
 pub mod contexts;
 pub mod differ;
 pub mod engines;
+pub mod rounds;
 pub mod texts;
 pub mod threads;
 pub mod tts;

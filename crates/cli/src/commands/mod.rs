@@ -14,6 +14,7 @@ mod replay;
 mod sequentialize;
 mod show;
 mod simulate;
+mod solve;
 mod system;
 mod verify;
 mod verify_system;
@@ -35,6 +36,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> Exit {
         Command::Show(args) => show::run(args, session),
         Command::Convert(args) => convert::run(args, session),
         Command::Sequentialize(args) => sequentialize::run(args, session),
+        Command::Solve(args) => solve::run(args, session),
         Command::Crosscheck(args) => crosscheck::run(args, session),
         Command::Completions(args) => completions::run(args, session),
     }

@@ -5,7 +5,9 @@
 //! recursive threads, which the question without a bound cannot.
 
 pub mod eager;
+pub(crate) mod kinds;
 pub mod lazy;
+pub mod rounds;
 pub mod threads;
 
 use selvedge_check::ContextBound;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selvedge_check::{Contexts, Cutoff, Refinement, ThreadScope};
+use selvedge_check::{Contexts, Cutoff, Refinement, Rounds, ThreadScope};
 use selvedge_driver::{self as driver, Asked, Each, Leg, LegEnd, Outcome, Report, Size};
 use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_ir::{EdgeId, LocId};
@@ -118,6 +118,9 @@ pub struct Answer {
     /// What a loop of abstraction and refinement has come to, for engines that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementView>,
+    /// What growing numbers of rounds have come to, for engines that bound them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<RoundsView>,
     /// Assertions that no execution reaches, as far as the certificate tells.
     pub unreachable: Vec<PlaceView>,
     pub times: TimesView,
@@ -216,6 +219,39 @@ impl ContextsView {
             shared_states: *shared_states,
         };
         ContextsView { error: contexts.error, reached: reached.map(view).collect() }
+    }
+}
+
+/// What growing numbers of rounds have come to.
+#[derive(Clone, Debug, Serialize)]
+pub struct RoundsView {
+    /// The number of rounds within which there is an error; null if none was found.
+    pub error: Option<u32>,
+    /// For numbers of rounds the number of shared states that are reachable where a turn may end.
+    pub reached: Vec<ReachedInRounds>,
+    /// The number of rounds that is enough for all states; null if that is not known.
+    pub enough: Option<u32>,
+    /// The numbers of rounds of which it is open whether they are enough.
+    pub open: Vec<u32>,
+}
+
+/// How many shared states are reachable within a number of rounds.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReachedInRounds {
+    pub rounds: u32,
+    pub shared_states: u128,
+}
+
+impl RoundsView {
+    fn new(rounds: &Rounds) -> RoundsView {
+        let view =
+            |(rounds, shared_states): &(u32, u128)| ReachedInRounds { rounds: *rounds, shared_states: *shared_states };
+        RoundsView {
+            error: rounds.error,
+            reached: rounds.reached.iter().map(view).collect(),
+            enough: rounds.enough,
+            open: rounds.open.clone(),
+        }
     }
 }
 
@@ -324,6 +360,7 @@ impl Answer {
             contexts: report.contexts.as_ref().map(ContextsView::new),
             projection: report.projection.as_ref().map(|projection| ProjectionView::new(context, projection)),
             refinement: report.refinement.map(RefinementView::new),
+            rounds: report.rounds.as_ref().map(RoundsView::new),
             unreachable: places(context, &unreachable),
             times: TimesView {
                 load: load.as_secs_f64(),

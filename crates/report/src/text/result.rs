@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use selvedge_check::{Certificate, Contexts, CoverClaim, Cutoff, Paths, Refinement, ThreadScope};
+use selvedge_check::{Certificate, Contexts, CoverClaim, Cutoff, EveMove, Paths, Refinement, Rounds, ThreadScope};
 use selvedge_driver::{LegEnd, Outcome, Reason, Report};
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
@@ -82,6 +82,12 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
     if let Some(refinement) = &report.refinement {
         line("refinement", refinement_text(refinement));
     }
+    if let Some(rounds) = &report.rounds {
+        line("rounds", rounds_text(rounds));
+        for (number, named) in rounds.play.iter().enumerate() {
+            line("Eve's play", format!("{}. {}", number + 1, eve_text(named)));
+        }
+    }
     line("engine", format!("{}, {}", report.engine, times(report, load)));
     for leg in report.legs.iter().filter(|leg| leg.end != LegEnd::Won && report.legs.len() > 1) {
         line("beside", format!("{}, {}, {}", leg.engine, seconds(leg.time), leg_end(&leg.end)));
@@ -92,7 +98,11 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
         // A thread that is started may have a place before others that were there.
         let is_start = |edge: &selvedge_ir::Edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
         let in_turns = report.contexts.is_some() && !report.program.edges.iter().any(is_start);
-        let parts = if in_turns { Parts::Contexts } else { Parts::Switches };
+        let parts = match &report.rounds {
+            Some(_) => Parts::Rounds,
+            None if in_turns => Parts::Contexts,
+            None => Parts::Switches,
+        };
         text.push_str(&trace_in(parts, context, execution, "counterexample", style));
     }
     if let Some(projection) = &report.projection {
@@ -131,6 +141,25 @@ fn contexts_text(contexts: &Contexts) -> String {
     let error = contexts.error.map(|k| format!("an error within {} per thread", count(k as usize, "context")));
     let states = (!reached.is_empty()).then(|| format!("reachable shared states: {}", reached.join(", ")));
     error.into_iter().chain(states).collect::<Vec<_>>().join("; ")
+}
+
+/// A thread that Eve names in the adequacy game.
+fn eve_text(named: &EveMove) -> String {
+    let ended = if named.ended { ", which has ended" } else { "" };
+    let values: Vec<String> =
+        named.shared.iter().map(|(name, value)| format!("{name} = {}", u8::from(*value))).collect();
+    format!("a thread of {}{ended}; {}", named.template, values.join(", "))
+}
+
+/// What growing numbers of rounds have come to.
+fn rounds_text(rounds: &Rounds) -> String {
+    let reached: Vec<String> = rounds.reached.iter().map(|(k, n_states)| format!("{n_states} at {k}")).collect();
+    let error = rounds.error.map(|k| format!("an error within {}", count(k as usize, "round")));
+    let states = (!reached.is_empty()).then(|| format!("reachable shared states: {}", reached.join(", ")));
+    let enough = rounds.enough.map(|k| format!("all states are reached in {}", count(k as usize, "round")));
+    let open: Vec<String> = rounds.open.iter().map(u32::to_string).collect();
+    let open = (!open.is_empty()).then(|| format!("open whether all states are reached in {}", open.join(", ")));
+    error.into_iter().chain(enough).chain(open).chain(states).collect::<Vec<_>>().join("; ")
 }
 
 /// `safe`, `safe (uncertified)`, `unsafe` or `unknown`.

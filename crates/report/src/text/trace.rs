@@ -24,6 +24,8 @@ pub(super) enum Parts {
     Switches,
     /// As contexts of threads that take turns in the order of their numbers.
     Contexts,
+    /// As rounds, in which threads take turns in the order of their numbers.
+    Rounds,
 }
 
 /// An execution: its start, its steps, and its error if it ends in one. `title` says what it is.
@@ -55,8 +57,9 @@ pub(super) fn trace_in(
         if running != Some(told.thread) {
             turn += u32::from(running.is_some_and(|running| running.0 >= first && told.thread < running));
             match parts {
-                Parts::Contexts if told.thread.0 >= first => page.context(told, turn, &mut text),
-                Parts::Contexts | Parts::Switches => page.switch(told, running.is_some(), &mut text),
+                Parts::Contexts if told.thread.0 >= first => page.turn(told, "context", turn, &mut text),
+                Parts::Rounds if told.thread.0 >= first => page.turn(told, "round", turn, &mut text),
+                Parts::Contexts | Parts::Rounds | Parts::Switches => page.switch(told, running.is_some(), &mut text),
             }
             running = Some(told.thread);
         }
@@ -126,9 +129,9 @@ impl Page<'_> {
         let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
     }
 
-    /// A line before the steps of a thread in one of its contexts.
-    fn context(&self, told: &Told, turn: u32, text: &mut String) {
-        let line = format!("────── thread {}, context {turn} ──────", told.thread.0);
+    /// A line before the steps of a thread in one of its contexts, or in a round.
+    fn turn(&self, told: &Told, what: &str, turn: u32, text: &mut String) {
+        let line = format!("────── thread {}, {what} {turn} ──────", told.thread.0);
         let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
     }
 

@@ -15,6 +15,7 @@ pub mod tool;
 
 pub mod figures;
 pub mod plot;
+pub mod rounds;
 pub mod table;
 
 use std::cell::Cell;

@@ -13,13 +13,14 @@ use selvedge_testkit::bench::figures::{self, figures};
 use selvedge_testkit::bench::suite::Group;
 use selvedge_testkit::bench::table::{Page, is_group};
 use selvedge_testkit::bench::tool::{Ours, Tool, is_for_threads, switches};
-use selvedge_testkit::bench::{Plan, Record, contradictions, plot, run, suite, turns};
+use selvedge_testkit::bench::{Plan, Record, contradictions, plot, rounds, run, suite, turns};
 use selvedge_testkit::corpus::root;
 
 const USAGE: &str = "\
 usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
              [--peer-limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
+       bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER]
 
 Families: reading, corpus, and those of crates/testkit/src/bench/families.rs; with `threads` those of
 crates/testkit/src/bench/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction;
@@ -27,7 +28,7 @@ with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `e
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json, README.md and a plot per family into the folder, bench/results unless told otherwise; with
 `threads` into bench/results-threads, and figures.json, and so on. With `contexts` the series of crates/testkit/src/bench/turns, into
-bench/results-contexts.
+bench/results-contexts. With `rounds` the programs of crates/testkit/src/bench/rounds, into bench/results-rounds.
 ";
 
 /// Which programs.
@@ -118,6 +119,12 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         });
     }
+    if std::env::args().nth(1).is_some_and(|word| word == "rounds") {
+        return in_rounds(std::env::args().skip(2)).unwrap_or_else(|message| {
+            eprintln!("{message}\n\n{USAGE}");
+            ExitCode::from(1)
+        });
+    }
     match parse(std::env::args().skip(1)) {
         Ok(options) => execute(&options).unwrap_or_else(|error| {
             eprintln!("{error}");
@@ -128,6 +135,40 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
     }
+}
+
+/// The programs with one kernel and any number of drivers.
+fn in_rounds(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
+    let (mut limit, mut families) = (Duration::from_secs(30), Vec::new());
+    let mut out = root().join("bench/results-rounds");
+    while let Some(option) = words.next() {
+        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
+        match option.as_str() {
+            "--families" => families = value.split(',').map(str::to_string).collect(),
+            "--limit" => limit = Duration::from_secs(value.parse().map_err(|_| format!("`{value}` is no number"))?),
+            "--out" => out = PathBuf::from(&value),
+            _ => return Err(format!("unknown option `{option}`")),
+        }
+    }
+    let wanted = |instance: &rounds::Instance| families.is_empty() || families.contains(&instance.family);
+    let mut rows = Vec::new();
+    for instance in rounds::instances().into_iter().filter(wanted) {
+        let row = rounds::measure(&instance, limit);
+        let told = [&row.two_threads, &row.rounds, &row.views, &row.auto]
+            .map(|answer| format!("{:<9} {:>7.3} s", answer.verdict, answer.seconds));
+        println!("{:<14} {:>3}  {}", row.family, row.number, told.join("  "));
+        rows.push(row);
+    }
+    write_rounds(&rows, limit, &out).map_err(|error| error.to_string())
+}
+
+fn write_rounds(rows: &[rounds::Row], limit: Duration, out: &Path) -> std::io::Result<ExitCode> {
+    std::fs::create_dir_all(out)?;
+    std::fs::write(out.join("results.json"), serde_json::to_string_pretty(rows)? + "\n")?;
+    std::fs::write(out.join("README.md"), rounds::markdown(rows, limit.as_secs_f64()))?;
+    let wrong = rounds::contradictions(rows);
+    wrong.iter().for_each(|line| eprintln!("{line}"));
+    Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) })
 }
 
 /// The series of programs whose threads take turns.

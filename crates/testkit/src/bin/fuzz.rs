@@ -6,11 +6,13 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use selvedge_driver::external::Spin;
+use selvedge_testkit::calculus;
 use selvedge_testkit::campaign::{self, Campaign};
 use selvedge_testkit::contexts::{self, systems::Effort};
 use selvedge_testkit::coverability;
 use selvedge_testkit::engines::{self, Comparison};
 use selvedge_testkit::oracle::Budget;
+use selvedge_testkit::rounds;
 use selvedge_testkit::spin;
 use selvedge_testkit::texts;
 use selvedge_testkit::threads;
@@ -18,7 +20,7 @@ use selvedge_testkit::unbounded;
 use selvedge_testkit::workers::{Hang, Items};
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
@@ -26,6 +28,8 @@ threads compares all engines on programs with several threads, each time with ot
 unbounded compares all engines for any number of threads, and few threads
 contexts compares the engines with a bound on contexts, and the sequential programs, with a search in turns
 systems compares all ways to search the systems of CUBA in turns, with 1 to 4 contexts
+rounds  compares the engine with a bound on rounds with searches over all schedules of up to three threads
+calculus compares the equations of calculus/ with the engines
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
@@ -53,6 +57,11 @@ fn main() -> ExitCode {
         }
         Some("contexts") => compare_engines(&campaign, "contexts", contexts::IN_TURNS),
         Some("systems") => compare_in_turns(),
+        Some("rounds") => {
+            let budget = Budget { frames: 4, ..Budget::states(4_000) };
+            compare_engines(&Campaign { budget, ..campaign }, "rounds", rounds::IN_ROUNDS)
+        }
+        Some("calculus") => compare_engines(&campaign, "calculus", calculus::EQUATIONS),
         Some("tts") => compare_systems(&campaign),
         Some("spin") => compare_spin(&campaign),
         Some("parser") => parser(&campaign),

@@ -269,6 +269,25 @@ impl Weights {
         [("named", named), ("alike", alike), ("started", started), ("sections", sections), ("flat", flat)]
     }
 
+    /// Templates of which there are any number of threads: with and without recursion, the same with many sections.
+    pub fn in_rounds() -> [(&'static str, Weights); 4] {
+        use Template::*;
+        let [(_, named), .., (_, sections), _] = Weights::in_turns();
+        let templates = |mut weights: Weights, recursion| {
+            weights.threads = (0, 0);
+            weights.chances = Chances { recursion, classic: 0, processes: 100, ..weights.chances };
+            weights.procs = (2, 2);
+            weights
+        };
+        let flat = templates(named.clone(), 0).with(Assume, 6);
+        [
+            ("recursive", templates(named, 100)),
+            ("flat", flat),
+            ("recursive-sections", templates(sections.clone(), 100)),
+            ("flat-sections", templates(sections, 0)),
+        ]
+    }
+
     /// The same weights but for one statement.
     pub fn with(mut self, template: Template, weight: u32) -> Weights {
         self.templates.retain(|(other, _)| *other != template);

@@ -83,6 +83,12 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.contexts.is_some() && (args.all || args.reachable) {
         return Some("--contexts cannot be combined with --all or --reachable");
     }
+    if args.rounds.is_some() && !matches!(args.engine.0, None | Some(EngineKind::Rounds)) {
+        return Some("--rounds is for the engine `rounds`");
+    }
+    if args.rounds.is_some() && (args.all || args.reachable) {
+        return Some("--rounds cannot be combined with --all or --reachable");
+    }
     misplaced_for_systems(args)
 }
 
@@ -99,12 +105,13 @@ fn misplaced_for_systems(args: &CheckArgs) -> Option<&'static str> {
         || question.entry.is_some()
         || args.all
         || args.reachable
-        || args.projection;
+        || args.projection
+        || args.rounds.is_some();
     let engine = args.engine.0.is_some_and(|engine| engine != EngineKind::Pushdown);
     if n_systems > 0 && (of_programs || engine || args.passes.is_some() || args.trace_out.is_some()) {
         return Some(
             "pushdown systems take no options of programs: of --engine only `pushdown`, and none of --threads, \
-             --initial, --label, --assertion, --entry, --all, --reachable, --projection, --passes, --trace-out",
+             --initial, --label, --assertion, --entry, --rounds, --all, --reachable, --projection, --passes, --trace-out",
         );
     }
     None

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Limits, Observer, Paths, Run, Stop};
+use selvedge_check::{Limits, Observer, Paths, RoundBound, Run, Stop};
 use selvedge_driver::{
     self as driver, Certify, Each, Failure, Minimize, Options, Outcome, Reachable, Reason, Report, Subject,
     SystemOutcome, SystemReport, UsageError,
@@ -145,6 +145,7 @@ fn options(args: &CheckArgs) -> Options {
         engine_options.exhaustive.frames = frames;
     }
     engine_options.contexts.bound = args.contexts;
+    engine_options.rounds.bound = args.rounds.map(RoundBound::from);
     engine_options.summaries.eager = args.eager;
     engine_options.summaries.exact = args.exact;
     engine_options.sat.summaries = args.summaries.unwrap_or_default();

@@ -5,18 +5,9 @@
 
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
-use super::columns::Side;
 use super::rounds::Rounds;
-
-/// Shared states, one context after the other.
-pub(super) type Vector = Vec<bool>;
-
-/// The states with which the contexts of a thread begin and end. The last context may be open.
-#[derive(Clone, Debug)]
-pub(super) struct Boundaries {
-    pub(super) begun: Vector,
-    pub(super) ended: Vector,
-}
+use crate::contexts::kinds::columns::Side;
+use crate::contexts::kinds::walk::{Boundaries, Vector};
 
 impl Rounds<'_, '_> {
     /// The boundaries of all threads in an execution that ends in the last round, in a context of this thread with this

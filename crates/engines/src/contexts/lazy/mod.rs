@@ -23,13 +23,8 @@
 //! one after the other in the order of the turns.
 
 mod boundaries;
-mod columns;
-mod kind;
 mod rounds;
 mod trace;
-mod track;
-mod walk;
-mod world;
 
 use std::collections::BTreeSet;
 
@@ -39,13 +34,14 @@ use selvedge_ir::{ProcId, Program, Scope, Target, Trace, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::Options;
+use super::kinds::columns::Side;
+use super::kinds::start::{kinds, prelude};
+use super::kinds::track::{Tracked, track};
+use super::kinds::world::World;
 use super::threads::{enlisted, up_to_error};
 use crate::out_of_nodes;
 use crate::paths::layout::When;
-use kind::{Kind, Root};
 use rounds::{Met, Rounds};
-use track::{Tracked, track};
-use world::World;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -139,27 +135,14 @@ impl Crew {
     fn world<'a>(&'a self, contexts: u32, run: &'a Run<'a>) -> Result<World<'a>, Stop> {
         let program = &self.tracked.program;
         let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
-        World::new(program, &self.target, self.tracked.flag, &roots, contexts, run)
+        World::new(program, &self.target, self.tracked.flag, &roots, (contexts, Side::ONE), run)
     }
 
     /// The rounds before the first. Threads that begin alike are of one kind.
     fn rounds<'w, 'a>(&self, world: &'w World<'a>) -> Rounds<'w, 'a> {
         let program = &self.tracked.program;
-        let mut kinds: Vec<Kind> = Vec::new();
-        let mut threads = Vec::new();
-        for entry in &program.entries {
-            let alike = |kind: &Kind| {
-                (kind.root.proc, &kind.root.thread_vars, &kind.root.init)
-                    == (entry.proc, &entry.thread_vars, &entry.init)
-            };
-            threads.push(kinds.iter().position(alike).unwrap_or(kinds.len()));
-            if threads.last() == Some(&kinds.len()) {
-                let (thread_vars, init) = (entry.thread_vars.clone(), entry.init.clone());
-                kinds.push(Kind::new(world, Root { proc: entry.proc, thread_vars, init }));
-            }
-        }
-        let alone = |proc: ProcId| Kind::new(world, Root { proc, thread_vars: Vec::new(), init: Vec::new() });
-        Rounds::new(world, program.prelude.map(alone), kinds, threads)
+        let (kinds, threads) = kinds(world, program);
+        Rounds::new(world, prelude(world, program), kinds, threads)
     }
 
     /// An execution of the task's program that ends in the error.

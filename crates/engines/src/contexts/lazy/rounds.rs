@@ -21,11 +21,11 @@ use selvedge_check::Stop;
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
-use super::columns::Side;
-use super::kind::{Error, Kind};
-use super::world::World;
+use crate::contexts::kinds::columns::Side;
+use crate::contexts::kinds::kind::{Error, Kind};
+use crate::contexts::kinds::start::initial;
+use crate::contexts::kinds::world::World;
 use crate::out_of_nodes;
-use crate::paths::layout::When;
 
 /// Where an error was met.
 pub(super) enum Met {
@@ -83,19 +83,10 @@ impl<'w, 'a> Rounds<'w, 'a> {
 
     /// Everything before the first context. Some shared variables keep the values that others have then.
     pub(super) fn begin(&mut self, kept: &[(VarId, VarId)]) -> Result<Option<Met>, Stop> {
-        let mut states = self.world.layout.initial(&self.world.program.init).map_err(out_of_nodes)?;
-        if let Some(prelude) = &mut self.prelude {
-            if let Some(error) = prelude.begin_alone(&states)? {
-                return Ok(Some(Met::Alone(error)));
-            }
-            states = prelude.finished.clone();
+        match initial(self.world, self.prelude.as_mut(), kept)? {
+            Ok(states) => self.initial = states,
+            Err(error) => return Ok(Some(Met::Alone(error))),
         }
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
-        let pair = |(var, kept): &(VarId, VarId)| (layout.var(*var, When::Now), layout.var(*kept, When::Now));
-        let kept = layout.manager.equal(&kept.iter().map(pair).collect::<Vec<_>>());
-        let states = kept.and_then(|kept| states.and(&kept)).map_err(out_of_nodes)?;
-        let first = columns.column(layout, Side::In, 1);
-        self.initial = columns.renamed(layout, &states, &[(&columns.now(layout), &first)]).map_err(out_of_nodes)?;
         Ok(None)
     }
 

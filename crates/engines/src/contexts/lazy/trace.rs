@@ -4,20 +4,15 @@
 //! its context; the execution is the steps of all threads, sorted by context.
 
 use selvedge_check::Stop;
-use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
-use selvedge_ir::visit::choice_types;
-use selvedge_ir::{EntryId, Expr, Scope, Value, VarId};
+use selvedge_ir::EntryId;
+use selvedge_ir::trace::Trace;
 use selvedge_logic::bdd::OutOfNodes;
 
-use super::boundaries::{Boundaries, Vector};
-use super::columns::Side;
-use super::kind::Root;
 use super::rounds::{Met, Rounds};
-use super::walk::{Part, Walker};
+use crate::contexts::kinds::columns::Side;
+use crate::contexts::kinds::start::Parts;
+use crate::contexts::kinds::walk::{Boundaries, Part, Vector, Walker};
 use crate::out_of_nodes;
-use crate::paths::back::{Back, Tuple};
-use crate::paths::layout::When;
-use crate::paths::step::value;
 
 impl Rounds<'_, '_> {
     /// An execution that ends in the error.
@@ -66,61 +61,8 @@ impl Rounds<'_, '_> {
 
     /// The whole execution, from what each thread does; `shared` are the values when the threads begin.
     fn assembled(&self, shared: Option<Vector>, before: Part, parts: Vec<Part>) -> Result<Trace, OutOfNodes> {
-        let (layout, program) = (&self.world.layout, self.world.program);
-        let back = Back { layout, program, thread: ThreadId(0) };
-        let now = self.world.columns.now(layout);
-        let values: Tuple = match (&before.entry, shared) {
-            (Some(entry), _) => now.iter().map(|var| (*var, entry[var])).collect(),
-            (None, shared) => now.into_iter().zip(shared.expect("threads begin somehow")).collect(),
-        };
-        let open = program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Shared);
-        let mut fresh = uninitialised(&program.init, open, |var| values[&layout.var(var, When::Now)]);
-        if let (Some(prelude), Some(entry)) = (&self.prelude, &before.entry) {
-            fresh.extend(back.fresh_locals(prelude.root.proc, entry));
-        }
-        let mut threads = Vec::new();
-        for (place, kind) in self.threads.iter().enumerate() {
-            let begins = parts.get(place).and_then(|part| part.entry.as_ref());
-            threads.push(start_thread(&back, &self.kinds[*kind].root, EntryId::new(place), begins)?);
-        }
-        let start = Start { choices: back.initial_choices(&program.init, &values)?, fresh, threads };
-        let mut steps: Vec<(u32, Step)> = parts.into_iter().flat_map(|part| part.steps).collect();
-        // Threads stay in their order within a context.
-        steps.sort_by_key(|(context, _)| *context);
-        let steps = before.steps.into_iter().chain(steps).map(|(_, step)| step).collect();
-        Ok(Trace { start, steps, bodies: Vec::new() })
+        let kinds = self.threads.iter().enumerate();
+        let threads = kinds.map(|(place, kind)| (EntryId::new(place), &self.kinds[*kind].root)).collect();
+        Parts { world: self.world, prelude: self.prelude.as_ref(), before, shared, threads, parts }.assembled()
     }
-}
-
-/// How a thread comes to life that begins with this path edge; without one, anyhow.
-fn start_thread(
-    back: &Back<'_>,
-    root: &Root,
-    entry: EntryId,
-    begins: Option<&Tuple>,
-) -> Result<StartThread, OutOfNodes> {
-    let (layout, program) = (back.layout, back.program);
-    let is_local = |var: &VarId| matches!(program.vars[*var].scope, Scope::Local(_));
-    let globals = layout.vars(program.vars.indices().filter(|var| !is_local(var)), When::Now);
-    let known: Tuple = begins
-        .map(|begins| globals.iter().filter_map(|var| Some((*var, *begins.get(var)?))).collect())
-        .unwrap_or_default();
-    let values = back.pick(&layout.initial(&root.init)?.and(&back.cube(&known)?)?, &globals);
-    let vars = root.thread_vars.iter().copied();
-    let mut fresh = uninitialised(&root.init, vars, |var| values[&layout.var(var, When::Now)]);
-    let choices = match begins {
-        Some(begins) => {
-            let locals = program.procs[root.proc].locals.iter();
-            fresh.extend(locals.map(|local| (*local, value(begins[&layout.var(*local, When::Now)]))));
-            back.initial_choices(&root.init, &values)?
-        }
-        None => vec![Value::Bool(false); choice_types(root.init.iter().map(|(_, rhs)| rhs)).len()],
-    };
-    Ok(StartThread { entry, choices, fresh })
-}
-
-/// The values of variables without initial value.
-fn uninitialised(init: &[(VarId, Expr)], vars: impl Iterator<Item = VarId>, of: impl Fn(VarId) -> bool) -> Fresh {
-    let open = vars.filter(|var| !init.iter().any(|(initialised, _)| initialised == var));
-    open.map(|var| (var, value(of(var)))).collect()
 }

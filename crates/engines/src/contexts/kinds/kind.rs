@@ -25,18 +25,18 @@ use crate::paths::rings::{Ring, Rings};
 
 /// The contexts of a frame: in which it was entered, and in which it is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Level {
-    pub(super) entered: u32,
-    pub(super) now: u32,
+pub(in crate::contexts) struct Level {
+    pub(in crate::contexts) entered: u32,
+    pub(in crate::contexts) now: u32,
 }
 
 impl Level {
     /// Without history: private procedures, and whatever runs before the threads.
-    pub(super) const NONE: Level = Level { entered: 0, now: 0 };
+    pub(in crate::contexts) const NONE: Level = Level { entered: 0, now: 0 };
 }
 
 /// The way in which path edges were found. The diagrams are those from which they were computed.
-pub(super) enum Via {
+pub(in crate::contexts) enum Via {
     /// The thread begins.
     Start,
     /// The step of an assignment or of an assertion that holds.
@@ -50,40 +50,40 @@ pub(super) enum Via {
 }
 
 /// A call that has returned.
-pub(super) struct ReturnVia {
-    pub(super) edge: EdgeId,
-    pub(super) caller: Level,
-    pub(super) callee: Level,
-    pub(super) before: Bdd,
-    pub(super) summary: Bdd,
+pub(in crate::contexts) struct ReturnVia {
+    pub(in crate::contexts) edge: EdgeId,
+    pub(in crate::contexts) caller: Level,
+    pub(in crate::contexts) callee: Level,
+    pub(in crate::contexts) before: Bdd,
+    pub(in crate::contexts) summary: Bdd,
 }
 
 /// A part of a summary, with the return edge and the path edges before it that it was computed from.
-pub(super) struct SummaryRing {
-    pub(super) summary: Bdd,
-    pub(super) via: EdgeId,
-    pub(super) before: Bdd,
+pub(in crate::contexts) struct SummaryRing {
+    pub(in crate::contexts) summary: Bdd,
+    pub(in crate::contexts) via: EdgeId,
+    pub(in crate::contexts) before: Bdd,
 }
 
 /// An error that was met.
 #[derive(Clone, Debug)]
-pub(super) struct Error {
-    pub(super) loc: LocId,
-    pub(super) level: Level,
+pub(in crate::contexts) struct Error {
+    pub(in crate::contexts) loc: LocId,
+    pub(in crate::contexts) level: Level,
     /// The assertion that fails there; `None` if the location itself is the error.
-    pub(super) assert: Option<EdgeId>,
+    pub(in crate::contexts) assert: Option<EdgeId>,
     /// The path edges that lead to it.
-    pub(super) edges: Bdd,
+    pub(in crate::contexts) edges: Bdd,
 }
 
 /// The path edges at a location in a level.
-pub(super) struct Cell {
-    pub(super) edges: Bdd,
+pub(in crate::contexts) struct Cell {
+    pub(in crate::contexts) edges: Bdd,
     /// The part that has not been followed.
     waiting: Bdd,
     /// The part whose effect on others has not been noted.
     unpublished: Bdd,
-    pub(super) rings: Rings<Via>,
+    pub(in crate::contexts) rings: Rings<Via>,
 }
 
 /// Something to do: path edges to follow, or a new part of a summary to apply at a call.
@@ -94,19 +94,19 @@ enum Work {
 }
 
 /// How threads of a kind begin.
-pub(super) struct Root {
-    pub(super) proc: ProcId,
-    pub(super) thread_vars: Vec<VarId>,
-    pub(super) init: Vec<(VarId, Expr)>,
+pub(in crate::contexts) struct Root {
+    pub(in crate::contexts) proc: ProcId,
+    pub(in crate::contexts) thread_vars: Vec<VarId>,
+    pub(in crate::contexts) init: Vec<(VarId, Expr)>,
 }
 
 /// The path edges of one kind of thread.
-pub(super) struct Kind<'w, 'a> {
-    pub(super) world: &'w World<'a>,
-    pub(super) root: Root,
-    pub(super) cells: BTreeMap<(LocId, Level), Cell>,
+pub(in crate::contexts) struct Kind<'w, 'a> {
+    pub(in crate::contexts) world: &'w World<'a>,
+    pub(in crate::contexts) root: Root,
+    pub(in crate::contexts) cells: BTreeMap<(LocId, Level), Cell>,
     summaries: BTreeMap<(ProcId, Level), Bdd>,
-    pub(super) summary_rings: BTreeMap<(ProcId, Level), Vec<SummaryRing>>,
+    pub(in crate::contexts) summary_rings: BTreeMap<(ProcId, Level), Vec<SummaryRing>>,
     /// The part of the callee's summary that has not been applied at a call.
     returns: BTreeMap<(EdgeId, Level), Bdd>,
     work: BTreeSet<((u32, u32), Work)>,
@@ -118,11 +118,11 @@ pub(super) struct Kind<'w, 'a> {
     /// What threads with confirmed histories can do (E of the paper), by context from 1.
     effects: Vec<Bdd>,
     /// The shared states now in which a run without history has ended.
-    pub(super) finished: Bdd,
+    pub(in crate::contexts) finished: Bdd,
 }
 
 impl<'w, 'a> Kind<'w, 'a> {
-    pub(super) fn new(world: &'w World<'a>, root: Root) -> Kind<'w, 'a> {
+    pub(in crate::contexts) fn new(world: &'w World<'a>, root: Root) -> Kind<'w, 'a> {
         Kind {
             world,
             root,
@@ -140,19 +140,24 @@ impl<'w, 'a> Kind<'w, 'a> {
     }
 
     /// What threads of this kind can do in so many contexts, given confirmed histories.
-    pub(super) fn effects(&self, context: u32) -> &Bdd {
+    pub(in crate::contexts) fn effects(&self, context: u32) -> &Bdd {
         &self.effects[context as usize - 1]
     }
 
+    /// The histories that were confirmed for a context.
+    pub(in crate::contexts) fn known(&self, context: u32) -> &Bdd {
+        &self.known[context as usize - 1]
+    }
+
     /// Begins to run without history from these shared states now.
-    pub(super) fn begin_alone(&mut self, shared: &Bdd) -> Result<Option<Error>, Stop> {
+    pub(in crate::contexts) fn begin_alone(&mut self, shared: &Bdd) -> Result<Option<Error>, Stop> {
         self.begin(shared, Level::NONE).map_err(out_of_nodes)?;
         self.saturate()
     }
 
     /// The threads of this kind may have these histories when they come to their `context`th context. All that follows
     /// in this context is found, or an error.
-    pub(super) fn advance(&mut self, context: u32, histories: &Bdd) -> Result<Option<Error>, Stop> {
+    pub(in crate::contexts) fn advance(&mut self, context: u32, histories: &Bdd) -> Result<Option<Error>, Stop> {
         while self.known.len() < context as usize {
             self.known.push(self.world.layout.manager.falsum());
             self.effects.push(self.world.layout.manager.falsum());
@@ -386,7 +391,7 @@ impl<'w, 'a> Kind<'w, 'a> {
     }
 
     /// The part of some path edges at which an edge ends the thread; none if it is no such edge.
-    pub(super) fn ending(&self, id: EdgeId, level: Level, edges: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
+    pub(in crate::contexts) fn ending(&self, id: EdgeId, level: Level, edges: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
         let edge = &self.world.program.edges[id];
         match edge.op {
             Op::End => Ok(Some(edges.clone())),

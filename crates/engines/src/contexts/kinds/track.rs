@@ -13,16 +13,16 @@ use std::collections::BTreeMap;
 use selvedge_ir::{Assign, Expr, Op, Program, Scope, Ty, Var, VarId};
 
 /// A program with its further variables.
-pub(super) struct Tracked {
-    pub(super) program: Program,
+pub(crate) struct Tracked {
+    pub(crate) program: Program,
     /// The variable in the place of the flag; none if nobody takes the flag.
-    pub(super) flag: Option<VarId>,
+    pub(crate) flag: Option<VarId>,
     /// Shared variables, each with the one that keeps its value at the start.
-    pub(super) kept: Vec<(VarId, VarId)>,
+    pub(crate) kept: Vec<(VarId, VarId)>,
 }
 
 /// The program with the variables that it needs.
-pub(super) fn track(program: &Program) -> Tracked {
+pub(crate) fn track(program: &Program) -> Tracked {
     let mut program = program.clone();
     let kept = keep_start(&mut program);
     let takes_flag = program.edges.iter().any(|edge| edge.op == Op::AtomicBegin);

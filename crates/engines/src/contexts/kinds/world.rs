@@ -16,52 +16,53 @@ use selvedge_ir::visit::for_each_old_read;
 use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Var, VarSet};
 
-use super::columns::{Columns, PER_CONTEXT};
+use super::columns::Columns;
 use crate::out_of_nodes;
 use crate::paths::layout::{Layout, Order, When};
 use crate::paths::prepare::Prepared;
 
 /// What all threads have in common.
-pub(super) struct World<'a> {
-    pub(super) program: &'a Program,
-    pub(super) target: &'a Target,
-    pub(super) run: &'a Run<'a>,
-    pub(super) layout: Layout,
-    pub(super) columns: Columns,
-    pub(super) flow: Flow,
-    pub(super) calls: CallGraph,
+pub(in crate::contexts) struct World<'a> {
+    pub(in crate::contexts) program: &'a Program,
+    pub(in crate::contexts) target: &'a Target,
+    pub(in crate::contexts) run: &'a Run<'a>,
+    pub(in crate::contexts) layout: Layout,
+    pub(in crate::contexts) columns: Columns,
+    pub(in crate::contexts) flow: Flow,
+    pub(in crate::contexts) calls: CallGraph,
     prepared: IndexVec<EdgeId, OnceCell<Prepared>>,
     /// For each location the place of its procedure in the call graph, callees first, and its own in the procedure.
-    pub(super) rank: IndexVec<LocId, (u32, u32)>,
-    pub(super) private: IndexVec<ProcId, bool>,
+    pub(in crate::contexts) rank: IndexVec<LocId, (u32, u32)>,
+    pub(in crate::contexts) private: IndexVec<ProcId, bool>,
     /// Whether a visible step begins at a location.
-    pub(super) resumes: IndexVec<LocId, bool>,
+    pub(in crate::contexts) resumes: IndexVec<LocId, bool>,
     /// Whether a step that others can see ends at a location.
-    pub(super) publishes: IndexVec<LocId, bool>,
+    pub(in crate::contexts) publishes: IndexVec<LocId, bool>,
     /// True where the thread does not hold the atomic flag.
-    pub(super) released: Bdd,
+    pub(in crate::contexts) released: Bdd,
     /// For each procedure, all of a frame but the shared state now.
-    frames: IndexVec<ProcId, VarSet>,
+    pub(in crate::contexts) frames: IndexVec<ProcId, VarSet>,
     /// All histories of all contexts.
-    pub(super) all_history: VarSet,
+    pub(in crate::contexts) all_history: VarSet,
 }
 
 impl<'a> World<'a> {
-    /// `flag` is the variable that stands for the atomic flag, `roots` are the procedures in which threads begin.
-    pub(super) fn new(
+    /// `flag` is the variable that stands for the atomic flag, `roots` are the procedures in which threads begin; the
+    /// columns have so many sides for each context.
+    pub(in crate::contexts) fn new(
         program: &'a Program,
         target: &'a Target,
         flag: Option<VarId>,
         roots: &[ProcId],
-        contexts: u32,
+        (contexts, n_sides): (u32, usize),
         run: &'a Run<'a>,
     ) -> Result<World<'a>, Stop> {
         let calls = CallGraph::new(program);
         let flow = Flow::new(program);
-        let n_copies = PER_CONTEXT * contexts as usize;
+        let n_copies = n_sides * contexts as usize;
         let mut layout = Layout::with_copies(program, &calls, Order::First, limits(program, contexts, run), n_copies);
         let is_shared = |var: &VarId| program.vars[*var].scope == Scope::Shared;
-        let columns = Columns { shared: program.vars.indices().filter(is_shared).collect() };
+        let columns = Columns { shared: program.vars.indices().filter(is_shared).collect(), n_sides };
         let visible: IndexVec<EdgeId, bool> =
             program.edges.iter().map(|edge| is_visible(program, &calls, flag, edge)).collect();
         let private = private(program, &calls, &layout, flag, roots);
@@ -104,7 +105,7 @@ impl<'a> World<'a> {
     }
 
     /// What an edge does to path edges.
-    pub(super) fn prepared(&self, id: EdgeId) -> Result<&Prepared, OutOfNodes> {
+    pub(in crate::contexts) fn prepared(&self, id: EdgeId) -> Result<&Prepared, OutOfNodes> {
         if self.prepared[id].get().is_none() {
             // Nobody else can have set it in between.
             let _ = self.prepared[id].set(self.layout.prepared(self.program, id)?);
@@ -113,12 +114,12 @@ impl<'a> World<'a> {
     }
 
     /// The shared state now, and the history, of some path edges of a procedure.
-    pub(super) fn without_frame(&self, proc: ProcId, edges: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub(in crate::contexts) fn without_frame(&self, proc: ProcId, edges: &Bdd) -> Result<Bdd, OutOfNodes> {
         edges.exists(&self.frames[proc])
     }
 
     /// What a frame in its `context`th context has beside its variables; nothing in context 0.
-    pub(super) fn history(&self, context: u32) -> Vec<Var> {
+    pub(in crate::contexts) fn history(&self, context: u32) -> Vec<Var> {
         if context == 0 { Vec::new() } else { self.columns.history(&self.layout, context) }
     }
 }

@@ -1,7 +1,8 @@
 //! The shared states at the boundaries of contexts, as columns of the diagrams.
 //!
 //! A thread has for each of its contexts the shared state with which it begins (`In`) and the one with which it ends
-//! (`Out`); to compose two relations there is a column in the middle (`Mid`). All copies of one variable are adjacent in
+//! (`Out`); to compose two relations there is a column in the middle (`Mid`). Where two executions are looked at side by
+//! side, the second has the same three columns again. All copies of one variable are adjacent in
 //! the order of the diagrams, those of one context next to each other; they are laid out for the largest number of
 //! contexts at once, since a level that no diagram has costs nothing.
 
@@ -12,53 +13,62 @@ use crate::paths::layout::{Layout, When};
 
 /// Which shared state of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(in crate::contexts) enum Side {
     In,
     Mid,
     Out,
+    OtherIn,
+    OtherMid,
+    OtherOut,
 }
 
-/// How many further copies of a shared variable a context needs.
-pub(super) const PER_CONTEXT: usize = 3;
+impl Side {
+    /// The sides of one execution.
+    pub(in crate::contexts) const ONE: usize = 3;
+    /// The sides of two executions.
+    pub(in crate::contexts) const TWO: usize = 6;
+}
 
 /// The columns.
-pub(super) struct Columns {
-    pub(super) shared: Vec<VarId>,
+pub(in crate::contexts) struct Columns {
+    pub(in crate::contexts) shared: Vec<VarId>,
+    /// How many sides there are.
+    pub(in crate::contexts) n_sides: usize,
 }
 
 impl Columns {
     /// The variables of a column; contexts are counted from 1.
-    pub(super) fn column(&self, layout: &Layout, side: Side, context: u32) -> Vec<Var> {
-        let number = PER_CONTEXT * (context as usize - 1) + side as usize;
+    pub(in crate::contexts) fn column(&self, layout: &Layout, side: Side, context: u32) -> Vec<Var> {
+        let number = self.n_sides * (context as usize - 1) + side as usize;
         self.shared.iter().map(|var| layout.copy(*var, number)).collect()
     }
 
     /// The variables of a column in contexts from `first` to `last`.
-    pub(super) fn columns(&self, layout: &Layout, side: Side, first: u32, last: u32) -> Vec<Var> {
+    pub(in crate::contexts) fn columns(&self, layout: &Layout, side: Side, first: u32, last: u32) -> Vec<Var> {
         (first..=last).flat_map(|context| self.column(layout, side, context)).collect()
     }
 
     /// The shared state now.
-    pub(super) fn now(&self, layout: &Layout) -> Vec<Var> {
+    pub(in crate::contexts) fn now(&self, layout: &Layout) -> Vec<Var> {
         layout.vars(self.shared.iter().copied(), When::Now)
     }
 
     /// What a thread in its `context`th context has behind it: all states with which it began, and those with which the
     /// earlier contexts ended.
-    pub(super) fn history(&self, layout: &Layout, context: u32) -> Vec<Var> {
+    pub(in crate::contexts) fn history(&self, layout: &Layout, context: u32) -> Vec<Var> {
         let mut vars = self.columns(layout, Side::In, 1, context);
         vars.extend(self.columns(layout, Side::Out, 1, context.saturating_sub(1)));
         vars
     }
 
     /// Two columns are equal.
-    pub(super) fn equal(&self, layout: &Layout, left: &[Var], right: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(in crate::contexts) fn equal(&self, layout: &Layout, left: &[Var], right: &[Var]) -> Result<Bdd, OutOfNodes> {
         let pairs: Vec<(Var, Var)> = left.iter().copied().zip(right.iter().copied()).collect();
         layout.manager.equal(&pairs)
     }
 
     /// A relation over some columns as one over others.
-    pub(super) fn renamed(
+    pub(in crate::contexts) fn renamed(
         &self,
         layout: &Layout,
         relation: &Bdd,
@@ -70,7 +80,7 @@ impl Columns {
     }
 
     /// The set of the variables of several columns.
-    pub(super) fn set(&self, layout: &Layout, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
+    pub(in crate::contexts) fn set(&self, layout: &Layout, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
         layout.manager.var_set(&vars.concat())
     }
 }

@@ -1,0 +1,71 @@
+//! `selvedge solve`: a system of equations over the relations of a program.
+
+use std::fmt::Write as _;
+
+use selvedge_check::{Limits, Run, Task, ThreadScope};
+use selvedge_driver::{Pass, simplify};
+use selvedge_engines::calculus::{Size, Solved, Telling, solve, supports};
+use selvedge_frontend::bp::LoadOptions;
+use selvedge_frontend::fp;
+
+use super::program::{self, Warnings};
+use crate::args::SolveArgs;
+use crate::exit::Exit;
+use crate::memory;
+use crate::session::Session;
+
+pub(crate) fn run(args: &SolveArgs, session: &Session) -> Exit {
+    answer(args, session).unwrap_or_else(|exit| exit)
+}
+
+fn answer(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
+    let equations = program::read(&args.equations, session)?;
+    let loaded = fp::load(equations.text());
+    program::print_diagnostics(&equations, &loaded.diagnostics, Warnings::Shown, session);
+    let fixpoint = loaded.fixpoint.ok_or(Exit::Input)?;
+    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
+    let subject = program::load(&args.input, &options, Warnings::Hidden, session)?;
+    let posed = args.question.question().pose(subject.subject());
+    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
+    if threads != ThreadScope::Unbounded {
+        session.printer.error("--threads is not for equations, which say themselves which threads there are");
+        return Err(Exit::Usage);
+    }
+    let simplified = simplify(&Task { program: &program, target: &target, threads }, &[Pass::Inline]);
+    let task = simplified.task(threads);
+    if let Err(unsupported) = supports(&fixpoint, task.program) {
+        session.printer.error(&format!("{}: {}", subject.source.name, unsupported.reason));
+        return Err(Exit::Unknown);
+    }
+    session.listen_for_interrupts();
+    let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
+    let conditions = Run::new(session.cancel.clone(), limits, &()).since(session.start);
+    let telling = if args.verbose { Telling::Rounds } else { Telling::End };
+    match solve(&fixpoint, task.program, task.target, telling, &conditions) {
+        Ok(solved) => Ok(tell(&solved, session)),
+        Err(stop) => {
+            session.printer.out(&format!("unknown: {stop}\n"));
+            Ok(Exit::from(stop))
+        }
+    }
+}
+
+fn tell(solved: &Solved, session: &Session) -> Exit {
+    let mut text = String::new();
+    for size in solved.growth.iter().chain(&solved.sizes) {
+        let when = match size.step {
+            Some((layer, round)) => format!("layer {layer}, round {round}: "),
+            None => String::new(),
+        };
+        let _ = writeln!(text, "{when}{}", line(size));
+    }
+    let holds = if solved.error { "holds" } else { "does not hold" };
+    let _ = writeln!(text, "Error() {holds}");
+    session.printer.out(&text);
+    if solved.error { Exit::Unsafe } else { Exit::Success }
+}
+
+fn line(size: &Size) -> String {
+    let tuples = size.tuples.map_or("very many".to_string(), |tuples| tuples.to_string());
+    format!("{}: {tuples} tuples, {} nodes", size.relation, size.nodes)
+}

@@ -1,0 +1,372 @@
+//! The relations that a program gives.
+
+use std::collections::BTreeMap;
+
+use selvedge_check::{Run, Stop};
+use selvedge_ir::fp::{Base, Fixpoint, Formula, Sort};
+use selvedge_ir::visit::choice_types;
+use selvedge_ir::{Assign, Call, Edge, Expr, Op, ProcId, Scope, Target, VarId};
+use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
+use selvedge_logic::relation::{Column, Plan, Relation, Space};
+
+use super::encode::{At, Encoding};
+use crate::contexts::kinds::track::Tracked;
+use crate::out_of_nodes;
+
+/// The columns of all sorts, and the relations.
+pub(super) struct Bases {
+    pub(super) space: Space,
+    columns: BTreeMap<Sort, Vec<Column>>,
+    /// How many columns of each sort are for variables; the others are spare.
+    n_columns: BTreeMap<Sort, usize>,
+    relations: BTreeMap<Base, Relation>,
+}
+
+impl Bases {
+    pub(super) fn new(tracked: &Tracked, target: &Target, fixpoint: &Fixpoint, run: &Run<'_>) -> Result<Bases, Stop> {
+        let encoding = Encoding::new(&tracked.program);
+        let program = encoding.program;
+        let inits = program.init.iter().chain(program.entries.iter().flat_map(|entry| &entry.init));
+        let n_initial = choice_types(inits.map(|(_, rhs)| rhs)).len();
+        let n_choices = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial);
+        let n_templates = program.entries.len();
+        let width = |sort: Sort| match sort {
+            Sort::Shared => encoding.n_shared,
+            Sort::Own => encoding.n_own,
+            Sort::Frame => encoding.frame_width,
+            Sort::Template => (usize::BITS - n_templates.saturating_sub(1).leading_zeros()) as usize,
+        };
+        let mut plan = Plan::new();
+        let (mut columns, mut n_columns) = (BTreeMap::new(), BTreeMap::new());
+        for sort in Sort::ALL {
+            let (most, spare) = demand(fixpoint, sort);
+            let group = plan.add_group(width(sort));
+            let all = (0..most + spare).map(|number| plan.add_column(group, &format!("{}{number}", sort.name())));
+            columns.insert(sort, all.collect::<Vec<_>>());
+            n_columns.insert(sort, most);
+        }
+        let [choices] = plan.group(n_choices, ["choices"]);
+        let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
+        let space = plan.build(Limits { cache: limits.cache.min(1 << 18), ..limits });
+        let mut bases = Bases { space, columns, n_columns, relations: BTreeMap::new() };
+        let maker = Maker { encoding, tracked, target, choices };
+        for base in Base::ALL {
+            run.check_limits()?;
+            let relation = maker.relation(&bases, base).map_err(out_of_nodes)?;
+            bases.relations.insert(base, relation);
+        }
+        let initial = maker.after_init(&bases, run)?;
+        bases.relations.insert(Base::Initial, initial);
+        Ok(bases)
+    }
+
+    pub(super) fn relation(&self, base: Base) -> &Relation {
+        &self.relations[&base]
+    }
+
+    /// The columns of variables with these sorts, in the order in which they are bound.
+    pub(super) fn columns(&self, sorts: &[Sort]) -> Vec<Column> {
+        let mut used: BTreeMap<Sort, usize> = BTreeMap::new();
+        let column = |sort: &Sort| {
+            let number = used.entry(*sort).or_default();
+            *number += 1;
+            self.columns[sort][*number - 1]
+        };
+        sorts.iter().map(column).collect()
+    }
+
+    /// A column that no variable has.
+    pub(super) fn spare(&self, sort: Sort, number: usize) -> Column {
+        self.columns[&sort][self.n_columns[&sort] + number]
+    }
+
+    fn at(&self, shared: usize, own: usize, frame: usize) -> At {
+        let column = |sort: Sort, number: usize| self.columns[&sort][number];
+        At { shared: column(Sort::Shared, shared), own: column(Sort::Own, own), frame: column(Sort::Frame, frame) }
+    }
+}
+
+/// How many columns of a sort the equations and the relations of the program need, and how many spare ones.
+fn demand(fixpoint: &Fixpoint, sort: Sort) -> (usize, usize) {
+    fn in_formula(formula: &Formula, sort: Sort, bound: usize) -> (usize, usize) {
+        match formula {
+            Formula::True | Formula::False | Formula::Equal { .. } => (bound, 0),
+            Formula::Atom { args, .. } => {
+                let doubled = (0..args.len()).filter(|place| args[..*place].contains(&args[*place])).count();
+                (bound, doubled)
+            }
+            Formula::And(parts) | Formula::Or(parts) => {
+                let demands = parts.iter().map(|part| in_formula(part, sort, bound));
+                demands.fold((bound, 0), |all, one| (all.0.max(one.0), all.1.max(one.1)))
+            }
+            Formula::Exists { sorts, body, .. } => {
+                in_formula(body, sort, bound + sorts.iter().filter(|other| **other == sort).count())
+            }
+        }
+    }
+    let of = |sorts: &mut dyn Iterator<Item = Sort>| sorts.filter(|other| *other == sort).count();
+    let own = Base::ALL.iter().map(|base| of(&mut base.sorts().iter().copied())).max().unwrap_or(0);
+    let equations = fixpoint
+        .equations
+        .iter()
+        .map(|equation| in_formula(&equation.body, sort, of(&mut equation.params.iter().map(|param| param.sort))));
+    equations.fold((own, 0), |all, one| (all.0.max(one.0), all.1.max(one.1)))
+}
+
+struct Maker<'t> {
+    encoding: Encoding<'t>,
+    tracked: &'t Tracked,
+    target: &'t Target,
+    choices: Column,
+}
+
+impl Maker<'_> {
+    fn relation(&self, bases: &Bases, base: Base) -> Result<Relation, OutOfNodes> {
+        let bdd = match base {
+            Base::Initial => self.initial(bases)?,
+            Base::Begin => self.begin(bases)?,
+            Base::Step => self.any_edge(bases, |edge| self.step(bases, edge))?,
+            Base::Call => self.any_edge(bases, |edge| self.call(bases, edge))?,
+            Base::Return => self.any_edge(bases, |edge| self.returns(bases, edge))?,
+            Base::Entry => {
+                let entries = self.encoding.program.procs.iter().map(|proc| proc.entry);
+                let frame = bases.at(0, 0, 0).frame;
+                let stands = |all: Bdd, loc| all.or(&self.encoding.stands(&bases.space, frame, loc)?);
+                entries.into_iter().try_fold(bases.space.manager().falsum(), stands)?
+            }
+            Base::Exit => self.any_edge(bases, |edge| match edge.op {
+                Op::Return(_) => self.from(bases, edge).map(Some),
+                _ => Ok(None),
+            })?,
+            Base::End => self.any_edge(bases, |edge| self.end(bases, edge))?,
+            Base::Free => self.free(bases)?,
+            Base::Target => self.errors(bases)?,
+            Base::First => self.template(bases, 0, 0)?,
+            Base::Next => {
+                let mut all = bases.space.manager().falsum();
+                for number in 1..self.encoding.program.entries.len() {
+                    all = all.or(&self.template(bases, 0, number - 1)?.and(&self.template(bases, 1, number)?)?)?;
+                }
+                all
+            }
+        };
+        Ok(bases.space.relation(bdd, &bases.columns(base.sorts())))
+    }
+
+    fn any_edge(
+        &self,
+        bases: &Bases,
+        of: impl Fn(&Edge) -> Result<Option<Bdd>, OutOfNodes>,
+    ) -> Result<Bdd, OutOfNodes> {
+        let mut all = bases.space.manager().falsum();
+        for edge in &self.encoding.program.edges {
+            if let Some(more) = of(edge)? {
+                all = all.or(&more)?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn from(&self, bases: &Bases, edge: &Edge) -> Result<Bdd, OutOfNodes> {
+        self.encoding.stands(&bases.space, bases.at(0, 0, 0).frame, edge.from)
+    }
+
+    fn without_choices(&self, bases: &Bases, bdd: &Bdd) -> Result<Bdd, OutOfNodes> {
+        bdd.exists(&bases.space.manager().var_set(&bases.space.vars(self.choices))?)
+    }
+
+    fn value(&self, bases: &Bases, rhs: &Expr, at: At) -> Result<Bdd, OutOfNodes> {
+        self.encoding.expr(&bases.space, self.choices, rhs, at, None)
+    }
+
+    /// A variable has a value.
+    fn gets(&self, bases: &Bases, var: VarId, at: At, value: &Bdd) -> Result<Bdd, OutOfNodes> {
+        bases.space.manager().var(self.encoding.var(&bases.space, at, var))?.iff(value)
+    }
+
+    /// Variables have the same values in two states.
+    fn same(&self, bases: &Bases, vars: impl Iterator<Item = VarId>, a: At, b: At) -> Result<Bdd, OutOfNodes> {
+        let var = |at: At, var: VarId| self.encoding.var(&bases.space, at, var);
+        bases.space.manager().equal(&vars.map(|id| (var(a, id), var(b, id))).collect::<Vec<_>>())
+    }
+
+    fn template(&self, bases: &Bases, column: usize, number: usize) -> Result<Bdd, OutOfNodes> {
+        let column = bases.columns[&Sort::Template][column];
+        let vars = bases.space.vars(column).into_iter().enumerate();
+        let literals: Vec<_> = vars.map(|(bit, var)| (var, number >> bit & 1 == 1)).collect();
+        bases.space.manager().cube(&literals)
+    }
+
+    /// The shared states before `init`, whose further variables are not looked at.
+    fn initial(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
+        let at = bases.at(0, 0, 0);
+        let mut all = bases.space.manager().verum();
+        for (var, rhs) in &self.encoding.program.init {
+            all = all.and(&self.gets(bases, *var, at, &self.value(bases, rhs, at)?)?)?;
+        }
+        self.without_choices(bases, &all)
+    }
+
+    fn begin(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
+        let (program, at) = (self.encoding.program, bases.at(0, 0, 0));
+        let mut all = bases.space.manager().falsum();
+        for (id, entry) in program.entries.iter_enumerated() {
+            let mut begins = self.template(bases, 0, id.index())?;
+            begins = begins.and(&self.encoding.stands(&bases.space, at.frame, program.procs[entry.proc].entry)?)?;
+            for (var, rhs) in &entry.init {
+                begins = begins.and(&self.gets(bases, *var, at, &self.value(bases, rhs, at)?)?)?;
+            }
+            for (var, of_thread) in program.vars.iter_enumerated() {
+                if of_thread.scope == Scope::Thread && !entry.thread_vars.contains(&var) {
+                    begins = begins.and(&self.gets(bases, var, at, &bases.space.manager().falsum())?)?;
+                }
+            }
+            all = all.or(&begins)?;
+        }
+        self.without_choices(bases, &all)
+    }
+
+    fn step(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
+        let assign = match &edge.op {
+            Op::Assign(assign) => assign.clone(),
+            Op::Assert(condition) => Assign::assume(condition.clone()),
+            Op::AtomicBegin | Op::AtomicEnd => Assign::skip(),
+            _ => return Ok(None),
+        };
+        let (now, next) = (bases.at(0, 0, 0), bases.at(1, 1, 1));
+        let proc = self.encoding.program.locs[edge.from].proc;
+        let assigned = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
+        let mut step = self.encoding.expr(&bases.space, self.choices, &assign.constrain, now, Some(next))?;
+        for (var, rhs) in &assign.active {
+            step = step.and(&self.gets(bases, *var, next, &self.value(bases, rhs, now)?)?)?;
+        }
+        step = self.without_choices(bases, &step)?;
+        let kept = self.encoding.visible(proc).filter(|var| !assigned(var));
+        step = step.and(&self.same(bases, kept, now, next)?)?.and(&self.from(bases, edge)?)?;
+        step.and(&self.encoding.stands(&bases.space, next.frame, edge.to)?).map(Some)
+    }
+
+    fn call(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
+        let Op::Call(call) = &edge.op else { return Ok(None) };
+        let callee = &self.encoding.program.procs[call.callee];
+        let (now, entered) = (bases.at(0, 0, 0), bases.at(0, 0, 1));
+        let mut found = bases.space.manager().verum();
+        for (param, arg) in callee.params.iter().zip(&call.args) {
+            found = found.and(&self.gets(bases, *param, entered, &self.value(bases, arg, now)?)?)?;
+        }
+        found = self.without_choices(bases, &found)?.and(&self.from(bases, edge)?)?;
+        found.and(&self.encoding.stands(&bases.space, entered.frame, callee.entry)?).map(Some)
+    }
+
+    /// All returns from the procedure that an edge calls, with the results that the edge assigns.
+    fn returns(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
+        let Op::Call(call) = &edge.op else { return Ok(None) };
+        let (caller, exit, after) = (bases.at(0, 0, 0), bases.at(0, 0, 1), bases.at(1, 1, 2));
+        let mut all = bases.space.manager().falsum();
+        for last in &self.encoding.program.edges {
+            let Op::Return(values) = &last.op else { continue };
+            if self.encoding.program.locs[last.from].proc == call.callee {
+                let found = self.results(bases, call, values, exit, after)?;
+                all = all.or(&found.and(&self.encoding.stands(&bases.space, exit.frame, last.from)?)?)?;
+            }
+        }
+        let proc = self.encoding.program.locs[edge.from].proc;
+        let kept = self.encoding.visible(proc).filter(|var| !call.results.contains(&Some(*var)));
+        all = all.and(&self.same(bases, kept, caller, after)?)?.and(&self.from(bases, edge)?)?;
+        all.and(&self.encoding.stands(&bases.space, after.frame, edge.to)?).map(Some)
+    }
+
+    fn results(&self, bases: &Bases, call: &Call, values: &[Expr], exit: At, after: At) -> Result<Bdd, OutOfNodes> {
+        let mut found = bases.space.manager().verum();
+        for (var, value) in call.results.iter().zip(values) {
+            if let Some(var) = var {
+                found = found.and(&self.gets(bases, *var, after, &self.value(bases, value, exit)?)?)?;
+            }
+        }
+        self.without_choices(bases, &found)
+    }
+
+    fn end(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
+        if !matches!(edge.op, Op::Return(_) | Op::End) {
+            return Ok(None);
+        }
+        let (now, next) = (bases.at(0, 0, 0), bases.at(0, 1, 1));
+        let of_thread = |(id, var): (VarId, &selvedge_ir::Var)| {
+            (var.scope == Scope::Thread && Some(id) != self.tracked.flag).then_some(id)
+        };
+        let kept = self.encoding.program.vars.iter_enumerated().filter_map(of_thread);
+        let mut found = self.same(bases, kept, now, next)?.and(&self.from(bases, edge)?)?;
+        found = found.and(&self.encoding.gone(&bases.space, next.frame)?)?;
+        if let Some(flag) = self.tracked.flag {
+            found = found.and(&self.gets(bases, flag, next, &bases.space.manager().falsum())?)?;
+        }
+        Ok(Some(found))
+    }
+
+    fn free(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
+        match self.tracked.flag {
+            Some(flag) => self.gets(bases, flag, bases.at(0, 0, 0), &bases.space.manager().falsum()),
+            None => Ok(bases.space.manager().verum()),
+        }
+    }
+
+    fn errors(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
+        let at = bases.at(0, 0, 0);
+        let mut all = bases.space.manager().falsum();
+        for loc in &self.target.locs {
+            all = all.or(&self.encoding.stands(&bases.space, at.frame, *loc)?)?;
+        }
+        for id in &self.target.asserts {
+            let edge = &self.encoding.program.edges[*id];
+            let Op::Assert(condition) = &edge.op else { continue };
+            let fails = self.value(bases, condition, at)?.not()?;
+            all = all.or(&self.without_choices(bases, &fails)?.and(&self.from(bases, edge)?)?)?;
+        }
+        Ok(all)
+    }
+
+    /// The shared states in which the threads come to life: those in which `init` ends. Some variables keep the values that
+    /// others have then.
+    fn after_init(&self, bases: &Bases, run: &Run<'_>) -> Result<Relation, Stop> {
+        let mut states = bases.relation(Base::Initial).clone();
+        if let Some(prelude) = self.encoding.program.prelude {
+            states = self.through(bases, prelude, &states, run)?;
+        }
+        let pairs = self.tracked.kept.iter().map(|(var, kept)| {
+            let of = |id: VarId| self.encoding.var(&bases.space, bases.at(0, 0, 0), id);
+            (of(*var), of(*kept))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        let copies: Vec<_> = pairs.iter().map(|(_, kept)| *kept).collect();
+        let manager = bases.space.manager();
+        let free = manager.var_set(&copies).and_then(|copies| states.bdd().exists(&copies));
+        let kept = free.and_then(|free| free.and(&manager.equal(&pairs)?)).map_err(out_of_nodes)?;
+        Ok(bases.space.relation(kept, states.columns()))
+    }
+
+    /// The shared states at the ends of a procedure without calls that runs alone.
+    fn through(&self, bases: &Bases, prelude: ProcId, states: &Relation, run: &Run<'_>) -> Result<Relation, Stop> {
+        let (now, next) = (bases.at(0, 0, 0), bases.at(1, 1, 1));
+        let [before, after] = [now, next].map(|at| [at.shared, at.own, at.frame]);
+        let back: Vec<(Column, Column)> = after.into_iter().zip(before).collect();
+        let entry = self.encoding.program.procs[prelude].entry;
+        let own: Vec<(_, bool)> = bases.space.vars(now.own).into_iter().map(|var| (var, false)).collect();
+        let begins = || -> Result<Relation, OutOfNodes> {
+            let stands = self.encoding.stands(&bases.space, now.frame, entry)?;
+            let begins = stands.and(&bases.space.manager().cube(&own)?)?.and(states.bdd())?;
+            Ok(bases.space.relation(begins, &before))
+        };
+        let mut all = begins().map_err(out_of_nodes)?;
+        let mut new = all.clone();
+        while !new.is_empty() {
+            run.check_limits()?;
+            let image = || -> Result<Relation, OutOfNodes> {
+                new.join_project(bases.relation(Base::Step), &after)?.rename(&back)?.difference(&all)
+            };
+            new = image().map_err(out_of_nodes)?;
+            all = all.union(&new).map_err(out_of_nodes)?;
+        }
+        let ends = bases.relation(Base::End).project(&before).and_then(|ends| all.join_project(&ends, &[now.shared]));
+        ends.map_err(out_of_nodes)
+    }
+}

@@ -1,0 +1,102 @@
+//! States as bits: where each variable of the program has its place.
+//!
+//! A frame is its location in binary, lowest bit first, and then the locals of its procedure in their order; bits that the
+//! procedure does not need are false, so that equal frames have equal bits.
+
+use selvedge_ir::{Expr, LocId, ProcId, Program, Scope, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_logic::relation::{Column, Space};
+
+use crate::encode;
+
+/// The places of variables in the columns of their sorts.
+pub(super) struct Encoding<'p> {
+    pub(super) program: &'p Program,
+    /// For each variable its bit in a column of its sort.
+    bits: Vec<usize>,
+    pub(super) n_shared: usize,
+    pub(super) n_own: usize,
+    n_loc_bits: usize,
+    pub(super) frame_width: usize,
+}
+
+/// Columns for a state of a thread.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub(super) shared: Column,
+    pub(super) own: Column,
+    pub(super) frame: Column,
+}
+
+impl<'p> Encoding<'p> {
+    pub(super) fn new(program: &'p Program) -> Encoding<'p> {
+        let n_loc_bits = (usize::BITS - program.locs.len().leading_zeros()) as usize;
+        let (mut n_shared, mut n_own) = (0, 0);
+        let next = |count: &mut usize| {
+            *count += 1;
+            *count - 1
+        };
+        let bit = |(id, var): (VarId, &selvedge_ir::Var)| match var.scope {
+            Scope::Shared => next(&mut n_shared),
+            Scope::Thread => next(&mut n_own),
+            Scope::Local(proc) => {
+                let place = program.procs[proc].locals.iter().position(|local| *local == id);
+                n_loc_bits + place.expect("a local is one of its procedure's")
+            }
+        };
+        let bits = program.vars.iter_enumerated().map(bit).collect();
+        let most = program.procs.iter().map(|proc| proc.locals.len()).max().unwrap_or(0);
+        Encoding { program, bits, n_shared, n_own, n_loc_bits, frame_width: n_loc_bits + most }
+    }
+
+    /// The variable of the diagrams for a variable of the program.
+    pub(super) fn var(&self, space: &Space, at: At, var: VarId) -> Var {
+        let column = match self.program.vars[var].scope {
+            Scope::Shared => at.shared,
+            Scope::Thread => at.own,
+            Scope::Local(_) => at.frame,
+        };
+        space.var(column, self.bits[var.index()])
+    }
+
+    /// A thread stands at this location; bits that its procedure does not need are false.
+    pub(super) fn stands(&self, space: &Space, frame: Column, loc: LocId) -> Result<Bdd, OutOfNodes> {
+        let n_locals = self.program.procs[self.program.locs[loc].proc].locals.len();
+        let mut literals: Vec<(Var, bool)> =
+            (0..self.n_loc_bits).map(|bit| (space.var(frame, bit), loc.index() >> bit & 1 == 1)).collect();
+        let unused = self.n_loc_bits + n_locals..self.frame_width;
+        literals.extend(unused.map(|bit| (space.var(frame, bit), false)));
+        space.manager().cube(&literals)
+    }
+
+    /// A thread stands nowhere.
+    pub(super) fn gone(&self, space: &Space, frame: Column) -> Result<Bdd, OutOfNodes> {
+        let number = self.program.locs.len();
+        let bit = |bit: usize| (space.var(frame, bit), bit < self.n_loc_bits && number >> bit & 1 == 1);
+        space.manager().cube(&(0..self.frame_width).map(bit).collect::<Vec<_>>())
+    }
+
+    /// All variables that a thread in a procedure sees.
+    pub(super) fn visible(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
+        let sees = move |scope: Scope| !matches!(scope, Scope::Local(other) if other != proc);
+        self.program.vars.iter_enumerated().filter(move |(_, var)| sees(var.scope)).map(|(id, _)| id)
+    }
+
+    /// An expression in a state; `next` is the state after the step, for conditions that speak of it.
+    pub(super) fn expr(
+        &self,
+        space: &Space,
+        choices: Column,
+        expr: &Expr,
+        at: At,
+        next: Option<At>,
+    ) -> Result<Bdd, OutOfNodes> {
+        let manager = space.manager();
+        encode::expr(manager, expr, &mut |leaf| match (leaf, next) {
+            (Expr::Var(var), _) => manager.var(self.var(space, at, *var)),
+            (Expr::Next(var), Some(next)) => manager.var(self.var(space, next, *var)),
+            (Expr::Choice(number, _), _) => manager.var(space.var(choices, *number as usize)),
+            _ => unreachable!("no other leaves in steps of one thread"),
+        })
+    }
+}

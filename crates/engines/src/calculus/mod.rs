@@ -1,0 +1,167 @@
+//! The fixed-point calculus: solves systems of equations over the relations of a program.
+//!
+//! After La Torre, Madhusudan and Parlato (2009), who write model checkers as equations. A program gives the base relations
+//! (`base`); equations are made terms over named columns (`elaborate`) and solved by [`selvedge_logic::fixpoint`], which
+//! explains the method. The engines may be faster; they must agree.
+
+mod base;
+mod elaborate;
+mod encode;
+
+use std::ops::ControlFlow;
+
+use selvedge_check::{Run, Stop, Unsupported};
+use selvedge_ir::fp::{Base, Fixpoint, Formula, Symbol};
+use selvedge_ir::{Count, Op, Program, Target, Ty};
+use selvedge_logic::bdd::OutOfNodes;
+use selvedge_logic::fixpoint::{Change, Order, Watch};
+
+use crate::contexts::kinds::track::track;
+use crate::out_of_nodes;
+use base::Bases;
+use elaborate::elaborate;
+
+/// What a relation has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Its name.
+    pub relation: String,
+    /// The layer, and how many rounds the layer had taken before; none for the final size.
+    pub step: Option<(usize, usize)>,
+    /// The number of tuples; none if 128 bits do not hold it.
+    pub tuples: Option<u128>,
+    /// The nodes of its diagram.
+    pub nodes: usize,
+}
+
+/// A solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solved {
+    /// Whether the relation `Error()` holds.
+    pub error: bool,
+    /// The sizes of all relations at the end.
+    pub sizes: Vec<Size>,
+    /// The sizes while relations grew, if they were asked for.
+    pub growth: Vec<Size>,
+}
+
+/// Whether sizes are told while relations grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// Only at the end.
+    End,
+    /// In every round.
+    Rounds,
+}
+
+/// Whether a program has the relations that equations speak of.
+pub fn supports(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupported> {
+    if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
+        return Err(Unsupported::new(format!(
+            "`{}` is an integer, and equations are about Boolean programs",
+            var.name
+        )));
+    }
+    let of_prelude = |edge: &selvedge_ir::Edge| Some(program.locs[edge.from].proc) == program.prelude;
+    let uses_calls = uses(fixpoint, Base::Call);
+    for (id, edge) in program.edges.iter_enumerated() {
+        let reason = match &edge.op {
+            Op::Spawn(_) | Op::Fork(_) => "equations are about threads that are there from the beginning",
+            Op::Assign(assign) if assign.is_passive() => "equations are about steps of one thread",
+            Op::Call(_) if of_prelude(edge) => "calls before the threads begin are not supported",
+            Op::Call(_) if !uses_calls => "the equations do not speak of calls, but here is one",
+            _ => continue,
+        };
+        return Err(Unsupported::at(id, reason));
+    }
+    if uses(fixpoint, Base::Next) && program.entries.len() < 2 {
+        return Err(Unsupported::new("the equations are about several kinds of threads, but the program has one"));
+    }
+    if !uses(fixpoint, Base::Begin) || uses(fixpoint, Base::First) {
+        return Ok(());
+    }
+    // Without order of the kinds, equations are about one thread, or, if they say where a turn may end, about any number.
+    let (any, one) = (uses(fixpoint, Base::Free), program.entries.len() <= 1);
+    let wrong = |entry: &&selvedge_ir::Entry| match entry.count {
+        Count::Any => !any,
+        Count::Exactly(1) | Count::AtMost(1) => any || !one,
+        Count::Exactly(_) | Count::AtMost(_) => true,
+    };
+    if let Some(entry) = program.entries.iter().find(wrong) {
+        let what = if any { "any number of threads of each kind" } else { "one thread" };
+        let reason = format!("the equations are about {what}, which does not fit `{}`", entry.name);
+        return Err(Unsupported::new(reason));
+    }
+    Ok(())
+}
+
+/// Whether some equation speaks of a relation of the program.
+fn uses(fixpoint: &Fixpoint, base: Base) -> bool {
+    fn in_formula(formula: &Formula, base: Base) -> bool {
+        match formula {
+            Formula::True | Formula::False | Formula::Equal { .. } => false,
+            Formula::Atom { symbol, .. } => *symbol == Symbol::Base(base),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| in_formula(part, base)),
+            Formula::Exists { body, .. } => in_formula(body, base),
+        }
+    }
+    fixpoint.equations.iter().any(|equation| in_formula(&equation.body, base))
+}
+
+/// Solves a system. Takes what [`supports`] does.
+pub fn solve(
+    fixpoint: &Fixpoint,
+    program: &Program,
+    target: &Target,
+    telling: Telling,
+    run: &Run<'_>,
+) -> Result<Solved, Stop> {
+    let tracked = track(program);
+    let bases = Bases::new(&tracked, target, fixpoint, run)?;
+    let (system, relations) = elaborate(fixpoint, &bases).map_err(out_of_nodes)?;
+    let mut watcher = Watcher { run, names: fixpoint, growth: Vec::new() };
+    let order = match telling {
+        Telling::End => Order::Priority,
+        Telling::Rounds => Order::Rounds,
+    };
+    let solution = system.solve(order, &mut watcher).map_err(|Halt(stop)| stop)?;
+    let size = |(number, equation): (usize, &selvedge_ir::fp::Equation)| {
+        let value = solution.value(relations[number]);
+        Size { relation: equation.name.clone(), step: None, tuples: value.count(), nodes: value.bdd().node_count() }
+    };
+    let sizes = fixpoint.equations.iter().enumerate().map(size).collect();
+    let answer = fixpoint.answer.map(|answer| !solution.value(relations[answer]).is_empty());
+    let growth = if telling == Telling::Rounds { watcher.growth } else { Vec::new() };
+    Ok(Solved { error: answer.unwrap_or(false), sizes, growth })
+}
+
+/// Follows the solver within the limits of a run.
+struct Watcher<'r, 'o> {
+    run: &'r Run<'o>,
+    names: &'r Fixpoint,
+    growth: Vec<Size>,
+}
+
+/// Why the solver stopped.
+struct Halt(Stop);
+
+impl From<OutOfNodes> for Halt {
+    fn from(error: OutOfNodes) -> Halt {
+        Halt(out_of_nodes(error))
+    }
+}
+
+impl Watch for Watcher<'_, '_> {
+    type Stop = Halt;
+
+    fn tick(&mut self) -> Result<(), Halt> {
+        self.run.check_limits().map_err(Halt)
+    }
+
+    fn grown(&mut self, change: &Change<'_>) -> Result<ControlFlow<()>, Halt> {
+        let relation = self.names.equations[change.relation.index()].name.clone();
+        let (tuples, nodes) = (change.value.count(), change.value.bdd().node_count());
+        self.growth.push(Size { relation, step: Some((change.layer, change.step)), tuples, nodes });
+        Ok(ControlFlow::Continue(()))
+    }
+}

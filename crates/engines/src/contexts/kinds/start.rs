@@ -1,0 +1,138 @@
+//! How the threads begin: the shared states when they come to life, and executions put together from their parts.
+
+use selvedge_check::Stop;
+use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
+use selvedge_ir::visit::choice_types;
+use selvedge_ir::{EntryId, Expr, Program, Scope, Value, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::columns::Side;
+use super::kind::{Error, Kind, Root};
+use super::walk::{Part, Vector};
+use super::world::World;
+use crate::out_of_nodes;
+use crate::paths::back::{Back, Tuple};
+use crate::paths::layout::When;
+use crate::paths::step::value;
+
+/// The shared states when the threads come to life, as those with which a first context begins, or an error of what runs
+/// before. Some shared variables keep the values that others have then.
+pub(in crate::contexts) fn initial<'w, 'a>(
+    world: &'w World<'a>,
+    prelude: Option<&mut Kind<'w, 'a>>,
+    kept: &[(VarId, VarId)],
+) -> Result<Result<Bdd, Error>, Stop> {
+    let mut states = world.layout.initial(&world.program.init).map_err(out_of_nodes)?;
+    if let Some(prelude) = prelude {
+        if let Some(error) = prelude.begin_alone(&states)? {
+            return Ok(Err(error));
+        }
+        states = prelude.finished.clone();
+    }
+    let (layout, columns) = (&world.layout, &world.columns);
+    let pair = |(var, kept): &(VarId, VarId)| (layout.var(*var, When::Now), layout.var(*kept, When::Now));
+    let kept = layout.manager.equal(&kept.iter().map(pair).collect::<Vec<_>>());
+    let states = kept.and_then(|kept| states.and(&kept)).map_err(out_of_nodes)?;
+    let first = columns.column(layout, Side::In, 1);
+    let states = columns.renamed(layout, &states, &[(&columns.now(layout), &first)]).map_err(out_of_nodes)?;
+    Ok(Ok(states))
+}
+
+/// The kinds of threads that a program begins with, and for each of its entries which one it is. Entries that begin
+/// alike are of one kind.
+pub(in crate::contexts) fn kinds<'w, 'a>(world: &'w World<'a>, program: &Program) -> (Vec<Kind<'w, 'a>>, Vec<usize>) {
+    let mut kinds: Vec<Kind<'w, 'a>> = Vec::new();
+    let mut of_entries = Vec::new();
+    for entry in &program.entries {
+        let alike = |kind: &Kind<'w, 'a>| {
+            (kind.root.proc, &kind.root.thread_vars, &kind.root.init) == (entry.proc, &entry.thread_vars, &entry.init)
+        };
+        of_entries.push(kinds.iter().position(alike).unwrap_or(kinds.len()));
+        if of_entries.last() == Some(&kinds.len()) {
+            let (thread_vars, init) = (entry.thread_vars.clone(), entry.init.clone());
+            kinds.push(Kind::new(world, Root { proc: entry.proc, thread_vars, init }));
+        }
+    }
+    (kinds, of_entries)
+}
+
+/// What runs before the threads.
+pub(in crate::contexts) fn prelude<'w, 'a>(world: &'w World<'a>, program: &Program) -> Option<Kind<'w, 'a>> {
+    let alone = |proc| Kind::new(world, Root { proc, thread_vars: Vec::new(), init: Vec::new() });
+    program.prelude.map(alone)
+}
+
+/// The parts of an execution: what runs before the threads, and the threads with what each of them does.
+pub(in crate::contexts) struct Parts<'s, 'a> {
+    pub(in crate::contexts) world: &'s World<'a>,
+    pub(in crate::contexts) prelude: Option<&'s Kind<'s, 'a>>,
+    pub(in crate::contexts) before: Part,
+    /// The values of the shared variables when the threads begin; none if they never do.
+    pub(in crate::contexts) shared: Option<Vector>,
+    /// The threads in the order of their numbers.
+    pub(in crate::contexts) threads: Vec<(EntryId, &'s Root)>,
+    /// What the first of them do. The others do nothing.
+    pub(in crate::contexts) parts: Vec<Part>,
+}
+
+impl Parts<'_, '_> {
+    /// The whole execution; within a context the threads have their turns in the order of the parts.
+    pub(in crate::contexts) fn assembled(self) -> Result<Trace, OutOfNodes> {
+        let (layout, program) = (&self.world.layout, self.world.program);
+        let back = Back { layout, program, thread: ThreadId(0) };
+        let now = self.world.columns.now(layout);
+        let values: Tuple = match (&self.before.entry, self.shared) {
+            (Some(entry), _) => now.iter().map(|var| (*var, entry[var])).collect(),
+            (None, shared) => now.into_iter().zip(shared.expect("threads begin somehow")).collect(),
+        };
+        let open = program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Shared);
+        let mut fresh = uninitialised(&program.init, open, |var| values[&layout.var(var, When::Now)]);
+        if let (Some(prelude), Some(entry)) = (self.prelude, &self.before.entry) {
+            fresh.extend(back.fresh_locals(prelude.root.proc, entry));
+        }
+        let mut threads = Vec::new();
+        for (place, (entry, root)) in self.threads.iter().enumerate() {
+            let begins = self.parts.get(place).and_then(|part| part.entry.as_ref());
+            threads.push(start_thread(&back, root, *entry, begins)?);
+        }
+        let start = Start { choices: back.initial_choices(&program.init, &values)?, fresh, threads };
+        let mut steps: Vec<(u32, Step)> = self.parts.into_iter().flat_map(|part| part.steps).collect();
+        // Threads stay in their order within a context.
+        steps.sort_by_key(|(context, _)| *context);
+        let steps = self.before.steps.into_iter().chain(steps).map(|(_, step)| step).collect();
+        Ok(Trace { start, steps, bodies: Vec::new() })
+    }
+}
+
+/// How a thread comes to life that begins with this path edge; without one, anyhow.
+fn start_thread(
+    back: &Back<'_>,
+    root: &Root,
+    entry: EntryId,
+    begins: Option<&Tuple>,
+) -> Result<StartThread, OutOfNodes> {
+    let (layout, program) = (back.layout, back.program);
+    let is_local = |var: &VarId| matches!(program.vars[*var].scope, Scope::Local(_));
+    let globals = layout.vars(program.vars.indices().filter(|var| !is_local(var)), When::Now);
+    let known: Tuple = begins
+        .map(|begins| globals.iter().filter_map(|var| Some((*var, *begins.get(var)?))).collect())
+        .unwrap_or_default();
+    let values = back.pick(&layout.initial(&root.init)?.and(&back.cube(&known)?)?, &globals);
+    let vars = root.thread_vars.iter().copied();
+    let mut fresh = uninitialised(&root.init, vars, |var| values[&layout.var(var, When::Now)]);
+    let choices = match begins {
+        Some(begins) => {
+            let locals = program.procs[root.proc].locals.iter();
+            fresh.extend(locals.map(|local| (*local, value(begins[&layout.var(*local, When::Now)]))));
+            back.initial_choices(&root.init, &values)?
+        }
+        None => vec![Value::Bool(false); choice_types(root.init.iter().map(|(_, rhs)| rhs)).len()],
+    };
+    Ok(StartThread { entry, choices, fresh })
+}
+
+/// The values of variables without initial value.
+fn uninitialised(init: &[(VarId, Expr)], vars: impl Iterator<Item = VarId>, of: impl Fn(VarId) -> bool) -> Fresh {
+    let open = vars.filter(|var| !init.iter().any(|(initialised, _)| initialised == var));
+    open.map(|var| (var, value(of(var)))).collect()
+}

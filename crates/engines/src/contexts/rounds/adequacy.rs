@@ -1,0 +1,305 @@
+//! The adequacy check of §5: are `k` rounds enough?
+//!
+//! Eve declares a state that is reached at the end of round `k+1`, thread by thread: where each thread stands, with which
+//! values, and the shared state when its last turn ends. Adam answers each move with the same thread in the same place of
+//! the order, standing at the same place with the same values and leaving the same shared state, after `k` rounds. Both
+//! compose the interfaces of their threads. Eve wins if Adam has no answer, or if her rounds are wrapped and his are not.
+//!
+//! If Adam has a strategy, every state at the end of round `k+1` is one at the end of round `k`, of the same threads in the
+//! same order. Then it is so for all later rounds, by induction, and an error in a later round is one within `k+1` rounds.
+//! So where `k+1` rounds have none, the program is safe for any number of threads and rounds. If Eve wins, nothing follows:
+//! she may have changed her mind according to his answers.
+//!
+//! *Positions.* Eve's block so far is a wanted block of round `k+1`: `In` are the states with which its turns end, `Mid` those
+//! with which they began, from the second on. Whoever has such a block can go on to a wrapped one, since all other
+//! threads may idle in the last round; so Eve wins as soon as Adam has no answer, and blocks that are not wanted need not
+//! be looked at. The same holds for Adam's in round `k` (`OtherIn`, `OtherMid`): from a block that is not wanted he cannot
+//! come to a wrapped one. In the E-move of the paper, σ and u₁ are those after the move (`e_move_primes`).
+//!
+//! *Order of work.* Adam's safe positions, a greatest fixed point: all in which Eve has not won, then without those in which
+//! some move of hers has no answer that leads to a safe one. It ends since they only become fewer. At the end the
+//! first moves are looked at, from the empty blocks.
+
+use selvedge_check::{EveMove, Stop};
+use selvedge_ir::{EntryId, Op};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Var, VarSet};
+
+use super::blocks::Blocks;
+use super::counts::Block;
+use super::interfaces::{Interfaces, Stand, interfaces};
+use crate::contexts::kinds::columns::Side;
+use crate::out_of_nodes;
+
+/// Who wins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Winner {
+    /// So many rounds are enough.
+    Adam,
+    /// It is not known; her moves in a play that she wins.
+    Eve(Vec<EveMove>),
+}
+
+/// Whether the game can be played: nothing but the program's own calls stands in the way.
+pub(super) fn is_playable(blocks: &Blocks<'_, '_>) -> bool {
+    let program = blocks.world.program;
+    let of_threads = |edge: &&selvedge_ir::Edge| Some(program.locs[edge.from].proc) != program.prelude;
+    !program.edges.iter().filter(of_threads).any(|edge| matches!(edge.op, Op::Call(_)))
+}
+
+/// Who wins the game for one round less than have been explored.
+pub(super) fn play(blocks: &Blocks<'_, '_>) -> Result<Winner, Stop> {
+    let game = Game::new(blocks).map_err(out_of_nodes)?;
+    let mut stages = vec![game.not_lost().map_err(out_of_nodes)?];
+    while let Some(safe) = stages.last() {
+        let smaller = game.kept(safe)?;
+        if smaller == *safe {
+            break;
+        }
+        stages.push(smaller);
+    }
+    game.opened(&stages)
+}
+
+/// The moves of both players with threads of one entry that stand at one place.
+struct Moves {
+    entry: EntryId,
+    stand: Stand,
+    /// Over the variables of the thread, `In` and `Out`.
+    eve: Bdd,
+    /// Over the variables of the thread, `OtherIn` and `OtherOut`; the shared state at the end is that of Eve.
+    adam: Bdd,
+    /// Eve's move: the variables of the thread, and `Out`.
+    moved: VarSet,
+}
+
+struct Game<'b, 'w, 'a> {
+    blocks: &'b Blocks<'w, 'a>,
+    /// Adam's rounds.
+    k: u32,
+    moves: Vec<Moves>,
+    /// Eve's blocks as they are after a move: over the counts, `Out` and `Mid`.
+    wanted: Bdd,
+    /// Adam's answer: `OtherOut`.
+    answered: VarSet,
+}
+
+impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
+    fn new(blocks: &'b Blocks<'w, 'a>) -> Result<Game<'b, 'w, 'a>, OutOfNodes> {
+        let k = blocks.count() - 1;
+        let (layout, columns) = (&blocks.world.layout, &blocks.world.columns);
+        let (begun, ended) = (blocks.over(Side::In, 1, k + 1), blocks.over(Side::Out, 1, k + 1));
+        let wanted = columns.renamed(layout, &blocks.round(k + 1).wanted.all, &[(&begun, &ended)])?;
+        let answered = layout.manager.var_set(&blocks.over(Side::OtherOut, 1, k))?;
+        let mut game = Game { blocks, k, moves: Vec::new(), wanted, answered };
+        for (kind, root) in blocks.kinds.iter().enumerate() {
+            let entries = blocks.counts.entries.iter().filter(|entry| blocks.kind_of[entry.index()] == kind);
+            let [eve, adam] = [interfaces(root, k + 1)?, interfaces(root, k)?];
+            for entry in entries {
+                game.add_moves(*entry, &eve, &adam)?;
+            }
+        }
+        Ok(game)
+    }
+
+    fn add_moves(&mut self, entry: EntryId, eve: &Interfaces, adam: &Interfaces) -> Result<(), OutOfNodes> {
+        let world = self.blocks.world;
+        let (layout, columns) = (&world.layout, &world.columns);
+        let pairs = [(Side::In, Side::OtherIn), (Side::Out, Side::OtherOut)]
+            .map(|(from, to)| (self.blocks.over(from, 1, self.k), self.blocks.over(to, 1, self.k)));
+        let pairs: Vec<(&[_], &[_])> = pairs.iter().map(|(from, to)| (from.as_slice(), to.as_slice())).collect();
+        let [own, hers] = [(Side::OtherOut, self.k), (Side::Out, self.k + 1)]
+            .map(|(side, round)| columns.column(layout, side, round));
+        let same = columns.equal(layout, &own, &hers)?;
+        let proc = world.program.entries[entry].proc;
+        let mut moved = self.blocks.over(Side::Out, 1, self.k + 1);
+        moved.extend(world.frames[proc].vars());
+        let moved = layout.manager.var_set(&moved)?;
+        for (stand, eve) in eve {
+            let adam = match adam.get(stand) {
+                Some(adam) => columns.renamed(layout, adam, &pairs)?.and(&same)?,
+                None => layout.manager.falsum(),
+            };
+            self.moves.push(Moves { entry, stand: *stand, eve: eve.clone(), adam, moved: moved.clone() });
+        }
+        Ok(())
+    }
+
+    /// The positions in which Adam has answered and Eve has not won: his block is wanted, has left the same shared state,
+    /// and is wrapped if hers is.
+    fn not_lost(&self) -> Result<Bdd, OutOfNodes> {
+        let (blocks, k) = (self.blocks, self.k);
+        let (layout, columns) = (&blocks.world.layout, &blocks.world.columns);
+        let equal = |left: Side, right: Side, last: u32| {
+            columns.equal(layout, &blocks.over(left, 1, last), &blocks.over(right, 1, last))
+        };
+        let (hers, his) = (equal(Side::In, Side::Mid, k)?, equal(Side::OtherIn, Side::OtherMid, k - 1)?);
+        let [left, right] =
+            [(Side::In, k + 1), (Side::OtherIn, k)].map(|(side, round)| columns.column(layout, side, round));
+        let agreed = columns.equal(layout, &left, &right)?.and(&hers.implies(&his)?)?;
+        blocks.round(k + 1).wanted.all.and(&self.other(&blocks.round(k).wanted.all)?)?.and(&agreed)
+    }
+
+    /// A relation on left blocks in `k` rounds as one on Adam's.
+    fn other(&self, wanted: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let blocks = self.blocks;
+        let over = |side: Side, last: u32| blocks.over(side, 1, last);
+        let (from, to) = (over(Side::In, self.k), over(Side::OtherIn, self.k));
+        let (wrap, other) = (over(Side::Mid, self.k - 1), over(Side::OtherMid, self.k - 1));
+        blocks.world.columns.renamed(&blocks.world.layout, wanted, &[(&from, &to), (&wrap, &other)])
+    }
+
+    /// What Adam can answer so that the position is among the given ones afterwards: over the variables of the thread, the
+    /// counts after the move, `Out`, `Mid`, `OtherIn` and `OtherMid`.
+    fn answers(&self, moves: &Moves, after: &Bdd) -> Result<Bdd, OutOfNodes> {
+        moves.adam.and_exists(after, &self.answered)
+    }
+
+    /// Positions as they are after the moves of both.
+    fn after(&self, positions: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let blocks = self.blocks;
+        let (hers, her_out) = (blocks.over(Side::In, 1, self.k + 1), blocks.over(Side::Out, 1, self.k + 1));
+        let (his, his_out) = (blocks.over(Side::OtherIn, 1, self.k), blocks.over(Side::OtherOut, 1, self.k));
+        blocks.world.columns.renamed(&blocks.world.layout, positions, &[(&hers, &her_out), (&his, &his_out)])
+    }
+
+    /// The positions among these from which no move of Eve leaves them for good.
+    fn kept(&self, safe: &Bdd) -> Result<Bdd, Stop> {
+        let after = self.after(safe).map_err(out_of_nodes)?;
+        let mut kept = safe.clone();
+        for moves in &self.moves {
+            self.blocks.world.run.check_limits()?;
+            self.blocks.world.layout.manager.tidy();
+            let lost = self.lost(moves, &kept, &after).map_err(out_of_nodes)?;
+            kept = kept.minus(&lost).map_err(out_of_nodes)?;
+        }
+        Ok(kept)
+    }
+
+    /// The positions from which Eve has such a move that Adam cannot answer.
+    fn lost(&self, moves: &Moves, positions: &Bdd, after: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let counts = &self.blocks.counts;
+        let lost = self.losing(moves, positions, after)?.exists(&moves.moved)?;
+        counts.fewer(Block::Left, moves.entry, &lost)
+    }
+
+    /// Whether Adam has an answer to every first move that leads to the last of the stages, in which he is safe. His first
+    /// thread begins its turns as he likes.
+    fn opened(&self, stages: &[Bdd]) -> Result<Winner, Stop> {
+        let Some(safe) = stages.last() else { return Ok(Winner::Adam) };
+        let after = self.after(safe).map_err(out_of_nodes)?;
+        for moves in &self.moves {
+            self.blocks.world.run.check_limits()?;
+            let unanswered = self.unanswered(moves, &after).map_err(out_of_nodes)?;
+            if !unanswered.is_false() {
+                let play = self.played(moves, &unanswered, stages).map_err(out_of_nodes)?;
+                return Ok(Winner::Eve(play));
+            }
+        }
+        Ok(Winner::Adam)
+    }
+
+    /// Eve's moves from her first one on, if Adam always gives an answer that leads to the last stage that he can reach. A
+    /// position that is not in the next stage has a move of hers whose answers all lead to earlier ones, so it ends.
+    fn played(&self, first: &Moves, unanswered: &Bdd, stages: &[Bdd]) -> Result<Vec<EveMove>, OutOfNodes> {
+        let mut play = Vec::new();
+        let mut adam = self.other(&self.empty(self.k)?)?;
+        let (mut moves, mut found) = (first, unanswered.clone());
+        let mut reached = stages.len();
+        loop {
+            let chosen = self.pick(moves, &found)?;
+            play.push(self.named(moves, &chosen));
+            // Where the game stands once Adam has answered, in the last stage that he can reach.
+            let answered = chosen.and(&moves.adam)?.and(&adam)?;
+            let stage = (0..reached).rev().find_map(|stage| {
+                let position = self.after(&stages[stage]).and_then(|after| answered.and(&after));
+                position.map(|position| (!position.is_false()).then_some((stage, position))).transpose()
+            });
+            let Some((stage, position)) = stage.transpose()? else { return Ok(play) };
+            let position = self.settled(moves, &position)?;
+            let after = self.after(&stages[stage])?;
+            let next = self.moves.iter().find_map(|moves| {
+                let lost = self.losing(moves, &position, &after);
+                lost.map(|lost| (!lost.is_false()).then_some((moves, lost))).transpose()
+            });
+            let Some((next, lost)) = next.transpose()? else { return Ok(play) };
+            (moves, found, reached, adam) = (next, lost, stage, self.his(&position)?);
+        }
+    }
+
+    /// One of some moves: one tuple of the variables of the thread, the counts, `Out` and `Mid`.
+    fn pick(&self, moves: &Moves, found: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let (blocks, world) = (self.blocks, self.blocks.world);
+        let mut vars = world.frames[world.program.entries[moves.entry].proc].vars().to_vec();
+        vars.extend(blocks.counts.vars(Block::Left));
+        vars.extend(blocks.over(Side::Out, 1, self.k + 1));
+        vars.extend(blocks.over(Side::Mid, 1, self.k));
+        let values = found.pick(&vars).unwrap_or_default();
+        let literals: Vec<(Var, bool)> = vars.into_iter().zip(values).collect();
+        world.layout.manager.cube(&literals)
+    }
+
+    /// One position, as it is before the next moves, of those after a move and its answers.
+    fn settled(&self, moves: &Moves, answered: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let (blocks, world) = (self.blocks, self.blocks.world);
+        let (his, his_out) = (blocks.over(Side::OtherIn, 1, self.k), blocks.over(Side::OtherOut, 1, self.k));
+        let (hers, her_out) = (blocks.over(Side::In, 1, self.k + 1), blocks.over(Side::Out, 1, self.k + 1));
+        let mut lost = world.frames[world.program.entries[moves.entry].proc].vars().to_vec();
+        lost.extend(&his);
+        lost.extend(&hers);
+        let after = answered.exists(&world.layout.manager.var_set(&lost)?)?;
+        let after = world.columns.renamed(&world.layout, &after, &[(&his_out, &his), (&her_out, &hers)])?;
+        let mut vars = [hers, his, blocks.counts.vars(Block::Left)].concat();
+        vars.extend(blocks.over(Side::Mid, 1, self.k));
+        vars.extend(blocks.over(Side::OtherMid, 1, self.k - 1));
+        let values = after.pick(&vars).unwrap_or_default();
+        let literals: Vec<(Var, bool)> = vars.into_iter().zip(values).collect();
+        world.layout.manager.cube(&literals)
+    }
+
+    /// Adam's part of a position.
+    fn his(&self, position: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let blocks = self.blocks;
+        let mut hers = blocks.over(Side::In, 1, self.k + 1);
+        hers.extend(blocks.over(Side::Mid, 1, self.k));
+        hers.extend(blocks.counts.vars(Block::Left));
+        position.exists(&blocks.world.layout.manager.var_set(&hers)?)
+    }
+
+    /// Eve's moves from some positions that have no answer: over the variables of the thread, the counts, `Out` and `Mid`.
+    fn losing(&self, moves: &Moves, positions: &Bdd, after: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let counts = &self.blocks.counts;
+        let answers = self.answers(moves, after)?;
+        let legal = counts.more(Block::Left, moves.entry, positions)?.and(&moves.eve)?.and(&self.wanted)?;
+        legal.minus(&answers)
+    }
+
+    /// A move for people.
+    fn named(&self, moves: &Moves, chosen: &Bdd) -> EveMove {
+        let world = self.blocks.world;
+        let last = world.columns.column(&world.layout, Side::Out, self.k + 1);
+        let values = chosen.pick(&last).unwrap_or_default();
+        let names = world.columns.shared.iter().map(|var| world.program.vars[*var].name.clone());
+        EveMove {
+            template: world.program.entries[moves.entry].name.clone(),
+            ended: moves.stand.is_none(),
+            shared: names.zip(values).collect(),
+        }
+    }
+
+    /// The empty left blocks of a round, whatever the counts.
+    fn empty(&self, round: u32) -> Result<Bdd, OutOfNodes> {
+        let blocks = self.blocks;
+        blocks.round(round).wanted.rings[0].exists(&blocks.counts.set(Block::Left)?)
+    }
+
+    fn unanswered(&self, moves: &Moves, after: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let (blocks, k) = (self.blocks, self.k);
+        let counts = &blocks.counts;
+        let first = counts.more(Block::Left, moves.entry, &counts.none(Block::Left)?)?;
+        let mut begins = blocks.over(Side::OtherIn, 1, k);
+        begins.extend(blocks.over(Side::OtherMid, 1, k - 1));
+        let begins = blocks.world.layout.manager.var_set(&begins)?;
+        let answers = self.answers(moves, after)?.and_exists(&self.other(&self.empty(k)?)?, &begins)?;
+        self.empty(k + 1)?.and(&first)?.and(&moves.eve)?.and(&self.wanted)?.minus(&answers)
+    }
+}

@@ -1,0 +1,254 @@
+//! Blocks of threads: the relations WRLI and RLI of §4, and from which histories threads go on.
+//!
+//! A schedule is a sequence of threads, each with the shared states `u` with which its turns begin and `v` with which they
+//! end, one of each per round. In the relations here
+//!
+//! - `wanted(i; l, u_1 .. u_i, w_1 .. w_i-1)` (WRLI): a *left block* of threads, `l` of each counted kind, has run for `i`
+//!   rounds and ends its turns with `u`; a *right block*, which fits beside it, has run for `i-1` rounds and leads from `u`
+//!   to `w`; the left block began with an initial state and then with `w`, so that the rounds are wrapped;
+//! - `right(i; r, u_1 .. u_i, w_1 .. w_i)` (RLI): a right block with `r` threads leads in `i` rounds from `u` to `w`, and
+//!   some wanted block agrees with it;
+//! - the *histories* of a kind in round `i`: with a wanted block to the left and a right block to the right, a thread has
+//!   had `i-1` turns and begins the next (1.1 and 1.2 of the equations). What it does then is found by its path edges.
+//!
+//! The paper lets blocks have at least one thread, and has to pad schedules with idle ones; here a left or right block may
+//! be empty, so that a template which must not be added, or which runs once, needs no padding (`rounds_idle_thread`).
+//!
+//! `u` is kept in the columns `In`, `w` in `Mid`. Each relation keeps the *rings* in which it grew: a tuple of a ring
+//! follows from tuples of rings before it and from what one thread does, which leads back from an error.
+
+use selvedge_check::Stop;
+use selvedge_ir::EntryId;
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+
+use super::counts::{Block, Counts};
+use crate::contexts::kinds::columns::Side;
+use crate::contexts::kinds::kind::{Error, Kind};
+use crate::contexts::kinds::world::World;
+use crate::out_of_nodes;
+
+/// A relation that grows.
+pub(super) struct Growing {
+    pub(super) all: Bdd,
+    pub(super) rings: Vec<Bdd>,
+}
+
+impl Growing {
+    fn new(base: Bdd) -> Growing {
+        Growing { all: base.clone(), rings: vec![base] }
+    }
+
+    /// Adds what is new, and returns it unless there is nothing.
+    fn add(&mut self, found: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
+        if found.is_subset(&self.all) {
+            return Ok(None);
+        }
+        let new = found.minus(&self.all)?;
+        self.all = self.all.or(&new)?;
+        self.rings.push(new.clone());
+        Ok(Some(new))
+    }
+}
+
+/// One round.
+pub(super) struct Round {
+    pub(super) wanted: Growing,
+    /// Found when the next round begins.
+    pub(super) right: Option<Growing>,
+}
+
+/// An error of a thread in the last round.
+pub(super) struct Met {
+    pub(super) kind: usize,
+    pub(super) error: Error,
+}
+
+/// All rounds so far.
+pub(super) struct Blocks<'w, 'a> {
+    pub(super) world: &'w World<'a>,
+    pub(super) counts: Counts,
+    pub(super) kinds: Vec<Kind<'w, 'a>>,
+    /// The kind of each entry of the program.
+    pub(super) kind_of: Vec<usize>,
+    /// The shared states when the threads come to life, as those with which a first turn begins.
+    pub(super) initial: Bdd,
+    pub(super) rounds: Vec<Round>,
+}
+
+impl<'w, 'a> Blocks<'w, 'a> {
+    pub(super) fn kind(&self, entry: EntryId) -> &Kind<'w, 'a> {
+        &self.kinds[self.kind_of[entry.index()]]
+    }
+
+    /// The number of rounds that were begun.
+    pub(super) fn count(&self) -> u32 {
+        self.rounds.len() as u32
+    }
+
+    /// A round, from 1 on.
+    pub(super) fn round(&self, number: u32) -> &Round {
+        &self.rounds[number as usize - 1]
+    }
+
+    /// The relation RLI of a round before the last.
+    pub(super) fn right(&self, number: u32) -> &Growing {
+        self.round(number).right.as_ref().expect("the rounds before the last are complete")
+    }
+
+    /// The variables of a column in rounds from `first` to `last`.
+    pub(super) fn over(&self, side: Side, first: u32, last: u32) -> Vec<Var> {
+        self.world.columns.columns(&self.world.layout, side, first, last)
+    }
+
+    /// One round more.
+    ///
+    /// *Order of work.* The empty left block first; then, as long as there are new left blocks, the histories that they
+    /// confirm, what threads do with them, and the left blocks that are longer by one thread. *Invariant.* All histories
+    /// that the wanted blocks so far confirm have been followed. *It ends* because relations only grow.
+    pub(super) fn advance(&mut self) -> Result<Option<Met>, Stop> {
+        if self.count() > 0 {
+            self.complete()?;
+        }
+        let number = self.count() + 1;
+        let beside = self.beside().map_err(out_of_nodes)?;
+        let base = self.empty_left(&beside).map_err(out_of_nodes)?;
+        let follow = self.follow().map_err(out_of_nodes)?;
+        let falsum = self.world.layout.manager.falsum();
+        for kind in &mut self.kinds {
+            kind.advance(number, &falsum)?;
+        }
+        let mut used = vec![falsum; self.kinds.len()];
+        let mut new = Some(base.clone());
+        self.rounds.push(Round { wanted: Growing::new(base), right: None });
+        while let Some(left) = new {
+            self.world.run.check_limits()?;
+            self.world.layout.manager.tidy();
+            for (entry, follow) in self.counts.entries.clone().into_iter().zip(&follow) {
+                let histories = self.histories(&left, follow).map_err(out_of_nodes)?;
+                let kind = self.kind_of[entry.index()];
+                if let Some(error) = self.kinds[kind].advance(number, &histories)? {
+                    return Ok(Some(Met { kind, error }));
+                }
+            }
+            let longer = self.longer(&left, &mut used).and_then(|longer| longer.and(&beside)).map_err(out_of_nodes)?;
+            let round = self.rounds.last_mut().expect("the round has begun");
+            new = round.wanted.add(&longer).map_err(out_of_nodes)?;
+        }
+        Ok(None)
+    }
+
+    /// The left blocks beside which some right block of the rounds before fits.
+    fn beside(&self) -> Result<Bdd, OutOfNodes> {
+        match self.count() {
+            0 => Ok(self.world.layout.manager.verum()),
+            last => self.right(last).all.and_exists(&self.counts.fit(None)?, &self.counts.set(Block::Right)?),
+        }
+    }
+
+    /// The left block without threads: its turns end as they begin.
+    fn empty_left(&self, beside: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let number = self.count() + 1;
+        let (ended, begun) = (self.over(Side::Mid, 1, number - 1), self.over(Side::In, 2, number));
+        let wrapped = self.world.columns.equal(&self.world.layout, &ended, &begun)?;
+        self.initial.and(&wrapped)?.and(&self.counts.none(Block::Left)?)?.and(beside)
+    }
+
+    /// For each entry: what a thread of it has done in the rounds before, with a right block that fits behind it, and with
+    /// which left blocks that can go on.
+    fn follow(&self) -> Result<Vec<Bdd>, OutOfNodes> {
+        let one = |entry: &EntryId| {
+            let fit = self.counts.fit(Some(*entry))?;
+            let last = self.count();
+            if last == 0 {
+                return fit.and(&self.counts.none(Block::Right)?)?.exists(&self.counts.set(Block::Right)?);
+            }
+            let (begun, ended) = (self.over(Side::In, 1, last), self.over(Side::Out, 1, last));
+            let right = self.right(last).all.and_exists(&fit, &self.counts.set(Block::Right)?)?;
+            let right = self.world.columns.renamed(&self.world.layout, &right, &[(&begun, &ended)])?;
+            self.kind(*entry).effects(last).and(&right)
+        };
+        self.counts.entries.iter().map(one).collect()
+    }
+
+    /// The histories that left blocks confirm for threads that can go on.
+    fn histories(&self, left: &Bdd, follow: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let before = self.count() - 1;
+        let mut lost = self.over(Side::Mid, 1, before);
+        lost.extend(self.counts.vars(Block::Left));
+        left.and_exists(follow, &self.world.layout.manager.var_set(&lost)?)
+    }
+
+    /// The left blocks that are longer by one thread than new ones, or than any by what a thread was not known to do.
+    /// `used` is what threads of each kind were known to do.
+    fn longer(&self, new: &Bdd, used: &mut [Bdd]) -> Result<Bdd, OutOfNodes> {
+        let number = self.count();
+        let all = &self.round(number).wanted.all;
+        let mut longer = self.world.layout.manager.falsum();
+        for entry in &self.counts.entries {
+            let effects = self.kind(*entry).effects(number);
+            let fresh = effects.minus(&used[self.kind_of[entry.index()]])?;
+            for (left, effects) in [(new, effects), (all, &fresh)] {
+                longer = longer.or(&self.one_longer(left, *entry, effects)?)?;
+            }
+        }
+        for (used, kind) in used.iter_mut().zip(&self.kinds) {
+            *used = kind.effects(number).clone();
+        }
+        Ok(longer)
+    }
+
+    fn one_longer(&self, left: &Bdd, entry: EntryId, effects: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
+        let (begun, ended) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
+        let after = left.and_exists(effects, &columns.set(layout, &[&begun])?)?;
+        let after = columns.renamed(layout, &after, &[(&ended, &begun)])?;
+        self.counts.more(Block::Left, entry, &after)
+    }
+
+    /// The right blocks of the last round, from the empty one on.
+    fn complete(&mut self) -> Result<(), Stop> {
+        let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
+        let wanted = &self.round(number).wanted.all;
+        let fit = self.counts.fit(None).map_err(out_of_nodes)?;
+        let fits =
+            self.counts.set(Block::Left).and_then(|left| wanted.and_exists(&fit, &left)).map_err(out_of_nodes)?;
+        let (begun, ended) = (self.over(Side::In, 1, number), self.over(Side::Mid, 1, number));
+        let base = columns
+            .equal(layout, &begun, &ended)
+            .and_then(|idle| idle.and(&self.counts.none(Block::Right)?)?.and(&fits))
+            .map_err(out_of_nodes)?;
+        let mut right = Growing::new(base.clone());
+        let mut new = Some(base);
+        while let Some(shorter) = new {
+            self.world.run.check_limits()?;
+            layout.manager.tidy();
+            let mut longer = layout.manager.falsum();
+            for entry in &self.counts.entries {
+                let found = self.one_before(&shorter, *entry).and_then(|found| longer.or(&found.and(&fits)?));
+                longer = found.map_err(out_of_nodes)?;
+            }
+            new = right.add(&longer).map_err(out_of_nodes)?;
+        }
+        self.rounds[number as usize - 1].right = Some(right);
+        Ok(())
+    }
+
+    /// Right blocks with one thread more, at their left end.
+    fn one_before(&self, right: &Bdd, entry: EntryId) -> Result<Bdd, OutOfNodes> {
+        let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
+        let (begun, between) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
+        let right = columns.renamed(layout, right, &[(&begun, &between)])?;
+        let longer = self.kind(entry).effects(number).and_exists(&right, &columns.set(layout, &[&between])?)?;
+        self.counts.more(Block::Right, entry, &longer)
+    }
+
+    /// The shared states now at points where a turn of the last round may end.
+    pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
+        let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
+        let mut lost = self.over(Side::In, 1, number - 1);
+        lost.extend(self.over(Side::Mid, 1, number - 1));
+        lost.extend(self.counts.vars(Block::Left));
+        let states = self.round(number).wanted.all.exists(&layout.manager.var_set(&lost)?)?;
+        columns.renamed(layout, &states, &[(&self.over(Side::In, number, number), &columns.now(layout))])
+    }
+}

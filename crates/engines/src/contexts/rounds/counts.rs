@@ -1,0 +1,137 @@
+//! How many threads of each kind a block has: the "used" bits of templates that run a limited number of times.
+//!
+//! An entry of the program that allows any number of threads is not counted. For each other one the relations on blocks
+//! of threads have a small number in binary: `left` counts the block at the left end of the schedule, `right` the one at
+//! its right end. Threads that must exist but never move are not counted, since they can be added anywhere.
+
+use selvedge_ir::{Count, EntryId, Program};
+use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes, Renaming, Var, VarSet};
+
+/// The largest number of threads of one kind that is counted.
+pub(super) const MOST: u32 = 32;
+
+/// Which block is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Block {
+    Left,
+    Right,
+}
+
+/// The number of threads of one entry.
+struct Counter {
+    entry: EntryId,
+    limit: u32,
+    /// The bits, lowest first, for both blocks, and for a number after a step.
+    blocks: [Vec<Var>; 2],
+    next: Vec<Var>,
+}
+
+/// The numbers of all entries that are counted.
+pub(super) struct Counts {
+    manager: Manager,
+    counters: Vec<Counter>,
+    /// The entries that a run may have threads of.
+    pub(super) entries: Vec<EntryId>,
+}
+
+impl Counts {
+    /// New variables of the manager, below all others.
+    pub(super) fn new(manager: &Manager, program: &Program) -> Counts {
+        let mut counters = Vec::new();
+        for (entry, limit) in
+            program.entries.iter_enumerated().filter_map(|(id, entry)| Some((id, limit(entry.count)?)))
+        {
+            let n_bits = (u32::BITS - limit.leading_zeros()) as usize;
+            let mut vars = manager.add_vars(3 * n_bits).into_iter();
+            let mut bits = || vars.by_ref().take(n_bits).collect::<Vec<_>>();
+            counters.push(Counter { entry, limit, blocks: [bits(), bits()], next: bits() });
+        }
+        let some = |count: Count| limit(count) != Some(0);
+        let entries =
+            program.entries.iter_enumerated().filter(|(_, entry)| some(entry.count)).map(|(id, _)| id).collect();
+        Counts { manager: manager.clone(), counters, entries }
+    }
+
+    /// The variables of a block.
+    pub(super) fn vars(&self, block: Block) -> Vec<Var> {
+        self.counters.iter().flat_map(|counter| counter.blocks[block as usize].iter().copied()).collect()
+    }
+
+    /// The same as a set.
+    pub(super) fn set(&self, block: Block) -> Result<VarSet, OutOfNodes> {
+        self.manager.var_set(&self.vars(block))
+    }
+
+    /// A block without threads.
+    pub(super) fn none(&self, block: Block) -> Result<Bdd, OutOfNodes> {
+        let literals: Vec<(Var, bool)> = self.vars(block).into_iter().map(|var| (var, false)).collect();
+        self.manager.cube(&literals)
+    }
+
+    /// Blocks with one thread more.
+    pub(super) fn more(&self, block: Block, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let Some((relation, now, renaming)) = self.step(block, entry)? else { return Ok(blocks.clone()) };
+        blocks.and_exists(&relation, &now)?.rename(&renaming)
+    }
+
+    /// Blocks with one thread less.
+    pub(super) fn fewer(&self, block: Block, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let Some(counter) = self.counter(entry) else { return Ok(blocks.clone()) };
+        let (relation, ..) = self.step(block, entry)?.expect("the entry is counted");
+        let now = &counter.blocks[block as usize];
+        let pairs: Vec<(Var, Var)> = now.iter().copied().zip(counter.next.iter().copied()).collect();
+        let after = blocks.rename(&self.manager.renaming(&pairs))?;
+        after.and_exists(&relation, &self.manager.var_set(&counter.next)?)
+    }
+
+    /// The number next is one more than now; what is forgotten then; and how it is called.
+    fn step(&self, block: Block, entry: EntryId) -> Result<Option<(Bdd, VarSet, Renaming)>, OutOfNodes> {
+        let Some(counter) = self.counter(entry) else { return Ok(None) };
+        let now = &counter.blocks[block as usize];
+        let mut relation = self.manager.falsum();
+        for number in 0..counter.limit {
+            let step = self.number(now, number)?.and(&self.number(&counter.next, number + 1)?)?;
+            relation = relation.or(&step)?;
+        }
+        let pairs: Vec<(Var, Var)> = counter.next.iter().copied().zip(now.iter().copied()).collect();
+        Ok(Some((relation, self.manager.var_set(now)?, self.manager.renaming(&pairs))))
+    }
+
+    /// Both blocks fit into one run, together with a thread between them if one is given.
+    pub(super) fn fit(&self, between: Option<EntryId>) -> Result<Bdd, OutOfNodes> {
+        let mut all = self.manager.verum();
+        for counter in &self.counters {
+            let own = u32::from(between == Some(counter.entry));
+            let mut fits = self.manager.falsum();
+            for left in 0..=counter.limit {
+                for right in 0..=counter.limit.saturating_sub(left + own) {
+                    if left + right + own <= counter.limit {
+                        let pair =
+                            self.number(&counter.blocks[0], left)?.and(&self.number(&counter.blocks[1], right)?)?;
+                        fits = fits.or(&pair)?;
+                    }
+                }
+            }
+            all = all.and(&fits)?;
+        }
+        Ok(all)
+    }
+
+    fn counter(&self, entry: EntryId) -> Option<&Counter> {
+        self.counters.iter().find(|counter| counter.entry == entry)
+    }
+
+    fn number(&self, bits: &[Var], number: u32) -> Result<Bdd, OutOfNodes> {
+        let literals: Vec<(Var, bool)> =
+            bits.iter().enumerate().map(|(place, bit)| (*bit, number >> place & 1 == 1)).collect();
+        self.manager.cube(&literals)
+    }
+}
+
+/// How many threads of an entry may move; none if that is not limited.
+pub(super) fn limit(count: Count) -> Option<u32> {
+    match count {
+        Count::Any => None,
+        Count::Exactly(limit) | Count::AtMost(limit) => Some(limit),
+    }
+}

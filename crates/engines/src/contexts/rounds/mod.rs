@@ -1,0 +1,275 @@
+//! `rounds`: any number of threads in a bounded number of rounds, with recursion.
+//!
+//! After La Torre, Madhusudan and Parlato (2010), sections 3 and 4. A run has any number of threads, each a copy of one
+//! of the program's templates, in any order; in each round every thread has one turn, in this order, in which it makes any
+//! number of steps, or none. A *linear interface* of a block of neighbours is the pair of the shared states with which
+//! their turns begin and those with which they end, one of each per round.
+//!
+//! *Order of work* (`blocks`). Round by round. In each the thread linear interfaces (TLI), which are the effects of path
+//! edges with histories ([`super::kinds`]), and the blocks to the left that want to go on (WRLI) feed each other until
+//! nothing is new; then the right linear interfaces (RLI) of the round are found for the next one. Nothing of an earlier
+//! round is computed again.
+//!
+//! *Invariant.* After a round the path edges of all kinds are saturated for exactly those histories that occur in
+//! executions of so many rounds, and the relations on blocks speak of such executions only.
+//!
+//! *It ends* because the rounds are bounded, and within a round relations only grow.
+//!
+//! *It is right.* What a thread does when its turns begin with given shared states does not depend on who brought these
+//! about. Blocks are composed where they agree on all states between them, so a history that is confirmed is that of an
+//! execution. And nothing is missed: by induction on the rounds and on the place in the order, the blocks and interfaces of
+//! an execution are found. Counts of threads add up along a block (`counts`), so a template that runs once is never used
+//! twice.
+//!
+//! Whether `k` rounds are enough is asked by a game (`adequacy`) after round `k+1`; only then the answer can be safe.
+
+mod adequacy;
+mod blocks;
+mod counts;
+mod interfaces;
+mod trace;
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{
+    Argument, Bound, Engine, Event, RoundBound, Rounds as Found, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
+};
+use selvedge_ir::{Op, ProcId, Program, Scope, Target, Trace, Ty, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
+
+use super::kinds::columns::Side;
+use super::kinds::kind::{Error, Kind};
+use super::kinds::start::{initial, kinds, prelude};
+use super::kinds::track::{Tracked, track};
+use super::kinds::world::World;
+use super::lazy::SharedStates;
+use super::threads::up_to_error;
+use crate::out_of_nodes;
+use crate::paths::layout::When;
+use adequacy::Winner;
+use blocks::{Blocks, Met};
+use counts::{Counts, MOST, limit};
+
+/// The options of [`Rounds`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// How many rounds are looked at; none stands for [`Rounds::BOUND`].
+    ///
+    /// Default: none. Range: from 1.
+    pub bound: Option<RoundBound>,
+}
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Rounds {
+    /// Its options.
+    pub options: Options,
+}
+
+impl Engine for Rounds {
+    fn name(&self) -> &'static str {
+        "rounds"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        supported(task, self.name())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let last = self.bound().last;
+        let templates = Templates::new(task.program, task.target);
+        let world = templates.world(last, run)?;
+        let mut search = match templates.begin(&world)? {
+            Begun::Fails(search, error) => {
+                run.set_rounds(Found { error: Some(1), ..Found::default() });
+                return Ok(Verdict::Unsafe(templates.alone(task, &search, &error)?));
+            }
+            Begun::Search(search) => search,
+        };
+        let mut found = Found::default();
+        for k in 1..=last {
+            if let Some(met) = search.blocks.advance()? {
+                found.error = Some(k);
+                run.set_rounds(found);
+                return Ok(Verdict::Unsafe(templates.trace(task, &search, &met)?));
+            }
+            if let Some(states) = search.count(task.program).map_err(out_of_nodes)? {
+                run.event(Event::SharedStates { k, states });
+                found.reached.push((k, states));
+            }
+            if search.is_asked(self.bound()) {
+                match adequacy::play(&search.blocks)? {
+                    Winner::Adam => found.enough = Some(k - 1),
+                    Winner::Eve(play) => {
+                        found.open.push(k - 1);
+                        found.play = play;
+                    }
+                }
+            }
+            run.set_rounds(found.clone());
+            if found.enough.is_some() {
+                run.close(Argument::Adequacy);
+                return Ok(Verdict::Safe(None));
+            }
+        }
+        Err(Stop::BoundReached(Bound::Rounds(last)))
+    }
+}
+
+impl Rounds {
+    /// The rounds that are looked at unless the user says how many.
+    pub const BOUND: RoundBound = RoundBound { first: 1, last: 4 };
+
+    fn bound(&self) -> RoundBound {
+        self.options.bound.unwrap_or(Rounds::BOUND)
+    }
+
+    /// The reachable shared states for each number of rounds, errors or not. Takes what [`Engine::supports`] does.
+    pub fn shared_states(&self, task: &Task<'_>, run: &Run<'_>) -> Result<SharedStates, Stop> {
+        let last = self.bound().last;
+        let vars = shared(task.program);
+        let mut reached = Vec::new();
+        let target = Target::default();
+        let templates = Templates::new(task.program, &target);
+        let world = templates.world(last, run)?;
+        if let Begun::Search(mut search) = templates.begin(&world)? {
+            let now = world.layout.vars(vars.iter().copied(), When::Now);
+            for _ in 1..=last {
+                search.blocks.advance()?;
+                let mut states = BTreeSet::new();
+                for values in search.reached(task.program).map_err(out_of_nodes)?.assignments(&now) {
+                    run.tick()?;
+                    states.insert(values);
+                }
+                reached.push(states);
+            }
+        }
+        Ok(SharedStates { vars, reached })
+    }
+}
+
+/// What the engine asks of a task.
+fn supported(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    let program = task.program;
+    if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
+        let reason = format!("`{}` is an integer, and `{name}` takes Boolean variables only", var.name);
+        return Err(Unsupported::new(reason));
+    }
+    if !task.target.together.is_empty() {
+        return Err(Unsupported::new(format!("`{name}` cannot say which threads meet")));
+    }
+    if task.threads != ThreadScope::Unbounded {
+        return Err(Unsupported::new(format!("`{name}` counts rounds of any number of threads: leave --threads out")));
+    }
+    if let Some(entry) = program.entries.iter().find(|entry| limit(entry.count).is_some_and(|limit| limit > MOST)) {
+        return Err(Unsupported::new(format!(
+            "`{name}` counts up to {MOST} threads of one kind: `{}` has more",
+            entry.name
+        )));
+    }
+    for (id, edge) in program.edges.iter_enumerated() {
+        match &edge.op {
+            Op::Spawn(_) | Op::Fork(_) => {
+                let reason = format!("`{name}` is for threads that are there from the beginning: this step starts one");
+                return Err(Unsupported::at(id, reason));
+            }
+            Op::Assign(assign) if assign.is_passive() => {
+                let reason = format!("`{name}` cannot do a step that reads or assigns the variables of other threads");
+                return Err(Unsupported::at(id, reason));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A program of templates.
+struct Templates<'t> {
+    tracked: Tracked,
+    target: &'t Target,
+}
+
+/// A search in rounds.
+struct Search<'w, 'a> {
+    prelude: Option<Kind<'w, 'a>>,
+    blocks: Blocks<'w, 'a>,
+}
+
+/// What comes before the first round.
+enum Begun<'w, 'a> {
+    Search(Search<'w, 'a>),
+    /// An error, before any thread begins.
+    Fails(Search<'w, 'a>, Error),
+}
+
+impl<'t> Templates<'t> {
+    fn new(program: &Program, target: &'t Target) -> Templates<'t> {
+        Templates { tracked: track(program), target }
+    }
+
+    fn world<'a>(&'a self, rounds: u32, run: &'a Run<'a>) -> Result<World<'a>, Stop> {
+        let program = &self.tracked.program;
+        let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
+        World::new(program, self.target, self.tracked.flag, &roots, (rounds, Side::TWO), run)
+    }
+
+    fn begin<'w, 'a>(&self, world: &'w World<'a>) -> Result<Begun<'w, 'a>, Stop> {
+        let program = &self.tracked.program;
+        let mut prelude = prelude(world, program);
+        let found = initial(world, prelude.as_mut(), &self.tracked.kept)?;
+        let (states, error) = match found {
+            Ok(states) => (states, None),
+            Err(error) => (world.layout.manager.falsum(), Some(error)),
+        };
+        let (kinds, kind_of) = kinds(world, program);
+        let counts = Counts::new(&world.layout.manager, program);
+        let blocks = Blocks { world, counts, kinds, kind_of, initial: states, rounds: Vec::new() };
+        let search = Search { prelude, blocks };
+        Ok(match error {
+            Some(error) => Begun::Fails(search, error),
+            None => Begun::Search(search),
+        })
+    }
+
+    fn alone(&self, task: &Task<'_>, search: &Search<'_, '_>, error: &Error) -> Result<Trace, Stop> {
+        let prelude = search.prelude.as_ref().expect("only a prelude fails before the threads");
+        Ok(self.finished(task, trace::alone(&search.blocks, prelude, error)?))
+    }
+
+    fn trace(&self, task: &Task<'_>, search: &Search<'_, '_>, met: &Met) -> Result<Trace, Stop> {
+        Ok(self.finished(task, trace::trace(&search.blocks, search.prelude.as_ref(), met)?))
+    }
+
+    /// The execution without the variables that were added, and up to its first error.
+    fn finished(&self, task: &Task<'_>, mut trace: Trace) -> Trace {
+        trace.start.fresh.retain(|(var, _)| !self.tracked.kept.iter().any(|(_, kept)| kept == var));
+        up_to_error(task, trace)
+    }
+}
+
+impl Search<'_, '_> {
+    /// Whether it is asked, after the last round, if one less is enough: for ranges of numbers from the first on, for a
+    /// single number at the end.
+    fn is_asked(&self, bound: RoundBound) -> bool {
+        let explored = self.blocks.count();
+        explored > 1 && (explored > bound.first || explored == bound.last) && adequacy::is_playable(&self.blocks)
+    }
+
+    /// The shared states of the task's program that the rounds so far reach.
+    fn reached(&self, program: &Program) -> Result<Bdd, OutOfNodes> {
+        let own = shared(program);
+        let world = self.blocks.world;
+        let further = shared(world.program).into_iter().filter(|var| !own.contains(var));
+        self.blocks.reached()?.exists(&world.layout.manager.var_set(&world.layout.vars(further, When::Now))?)
+    }
+
+    /// Their number; none if 128 bits do not hold it.
+    fn count(&self, program: &Program) -> Result<Option<u128>, OutOfNodes> {
+        let now = self.blocks.world.layout.vars(shared(program), When::Now);
+        Ok(self.reached(program)?.count(&now))
+    }
+}
+
+fn shared(program: &Program) -> Vec<VarId> {
+    program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Shared).collect()
+}

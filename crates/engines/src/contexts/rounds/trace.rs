@@ -1,0 +1,231 @@
+//! From an error back to the start: an execution in rounds, with concrete threads.
+//!
+//! The history of the thread that fails was confirmed by a left and a right block. Each block is taken apart thread by
+//! thread along the rings in which it was found; then each thread goes back through its own path edges. Within a round the
+//! threads stand in the order of their numbers.
+
+use selvedge_check::Stop;
+use selvedge_ir::trace::Trace;
+use selvedge_ir::{Count, EntryId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+
+use super::blocks::{Blocks, Growing, Met};
+use super::counts::Block;
+use crate::contexts::kinds::columns::Side;
+use crate::contexts::kinds::kind::{Error, Kind};
+use crate::contexts::kinds::start::Parts;
+use crate::contexts::kinds::walk::{Boundaries, Part, Vector, Walker};
+use crate::out_of_nodes;
+use crate::paths::back::{Tuple, holds};
+
+/// A thread of a schedule.
+struct Turns {
+    entry: EntryId,
+    boundaries: Boundaries,
+}
+
+/// The schedule around the thread that fails.
+struct Schedule {
+    /// The threads before it, from the first on.
+    left: Vec<Turns>,
+    entry: EntryId,
+    /// The threads behind it.
+    right: Vec<Turns>,
+    /// The shared state when the threads begin.
+    first: Vector,
+}
+
+/// An execution that ends in an error before the threads begin.
+pub(super) fn alone(blocks: &Blocks<'_, '_>, prelude: &Kind<'_, '_>, error: &Error) -> Result<Trace, Stop> {
+    let before = Walker::new(prelude, 0).to_error(error)?;
+    let threads = idle(blocks, &[]);
+    let threads = threads.iter().map(|entry| (*entry, &blocks.kind(*entry).root)).collect();
+    let parts = Parts { world: blocks.world, prelude: Some(prelude), before, shared: None, threads, parts: Vec::new() };
+    parts.assembled().map_err(out_of_nodes)
+}
+
+/// An execution that ends in the error.
+pub(super) fn trace(blocks: &Blocks<'_, '_>, prelude: Option<&Kind<'_, '_>>, met: &Met) -> Result<Trace, Stop> {
+    let kind = &blocks.kinds[met.kind];
+    // Who fails must be known before its number in the schedule is.
+    let failing = Walker::new(kind, 0).to_error(&met.error)?;
+    let schedule = blocks.schedule(met.kind, &failing).map_err(out_of_nodes)?;
+    let first = usize::from(prelude.is_some());
+    let mut parts = Vec::new();
+    let mut entries = Vec::new();
+    for (place, turns) in schedule.left.iter().enumerate() {
+        entries.push(turns.entry);
+        parts.push(Walker::new(blocks.kind(turns.entry), first + place).to_effect(&turns.boundaries)?);
+    }
+    entries.push(schedule.entry);
+    parts.push(renumbered(failing, first + schedule.left.len()));
+    for turns in &schedule.right {
+        parts.push(Walker::new(blocks.kind(turns.entry), first + entries.len()).to_effect(&turns.boundaries)?);
+        entries.push(turns.entry);
+    }
+    entries.extend(idle(blocks, &entries));
+    let threads = entries.iter().map(|entry| (*entry, &blocks.kind(*entry).root)).collect();
+    let before = match prelude {
+        Some(prelude) => Walker::new(prelude, 0).to_finished(&schedule.first)?,
+        None => Part::default(),
+    };
+    let parts = Parts { world: blocks.world, prelude, before, shared: Some(schedule.first), threads, parts };
+    parts.assembled().map_err(out_of_nodes)
+}
+
+/// The threads that every run has beside those that are there, and that do nothing.
+fn idle(blocks: &Blocks<'_, '_>, present: &[EntryId]) -> Vec<EntryId> {
+    let missing = |(id, count): (EntryId, Count)| {
+        let Count::Exactly(count) = count else { return 0 };
+        count as usize - present.iter().filter(|other| **other == id).count()
+    };
+    let entries = blocks.world.program.entries.iter_enumerated().map(|(id, entry)| (id, entry.count));
+    entries.flat_map(|entry| std::iter::repeat_n(entry.0, missing(entry))).collect()
+}
+
+fn renumbered(mut part: Part, thread: usize) -> Part {
+    part.steps.iter_mut().for_each(|(_, step)| step.thread.0 = thread as u32);
+    part
+}
+
+impl Blocks<'_, '_> {
+    /// The threads around one of this kind that fails.
+    fn schedule(&self, kind: usize, failing: &Part) -> Result<Schedule, OutOfNodes> {
+        let number = self.count();
+        let values = |vars: Vec<Var>| -> Vector { vars.iter().map(|var| failing.history[var]).collect() };
+        let begun = values(self.over(Side::In, 1, number));
+        let ended = values(self.over(Side::Out, 1, number - 1));
+        let left = self.round(number).wanted.all.and(&self.fixed(&self.over(Side::In, 1, number), &begun)?)?;
+        let right = self.behind(&ended)?;
+        let (n_left, n_right) = (self.counts.vars(Block::Left), self.counts.vars(Block::Right));
+        let wrap = self.over(Side::Mid, 1, number - 1);
+        let vars = [wrap.clone(), n_left.clone(), n_right.clone()].concat();
+        for entry in self.counts.entries.iter().filter(|entry| self.kind_of[entry.index()] == kind) {
+            let found = left.and(&right)?.and(&self.counts.fit(Some(*entry))?)?;
+            let Some(values) = found.pick(&vars) else { continue };
+            let picked: Tuple = vars.iter().copied().zip(values).collect();
+            let (left, first) = self.left_threads(&picked, begun)?;
+            let right = self.right_threads(&picked, ended)?;
+            return Ok(Schedule { left, entry: *entry, right, first });
+        }
+        unreachable!("a history is followed only if it was confirmed for some entry")
+    }
+
+    /// The right blocks of the round before that go on from these states.
+    fn behind(&self, ended: &[bool]) -> Result<Bdd, OutOfNodes> {
+        match self.count() - 1 {
+            0 => self.counts.none(Block::Right),
+            last => {
+                let begun = self.over(Side::In, 1, last);
+                let found = self.right(last).all.and(&self.fixed(&begun, ended)?)?;
+                found.exists(&self.world.layout.manager.var_set(&begun)?)
+            }
+        }
+    }
+
+    /// The threads of a left block that ends with these states, and the state with which the first of them begins.
+    fn left_threads(&self, block: &Tuple, mut ended: Vector) -> Result<(Vec<Turns>, Vector), OutOfNodes> {
+        let number = self.count();
+        let wanted = &self.round(number).wanted;
+        let (begun, out) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
+        let mut rest = block.clone();
+        rest.retain(|var, _| !self.counts.vars(Block::Right).contains(var));
+        let mut threads = Vec::new();
+        loop {
+            rest.extend(begun.iter().copied().zip(ended.iter().copied()));
+            let Some(earlier) = earlier(wanted, &rest) else { break };
+            let wrap: Tuple = self.over(Side::Mid, 1, number - 1).iter().map(|var| (*var, rest[var])).collect();
+            let counts: Tuple = self.counts.vars(Block::Left).iter().map(|var| (*var, rest[var])).collect();
+            let (entry, picked) = self.last_thread(
+                earlier,
+                |kind| kind.effects(number).and(&self.fixed(&out, &ended)?),
+                &wrap,
+                (Block::Left, &counts),
+                &begun,
+            )?;
+            let before: Vector = begun.iter().map(|var| picked[var]).collect();
+            let boundaries = Boundaries { begun: before.clone(), ended: std::mem::replace(&mut ended, before) };
+            threads.push(Turns { entry, boundaries });
+            rest.extend(picked);
+        }
+        threads.reverse();
+        let n_shared = self.world.columns.shared.len();
+        Ok((threads, ended[..n_shared].to_vec()))
+    }
+
+    /// The threads of a right block of the round before that begins with these states.
+    fn right_threads(&self, block: &Tuple, mut begun: Vector) -> Result<Vec<Turns>, OutOfNodes> {
+        let last = self.count() - 1;
+        let mut threads = Vec::new();
+        if last == 0 {
+            return Ok(threads);
+        }
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (input, out) = (self.over(Side::In, 1, last), self.over(Side::Out, 1, last));
+        let mut rest = block.clone();
+        rest.retain(|var, _| !self.counts.vars(Block::Left).contains(var));
+        loop {
+            rest.extend(input.iter().copied().zip(begun.iter().copied()));
+            let Some(earlier) = earlier(self.right(last), &rest) else { break };
+            let earlier: Vec<Bdd> = earlier
+                .iter()
+                .map(|ring| columns.renamed(layout, ring, &[(&input, &out)]))
+                .collect::<Result<_, _>>()?;
+            let wrap: Tuple = self.over(Side::Mid, 1, last).iter().map(|var| (*var, rest[var])).collect();
+            let counts: Tuple = self.counts.vars(Block::Right).iter().map(|var| (*var, rest[var])).collect();
+            let (entry, picked) = self.last_thread(
+                &earlier,
+                |kind| kind.effects(last).and(&self.fixed(&input, &begun)?),
+                &wrap,
+                (Block::Right, &counts),
+                &out,
+            )?;
+            let ended: Vector = out.iter().map(|var| picked[var]).collect();
+            let boundaries = Boundaries { begun: std::mem::replace(&mut begun, ended.clone()), ended };
+            threads.push(Turns { entry, boundaries });
+            rest.extend(picked.into_iter().filter(|(var, _)| !out.contains(var)));
+        }
+        Ok(threads)
+    }
+
+    /// The thread with which a block is longer than one of an earlier ring, and that block: the states between them, in
+    /// `between`, and its counts. `counts` are those of the longer block, `wrap` is what both have in common.
+    fn last_thread(
+        &self,
+        earlier: &[Bdd],
+        effects: impl Fn(&Kind<'_, '_>) -> Result<Bdd, OutOfNodes>,
+        wrap: &Tuple,
+        (block, counts): (Block, &Tuple),
+        between: &[Var],
+    ) -> Result<(EntryId, Tuple), OutOfNodes> {
+        let common = self.cube(wrap)?;
+        let mut vars = between.to_vec();
+        vars.extend(self.counts.vars(block));
+        for ring in earlier {
+            for entry in &self.counts.entries {
+                let shorter = self.counts.fewer(block, *entry, &self.cube(counts)?)?;
+                let found = ring.and(&common)?.and(&shorter)?.and(&effects(self.kind(*entry))?)?;
+                if let Some(values) = found.pick(&vars) {
+                    return Ok((*entry, vars.iter().copied().zip(values).collect()));
+                }
+            }
+        }
+        unreachable!("a block of a ring follows from one of an earlier ring")
+    }
+
+    fn fixed(&self, vars: &[Var], values: &[bool]) -> Result<Bdd, OutOfNodes> {
+        let literals: Vec<(Var, bool)> = vars.iter().copied().zip(values.iter().copied()).collect();
+        self.world.layout.manager.cube(&literals)
+    }
+
+    fn cube(&self, tuple: &Tuple) -> Result<Bdd, OutOfNodes> {
+        let literals: Vec<(Var, bool)> = tuple.iter().map(|(var, value)| (*var, *value)).collect();
+        self.world.layout.manager.cube(&literals)
+    }
+}
+
+/// The rings before the one in which a tuple lies; none if it lies in the first, which is that of empty blocks.
+fn earlier<'g>(relation: &'g Growing, tuple: &Tuple) -> Option<&'g [Bdd]> {
+    let ring = relation.rings.iter().position(|ring| holds(ring, tuple)).expect("every block lies in a ring");
+    (ring > 0).then(|| &relation.rings[..ring])
+}

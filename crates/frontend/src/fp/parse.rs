@@ -1,0 +1,320 @@
+//! From the text to equations: names are resolved and sorts checked on the way. An equation that cannot be read is left
+//! out, and a diagnostic says so. The heads of all equations are read first, since equations may use each other.
+
+use selvedge_ir::fp::{Base, Equation, Fixpoint, Formula, Param, Sort, Symbol};
+use selvedge_ir::span::Span;
+
+use super::lexer::{Kind, Token, lex};
+use crate::diagnostic::{Code, Diagnostic};
+
+type Parse<T> = Result<T, Box<Diagnostic>>;
+
+fn wrong<T>(code: Code, message: impl Into<String>, span: Span) -> Parse<T> {
+    Err(Box::new(Diagnostic::new(code, message, span)))
+}
+
+/// Reads a text.
+pub(super) fn parse(text: &str) -> (Fixpoint, Vec<Diagnostic>) {
+    if u32::try_from(text.len()).is_err() {
+        let message = "texts of 4 GiB and more are not read";
+        return (Fixpoint::default(), vec![Diagnostic::new(Code::BeyondLimit, message, Span::default())]);
+    }
+    let (tokens, mut diagnostics) = lex(text);
+    let mut parser = Parser { tokens: &tokens, at: 0, heads: Vec::new(), scope: Vec::new() };
+    let items = parser.items(&mut diagnostics);
+    let mut fixpoint = Fixpoint::default();
+    for Item { head, start } in items {
+        parser.at = start;
+        match parser.body(head) {
+            Ok(body) => {
+                let Head { name, params, layer, span } = parser.heads[head].clone();
+                fixpoint.equations.push(Equation { name, params, body, layer, span });
+            }
+            Err(diagnostic) => {
+                diagnostics.push(*diagnostic);
+                let Head { name, params, layer, span } = parser.heads[head].clone();
+                fixpoint.equations.push(Equation { name, params, body: Formula::False, layer, span });
+            }
+        }
+    }
+    match parser.heads.iter().position(|head| head.name == "Error") {
+        Some(answer) if parser.heads[answer].params.is_empty() => fixpoint.answer = Some(answer),
+        Some(answer) => {
+            let message = "`Error` is the answer and has no places";
+            diagnostics.push(Diagnostic::new(Code::WrongArgumentCount, message, parser.heads[answer].span));
+        }
+        None => {
+            let message = "there is no relation `Error()`, which would be the answer";
+            diagnostics.push(Diagnostic::new(Code::NoEntry, message, Span::new(text.len(), text.len())));
+        }
+    }
+    (fixpoint, diagnostics)
+}
+
+/// What stands before `:=`.
+#[derive(Clone)]
+struct Head {
+    name: String,
+    params: Vec<Param>,
+    layer: usize,
+    span: Span,
+}
+
+/// An equation whose body begins at a token.
+struct Item {
+    head: usize,
+    start: usize,
+}
+
+struct Parser<'t> {
+    tokens: &'t [Token],
+    at: usize,
+    heads: Vec<Head>,
+    /// The variables that are bound, the innermost last.
+    scope: Vec<Param>,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> &Token {
+        &self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.peek().clone();
+        self.at += 1;
+        token
+    }
+
+    fn is_mark(&self, mark: &str) -> bool {
+        matches!(self.peek().kind, Kind::Mark(found) if found == mark)
+    }
+
+    fn eat(&mut self, mark: &str) -> bool {
+        let found = self.is_mark(mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, mark: &str) -> Parse<()> {
+        if self.eat(mark) {
+            return Ok(());
+        }
+        wrong(Code::UnexpectedToken, format!("`{mark}` is expected here"), self.peek().span)
+    }
+
+    fn name(&mut self) -> Parse<(String, Span)> {
+        let token = self.advance();
+        match token.kind {
+            Kind::Name(name) => Ok((name, token.span)),
+            _ => wrong(Code::UnexpectedToken, "a name is expected here", token.span),
+        }
+    }
+
+    /// The heads of all equations; bodies are passed over.
+    fn items(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Vec<Item> {
+        let (mut items, mut layer) = (Vec::new(), 0);
+        while self.peek().kind != Kind::End {
+            match self.item(&mut layer) {
+                Ok(Some(item)) => items.push(item),
+                Ok(None) => {}
+                Err(diagnostic) => diagnostics.push(*diagnostic),
+            }
+            while self.peek().kind != Kind::End && !self.eat(";") {
+                self.at += 1;
+            }
+        }
+        items
+    }
+
+    fn item(&mut self, layer: &mut usize) -> Parse<Option<Item>> {
+        let (word, span) = self.name()?;
+        match word.as_str() {
+            "layer" => {
+                *layer += 1;
+                Ok(None)
+            }
+            "rel" => {
+                let (name, span) = self.name()?;
+                self.expect("(")?;
+                let params = self.params()?;
+                self.expect(")")?;
+                self.expect(":=")?;
+                if let Some(known) = self.symbol(&name) {
+                    let what = if matches!(known, Symbol::Base(_)) { "of the program" } else { "with an equation" };
+                    return wrong(Code::DuplicateProcedure, format!("there is a relation `{name}` {what}"), span);
+                }
+                self.heads.push(Head { name, params, layer: *layer, span });
+                Ok(Some(Item { head: self.heads.len() - 1, start: self.at }))
+            }
+            _ => wrong(Code::UnexpectedToken, "`rel` or `layer` is expected here", span),
+        }
+    }
+
+    /// `g, h: Shared, l: Frame`: names before a sort share it.
+    fn params(&mut self) -> Parse<Vec<Param>> {
+        let mut params: Vec<Param> = Vec::new();
+        if matches!(self.peek().kind, Kind::Mark(_)) {
+            return Ok(params);
+        }
+        let mut open = Vec::new();
+        loop {
+            let (name, span) = self.name()?;
+            if params.iter().chain(&open).any(|other: &Param| other.name == name) {
+                return wrong(Code::DuplicateVariable, format!("`{name}` is bound twice"), span);
+            }
+            open.push(Param { name, sort: Sort::Shared, span });
+            if self.eat(":") {
+                let (name, span) = self.name()?;
+                let Some(sort) = Sort::ALL.into_iter().find(|sort| sort.name() == name) else {
+                    let sorts = Sort::ALL.map(|sort| format!("`{}`", sort.name())).join(", ");
+                    return wrong(Code::UnknownVariable, format!("`{name}` is no sort: there are {sorts}"), span);
+                };
+                params.extend(open.drain(..).map(|param| Param { sort, ..param }));
+            }
+            if !self.eat(",") {
+                break;
+            }
+        }
+        match open.first() {
+            Some(param) => wrong(Code::UnexpectedToken, format!("`{}` has no sort", param.name), param.span),
+            None => Ok(params),
+        }
+    }
+
+    fn body(&mut self, head: usize) -> Parse<Formula> {
+        self.scope = self.heads[head].params.clone();
+        let body = self.or(head)?;
+        if !self.is_mark(";") {
+            return wrong(Code::UnexpectedToken, "`;`, `&` or `|` is expected here", self.peek().span);
+        }
+        Ok(body)
+    }
+
+    fn or(&mut self, head: usize) -> Parse<Formula> {
+        let mut parts = vec![self.and(head)?];
+        while self.eat("|") {
+            parts.push(self.and(head)?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { Formula::Or(parts) })
+    }
+
+    fn and(&mut self, head: usize) -> Parse<Formula> {
+        let mut parts = vec![self.unary(head)?];
+        while self.eat("&") {
+            parts.push(self.unary(head)?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { Formula::And(parts) })
+    }
+
+    fn unary(&mut self, head: usize) -> Parse<Formula> {
+        if self.eat("(") {
+            let formula = self.or(head)?;
+            self.expect(")")?;
+            return Ok(formula);
+        }
+        let negated = self.eat("!");
+        let (name, span) = self.name()?;
+        match name.as_str() {
+            "true" => Ok(if negated { Formula::False } else { Formula::True }),
+            "false" => Ok(if negated { Formula::True } else { Formula::False }),
+            "exists" if !negated => self.exists(head),
+            "forall" | "exists" => {
+                let message = "this quantifier would negate an equation: give what is negated a layer of its own";
+                wrong(Code::Unsupported, message, span)
+            }
+            _ if self.is_mark("(") => self.atom(head, &name, span, negated),
+            _ => self.equality(&name, span, negated),
+        }
+    }
+
+    /// `exists x: Shared. ...` binds as far to the right as it can.
+    fn exists(&mut self, head: usize) -> Parse<Formula> {
+        let params = self.params()?;
+        self.expect(".")?;
+        let first = self.scope.len();
+        let sorts = params.iter().map(|param| param.sort).collect();
+        self.scope.extend(params);
+        let body = self.or(head)?;
+        self.scope.truncate(first);
+        Ok(Formula::Exists { first, sorts, body: Box::new(body) })
+    }
+
+    fn equality(&mut self, left: &str, span: Span, negated: bool) -> Parse<Formula> {
+        let left = self.variable(left, span)?;
+        let unequal = self.eat("!=");
+        if !unequal {
+            self.expect("=")?;
+        }
+        let (name, span) = self.name()?;
+        let right = self.variable(&name, span)?;
+        self.check_sort(right, self.scope[left].sort, span)?;
+        Ok(Formula::Equal { left, right, negated: negated != unequal })
+    }
+
+    fn atom(&mut self, head: usize, name: &str, span: Span, negated: bool) -> Parse<Formula> {
+        let Some(symbol) = self.symbol(name) else {
+            return wrong(Code::UnknownProcedure, format!("there is no relation `{name}`"), span);
+        };
+        let sorts: Vec<Sort> = match symbol {
+            Symbol::Base(base) => base.sorts().to_vec(),
+            Symbol::Equation(number) => self.heads[number].params.iter().map(|param| param.sort).collect(),
+        };
+        if let Symbol::Equation(number) = symbol {
+            self.check_layer(head, number, span, negated)?;
+        }
+        self.expect("(")?;
+        let mut args = Vec::new();
+        while !self.is_mark(")") {
+            let (name, span) = self.name()?;
+            let arg = self.variable(&name, span)?;
+            if let Some(sort) = sorts.get(args.len()) {
+                self.check_sort(arg, *sort, span)?;
+            }
+            args.push(arg);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        if args.len() != sorts.len() {
+            let message = format!("`{name}` has {} places, not {}", sorts.len(), args.len());
+            return wrong(Code::WrongArgumentCount, message, span);
+        }
+        Ok(Formula::Atom { symbol, args, negated })
+    }
+
+    /// Equations use relations of their own layer and of earlier ones, negated only of earlier ones.
+    fn check_layer(&self, head: usize, used: usize, span: Span, negated: bool) -> Parse<()> {
+        let (own, other) = (self.heads[head].layer, self.heads[used].layer);
+        let name = &self.heads[used].name;
+        if other > own {
+            return wrong(Code::Unsupported, format!("`{name}` is solved in a later layer"), span);
+        }
+        if negated && other == own {
+            let message = format!("`{name}` is negated, but not solved yet: begin a `layer` behind its equation");
+            return wrong(Code::Unsupported, message, span);
+        }
+        Ok(())
+    }
+
+    fn variable(&self, name: &str, span: Span) -> Parse<usize> {
+        match self.scope.iter().rposition(|param| param.name == name) {
+            Some(variable) => Ok(variable),
+            None => wrong(Code::UnknownVariable, format!("`{name}` is not bound"), span),
+        }
+    }
+
+    fn check_sort(&self, variable: usize, sort: Sort, span: Span) -> Parse<()> {
+        let Param { name, sort: found, .. } = &self.scope[variable];
+        if *found == sort {
+            return Ok(());
+        }
+        let message = format!("`{name}` is of sort `{}`, but `{}` is expected", found.name(), sort.name());
+        wrong(Code::WrongArgumentCount, message, span)
+    }
+
+    fn symbol(&self, name: &str) -> Option<Symbol> {
+        let base = Base::ALL.into_iter().find(|base| base.name() == name).map(Symbol::Base);
+        base.or_else(|| self.heads.iter().position(|head| head.name == name).map(Symbol::Equation))
+    }
+}

@@ -1,0 +1,201 @@
+//! Systems of equations between relations on the states of a program: the fixed-point calculus, as data.
+
+use crate::span::Span;
+
+/// What a variable ranges over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sort {
+    /// Valuations of the shared variables.
+    Shared,
+    /// Valuations of the variables that belong to a thread, in all its procedures.
+    Own,
+    /// A control location with the locals of its procedure.
+    Frame,
+    /// A kind of initial thread.
+    Template,
+}
+
+impl Sort {
+    /// All sorts.
+    pub const ALL: [Sort; 4] = [Sort::Shared, Sort::Own, Sort::Frame, Sort::Template];
+
+    /// The name in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sort::Shared => "Shared",
+            Sort::Own => "Own",
+            Sort::Frame => "Frame",
+            Sort::Template => "Template",
+        }
+    }
+}
+
+/// A relation that a program gives, with the sorts of its places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Base {
+    /// `Initial(g)`: the threads come to life in this shared state, after `init`.
+    Initial,
+    /// `Begin(t, g, p, l)`: a thread of kind `t` begins so, if the threads come to life in `g` or in a state with the same
+    /// values of what initial values read.
+    Begin,
+    /// `Step(g, p, l, g', p', l')`: an indivisible step of a thread that neither calls nor returns.
+    Step,
+    /// `Call(g, p, l, l')`: a call from `l` enters `l'`.
+    Call,
+    /// `Return(l, g, p, x, g', p', l')`: the call made in `l` returns from `x`, and the caller goes on with `l'`.
+    Return,
+    /// `Entry(l)`: a procedure begins here.
+    Entry,
+    /// `Exit(l)`: a return begins here.
+    Exit,
+    /// `End(g, p, l, p', l')`: a procedure returns here, or the thread ends; `p'` is `p` without the atomic flag, and `l'`
+    /// stands nowhere.
+    End,
+    /// `Free(p)`: a thread with these variables does not hold the atomic flag.
+    Free,
+    /// `Target(g, p, l)`: an error, or one is the next step.
+    Target,
+    /// `First(t)`: the first kind of thread in the order of the text.
+    First,
+    /// `Next(t, t')`: the kind after `t`.
+    Next,
+}
+
+impl Base {
+    /// All of them.
+    pub const ALL: [Base; 12] = [
+        Base::Initial,
+        Base::Begin,
+        Base::Step,
+        Base::Call,
+        Base::Return,
+        Base::Entry,
+        Base::Exit,
+        Base::End,
+        Base::Free,
+        Base::Target,
+        Base::First,
+        Base::Next,
+    ];
+
+    /// The name in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Base::Initial => "Initial",
+            Base::Begin => "Begin",
+            Base::Step => "Step",
+            Base::Call => "Call",
+            Base::Return => "Return",
+            Base::Entry => "Entry",
+            Base::Exit => "Exit",
+            Base::End => "End",
+            Base::Free => "Free",
+            Base::Target => "Target",
+            Base::First => "First",
+            Base::Next => "Next",
+        }
+    }
+
+    /// The sorts of its places.
+    pub fn sorts(self) -> &'static [Sort] {
+        use Sort::{Frame, Own, Shared, Template};
+        match self {
+            Base::Initial => &[Shared],
+            Base::Begin => &[Template, Shared, Own, Frame],
+            Base::Step => &[Shared, Own, Frame, Shared, Own, Frame],
+            Base::Call => &[Shared, Own, Frame, Frame],
+            Base::Return => &[Frame, Shared, Own, Frame, Shared, Own, Frame],
+            Base::Entry | Base::Exit => &[Frame],
+            Base::End => &[Shared, Own, Frame, Own, Frame],
+            Base::Free => &[Own],
+            Base::Target => &[Shared, Own, Frame],
+            Base::First => &[Template],
+            Base::Next => &[Template, Template],
+        }
+    }
+}
+
+/// A variable with its sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// What it ranges over.
+    pub sort: Sort,
+    /// Where it is bound.
+    pub span: Span,
+}
+
+/// A relation that is asked for, with its equation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Equation {
+    /// The relation.
+    pub name: String,
+    /// Its places.
+    pub params: Vec<Param>,
+    /// What it is the least solution of.
+    pub body: Formula,
+    /// The layer, from 0.
+    pub layer: usize,
+    /// The place of the name.
+    pub span: Span,
+}
+
+/// Which relation an atom speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    /// One that the program gives.
+    Base(Base),
+    /// The equation with this number.
+    Equation(usize),
+}
+
+/// A formula. Variables are numbered from the outside in: first the parameters of the equation, then what quantifiers
+/// bind, in the order of their binders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// Holds.
+    True,
+    /// Does not hold.
+    False,
+    /// A relation holds, or, if negated, does not.
+    Atom {
+        /// Which relation.
+        symbol: Symbol,
+        /// Of which variables.
+        args: Vec<usize>,
+        /// Whether it does not hold.
+        negated: bool,
+    },
+    /// Two variables are equal, or, if negated, are not.
+    Equal {
+        /// One variable.
+        left: usize,
+        /// The other.
+        right: usize,
+        /// Whether they differ.
+        negated: bool,
+    },
+    /// All of them hold.
+    And(Vec<Formula>),
+    /// One of them holds.
+    Or(Vec<Formula>),
+    /// There are values with which the body holds.
+    Exists {
+        /// The number of the first bound variable.
+        first: usize,
+        /// The sorts of the bound variables.
+        sorts: Vec<Sort>,
+        /// The body.
+        body: Box<Formula>,
+    },
+}
+
+/// A system of equations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fixpoint {
+    /// The equations, layer by layer.
+    pub equations: Vec<Equation>,
+    /// The equation whose relation is the answer: it has no places, and holds if there is an error.
+    pub answer: Option<usize>,
+}

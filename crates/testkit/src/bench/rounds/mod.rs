@@ -1,0 +1,180 @@
+//! Any number of threads in rounds: a table as Table 1 of La Torre, Madhusudan and Parlato (2010), beside `views` and the
+//! portfolio on the same programs.
+
+mod classics;
+mod drivers;
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use selvedge_check::{CancelToken, Limits, RoundBound, Run, Stop};
+use selvedge_driver::{Options, Outcome, Question, Reason, Subject, check};
+use selvedge_engines::EngineKind;
+use selvedge_frontend::bp::{LoadOptions, load};
+use serde::Serialize;
+
+use crate::rng::Rng;
+use drivers::{DEVICES, Quality};
+
+/// So many programs are made of each device and quality.
+const PER_KIND: u64 = 8;
+
+/// The rounds of the bounded analysis, as in the paper.
+const ROUNDS: u32 = 4;
+
+/// A program of the suite.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The family.
+    pub family: String,
+    /// Its number in the family.
+    pub number: u64,
+    /// The text.
+    pub text: String,
+}
+
+/// All programs: at least 200 with one kernel and any number of drivers, and the classics.
+pub fn instances() -> Vec<Instance> {
+    let mut all = Vec::new();
+    for (device, name) in drivers::names().iter().enumerate().take(DEVICES) {
+        let qualities = [Quality::Right, Quality::Broken, Quality::Coarse];
+        for (number, quality) in (0..PER_KIND).flat_map(|_| qualities).enumerate() {
+            let number = number as u64;
+            let text = drivers::program(&mut Rng::for_item(device as u64, number), device, quality);
+            all.push(Instance { family: (*name).to_string(), number, text });
+        }
+    }
+    for (number, (name, _, text)) in classics::all().into_iter().enumerate() {
+        all.push(Instance { family: name.to_string(), number: number as u64, text });
+    }
+    all
+}
+
+/// What one analysis said.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct Answer {
+    /// `safe`, `unsafe`, `no error`, `time-out` or `open`.
+    pub verdict: String,
+    /// Whether there is evidence beyond a word.
+    pub certified: bool,
+    /// The rounds that were found to be enough, or within which there is an error.
+    pub rounds: Option<u32>,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+}
+
+/// All answers about one program.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The family.
+    pub family: String,
+    /// The number in the family.
+    pub number: u64,
+    /// One kernel and one driver, in any number of rounds.
+    pub two_threads: Answer,
+    /// Any number of threads in four rounds, and whether these are enough.
+    pub rounds: Answer,
+    /// The engine `views`.
+    pub views: Answer,
+    /// The portfolio.
+    pub auto: Answer,
+}
+
+/// Asks all analyses about one program, within this time each.
+pub fn measure(instance: &Instance, limit: Duration) -> Row {
+    let question = |threads: Option<u32>| Question { threads, ..Question::default() };
+    let mut in_rounds = options(question(None), Some(EngineKind::Rounds));
+    in_rounds.engine_options.rounds.bound = Some(RoundBound { first: 1, last: ROUNDS });
+    let ask = |options: &Options| answer(&instance.text, options, limit);
+    Row {
+        family: instance.family.clone(),
+        number: instance.number,
+        two_threads: ask(&options(question(Some(2)), None)),
+        rounds: ask(&in_rounds),
+        views: ask(&options(question(None), Some(EngineKind::Views))),
+        auto: ask(&options(question(None), None)),
+    }
+}
+
+fn options(question: Question, engine: Option<EngineKind>) -> Options {
+    Options { question, engine, jobs: 2, ..Options::default() }
+}
+
+fn answer(text: &str, options: &Options, limit: Duration) -> Answer {
+    let start = Instant::now();
+    let loaded = load(text, &LoadOptions::default());
+    let program = loaded.program.expect("the programs of the suite read");
+    let subject = Subject { program: &program, map: &loaded.source_map, text };
+    let limits = Limits { time: Some(limit), ..Limits::default() };
+    let run = Run::new(CancelToken::default(), limits, &());
+    let report = check(subject, options, &run).expect("the engines and the judge agree");
+    let found = report.rounds.unwrap_or_default();
+    let (verdict, certified) = match &report.outcome {
+        Outcome::Safe(certificate) => ("safe", certificate.is_some()),
+        Outcome::Unsafe(_) => ("unsafe", true),
+        Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))) => ("no error", false),
+        Outcome::Unknown(Reason::Stop(_)) => ("time-out", false),
+        Outcome::Unknown(Reason::Unsupported(_)) => ("open", false),
+    };
+    let rounds = found.error.or(found.enough);
+    Answer { verdict: verdict.to_string(), certified, rounds, seconds: start.elapsed().as_secs_f64() }
+}
+
+/// Two answers about one program that cannot both be right.
+pub fn contradictions(rows: &[Row]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for row in rows {
+        let answers = [&row.rounds, &row.views, &row.auto];
+        let says = |verdict: &str| answers.iter().any(|answer| answer.verdict == verdict);
+        if says("safe") && (says("unsafe") || row.two_threads.verdict == "unsafe") {
+            wrong.push(format!("{} {}: both safe and unsafe", row.family, row.number));
+        }
+    }
+    wrong
+}
+
+/// The table.
+pub fn markdown(rows: &[Row], limit: f64) -> String {
+    let mut text = format!(
+        "# Any number of threads in rounds\n\nOne kernel and any number of drivers (crates/testkit/src/bench/rounds), \
+         {limit} s for each run, on a machine that was doing other work. The columns are those of Table 1 of La Torre, \
+         Madhusudan and Parlato (2010); `views` and the portfolio (`auto`) decide without a bound on rounds. In \
+         brackets: unsafe in four rounds, but safe with one kernel and one driver.\n\n"
+    );
+    text.push_str(
+        "| family | programs | 2 threads: unsafe | safe | 4 rounds: unsafe | none | time-out | adequacy: proved | not \
+         proved | views: decided | auto: decided |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    let mut families: Vec<&str> = rows.iter().map(|row| row.family.as_str()).collect();
+    families.dedup();
+    families.sort_unstable();
+    families.dedup();
+    for family in families {
+        let of_family: Vec<&Row> = rows.iter().filter(|row| row.family == family).collect();
+        text.push_str(&line(family, &of_family));
+    }
+    text.push_str(&line("**all**", &rows.iter().collect::<Vec<_>>()));
+    text
+}
+
+fn line(name: &str, rows: &[&Row]) -> String {
+    let count = |is: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is(row)).count();
+    let decided = |answer: &Answer| answer.verdict == "safe" || answer.verdict == "unsafe";
+    let two = [count(&|row| row.two_threads.verdict == "unsafe"), count(&|row| row.two_threads.verdict == "safe")];
+    let only = count(&|row| row.rounds.verdict == "unsafe" && row.two_threads.verdict == "safe");
+    let found = count(&|row| row.rounds.verdict == "unsafe");
+    let (proved, bound) = (count(&|row| row.rounds.verdict == "safe"), count(&|row| row.rounds.verdict == "no error"));
+    let late = count(&|row| row.rounds.verdict == "time-out");
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "| {name} | {} | {} | {} | {found} (+{only}) | {} | {late} | {proved} | {bound} | {} | {} |",
+        rows.len(),
+        two[0],
+        two[1],
+        proved + bound,
+        count(&|row| decided(&row.views)),
+        count(&|row| decided(&row.auto)),
+    );
+    text
+}

@@ -1,0 +1,226 @@
+//! The engine `rounds` on one program, against searches over all schedules of up to three threads.
+//!
+//! For each number of rounds: what any list of up to three threads reaches in turns (`contexts::search`, which knows
+//! nothing of blocks and interfaces) is reached; a shared state that the engine adds comes with an execution to it that
+//! replays; errors likewise. Where the engine proves that some number of rounds is enough, a search without bound on rounds
+//! finds no error.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use selvedge_check::{Bound, CancelToken, Engine, Limits, RoundBound, Run, Stop, Task, ThreadScope, Trace, Verdict};
+use selvedge_engines::contexts::rounds::{Options, Rounds};
+use selvedge_ir::{Count, Edge, Entry, Expr, Loc, Op, Proc, ProcId, Program, Scope, Target, VarId};
+use selvedge_replay::judge;
+
+use crate::contexts::contexts_of;
+use crate::contexts::search::{InTurns, search};
+use crate::differ::{Fault, Posed, fault, panic_message, pose};
+use crate::engines::{Compared, Comparison};
+use crate::generate::{Weights, generate_with};
+use crate::model::Model;
+use crate::oracle::{Answer, Budget, ask};
+use crate::rng::Rng;
+
+/// The comparison of the engine with searches.
+pub const IN_ROUNDS: Comparison = Comparison { item, compare };
+
+/// The greatest number of rounds that is compared.
+pub const LAST: u32 = 3;
+
+/// The greatest number of threads in the searches.
+pub const THREADS: usize = 3;
+
+/// How many added states of a program are looked at.
+const ADDED: usize = 4;
+
+/// The program with this number: half of them with recursion.
+pub fn item(seed: u64, number: u64) -> Model {
+    let presets = Weights::in_rounds();
+    let (_, weights) = &presets[(number % presets.len() as u64) as usize];
+    generate_with(&mut Rng::for_item(seed, number), weights)
+}
+
+/// Compares the engine with the searches on one program. Panics are faults.
+pub fn compare(model: &Model, _: u64, budget: Budget) -> Result<Compared, Fault> {
+    let unwound = catch_unwind(AssertUnwindSafe(|| compare_posed(&pose(model)?, budget)));
+    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+}
+
+/// Compares the engine with the searches on one question.
+pub fn compare_posed(posed: &Posed, budget: Budget) -> Result<Compared, Fault> {
+    let mut compared = Compared::default();
+    let task = posed.task();
+    let known = schedules(&task, budget);
+    let (Some(known), Ok(())) = (known, engine(LAST).supports(&task)) else {
+        compared.open += 1;
+        return Ok(compared);
+    };
+    let mut is_unsafe = false;
+    for k in 1..=LAST {
+        is_unsafe |= compare_verdict(&task, &known, k, budget, &mut compared)?;
+    }
+    compare_shared(&task, &known, &mut compared)?;
+    if is_unsafe {
+        compared.unsafe_ += 1;
+    } else {
+        compared.safe += 1;
+    }
+    Ok(compared)
+}
+
+/// The engine for so many rounds.
+pub fn engine(rounds: u32) -> Rounds {
+    Rounds { options: Options { bound: Some(RoundBound { first: 1, last: rounds }) } }
+}
+
+fn patient() -> Run<'static> {
+    let limits = Limits { time: Some(Duration::from_secs(4)), ..Limits::default() };
+    Run::new(CancelToken::default(), limits, &())
+}
+
+/// What all lists of up to three threads reach, by rounds; `None` beyond the budget.
+pub fn schedules(task: &Task<'_>, budget: Budget) -> Option<InTurns> {
+    let mut known = InTurns { shared: vec![BTreeSet::new(); LAST as usize], ..InTurns::default() };
+    for entries in lists(task.program) {
+        let program = Program { entries: entries.into_iter().collect(), ..task.program.clone() };
+        let found = search(&Task { program: &program, threads: ThreadScope::Unbounded, ..*task }, LAST, budget)?;
+        for (all, more) in known.shared.iter_mut().zip(found.shared) {
+            all.extend(more);
+        }
+        known.error = known.error.into_iter().chain(found.error).min();
+        known.deep = known.deep.into_iter().chain(found.deep).min();
+    }
+    Some(known)
+}
+
+/// All lists of up to three threads that a run may have, in all orders. Threads that must be there may idle, so that
+/// they can be left out.
+fn lists(program: &Program) -> Vec<Vec<Entry>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut last = all.clone();
+    for _ in 0..THREADS {
+        let longer = |list: &Vec<usize>| -> Vec<Vec<usize>> {
+            let fits = |id: &usize| {
+                let used = list.iter().filter(|other| *other == id).count() as u32;
+                match program.entries[*id].count {
+                    Count::Any => true,
+                    Count::Exactly(most) | Count::AtMost(most) => used < most,
+                }
+            };
+            let ids = (0..program.entries.len()).filter(fits);
+            ids.map(|id| list.iter().copied().chain([id]).collect()).collect()
+        };
+        last = last.iter().flat_map(longer).collect();
+        all.extend(last.clone());
+    }
+    let entry = |id: &usize| Entry { count: Count::Exactly(1), ..program.entries[*id].clone() };
+    all.iter().map(|list| list.iter().map(entry).collect()).collect()
+}
+
+/// Whether there is an error within `k` rounds.
+fn compare_verdict(
+    task: &Task<'_>,
+    known: &InTurns,
+    k: u32,
+    budget: Budget,
+    compared: &mut Compared,
+) -> Result<bool, Fault> {
+    let run = patient();
+    let answer = engine(k).check(task, &run);
+    compared.count_question(!matches!(answer, Err(Stop::TimeLimit(_))));
+    match answer {
+        Ok(Verdict::Unsafe(trace)) => {
+            check_trace(task, &trace, k)?;
+            let least = run.take_rounds().and_then(|rounds| rounds.error);
+            if known.error.is_some_and(|error| least.is_some_and(|least| least > error)) {
+                return fault("rounds", format!("an error within {least:?} rounds, but {:?} are enough", known.error));
+            }
+            Ok(true)
+        }
+        Ok(Verdict::Safe(_)) => {
+            check_safe(task, known, budget)?;
+            compared.uncertified += 1;
+            Ok(false)
+        }
+        Err(Stop::BoundReached(Bound::Rounds(last))) if last == k => match known.error {
+            Some(error) if error <= k => fault("rounds", format!("no error within {k} rounds, but within {error}")),
+            _ => Ok(false),
+        },
+        Err(Stop::TimeLimit(_)) => Ok(false),
+        Err(stop) => fault("rounds", stop.to_string()),
+    }
+}
+
+/// An execution replays and has at most so many rounds.
+fn check_trace(task: &Task<'_>, trace: &Trace, k: u32) -> Result<(), Fault> {
+    if let Err(reject) = judge(task, &Verdict::Unsafe(trace.clone()), &Run::unlimited()) {
+        return fault("rounds (judge)", reject.to_string());
+    }
+    let needed = contexts_of(task, trace);
+    if needed > k { fault("rounds", format!("an execution of {needed} rounds within {k}")) } else { Ok(()) }
+}
+
+/// Few threads, without bound on rounds, find no error.
+fn check_safe(task: &Task<'_>, known: &InTurns, budget: Budget) -> Result<(), Fault> {
+    if known.error.is_some() {
+        return fault("adequacy", format!("safe, but there is an error within {:?} rounds", known.error));
+    }
+    for entries in lists(task.program) {
+        let program = Program { entries: entries.into_iter().collect(), ..task.program.clone() };
+        let few = Task { program: &program, threads: ThreadScope::Unbounded, ..*task };
+        if let Answer::Unsafe(trace) = ask(&few, budget) {
+            return fault("adequacy", format!("safe, but there is an error in {} rounds", contexts_of(&few, &trace)));
+        }
+    }
+    Ok(())
+}
+
+/// The shared states of each number of rounds.
+fn compare_shared(task: &Task<'_>, known: &InTurns, compared: &mut Compared) -> Result<(), Fault> {
+    let target = Target::default();
+    let states = match engine(LAST).shared_states(&Task { target: &target, ..*task }, &patient()) {
+        Ok(states) => states,
+        Err(Stop::TimeLimit(_)) => return Ok(()),
+        Err(stop) => return fault("rounds (shared states)", stop.to_string()),
+    };
+    for (number, (found, expected)) in states.reached.iter().zip(&known.shared).enumerate() {
+        compared.sets += 1;
+        let k = number as u32 + 1;
+        if let Some(missed) = expected.difference(found).next() {
+            return fault("rounds (shared states)", format!("{missed:?} is missed within {k} rounds"));
+        }
+        for added in found.difference(expected).take(ADDED) {
+            check_added(task, &states.vars, added, k)?;
+        }
+    }
+    Ok(())
+}
+
+/// An execution leads to a shared state within so many rounds: that of a further thread which asserts that it is not met.
+fn check_added(task: &Task<'_>, vars: &[VarId], state: &[bool], k: u32) -> Result<(), Fault> {
+    let (program, target) = probed(task.program, vars, state);
+    let task = Task { program: &program, target: &target, ..*task };
+    match engine(k).check(&task, &patient()) {
+        Ok(Verdict::Unsafe(trace)) => check_trace(&task, &trace, k),
+        Err(Stop::TimeLimit(_)) => Ok(()),
+        other => fault("rounds (added states)", format!("{state:?} within {k} rounds, but {other:?}")),
+    }
+}
+
+/// The program with a thread more, which fails if it meets this shared state.
+fn probed(program: &Program, vars: &[VarId], state: &[bool]) -> (Program, Target) {
+    let mut program = program.clone();
+    let proc = ProcId::new(program.procs.len());
+    let [entry, exit] = [(); 2].map(|()| program.locs.push(Loc { proc }));
+    let is_met = |(var, value): (&VarId, &bool)| if *value { Expr::Var(*var) } else { Expr::negate(Expr::Var(*var)) };
+    let met = vars.iter().zip(state).map(is_met).fold(Expr::TRUE, selvedge_ir::simplify::and);
+    let assert = program.edges.push(Edge { from: entry, to: entry, op: Op::Assert(Expr::negate(met)) });
+    let name = "probe".to_string();
+    program.procs.push(Proc { name: name.clone(), params: vec![], locals: vec![], results: vec![], entry, exit });
+    program.edges.push(Edge { from: entry, to: exit, op: Op::Return(vec![]) });
+    program.entries.push(Entry { name, proc, count: Count::AtMost(1), thread_vars: vec![], init: vec![] });
+    debug_assert!(vars.iter().all(|var| program.vars[*var].scope == Scope::Shared));
+    (program, Target::new(vec![assert], vec![]))
+}

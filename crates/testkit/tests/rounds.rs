@@ -1,0 +1,104 @@
+//! Any number of threads in rounds: the engine against all schedules of a few threads, and the errata of the paper.
+
+use selvedge_check::{Bound, Engine, Run, Stop, Verdict};
+use selvedge_replay::judge;
+use selvedge_testkit::campaign::silence_panics;
+use selvedge_testkit::contexts::{contexts_of, posed};
+use selvedge_testkit::engines::{Finding, run};
+use selvedge_testkit::oracle::Budget;
+use selvedge_testkit::rounds::{IN_ROUNDS, LAST, engine};
+use selvedge_testkit::workers::Items;
+
+/// The least number of rounds up to 3 with an error.
+fn least(text: &str) -> Option<u32> {
+    let posed = posed(text, None);
+    let (task, run) = (posed.task(), Run::unlimited());
+    match engine(LAST).check(&task, &run) {
+        Ok(Verdict::Unsafe(trace)) => {
+            let rounds = run.take_rounds().and_then(|rounds| rounds.error).expect("the engine says so");
+            assert!(contexts_of(&task, &trace) <= rounds);
+            judge(&task, &Verdict::Unsafe(trace), &run).expect("the execution replays");
+            Some(rounds)
+        }
+        Ok(Verdict::Safe(_)) | Err(Stop::BoundReached(Bound::Rounds(LAST))) => None,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn generated_templates_reach_what_their_schedules_reach() {
+    silence_panics();
+    let items = Items { first: 0, count: 60, jobs: 2 };
+    let budget = Budget { frames: 4, ..Budget::states(2_000) };
+    let (compared, findings) = run(IN_ROUNDS, 7, items, budget, |_, _| {}).expect("nothing hangs");
+    let told = |finding: &Finding| format!("{}\n\n{}\nFrom program {}", finding.fault, finding.small, finding.number);
+    assert!(findings.is_empty(), "{}", findings.iter().map(told).collect::<Vec<_>>().join("\n"));
+    assert!(compared.unsafe_ > 10 && compared.safe > 10, "{compared}");
+}
+
+/// The kernel begins inside a section and must wait for the driver, which runs in front of it or behind it; no thread is
+/// left to fill the place after the last one.
+#[test]
+fn rounds_idle_thread() {
+    let text = "shared decl go := F;
+        process kernel once begin
+          void main() begin atomic_begin; assume(go); assert(F); atomic_end; end
+        end
+        process driver once begin
+          void main() begin go := T; end
+        end";
+    assert_eq!(least(text), Some(1));
+    let alone = "shared decl go := F;
+        process kernel once begin
+          void main() begin atomic_begin; go := T; atomic_end; atomic_begin; assert(!go); atomic_end; end
+        end";
+    assert_eq!(least(alone), Some(1));
+}
+
+/// Three threads in two rounds: with the index of the rounds in the place of that of the threads, the states between the
+/// second and the third thread would not be tied together.
+#[test]
+fn interface_index() {
+    let chain = |last: &str| {
+        format!(
+            "shared decl a := F; shared decl b := F; shared decl c := F;
+            process first once begin void main() begin a := T; assume(b); c := T; end end
+            process second once begin void main() begin assume(a); b := T; end end
+            process third once begin void main() begin assume({last}); assert(F); end end"
+        )
+    };
+    // b comes in the first round if the second thread is behind the first, so c in the second.
+    assert_eq!(least(&chain("c")), Some(2));
+    assert_eq!(least(&chain("b & !a")), None);
+}
+
+/// A template that runs once is never used twice, and one that runs twice never three times.
+#[test]
+fn threads_of_a_template_are_counted() {
+    let text = |copies: &str, n: usize| {
+        let bits = ["!a & !b", "a & !b", "!a & b"];
+        format!(
+            "shared decl a := F; shared decl b := F; shared decl bad := F;
+            process p {copies} begin
+              void main() begin atomic_begin; b := b ^ a; a := !a; atomic_end; end
+            end
+            process q begin void main() begin assert({}); end end",
+            bits[..=n.min(2)].iter().map(|bit| format!("({bit})")).collect::<Vec<_>>().join(" | ")
+        )
+    };
+    assert_eq!(least(&text("once", 1)), None);
+    assert_eq!(least(&text("", 1)), Some(1));
+    assert_eq!(least(&text("[2]", 2)), None);
+    assert_eq!(least(&text("[2]", 1)), Some(1));
+    assert_eq!(least(&text("[3]", 2)), Some(1));
+}
+
+/// What runs before the threads can fail, and initial values of threads read what it leaves.
+#[test]
+fn init_comes_first() {
+    let fails = "shared decl x; init begin x := *; assert(x); end process p [2] begin void main() begin skip; end end";
+    assert_eq!(least(fails), Some(1));
+    let reads = "shared decl x; init begin x := T; end
+        process p begin decl mine := x; void main() begin x := F; assert(mine); end end";
+    assert_eq!(least(reads), None);
+}
