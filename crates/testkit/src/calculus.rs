@@ -67,7 +67,7 @@ fn compare_model(model: &Model, number: u64, _: Budget) -> Result<Compared, Faul
     };
     let program = if number % 3 == 2 { any_number(&posed.asked) } else { posed.asked.clone() };
     let task = Task { program: &program, target: &posed.target, threads: ThreadScope::Unbounded };
-    let inlined = simplify(&task, if number % 3 == 0 { &[] } else { &[Pass::Inline] });
+    let inlined = simplify(&task, if number.is_multiple_of(3) { &[] } else { &[Pass::Inline] });
     let small = inlined.task(task.threads);
     let engine = build(kind, &options);
     let mut compared = Compared::default();
@@ -86,7 +86,7 @@ fn compare_model(model: &Model, number: u64, _: Budget) -> Result<Compared, Faul
             compared.open += 1;
             return Ok(compared);
         }
-        let telling = if number % 2 == 0 { Telling::End } else { Telling::Rounds };
+        let telling = if number.is_multiple_of(2) { Telling::End } else { Telling::Rounds };
         let solved = solve(&fixpoint, small.program, small.target, telling, &Run::unlimited());
         let solved = solved.or_else(|stop| fault(*file, stop.to_string()))?;
         compared.sets += 1;

@@ -20,6 +20,8 @@ pub(super) struct Bases {
     /// How many columns of each sort are for variables; the others are spare.
     n_columns: BTreeMap<Sort, usize>,
     relations: BTreeMap<Base, Relation>,
+    /// Whether `init` can fail.
+    pub(super) init_fails: bool,
 }
 
 impl Bases {
@@ -48,15 +50,16 @@ impl Bases {
         let [choices] = plan.group(n_choices, ["choices"]);
         let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
         let space = plan.build(Limits { cache: limits.cache.min(1 << 18), ..limits });
-        let mut bases = Bases { space, columns, n_columns, relations: BTreeMap::new() };
+        let mut bases = Bases { space, columns, n_columns, relations: BTreeMap::new(), init_fails: false };
         let maker = Maker { encoding, tracked, target, choices };
         for base in Base::ALL {
             run.check_limits()?;
             let relation = maker.relation(&bases, base).map_err(out_of_nodes)?;
             bases.relations.insert(base, relation);
         }
-        let initial = maker.after_init(&bases, run)?;
+        let (initial, fails) = maker.after_init(&bases, run)?;
         bases.relations.insert(Base::Initial, initial);
+        bases.init_fails = fails;
         Ok(bases)
     }
 
@@ -325,12 +328,13 @@ impl Maker<'_> {
         Ok(all)
     }
 
-    /// The shared states in which the threads come to life: those in which `init` ends. Some variables keep the values that
-    /// others have then.
-    fn after_init(&self, bases: &Bases, run: &Run<'_>) -> Result<Relation, Stop> {
+    /// The shared states in which the threads come to life: those in which `init` ends; and whether it can fail. Some
+    /// variables keep the values that others have then.
+    fn after_init(&self, bases: &Bases, run: &Run<'_>) -> Result<(Relation, bool), Stop> {
         let mut states = bases.relation(Base::Initial).clone();
+        let mut fails = false;
         if let Some(prelude) = self.encoding.program.prelude {
-            states = self.through(bases, prelude, &states, run)?;
+            (states, fails) = self.through(bases, prelude, &states, run)?;
         }
         let pairs = self.tracked.kept.iter().map(|(var, kept)| {
             let of = |id: VarId| self.encoding.var(&bases.space, bases.at(0, 0, 0), id);
@@ -341,11 +345,17 @@ impl Maker<'_> {
         let manager = bases.space.manager();
         let free = manager.var_set(&copies).and_then(|copies| states.bdd().exists(&copies));
         let kept = free.and_then(|free| free.and(&manager.equal(&pairs)?)).map_err(out_of_nodes)?;
-        Ok(bases.space.relation(kept, states.columns()))
+        Ok((bases.space.relation(kept, states.columns()), fails))
     }
 
-    /// The shared states at the ends of a procedure without calls that runs alone.
-    fn through(&self, bases: &Bases, prelude: ProcId, states: &Relation, run: &Run<'_>) -> Result<Relation, Stop> {
+    /// The shared states at the ends of a procedure without calls that runs alone, and whether it can fail.
+    fn through(
+        &self,
+        bases: &Bases,
+        prelude: ProcId,
+        states: &Relation,
+        run: &Run<'_>,
+    ) -> Result<(Relation, bool), Stop> {
         let (now, next) = (bases.at(0, 0, 0), bases.at(1, 1, 1));
         let [before, after] = [now, next].map(|at| [at.shared, at.own, at.frame]);
         let back: Vec<(Column, Column)> = after.into_iter().zip(before).collect();
@@ -367,6 +377,6 @@ impl Maker<'_> {
             all = all.union(&new).map_err(out_of_nodes)?;
         }
         let ends = bases.relation(Base::End).project(&before).and_then(|ends| all.join_project(&ends, &[now.shared]));
-        ends.map_err(out_of_nodes)
+        Ok((ends.map_err(out_of_nodes)?, !all.is_disjoint(bases.relation(Base::Target))))
     }
 }

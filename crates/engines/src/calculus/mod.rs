@@ -37,7 +37,7 @@ pub struct Size {
 /// A solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solved {
-    /// Whether the relation `Error()` holds.
+    /// Whether the relation `Error()` holds, or an error is met in `init`, of which equations do not speak.
     pub error: bool,
     /// The sizes of all relations at the end.
     pub sizes: Vec<Size>,
@@ -132,7 +132,7 @@ pub fn solve(
     let sizes = fixpoint.equations.iter().enumerate().map(size).collect();
     let answer = fixpoint.answer.map(|answer| !solution.value(relations[answer]).is_empty());
     let growth = if telling == Telling::Rounds { watcher.growth } else { Vec::new() };
-    Ok(Solved { error: answer.unwrap_or(false), sizes, growth })
+    Ok(Solved { error: answer.unwrap_or(false) || bases.init_fails, sizes, growth })
 }
 
 /// Follows the solver within the limits of a run.
