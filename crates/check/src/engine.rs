@@ -95,6 +95,8 @@ pub enum Bound {
     Contexts(u32),
     /// This many rounds of any number of threads.
     Rounds(u32),
+    /// This many abstractions, each finer than the one before.
+    Abstractions(u32),
 }
 
 /// Why an engine does not take a task.
@@ -133,6 +135,7 @@ impl fmt::Display for Stop {
             Stop::BoundReached(Bound::Rounds(1)) => write!(f, "no error within 1 round"),
             Stop::BoundReached(Bound::Rounds(n)) => write!(f, "no error within {n} rounds"),
             Stop::BoundReached(Bound::Contexts(n)) => write!(f, "no error within {n} contexts per thread"),
+            Stop::BoundReached(Bound::Abstractions(n)) => write!(f, "not decided by {n} abstractions"),
             Stop::NoSolver => {
                 write!(
                     f,

@@ -20,7 +20,7 @@ pub struct IntegerProof {
 pub struct ControlPoint {
     /// The location.
     pub loc: LocId,
-    /// The values of [`IntegerProof::control`].
+    /// The values of [`IntegerProof::control`], or none where they may have any.
     pub values: Vec<Value>,
     /// What holds of all variables: a formula over [`Expr::Var`].
     pub formula: Expr,

@@ -190,6 +190,8 @@ pub(crate) enum Command {
     Solve(SolveArgs),
     /// Ask all engines and other tools, and compare their verdicts.
     Crosscheck(CrosscheckArgs),
+    /// Say which other programs are installed, and how to install the rest.
+    Doctor,
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

@@ -94,10 +94,11 @@ fn in_rounds(options: &Options) -> bool {
 
 /// Those that take a question about all executions.
 fn without_bound(task: &Task<'_>, options: &Options) -> Vec<Member> {
-    let groups: [&[EngineKind]; 3] = [
+    let groups: [&[EngineKind]; 4] = [
         &[EngineKind::Summaries, EngineKind::Sat],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
         &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
+        &[EngineKind::Ase, EngineKind::Induction],
     ];
     let takers = |kinds: &[EngineKind]| -> Vec<Member> {
         let members = kinds.iter().map(|kind| member(*kind, options));

@@ -9,6 +9,7 @@ pub mod control_flow;
 mod encode;
 pub mod exhaustive;
 pub mod induction;
+pub mod integers;
 mod paths;
 pub mod pushdown;
 pub mod sat;
@@ -57,6 +58,8 @@ pub enum EngineKind {
     ContextsEager,
     /// Linear interfaces in decision diagrams, for any number of threads in a bounded number of rounds, with recursion.
     Rounds,
+    /// Symbolic execution with abstract matching, for programs with integers and one thread.
+    Ase,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -81,6 +84,7 @@ impl EngineKind {
         EngineKind::Contexts,
         EngineKind::ContextsEager,
         EngineKind::Rounds,
+        EngineKind::Ase,
         EngineKind::Exhaustive,
     ];
 
@@ -104,6 +108,7 @@ impl EngineKind {
             EngineKind::Contexts => "contexts",
             EngineKind::ContextsEager => "contexts-eager",
             EngineKind::Rounds => "rounds",
+            EngineKind::Ase => "ase",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -117,7 +122,7 @@ impl EngineKind {
             EngineKind::Bmc => {
                 "one thread, with recursion: a shortest error within a number of steps, by SAT; never safe"
             }
-            EngineKind::Induction => "one thread, without recursion: k-induction by SAT",
+            EngineKind::Induction => "one thread, without recursion: k-induction by SAT, with integers by SMT",
             EngineKind::Threads => "up to N threads, without recursion: counters over sets of valuations",
             EngineKind::ThreadsPlain => "up to N threads, without recursion and symmetry: one set over all threads",
             EngineKind::ThreadsExplicit => "up to N threads, without recursion: counters over explicit valuations",
@@ -140,6 +145,7 @@ impl EngineKind {
             EngineKind::Rounds => {
                 "any number of threads in up to K rounds, with recursion: linear interfaces of blocks of threads"
             }
+            EngineKind::Ase => "integers: symbolic execution up to abstract states, refined by preimages",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -177,6 +183,8 @@ pub struct EngineOptions {
     pub contexts: contexts::Options,
     /// The options of [`contexts::rounds`].
     pub rounds: contexts::rounds::Options,
+    /// The options of [`integers::ase`].
+    pub ase: integers::ase::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
 }
@@ -207,6 +215,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::Contexts => Box::new(contexts::lazy::Contexts { options: options.contexts.clone() }),
         EngineKind::ContextsEager => Box::new(contexts::eager::ContextsEager { options: options.contexts.clone() }),
         EngineKind::Rounds => Box::new(contexts::rounds::Rounds { options: options.rounds.clone() }),
+        EngineKind::Ase => Box::new(integers::ase::Ase { options: options.ase.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

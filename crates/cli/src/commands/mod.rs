@@ -6,6 +6,7 @@ mod completions;
 mod convert;
 mod convert_tts;
 mod crosscheck;
+mod doctor;
 mod explain;
 mod fmt;
 mod language;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> Exit {
         Command::Sequentialize(args) => sequentialize::run(args, session),
         Command::Solve(args) => solve::run(args, session),
         Command::Crosscheck(args) => crosscheck::run(args, session),
+        Command::Doctor => doctor::run(session),
         Command::Completions(args) => completions::run(args, session),
     }
 }

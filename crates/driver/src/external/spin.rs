@@ -67,6 +67,11 @@ impl Room {
 }
 
 impl Spin {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.spin
+    }
+
     /// Looks for `spin` and a C compiler where programs are, and for the former in a folder `.tools` here or above.
     pub fn find() -> Option<Spin> {
         let spin = find_program("spin", ".tools/spin/bin")?;

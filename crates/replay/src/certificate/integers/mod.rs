@@ -74,7 +74,8 @@ impl<'a> Points<'a> {
         let mut formulas = BTreeMap::new();
         for point in &proof.points {
             let types = point.values.iter().map(|value| value.ty());
-            let fits = types.eq(proof.control.iter().map(|var| program.vars[*var].ty))
+            let has_values = types.eq(proof.control.iter().map(|var| program.vars[*var].ty));
+            let fits = (point.values.is_empty() || has_values)
                 && point.loc.index() < program.locs.len()
                 && write::type_of(&point.formula, program) == Some(Ty::Bool);
             let known = formulas.insert((point.loc, point.values.clone()), &point.formula);
@@ -180,8 +181,12 @@ impl Checker<'_> {
             here.for_each(|((_, values), formula)| text.exclude(self.points.control, values, formula));
             return;
         };
+        // Points without values are for all of them. Where there are no control variables, both are the same.
         if let Some(formula) = self.points.formulas.get(&(loc, values.to_vec())) {
             text.exclude(self.points.control, values, formula);
+        }
+        if let Some(formula) = self.points.formulas.get(&(loc, Vec::new())) {
+            text.exclude(self.points.control, &[], formula);
         }
     }
 

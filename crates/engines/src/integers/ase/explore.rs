@@ -1,0 +1,453 @@
+//! Symbolic execution with abstract matching (Figs. 4.2 and 4.4).
+//!
+//! Depth-first along all steps. A node is a symbolic state: values of the variables as terms over the unknowns of the
+//! start and the choices so far, and a path condition; it belongs to one abstract state, since it is split by all truth
+//! values that the predicates can have in it. A path ends at a node whose abstract state is on the path already.
+//!
+//! It ends because a path has no abstract state twice and each node has finitely many successors. Every node is real:
+//! its path condition can be satisfied.
+//!
+//! A node that was seen before, with the same values and the same path condition, is not entered again if nothing below
+//! it was cut off because of what stood above it: from there on nothing new would come.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_check::{Refinement, Run, Stop};
+use selvedge_ir::{LocId, Value, VarId};
+use selvedge_logic::smt::{Symbol, Term};
+
+use super::super::atoms::normal;
+use super::super::control::constant;
+use super::super::model::Transition;
+use super::super::prover::Prover;
+use super::super::trace::Path;
+use super::abstraction::{Abstract, World};
+
+/// A symbolic state.
+#[derive(Clone)]
+pub(super) struct Node {
+    pub(super) loc: LocId,
+    /// The values of the model's variables, in their order.
+    pub(super) values: Vec<Term>,
+    pub(super) condition: Vec<Term>,
+    pub(super) state: usize,
+    origin: Origin,
+    /// The choices of the step to it.
+    choices: Vec<Symbol>,
+}
+
+/// Where a node comes from.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// A start, by number.
+    Start(usize),
+    /// A step, by number, from another node.
+    Step(usize, usize),
+}
+
+/// What was explored.
+#[derive(Default)]
+pub(super) struct Explored {
+    pub(super) nodes: Vec<Node>,
+    pub(super) states: Vec<Abstract>,
+    index: FxHashMap<Abstract, usize>,
+    /// Where steps, by abstract state and number of the step, lead.
+    pub(super) edges: BTreeMap<(usize, usize), BTreeSet<usize>>,
+    pub(super) initial: BTreeSet<usize>,
+    /// The abstract states on closed loops.
+    pub(super) looped: BTreeSet<usize>,
+    /// A node with an error, and the error's number.
+    pub(super) error: Option<(usize, usize)>,
+}
+
+/// A node on the path.
+struct Frame {
+    node: usize,
+    /// The next step.
+    next: usize,
+    /// Successors that were not looked at.
+    todo: Vec<usize>,
+    /// The least depth of a node on the path that something below this one was matched with.
+    low: usize,
+}
+
+type Key = (LocId, Vec<Term>, Vec<Term>);
+
+pub(super) struct Explorer<'a, 'r> {
+    world: &'a World<'a>,
+    prover: &'a mut Prover<'r>,
+    run: &'a Run<'a>,
+    figures: Refinement,
+    explored: Explored,
+    stack: Vec<Frame>,
+    /// The depth of each abstract state on the path.
+    on_path: FxHashMap<usize, usize>,
+    done: FxHashSet<Key>,
+    fresh: usize,
+    /// For control vectors, the steps that they do not exclude.
+    enabled: FxHashMap<(LocId, Vec<Value>), Vec<usize>>,
+}
+
+impl<'a, 'r> Explorer<'a, 'r> {
+    pub(super) fn new(
+        world: &'a World<'a>,
+        prover: &'a mut Prover<'r>,
+        run: &'a Run<'a>,
+        figures: Refinement,
+    ) -> Explorer<'a, 'r> {
+        Explorer {
+            world,
+            prover,
+            run,
+            figures,
+            explored: Explored::default(),
+            stack: Vec::new(),
+            on_path: FxHashMap::default(),
+            done: FxHashSet::default(),
+            fresh: 0,
+            enabled: FxHashMap::default(),
+        }
+    }
+
+    /// Explores everything, or until an error.
+    pub(super) fn explore(mut self) -> Result<Explored, Stop> {
+        for (number, start) in self.world.model.starts.iter().enumerate() {
+            let values = self.world.model.vars.iter().map(|var| normal(&start.values[var])).collect();
+            let choices = start.edge.iter().flat_map(|(_, choices)| choices).cloned().collect();
+            let condition = vec![normal(&start.condition)];
+            let node = Node { loc: start.loc, values, condition, state: 0, origin: Origin::Start(number), choices };
+            for node in self.split(node, None)? {
+                self.explored.initial.insert(self.explored.nodes[node].state);
+                if self.has_error(node)? {
+                    return Ok(self.explored);
+                }
+                self.enter(node);
+                if self.search()? {
+                    return Ok(self.explored);
+                }
+            }
+        }
+        Ok(self.explored)
+    }
+
+    /// The search below the node that was entered. Returns whether it found an error.
+    fn search(&mut self) -> Result<bool, Stop> {
+        while let Some(depth) = self.stack.len().checked_sub(1) {
+            self.run.tick()?;
+            let frame = &mut self.stack[depth];
+            if let Some(child) = frame.todo.pop() {
+                self.look_at(child);
+                continue;
+            }
+            let node = frame.node;
+            let steps = self.steps_of(node);
+            if let Some(step) = steps.get(self.stack[depth].next).copied() {
+                self.stack[depth].next += 1;
+                if self.expand(node, step)? {
+                    return Ok(true);
+                }
+            } else {
+                self.leave(depth);
+            }
+        }
+        Ok(false)
+    }
+
+    fn enter(&mut self, node: usize) {
+        let depth = self.stack.len();
+        self.on_path.insert(self.explored.nodes[node].state, depth);
+        self.stack.push(Frame { node, next: 0, todo: Vec::new(), low: depth });
+    }
+
+    /// Follows a successor, unless its abstract state is on the path or it brings nothing new.
+    fn look_at(&mut self, child: usize) {
+        let depth = self.stack.len() - 1;
+        match self.on_path.get(&self.explored.nodes[child].state) {
+            Some(above) => {
+                let loop_states = self.stack[*above..].iter().map(|frame| self.explored.nodes[frame.node].state);
+                self.explored.looped.extend(loop_states);
+                self.stack[depth].low = self.stack[depth].low.min(*above);
+            }
+            None if self.done.contains(&self.key(child)) => {}
+            None => self.enter(child),
+        }
+    }
+
+    fn leave(&mut self, depth: usize) {
+        let frame = self.stack.pop().expect("the depth is that of the last frame");
+        self.on_path.remove(&self.explored.nodes[frame.node].state);
+        if frame.low >= depth {
+            self.done.insert(self.key(frame.node));
+        }
+        if let Some(above) = self.stack.last_mut() {
+            above.low = above.low.min(frame.low);
+        }
+    }
+
+    fn key(&self, node: usize) -> Key {
+        let node = &self.explored.nodes[node];
+        (node.loc, node.values.clone(), node.condition.clone())
+    }
+
+    /// The steps from a node that its control variables do not exclude.
+    fn steps_of(&mut self, node: usize) -> Vec<usize> {
+        let node = &self.explored.nodes[node];
+        let state = &self.explored.states[node.state];
+        let key = (state.loc, state.control.clone());
+        if let Some(known) = self.enabled.get(&key) {
+            return known.clone();
+        }
+        let valuation = self.world.valuation(&state.control);
+        let excluded = |step: &Transition| normal(&step.guard.substitute(&valuation)).as_bool() == Some(false);
+        let steps = self.world.model.from(node.loc).iter().enumerate();
+        let steps: Vec<usize> = steps.filter(|(_, step)| !excluded(step)).map(|(number, _)| number).collect();
+        self.enabled.insert(key, steps.clone());
+        steps
+    }
+
+    /// Executes a step. Returns whether a successor has an error.
+    fn expand(&mut self, from: usize, number: usize) -> Result<bool, Stop> {
+        let world = self.world;
+        let node = self.explored.nodes[from].clone();
+        let step = &world.model.from(node.loc)[number];
+        let state = &self.explored.states[node.state];
+        let is_enabled = world.decided(&step.guard, state);
+        if is_enabled == Some(false) {
+            return Ok(false);
+        }
+        let (values, choices) = self.values_at(&node, step);
+        let mut condition = node.condition.clone();
+        let mut after = node.values.clone();
+        for (slot, var) in world.model.vars.iter().enumerate() {
+            if let Some(update) = step.updates.get(var) {
+                after[slot] = normal(&update.substitute(&values));
+            }
+        }
+        // A guard that holds in the whole abstract state holds in the node.
+        if is_enabled.is_none() {
+            match normal(&step.guard.substitute(&values)) {
+                guard if guard.as_bool() == Some(false) => return Ok(false),
+                guard if guard.as_bool() == Some(true) => {}
+                guard => condition.push(guard),
+            }
+        }
+        let next =
+            Node { loc: step.to, values: after, condition, state: 0, origin: Origin::Step(from, number), choices };
+        let parent = (node.state, world.assigned(step));
+        let children = self.split(next, Some(parent))?;
+        for child in &children {
+            let reached = self.explored.nodes[*child].state;
+            self.explored.edges.entry((node.state, number)).or_default().insert(reached);
+            if self.has_error(*child)? {
+                return Ok(true);
+            }
+        }
+        self.stack.last_mut().expect("the node is on the path").todo = children.into_iter().rev().collect();
+        Ok(false)
+    }
+
+    /// What variables and choices stand for in a step from a node; the choices get new names.
+    fn values_at(&mut self, node: &Node, step: &Transition) -> (BTreeMap<Symbol, Term>, Vec<Symbol>) {
+        let model = self.world.model;
+        let vars = model.vars.iter().zip(&node.values);
+        let mut values: BTreeMap<Symbol, Term> =
+            vars.map(|(var, value)| (model.symbol(*var).clone(), value.clone())).collect();
+        let mut choices = Vec::new();
+        for choice in &step.choices {
+            let fresh = Symbol::new(&format!("c{}", self.fresh), choice.sort);
+            self.fresh += 1;
+            values.insert(choice.clone(), fresh.clone().into());
+            choices.push(fresh);
+        }
+        (values, choices)
+    }
+
+    /// The parts of a node by abstract states, in ascending order. Where it comes from a step, predicates about other
+    /// variables than the assigned ones are as before it.
+    fn split(&mut self, node: Node, parent: Option<(usize, BTreeSet<Symbol>)>) -> Result<Vec<usize>, Stop> {
+        let mut parts = Vec::new();
+        for (control, node) in self.split_control(node)? {
+            parts.extend(self.split_predicates(control, node, parent.as_ref())?);
+        }
+        if self.explored.nodes.len().is_multiple_of(256) {
+            self.tell();
+        }
+        Ok(parts)
+    }
+
+    fn tell(&self) {
+        let (states, abstract_states) = (self.explored.nodes.len(), self.explored.states.len());
+        self.run.set_refinement(Refinement { states, abstract_states, ..self.figures });
+    }
+
+    fn slot(&self, var: VarId) -> usize {
+        self.world.model.vars.binary_search(&var).expect("the variables are in ascending order")
+    }
+
+    /// The parts of a node by the values of control variables, which are constants in each.
+    fn split_control(&mut self, node: Node) -> Result<Vec<(Vec<Value>, Node)>, Stop> {
+        let slots: Vec<usize> = self.world.control.iter().map(|var| self.slot(*var)).collect();
+        let open: Vec<usize> = slots.iter().copied().filter(|slot| value(&node.values[*slot]).is_none()).collect();
+        let of = |node: &Node| -> Vec<Value> {
+            let known = |slot: &usize| value(&node.values[*slot]).expect("it is a constant by now");
+            slots.iter().map(known).collect()
+        };
+        if open.is_empty() {
+            return Ok(vec![(of(&node), node)]);
+        }
+        let terms: Vec<Term> = open.iter().map(|slot| node.values[*slot].clone()).collect();
+        let mut found = Vec::new();
+        let mut rest = Term::and(node.condition.iter().cloned());
+        while let Some(values) = self.prover.values(&rest, &terms)? {
+            let same = Term::and(terms.iter().zip(&values).map(|(term, value)| term.equals(&constant(*value))));
+            rest = Term::and([rest, same.not()]);
+            found.push(values);
+        }
+        found.sort_unstable();
+        Ok(found.into_iter().map(|values| self.with_control(&node, &open, &terms, &values, &of)).collect())
+    }
+
+    fn with_control(
+        &self,
+        node: &Node,
+        open: &[usize],
+        terms: &[Term],
+        values: &[Value],
+        of: &dyn Fn(&Node) -> Vec<Value>,
+    ) -> (Vec<Value>, Node) {
+        let mut part = node.clone();
+        for ((slot, term), value) in open.iter().zip(terms).zip(values) {
+            part.values[*slot] = constant(*value);
+            part.condition.push(term.equals(&constant(*value)));
+        }
+        (of(&part), part)
+    }
+
+    fn split_predicates(
+        &mut self,
+        control: Vec<Value>,
+        node: Node,
+        parent: Option<&(usize, BTreeSet<Symbol>)>,
+    ) -> Result<Vec<usize>, Stop> {
+        let model = self.world.model;
+        let predicates = self.world.predicates;
+        let vars = model.vars.iter().zip(&node.values);
+        let values: BTreeMap<Symbol, Term> =
+            vars.map(|(var, value)| (model.symbol(*var).clone(), value.clone())).collect();
+        let mut bits = vec![false; predicates.all.len()];
+        let mut open = Vec::new();
+        for (number, predicate) in predicates.all.iter().enumerate() {
+            match parent {
+                Some((state, assigned)) if !predicates.mentions(number, assigned) => {
+                    bits[number] = self.explored.states[*state].bits[number];
+                }
+                _ => {
+                    let here = normal(&predicate.substitute(&values));
+                    match here.as_bool() {
+                        Some(bit) => bits[number] = bit,
+                        None => open.push((number, here)),
+                    }
+                }
+            }
+        }
+        let condition = Term::and(node.condition.iter().cloned());
+        if open.is_empty() {
+            // Only a condition that was added by the step can exclude everything.
+            let is_real = self.is_as_before(&node) || self.prover.is_sat(&condition)?;
+            return Ok(if is_real { vec![self.add(control, bits, node)] } else { Vec::new() });
+        }
+        let terms: Vec<Term> = open.iter().map(|(_, term)| term.clone()).collect();
+        let solutions = self.prover.all_solutions(&condition, &terms)?;
+        let is_split = solutions.len() > 1;
+        let mut parts = Vec::new();
+        for solution in solutions {
+            let (mut bits, mut part) = (bits.clone(), node.clone());
+            for ((number, term), bit) in open.iter().zip(solution) {
+                bits[*number] = bit;
+                if is_split {
+                    part.condition.push(if bit { term.clone() } else { term.not() });
+                }
+            }
+            parts.push(self.add(control.clone(), bits, part));
+        }
+        Ok(parts)
+    }
+
+    /// Whether the path condition is the one of the node before, which can be satisfied.
+    fn is_as_before(&self, node: &Node) -> bool {
+        match node.origin {
+            Origin::Start(_) => false,
+            Origin::Step(from, _) => self.explored.nodes[from].condition.len() == node.condition.len(),
+        }
+    }
+
+    fn add(&mut self, control: Vec<Value>, bits: Vec<bool>, node: Node) -> usize {
+        let state = Abstract { loc: node.loc, control, bits };
+        let number = self.explored.states.len();
+        let number = *self.explored.index.entry(state.clone()).or_insert(number);
+        if number == self.explored.states.len() {
+            self.explored.states.push(state);
+        }
+        self.explored.nodes.push(Node { state: number, ..node });
+        self.explored.nodes.len() - 1
+    }
+
+    /// Notes an error in a node, if there is one.
+    fn has_error(&mut self, node: usize) -> Result<bool, Stop> {
+        let loc = self.explored.nodes[node].loc;
+        let errors = self.world.model.errors.iter().enumerate().filter(|(_, error)| error.loc == loc);
+        for (number, error) in errors {
+            if self.world.decided(&error.condition, &self.explored.states[self.explored.nodes[node].state])
+                == Some(false)
+            {
+                continue;
+            }
+            let condition = self.explored.error_path(self.world, node, number).condition;
+            if self.prover.is_sat(&normal(&condition))? {
+                self.explored.error = Some((node, number));
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The value of a constant.
+fn value(term: &Term) -> Option<Value> {
+    let int = || term.as_int().and_then(|value| i64::try_from(value).ok()).map(Value::Int);
+    term.as_bool().map(Value::Bool).or_else(int)
+}
+
+impl Explored {
+    /// The path to an error in a node.
+    pub(super) fn error_path(&self, world: &World<'_>, node: usize, error: usize) -> Path {
+        let model = world.model;
+        let error = &model.errors[error];
+        let at = &self.nodes[node];
+        let vars = model.vars.iter().zip(&at.values);
+        let values: BTreeMap<Symbol, Term> =
+            vars.map(|(var, value)| (model.symbol(*var).clone(), value.clone())).collect();
+        let condition = error.condition.substitute(&values);
+        let condition = Term::and(at.condition.iter().cloned().chain([condition]));
+        let mut steps = Vec::new();
+        steps.extend(error.edge.map(|edge| (edge, error.choices.clone())));
+        let mut here = at;
+        loop {
+            match here.origin {
+                Origin::Start(number) => {
+                    let edge = model.starts[number].edge.as_ref();
+                    steps.extend(edge.map(|(edge, _)| (*edge, here.choices.clone())));
+                    break;
+                }
+                Origin::Step(from, number) => {
+                    let from = &self.nodes[from];
+                    steps.push((model.from(from.loc)[number].edge, here.choices.clone()));
+                    here = from;
+                }
+            }
+        }
+        steps.reverse();
+        Path { steps, condition }
+    }
+}

@@ -1,0 +1,88 @@
+//! The abstract model of a program, for pictures (Fig. 2.2): what the last exploration saw, and which steps are exact.
+
+use selvedge_check::{Refinement, Run, Stop, Task};
+use selvedge_ir::{EdgeId, Expr, LocId, Value, VarId};
+
+use super::super::control::control;
+use super::super::model::Model;
+use super::super::prover::Prover;
+use super::abstraction::{Predicates, World};
+use super::analyse::Analyser;
+use super::certificate::expression;
+use super::explore::{Explored, Explorer};
+use super::first_predicates;
+
+/// The abstract model under the atoms of guards and assertions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbstractModel {
+    /// The control variables.
+    pub control: Vec<VarId>,
+    /// The predicates.
+    pub predicates: Vec<Expr>,
+    /// The abstract states.
+    pub states: Vec<AbstractState>,
+    /// The steps between them.
+    pub edges: Vec<AbstractEdge>,
+}
+
+/// An abstract state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbstractState {
+    /// The location.
+    pub loc: LocId,
+    /// The values of the control variables.
+    pub control: Vec<Value>,
+    /// The truth of each predicate.
+    pub bits: Vec<bool>,
+    /// Whether a run may begin in it.
+    pub is_initial: bool,
+}
+
+/// A step from one abstract state to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AbstractEdge {
+    /// From where, by number.
+    pub from: usize,
+    /// The step of the program.
+    pub edge: EdgeId,
+    /// To where, by number.
+    pub to: usize,
+    /// Whether all successors of all states of `from` by the step are in what its edges lead to.
+    pub is_exact: bool,
+}
+
+/// The abstract model of a task that the engine supports, under its first predicates. An error ends the exploration.
+pub fn abstract_model(task: &Task<'_>, run: &Run<'_>) -> Result<AbstractModel, Stop> {
+    let mut prover = Prover::new(run)?;
+    let model = Model::new(task);
+    let control = control(&model, &mut prover)?;
+    let mut predicates = Predicates::new(&model, &control);
+    predicates.add(&first_predicates(&model, &mut prover)?);
+    let world = World { model: &model, control: &control, predicates: &predicates };
+    let explored = Explorer::new(&world, &mut prover, run, Refinement::default()).explore()?;
+    let edges = edges(&world, &mut prover, run, &explored)?;
+    let states = explored.states.iter().enumerate().map(|(number, state)| AbstractState {
+        loc: state.loc,
+        control: state.control.clone(),
+        bits: state.bits.clone(),
+        is_initial: explored.initial.contains(&number),
+    });
+    let written = predicates.all.iter().map(|predicate| expression(predicate, &model).unwrap_or(Expr::Bool(true)));
+    Ok(AbstractModel { predicates: written.collect(), states: states.collect(), edges, control: control.clone() })
+}
+
+fn edges(
+    world: &World<'_>,
+    prover: &mut Prover<'_>,
+    run: &Run<'_>,
+    explored: &Explored,
+) -> Result<Vec<AbstractEdge>, Stop> {
+    let mut analyser = Analyser { world, prover, run, explored, queries: 0 };
+    let mut edges = Vec::new();
+    for (place, targets) in &explored.edges {
+        let is_exact = analyser.is_covered(*place, targets)?;
+        let step = &world.model.from(explored.states[place.0].loc)[place.1];
+        edges.extend(targets.iter().map(|to| AbstractEdge { from: place.0, edge: step.edge, to: *to, is_exact }));
+    }
+    Ok(edges)
+}

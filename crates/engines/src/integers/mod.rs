@@ -1,0 +1,64 @@
+//! Programs with integers: one thread, no calls, linear arithmetic.
+//!
+//! In the order of reading: `model` is the program as a transition system over terms, `atoms` what predicates look
+//! like, `prover` who answers, `control` which variables say where the program stands, `trace` the way back from a
+//! solution to an execution. The engines: [`ase`], and `induction`, to which [`crate::induction`] hands over.
+
+pub mod ase;
+mod atoms;
+mod control;
+pub(crate) mod induction;
+mod model;
+mod prover;
+mod trace;
+
+use selvedge_check::{Task, Unsupported};
+use selvedge_ir::{BinaryOp, Count, Expr, Op, Program, Ty};
+
+/// What every engine here needs of a program. The reason begins with the engine's name.
+pub(crate) fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    let program = task.program;
+    let refuse = |reason: &str| Err(Unsupported::new(format!("`{name}` {reason}")));
+    let one_thread = matches!(program.entries.as_raw_slice(), [entry] if entry.count == Count::Exactly(1));
+    if !one_thread || program.prelude.is_some() || !task.target.together.is_empty() {
+        return refuse("takes programs with one thread only");
+    }
+    if !has_integers(program) {
+        return refuse("is for programs with integers");
+    }
+    let first = program.entries[0].proc;
+    for (id, edge) in program.edges.iter_enumerated().filter(|(_, edge)| program.locs[edge.from].proc == first) {
+        let at = |reason: &str| Err(Unsupported::at(id, format!("`{name}` {reason}")));
+        match &edge.op {
+            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => return at("takes programs without calls and spawns only"),
+            Op::Assign(assign) if assign.is_passive() => return at("does not know passive variables"),
+            op if !op.exprs().all(is_linear) => return at("takes linear arithmetic only"),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a program has integers.
+pub(crate) fn has_integers(program: &Program) -> bool {
+    program.vars.iter().any(|var| var.ty == Ty::Int)
+}
+
+/// Whether all products have a constant on one side.
+fn is_linear(expr: &Expr) -> bool {
+    let is_constant = |expr: &Expr| !expr.any_leaf(|leaf| !matches!(leaf, Expr::Int(_) | Expr::Bool(_)));
+    match expr {
+        Expr::Binary(BinaryOp::Mul, pair) if !is_constant(&pair.0) && !is_constant(&pair.1) => false,
+        _ => expr.operands().all(is_linear),
+    }
+}
+
+/// The variables that the one thread of a program sees.
+fn visible(program: &Program) -> impl Iterator<Item = selvedge_ir::VarId> {
+    let entry = &program.entries[0];
+    program.vars.iter_enumerated().filter_map(move |(id, var)| match var.scope {
+        selvedge_ir::Scope::Shared => Some(id),
+        selvedge_ir::Scope::Thread => entry.thread_vars.contains(&id).then_some(id),
+        selvedge_ir::Scope::Local(proc) => (proc == entry.proc).then_some(id),
+    })
+}

@@ -1,0 +1,225 @@
+//! A program as a transition system over terms.
+//!
+//! A state is a location and a value for each variable. A step is a guard over old values and choices, and new values
+//! for some variables. Where nothing leads back to the first location and nothing can fail there, its steps only make
+//! the first states: then these are the starts, and the first location is no part of the system.
+
+use std::collections::BTreeMap;
+
+use selvedge_check::Task;
+use selvedge_ir::visit::choice_types;
+use selvedge_ir::{Assign, BinaryOp, EdgeId, Expr, LocId, Op, Program, Ty, UnaryOp, VarId};
+use selvedge_logic::smt::{Sort, Symbol, Term};
+
+use super::visible;
+
+/// The transition system.
+pub(super) struct Model<'p> {
+    pub(super) program: &'p Program,
+    /// The variables that there are, in ascending order.
+    pub(super) vars: Vec<VarId>,
+    /// The symbol of each variable of the program, by number: its value before a step.
+    pub(super) now: Vec<Symbol>,
+    pub(super) starts: Vec<Start>,
+    /// The steps from each location.
+    pub(super) steps: BTreeMap<LocId, Vec<Transition>>,
+    pub(super) errors: Vec<Error>,
+}
+
+/// A way to begin: the variables' values as terms over the symbols in `unknown`, and what must hold of them.
+pub(super) struct Start {
+    pub(super) loc: LocId,
+    pub(super) values: BTreeMap<VarId, Term>,
+    pub(super) condition: Term,
+    /// The step from the first location, if the start is one, with its choices.
+    pub(super) edge: Option<(EdgeId, Vec<Symbol>)>,
+}
+
+/// A step.
+#[derive(Clone)]
+pub(super) struct Transition {
+    pub(super) edge: EdgeId,
+    pub(super) to: LocId,
+    /// Over the symbols of the variables and the choices.
+    pub(super) guard: Term,
+    pub(super) updates: BTreeMap<VarId, Term>,
+    pub(super) choices: Vec<Symbol>,
+}
+
+/// A way to fail.
+pub(super) struct Error {
+    pub(super) loc: LocId,
+    /// The assertion; `None` for a location.
+    pub(super) edge: Option<EdgeId>,
+    /// Over the symbols of the variables and the choices.
+    pub(super) condition: Term,
+    pub(super) choices: Vec<Symbol>,
+}
+
+pub(super) fn sort(ty: Ty) -> Sort {
+    match ty {
+        Ty::Bool => Sort::Bool,
+        Ty::Int => Sort::Int,
+    }
+}
+
+/// The symbols of choices.
+fn symbols(prefix: &str, types: &[Ty]) -> Vec<Symbol> {
+    types.iter().enumerate().map(|(number, ty)| Symbol::new(&format!("{prefix}{number}"), sort(*ty))).collect()
+}
+
+impl<'p> Model<'p> {
+    /// The system of a task that [`super::supports`] accepts.
+    pub(super) fn new(task: &Task<'p>) -> Model<'p> {
+        let program = task.program;
+        let now =
+            program.vars.iter_enumerated().map(|(id, var)| Symbol::new(&format!("v{}", id.index()), sort(var.ty)));
+        let mut model = Model {
+            program,
+            vars: visible(program).collect(),
+            now: now.collect(),
+            starts: Vec::new(),
+            steps: BTreeMap::new(),
+            errors: Vec::new(),
+        };
+        let first = program.entries[0].proc;
+        for (id, edge) in program.edges.iter_enumerated().filter(|(_, edge)| program.locs[edge.from].proc == first) {
+            if let Op::Assert(condition) = &edge.op
+                && task.target.has_assert(id)
+            {
+                let choices = symbols(&format!("e{}c", id.index()), &edge.op.choices());
+                let condition = model.term(condition, &choices, &BTreeMap::new()).not();
+                model.errors.push(Error { loc: edge.from, edge: Some(id), condition, choices });
+            }
+            if let Some(step) = model.step(id, &edge.op, edge.to) {
+                // A step that changes nothing leads to nothing new.
+                if edge.from != edge.to || !step.updates.is_empty() {
+                    model.steps.entry(edge.from).or_default().push(step);
+                }
+            }
+        }
+        let targets = task.target.locs.iter().filter(|loc| program.locs[**loc].proc == first);
+        model.errors.extend(targets.map(|loc| Error {
+            loc: *loc,
+            edge: None,
+            condition: true.into(),
+            choices: Vec::new(),
+        }));
+        model.starts = model.starts();
+        model
+    }
+
+    /// The symbol of a variable.
+    pub(super) fn symbol(&self, var: VarId) -> &Symbol {
+        &self.now[var.index()]
+    }
+
+    /// The steps from a location.
+    pub(super) fn from(&self, loc: LocId) -> &[Transition] {
+        self.steps.get(&loc).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a step needs and does; `None` where the thread ends.
+    fn step(&self, edge: EdgeId, op: &Op, to: LocId) -> Option<Transition> {
+        let choices = symbols(&format!("e{}c", edge.index()), &op.choices());
+        let (guard, updates) = match op {
+            Op::Assign(assign) => self.assign(assign, &choices),
+            Op::Assert(condition) => (self.term(condition, &choices, &BTreeMap::new()), BTreeMap::new()),
+            Op::AtomicBegin | Op::AtomicEnd => (true.into(), BTreeMap::new()),
+            Op::Return(_) | Op::End => return None,
+            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("such programs are not taken"),
+        };
+        Some(Transition { edge, to, guard, updates, choices })
+    }
+
+    fn assign(&self, assign: &Assign, choices: &[Symbol]) -> (Term, BTreeMap<VarId, Term>) {
+        let values = assign.active.iter().map(|(var, rhs)| (*var, self.term(rhs, choices, &BTreeMap::new())));
+        let values: BTreeMap<VarId, Term> = values.collect();
+        let guard = self.term(&assign.constrain, choices, &values);
+        let changes = values.into_iter().filter(|(var, value)| *value != self.symbol(*var).clone().into());
+        (guard, changes.collect())
+    }
+
+    /// An expression; `next` has the new values of variables that change.
+    fn term(&self, expr: &Expr, choices: &[Symbol], next: &BTreeMap<VarId, Term>) -> Term {
+        term(expr, &|leaf| match leaf {
+            Expr::Var(var) => self.symbol(*var).clone().into(),
+            Expr::Next(var) => next.get(var).cloned().unwrap_or_else(|| self.symbol(*var).clone().into()),
+            Expr::Choice(number, _) => choices[*number as usize].clone().into(),
+            _ => unreachable!("programs with passive variables are not taken"),
+        })
+    }
+
+    /// The starts at the first location, or those after it.
+    fn starts(&mut self) -> Vec<Start> {
+        let program = self.program;
+        let entry = &program.entries[0];
+        let loc = program.procs[entry.proc].entry;
+        let mut values: BTreeMap<VarId, Term> =
+            program.vars.indices().map(|var| (var, self.symbol(var).clone().into())).collect();
+        let shared = symbols("init", &choice_types(program.init.iter().map(|(_, rhs)| rhs)));
+        for (var, rhs) in &program.init {
+            values.insert(*var, self.term(rhs, &shared, &BTreeMap::new()));
+        }
+        let own = symbols("thread", &choice_types(entry.init.iter().map(|(_, rhs)| rhs)));
+        let begun = values.clone();
+        for (var, rhs) in &entry.init {
+            let value = term(rhs, &|leaf| match leaf {
+                Expr::Var(var) => begun[var].clone(),
+                Expr::Choice(number, _) => own[*number as usize].clone().into(),
+                _ => unreachable!("initial values have no other leaves"),
+            });
+            values.insert(*var, value);
+        }
+        values.retain(|var, _| self.vars.contains(var));
+        let is_left_for_good = program.edges.iter().all(|edge| edge.to != loc)
+            && self.errors.iter().all(|error| error.loc != loc)
+            && self.steps.contains_key(&loc);
+        if !is_left_for_good {
+            return vec![Start { loc, values, condition: true.into(), edge: None }];
+        }
+        let steps = self.steps.remove(&loc).unwrap_or_default();
+        let by_symbol = values.iter().map(|(var, value)| (self.symbol(*var).clone(), value.clone())).collect();
+        let start = |step: &Transition| {
+            let mut after = values.clone();
+            after.extend(step.updates.iter().map(|(var, value)| (*var, value.substitute(&by_symbol))));
+            let condition = step.guard.substitute(&by_symbol);
+            Start { loc: step.to, values: after, condition, edge: Some((step.edge, step.choices.clone())) }
+        };
+        steps.iter().map(start).collect()
+    }
+}
+
+/// An expression as a term, with the caller's terms for its leaves.
+pub(super) fn term(expr: &Expr, leaf: &dyn Fn(&Expr) -> Term) -> Term {
+    let of = |part: &Expr| term(part, leaf);
+    match expr {
+        Expr::Bool(value) => (*value).into(),
+        Expr::Int(value) => (*value).into(),
+        Expr::Unary(UnaryOp::Not, operand) => of(operand).not(),
+        Expr::Unary(UnaryOp::Neg, operand) => of(operand).scale(-1),
+        Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => of(operand).divisible(i128::from(*divisor)),
+        Expr::Ite(triple) => Term::ite(&of(&triple.0), &of(&triple.1), &of(&triple.2)),
+        Expr::Binary(op, pair) => binary(*op, &of(&pair.0), &of(&pair.1)),
+        leaf_expr => leaf(leaf_expr),
+    }
+}
+
+fn binary(op: BinaryOp, left: &Term, right: &Term) -> Term {
+    match op {
+        BinaryOp::And => Term::and([left.clone(), right.clone()]),
+        BinaryOp::Or => Term::or([left.clone(), right.clone()]),
+        BinaryOp::Xor | BinaryOp::Ne => left.equals(right).not(),
+        BinaryOp::Implies => left.implies(right),
+        BinaryOp::Eq => left.equals(right),
+        BinaryOp::Add => Term::add([left.clone(), right.clone()]),
+        BinaryOp::Sub => left.minus(right),
+        BinaryOp::Lt => left.lt(right),
+        BinaryOp::Le => left.le(right),
+        BinaryOp::Mul => match (super::atoms::Linear::of(left), super::atoms::Linear::of(right)) {
+            (Some(factor), _) if factor.is_constant() => right.scale(factor.constant),
+            (_, Some(factor)) if factor.is_constant() => left.scale(factor.constant),
+            _ => unreachable!("programs with other products are not taken"),
+        },
+    }
+}

@@ -1,0 +1,147 @@
+//! Who answers questions about terms: the SMT solver of the run, as an engine sees it.
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{Run, SolverFailure, Stop};
+use selvedge_ir::Value;
+use selvedge_logic::smt::{Dialect, Halt, Program, Smt, SmtValue, Symbol, Term, Trouble};
+
+/// A solver with the symbols that it knows. All questions are about terms, not about what was asked before.
+pub(super) struct Prover<'r> {
+    smt: Smt,
+    run: &'r Run<'r>,
+    declared: BTreeSet<Symbol>,
+}
+
+impl<'r> Prover<'r> {
+    /// Z3 where it is, else cvc5.
+    pub(super) fn new(run: &'r Run<'r>) -> Result<Prover<'r>, Stop> {
+        let solvers = run.solvers();
+        let (path, dialect) = match (&solvers.z3, &solvers.cvc5) {
+            (Some(z3), _) => (z3, Dialect::Z3),
+            (None, Some(cvc5)) => (cvc5, Dialect::Cvc5),
+            (None, None) => return Err(Stop::NoSolver),
+        };
+        let memory = run.memory_limit().map(|bytes| (bytes / 1_000_000).max(64));
+        let program = Program { path: path.to_path_buf(), dialect, memory };
+        Ok(Prover { smt: Smt::new(program), run, declared: BTreeSet::new() })
+    }
+
+    fn declare(&mut self, terms: &[&Term]) {
+        for symbol in terms.iter().flat_map(|term| term.symbols()) {
+            if !self.declared.contains(&symbol) {
+                self.smt.declare(&symbol);
+                self.declared.insert(symbol);
+            }
+        }
+    }
+
+    /// Whether a condition can hold.
+    pub(super) fn is_sat(&mut self, condition: &Term) -> Result<bool, Stop> {
+        if let Some(value) = condition.as_bool() {
+            return Ok(value);
+        }
+        self.declare(&[condition]);
+        self.smt.push();
+        self.smt.assert(condition);
+        let run = self.run;
+        let answer = self.smt.is_sat(&[], || run.check_limits()).map_err(stop);
+        self.smt.pop();
+        answer
+    }
+
+    /// Values of symbols for which a condition holds, small ones where that is cheap; `None` if there are none.
+    pub(super) fn small_model(&mut self, condition: &Term, symbols: &[Symbol]) -> Result<Option<Vec<Value>>, Stop> {
+        for bound in [0i64, 1, 2, 4, 8, 16, 64, 1024] {
+            let within = symbols.iter().filter(|symbol| symbol.sort == selvedge_logic::smt::Sort::Int).map(|symbol| {
+                let symbol = Term::from(symbol.clone());
+                Term::and([Term::from(-bound).le(&symbol), symbol.le(&bound.into())])
+            });
+            let small = Term::and(within.chain([condition.clone()]));
+            if let Some(values) = self.model(&small, symbols)? {
+                return Ok(Some(values));
+            }
+        }
+        self.model(condition, symbols)
+    }
+
+    /// Values of symbols for which a condition holds; `None` if there are none.
+    pub(super) fn model(&mut self, condition: &Term, symbols: &[Symbol]) -> Result<Option<Vec<Value>>, Stop> {
+        let terms: Vec<Term> = symbols.iter().map(|symbol| symbol.clone().into()).collect();
+        self.values(condition, &terms)
+    }
+
+    /// Values of terms for which a condition holds; `None` if there are none.
+    pub(super) fn values(&mut self, condition: &Term, terms: &[Term]) -> Result<Option<Vec<Value>>, Stop> {
+        self.declare(&terms.iter().chain([condition]).collect::<Vec<_>>());
+        self.smt.push();
+        self.smt.assert(condition);
+        let run = self.run;
+        let values = match self.smt.is_sat(&[], || run.check_limits()).map_err(stop) {
+            Ok(true) => self.smt.values(terms, || run.check_limits()).map(Some).map_err(stop),
+            Ok(false) => Ok(None),
+            Err(stop) => Err(stop),
+        };
+        self.smt.pop();
+        values?.map(|values| values.into_iter().map(value).collect()).transpose()
+    }
+
+    /// All truth values that predicates can have together where a condition holds.
+    pub(super) fn all_solutions(&mut self, condition: &Term, predicates: &[Term]) -> Result<Vec<Vec<bool>>, Stop> {
+        self.declare(&predicates.iter().chain([condition]).collect::<Vec<_>>());
+        self.smt.push();
+        self.smt.assert(condition);
+        let run = self.run;
+        let all = self.smt.all_solutions(predicates, || run.check_limits()).map_err(stop);
+        self.smt.pop();
+        all
+    }
+
+    /// The condition without some symbols: there are values of them for which it holds.
+    pub(super) fn eliminate(&mut self, symbols: &[Symbol], condition: &Term) -> Result<Term, Stop> {
+        let run = self.run;
+        self.smt.eliminate(symbols, condition, || run.check_limits()).map_err(stop)
+    }
+}
+
+fn value(value: SmtValue) -> Result<Value, Stop> {
+    match value {
+        SmtValue::Bool(value) => Ok(Value::Bool(value)),
+        SmtValue::Int(value) => i64::try_from(value).map(Value::Int).map_err(|_| Stop::Solver(SolverFailure::TooLarge)),
+    }
+}
+
+/// What an engine says where its solver does not answer.
+pub(crate) fn stop(halt: Halt<Stop>) -> Stop {
+    match halt {
+        Halt::Caller(stop) => stop,
+        Halt::Solver(trouble) => Stop::Solver(match trouble {
+            Trouble::NotStarted(_) => SolverFailure::NotStarted,
+            Trouble::Died => SolverFailure::Died,
+            Trouble::Rejected(_) | Trouble::Strange(_) | Trouble::Incapable(_) => SolverFailure::Strange,
+            Trouble::Undecided => SolverFailure::Undecided,
+        }),
+    }
+}
+
+/// A solver that is told more and more, for unrollings.
+pub(super) struct Incremental<'r> {
+    prover: Prover<'r>,
+}
+
+impl<'r> Incremental<'r> {
+    pub(super) fn new(run: &'r Run<'r>) -> Result<Incremental<'r>, Stop> {
+        Ok(Incremental { prover: Prover::new(run)? })
+    }
+
+    /// From now on the condition holds.
+    pub(super) fn require(&mut self, condition: &Term) {
+        self.prover.declare(&[condition]);
+        self.prover.smt.assert(condition);
+    }
+
+    /// Values of symbols for which one more condition holds; `None` if there are none.
+    pub(super) fn values_where(&mut self, condition: &Term, symbols: &[Symbol]) -> Result<Option<Vec<Value>>, Stop> {
+        self.prover.model(condition, symbols)
+    }
+}

@@ -1,0 +1,60 @@
+//! From a path of symbolic steps to an execution.
+
+use selvedge_check::{Start as TraceStart, StartThread, Step, Stop, ThreadId, Trace};
+use selvedge_ir::visit::choice_types;
+use selvedge_ir::{EdgeId, EntryId, Program, Scope, Ty, Value, VarId};
+use selvedge_logic::smt::{Symbol, Term};
+
+use super::model::{Model, sort};
+use super::prover::Prover;
+
+/// A path: its steps with the symbols of their choices, and what must hold of all symbols.
+pub(super) struct Path {
+    pub(super) steps: Vec<(EdgeId, Vec<Symbol>)>,
+    pub(super) condition: Term,
+}
+
+/// An execution along the path with small values; `None` if there is none.
+pub(super) fn execution(model: &Model<'_>, path: &Path, prover: &mut Prover<'_>) -> Result<Option<Trace>, Stop> {
+    let program = model.program;
+    let entry = &program.entries[0];
+    let named = |prefix: &str, types: &[Ty]| -> Vec<Symbol> {
+        types.iter().enumerate().map(|(n, ty)| Symbol::new(&format!("{prefix}{n}"), sort(*ty))).collect()
+    };
+    let shared = named("init", &choice_types(program.init.iter().map(|(_, rhs)| rhs)));
+    let own = named("thread", &choice_types(entry.init.iter().map(|(_, rhs)| rhs)));
+    let first: Vec<Symbol> = model.vars.iter().map(|var| model.symbol(*var).clone()).collect();
+    let choices = path.steps.iter().flat_map(|(_, choices)| choices);
+    let symbols: Vec<Symbol> = first.iter().chain(&shared).chain(&own).chain(choices).cloned().collect();
+    let Some(values) = prover.small_model(&path.condition, &symbols)? else { return Ok(None) };
+    let mut values = values.into_iter();
+    let mut take = |count: usize| -> Vec<Value> { values.by_ref().take(count).collect() };
+    let first: Vec<(VarId, Value)> = model.vars.iter().copied().zip(take(first.len())).collect();
+    let (shared, own) = (take(shared.len()), take(own.len()));
+    let steps = path.steps.iter().map(|(edge, choices)| Step {
+        thread: ThreadId(0),
+        edge: *edge,
+        choices: take(choices.len()),
+        passive: Vec::new(),
+        fresh: Vec::new(),
+        body: None,
+    });
+    let steps = steps.collect();
+    let thread =
+        StartThread { entry: EntryId::new(0), choices: own, fresh: fresh(program, &first, &entry.init, false) };
+    let start =
+        TraceStart { choices: shared, fresh: fresh(program, &first, &program.init, true), threads: vec![thread] };
+    Ok(Some(Trace { start, steps, bodies: Vec::new() }))
+}
+
+/// The first values of shared variables, or of the others, that start with any value.
+fn fresh(
+    program: &Program,
+    first: &[(VarId, Value)],
+    init: &[(VarId, selvedge_ir::Expr)],
+    shared: bool,
+) -> Vec<(VarId, Value)> {
+    let is_free = |var: VarId| init.iter().all(|(initialised, _)| *initialised != var);
+    let is_shared = |var: VarId| program.vars[var].scope == Scope::Shared;
+    first.iter().filter(|(var, _)| is_shared(*var) == shared && is_free(*var)).copied().collect()
+}
