@@ -98,7 +98,8 @@ Examples:
   selvedge show cfg program.bp | dot -Tpdf > cfg.pdf     The control-flow graph for Graphviz.
   selvedge show cfg --picture svg program.bp > cfg.svg   A picture; nothing else has to be installed.
   selvedge show stats program.bp                         Numbers.
-  selvedge show cfg system.pds | dot -Tpdf > pds.pdf     A pushdown system: its states and rules.";
+  selvedge show cfg system.pds | dot -Tpdf > pds.pdf     A pushdown system: its states and rules.
+  selvedge show abstract-model mutex.gcl | dot -Tsvg     Abstract states of a program with integers.";
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:
@@ -631,6 +632,8 @@ pub(crate) enum What {
     Cfg,
     /// Numbers
     Stats,
+    /// Programs with integers: abstract states and the steps between them, for Graphviz
+    AbstractModel,
 }
 
 /// The formats that programs can be written in.

@@ -33,6 +33,7 @@ pub use question::{Initial, Question, UsageError};
 use race::Raced;
 pub use race::{Leg, LegEnd};
 pub use reachable::{Reachable, Status, reachable};
+pub use selvedge_engines::integers::ase::picture::AbstractModel;
 pub use simplify::{Pass, Simplified, simplify};
 pub use simulate::{RunEnd, Simulation, simulate};
 pub use systems::{SystemOutcome, SystemReport, check_system};
@@ -212,6 +213,13 @@ pub fn check(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<R
         locate(unsupported, subject);
     }
     Ok(report)
+}
+
+/// What symbolic execution with abstract matching sees of a program with integers, under the predicates of its guards
+/// and assertions.
+pub fn abstract_model(task: &Task<'_>, run: &Run<'_>) -> Result<AbstractModel, Reason> {
+    selvedge_engines::build(EngineKind::Ase, &EngineOptions::default()).supports(task).map_err(Reason::Unsupported)?;
+    selvedge_engines::integers::ase::picture::abstract_model(task, &[], run).map_err(Reason::Stop)
 }
 
 /// A refusal that is about one step says on which line that stands.

@@ -60,6 +60,8 @@ pub enum EngineKind {
     Rounds,
     /// Symbolic execution with abstract matching, for programs with integers and one thread.
     Ase,
+    /// Concrete states with abstract matching, for programs with integers, one start and no input.
+    Ur,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -85,6 +87,7 @@ impl EngineKind {
         EngineKind::ContextsEager,
         EngineKind::Rounds,
         EngineKind::Ase,
+        EngineKind::Ur,
         EngineKind::Exhaustive,
     ];
 
@@ -109,6 +112,7 @@ impl EngineKind {
             EngineKind::ContextsEager => "contexts-eager",
             EngineKind::Rounds => "rounds",
             EngineKind::Ase => "ase",
+            EngineKind::Ur => "ur",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -146,6 +150,9 @@ impl EngineKind {
                 "any number of threads in up to K rounds, with recursion: linear interfaces of blocks of threads"
             }
             EngineKind::Ase => "integers: symbolic execution up to abstract states, refined by preimages",
+            EngineKind::Ur => {
+                "integers, one start, no input: concrete states up to abstract states, refined by preimages"
+            }
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -183,7 +190,7 @@ pub struct EngineOptions {
     pub contexts: contexts::Options,
     /// The options of [`contexts::rounds`].
     pub rounds: contexts::rounds::Options,
-    /// The options of [`integers::ase`].
+    /// The options of [`integers::ase`] and [`integers::ur`].
     pub ase: integers::ase::Options,
     /// The options of [`exhaustive`].
     pub exhaustive: exhaustive::Options,
@@ -216,6 +223,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::ContextsEager => Box::new(contexts::eager::ContextsEager { options: options.contexts.clone() }),
         EngineKind::Rounds => Box::new(contexts::rounds::Rounds { options: options.rounds.clone() }),
         EngineKind::Ase => Box::new(integers::ase::Ase { options: options.ase.clone() }),
+        EngineKind::Ur => Box::new(integers::ur::Ur { options: options.ase.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

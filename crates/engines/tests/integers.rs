@@ -1,12 +1,16 @@
 //! The engines for integers on small programs, with verdicts known beforehand.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use selvedge_check::{Engine, Run, Solvers, Stop, Task, ThreadScope, Verdict};
 use selvedge_engines::induction::Induction;
 use selvedge_engines::integers::ase::Ase;
+use selvedge_engines::integers::ase::picture::{self, AbstractModel};
+use selvedge_engines::integers::ur::Ur;
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
+use selvedge_ir::{EdgeId, Expr, Op};
 use selvedge_replay::{Judged, judge};
 
 fn z3() -> Solvers {
@@ -73,6 +77,70 @@ fn ase_nondet_exactness_neighbours() {
     let beyond =
         program("x: int, y: int", "x = 0 & y = 5", &["x := ?0:int constrain 0 <= ?0:int & ?0:int <= y"], "x < 5");
     assert_eq!(verdict(&Ase::default(), &beyond), "unsafe");
+}
+
+/// The abstract model of a program under its own predicates and some more, which are conditions of another program with
+/// the same variables.
+fn abstract_model(text: &str, more: &[&str]) -> AbstractModel {
+    let (program, target) = parse_with_target(text).expect("the program is well-formed");
+    let declarations = text.lines().next().expect("it has lines");
+    let condition = |condition: &&str| {
+        let text =
+            format!("{declarations}\nproc main() from L0 to L2\n  e0 L0 -> L1: assume {condition}\nstart main\n");
+        let (program, _) = parse_with_target(&text).expect("the condition is well-formed");
+        match &program.edges[EdgeId::new(0)].op {
+            Op::Assign(assign) => assign.constrain.clone(),
+            other => unreachable!("it is an assumption: {other:?}"),
+        }
+    };
+    let more: Vec<Expr> = more.iter().map(condition).collect();
+    let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+    picture::abstract_model(&task, &more, &Run::unlimited().with_solvers(z3())).expect("z3 answers")
+}
+
+/// Theorem 4.2.3, for programs with one start and no input, whose visited states can be compared one by one.
+#[test]
+fn more_predicates_explore_no_fewer_states() {
+    let steps = ["x := x + 1 constrain x < 4", "y := y + x constrain y < 5", "x := 0 constrain 3 <= y", "y := y - 1"];
+    let text = program("x: int, y: int", "x = 0 & y = 0", &steps, "y < 20");
+    let seen = |more: &[&str]| -> BTreeSet<String> {
+        let model = abstract_model(&text, more);
+        model.visited.iter().map(|(state, formula)| format!("{:?} {formula:?}", model.states[*state].control)).collect()
+    };
+    let mut before = seen(&[]);
+    for more in
+        [&["x = 2"][..], &["x = 2", "y = 1"], &["x = 2", "y = 1", "x < y"], &["x = 2", "y = 1", "x < y", "y < 0"]]
+    {
+        let after = seen(more);
+        assert!(before.is_subset(&after), "{more:?}");
+        before = after;
+    }
+}
+
+/// Theorem 4.2.4.
+#[test]
+fn the_two_checks_are_incomparable() {
+    let fragment = abstract_model(&mutex("x := ?0:int, p := 2 constrain p = 3"), &[]);
+    assert!(fragment.is_safe_fragment && !fragment.is_inductive);
+    let inductive = abstract_model(&mutex("x := x + 1, p := 2 constrain p = 3"), &["b = 0", "b = 1"]);
+    assert!(!inductive.is_safe_fragment && inductive.is_inductive);
+}
+
+#[test]
+fn concrete_states_with_one_table_decide_programs_without_input() {
+    let counter = program("x: int", "x = 0", &["x := x + 1"], "!(x = 5)");
+    assert_eq!(verdict(&Ur::default(), &counter), "unsafe");
+    let bounded = program("x: int", "x = 0", &["x := x + 1 constrain x < 3"], "x <= 3");
+    assert_eq!(verdict(&Ur::default(), &bounded), "certified");
+    for (text, reason) in [
+        (program("x: int", "0 <= x", &["x := x + 1"], "0 <= x"), "one start"),
+        (program("x: int", "x = 0", &["x := ?0:int"], "0 <= x"), "without input"),
+    ] {
+        let (program, target) = parse_with_target(&text).expect("the program is well-formed");
+        let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+        let refusal = Ur::default().supports(&task).expect_err("it is not for `ur`");
+        assert!(refusal.reason.contains(reason), "{refusal}");
+    }
 }
 
 /// Fig. 1.1 of the paper.

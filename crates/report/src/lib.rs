@@ -3,6 +3,7 @@
 //! Everything here is a pure function from data to a `String` (or back); the crate `cli` prints it. [`story`] turns an
 //! execution into what happened in it, step by step; [`text`] and [`json`] write that down.
 
+pub mod abstract_model;
 pub mod boom;
 pub mod bp;
 pub mod diagnostic;

@@ -1,12 +1,14 @@
 //! `selvedge show`: what was read, in several forms.
 
-use selvedge_driver::Question;
+use selvedge_check::{Limits, Run, Task};
+use selvedge_driver::{Question, Reason, abstract_model};
 use selvedge_frontend::bp::{self, LoadOptions, dump};
 use selvedge_ir::{dot, text};
+use selvedge_report::abstract_model::dot as dot_of_abstraction;
 use selvedge_report::{stats, svg, systems};
 
 use super::language::Language;
-use super::program::{self, Warnings};
+use super::program::{self, Program, Warnings};
 use super::system::{is_system, load_or_refuse};
 use crate::args::{Picture, ShowArgs, What};
 use crate::exit::Exit;
@@ -35,12 +37,39 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
         }
         What::Ir => text::print_with_target(&program, &target),
         What::Stats => stats::render(&program, &target),
+        What::AbstractModel => return show_abstract_model(&subject, args, session),
         What::Cfg => match args.picture {
             Picture::Dot => dot::render(&program, &target),
             Picture::Svg => svg::render(&program, &target),
         },
     });
     Ok(Exit::Success)
+}
+
+/// The abstract model, which needs a solver.
+fn show_abstract_model(subject: &Program, args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
+    if args.picture == Picture::Svg {
+        session.printer.error("abstract models are drawn for Graphviz only: --picture dot");
+        return Err(Exit::Usage);
+    }
+    let posed = Question::default().pose(subject.subject());
+    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
+    let run = Run::new(session.cancel.clone(), Limits::default(), &()).with_solvers(session.solvers.clone());
+    let model = abstract_model(&Task { program: &program, target: &target, threads }, &run);
+    match model {
+        Ok(model) => {
+            session.printer.out(&dot_of_abstraction(&program, &subject.map, &model));
+            Ok(Exit::Success)
+        }
+        Err(Reason::Stop(stop)) => {
+            session.printer.error(&stop.to_string());
+            Err(stop.into())
+        }
+        Err(Reason::Unsupported(unsupported)) => {
+            session.printer.error(&unsupported.to_string());
+            Err(Exit::Unknown)
+        }
+    }
 }
 
 /// A pushdown system has no tree, and one form of picture.
@@ -52,13 +81,14 @@ fn show_system(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
     match (args.what, args.picture) {
         (What::Ast, _) => return refuse("pushdown systems have no syntax tree: `show ir` shows what was read"),
         (What::Cfg, Picture::Svg) => return refuse("pushdown systems are drawn for Graphviz only: --picture dot"),
+        (What::AbstractModel, _) => return refuse("pushdown systems have no integers: `show cfg` draws them"),
         _ if args.entry.is_some() => return refuse("--entry is for programs"),
         _ => {}
     }
     let (_, pds) = load_or_refuse(&args.input, Warnings::Hidden, session)?;
     session.printer.out(&match args.what {
         What::Ast | What::Ir => selvedge_frontend::pds::print(&pds),
-        What::Stats => systems::stats(&pds),
+        What::Stats | What::AbstractModel => systems::stats(&pds),
         What::Cfg => systems::dot(&pds),
     });
     Ok(Exit::Success)

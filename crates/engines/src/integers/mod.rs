@@ -2,7 +2,7 @@
 //!
 //! In the order of reading: `model` is the program as a transition system over terms, `atoms` what predicates look
 //! like, `prover` who answers, `control` which variables say where the program stands, `trace` the way back from a
-//! solution to an execution. The engines: [`ase`], and `induction`, to which [`crate::induction`] hands over.
+//! solution to an execution. The engines: [`ase`], [`ur`], and `induction`, to which [`crate::induction`] hands over.
 
 pub mod ase;
 mod atoms;
@@ -11,6 +11,7 @@ pub(crate) mod induction;
 mod model;
 mod prover;
 mod trace;
+pub mod ur;
 
 use selvedge_check::{Task, Unsupported};
 use selvedge_ir::{BinaryOp, Count, Expr, Op, Program, Ty};

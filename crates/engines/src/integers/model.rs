@@ -140,6 +140,11 @@ impl<'p> Model<'p> {
         (guard, changes.collect())
     }
 
+    /// A condition on the values before a step.
+    pub(super) fn condition(&self, expr: &Expr) -> Term {
+        self.term(expr, &[], &BTreeMap::new())
+    }
+
     /// An expression; `next` has the new values of variables that change.
     fn term(&self, expr: &Expr, choices: &[Symbol], next: &BTreeMap<VarId, Term>) -> Term {
         term(expr, &|leaf| match leaf {

@@ -53,7 +53,7 @@ pub(super) fn certificate(
 
 /// What holds of the variables in a node. A variable whose value is an unknown gives it its name; other unknowns are
 /// eliminated.
-fn visited(world: &World<'_>, node: &Node, prover: &mut Prover<'_>) -> Result<Term, Stop> {
+pub(super) fn visited(world: &World<'_>, node: &Node, prover: &mut Prover<'_>) -> Result<Term, Stop> {
     let model = world.model;
     // The unknowns of the start have the names of variables: they get others first.
     let condition = Term::and(node.condition.iter().cloned());

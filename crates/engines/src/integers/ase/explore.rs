@@ -15,14 +15,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::{Refinement, Run, Stop};
 use selvedge_ir::{LocId, Value, VarId};
-use selvedge_logic::smt::{Symbol, Term};
+use selvedge_logic::smt::{Node as Head, Symbol, Term};
 
 use super::super::atoms::normal;
 use super::super::control::constant;
-use super::super::model::Transition;
+use super::super::model::{Start, Transition};
 use super::super::prover::Prover;
 use super::super::trace::Path;
 use super::abstraction::{Abstract, World};
+
+/// Where a path ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Matching {
+    /// At an abstract state that is on the path already (Fig. 4.2).
+    Path,
+    /// At an abstract state that was met on any path (Pasareanu, Pelánek and Visser).
+    Everywhere,
+}
 
 /// A symbolic state.
 #[derive(Clone)]
@@ -84,6 +93,9 @@ pub(super) struct Explorer<'a, 'r> {
     /// The depth of each abstract state on the path.
     on_path: FxHashMap<usize, usize>,
     done: FxHashSet<Key>,
+    matching: Matching,
+    /// The abstract states that were entered, for [`Matching::Everywhere`].
+    entered: FxHashSet<usize>,
     fresh: usize,
     /// For control vectors, the steps that they do not exclude.
     enabled: FxHashMap<(LocId, Vec<Value>), Vec<usize>>,
@@ -94,7 +106,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         world: &'a World<'a>,
         prover: &'a mut Prover<'r>,
         run: &'a Run<'a>,
-        figures: Refinement,
+        (figures, matching): (Refinement, Matching),
     ) -> Explorer<'a, 'r> {
         Explorer {
             world,
@@ -105,6 +117,8 @@ impl<'a, 'r> Explorer<'a, 'r> {
             stack: Vec::new(),
             on_path: FxHashMap::default(),
             done: FxHashSet::default(),
+            matching,
+            entered: FxHashSet::default(),
             fresh: 0,
             enabled: FxHashMap::default(),
         }
@@ -113,22 +127,46 @@ impl<'a, 'r> Explorer<'a, 'r> {
     /// Explores everything, or until an error.
     pub(super) fn explore(mut self) -> Result<Explored, Stop> {
         for (number, start) in self.world.model.starts.iter().enumerate() {
-            let values = self.world.model.vars.iter().map(|var| normal(&start.values[var])).collect();
             let choices = start.edge.iter().flat_map(|(_, choices)| choices).cloned().collect();
-            let condition = vec![normal(&start.condition)];
+            let Some((values, condition)) = self.begin(start)? else { continue };
+            let condition = Vec::from_iter((condition.as_bool() != Some(true)).then_some(condition));
             let node = Node { loc: start.loc, values, condition, state: 0, origin: Origin::Start(number), choices };
             for node in self.split(node, None)? {
                 self.explored.initial.insert(self.explored.nodes[node].state);
                 if self.has_error(node)? {
                     return Ok(self.explored);
                 }
-                self.enter(node);
+                self.look_at_start(node);
                 if self.search()? {
                     return Ok(self.explored);
                 }
             }
         }
         Ok(self.explored)
+    }
+
+    /// The values and the condition of a start, in which unknowns that can have one value only are that value; `None` if
+    /// there is no such start. The way to an error has the whole condition.
+    fn begin(&mut self, start: &Start) -> Result<Option<(Vec<Term>, Term)>, Stop> {
+        let terms: Vec<Term> = self.world.model.vars.iter().map(|var| normal(&start.values[var])).collect();
+        let Some(found) = self.prover.values(&start.condition, &terms)? else { return Ok(None) };
+        let mut known: BTreeMap<Symbol, Term> = BTreeMap::new();
+        for (term, value) in terms.iter().zip(found) {
+            if let Head::Symbol(symbol) = term.head() {
+                let other = Term::and([start.condition.clone(), term.equals(&constant(value)).not()]);
+                if !self.prover.is_sat(&other)? {
+                    known.insert(symbol.clone(), constant(value));
+                }
+            }
+        }
+        let values = terms.iter().map(|term| normal(&term.substitute(&known))).collect();
+        Ok(Some((values, normal(&start.condition.substitute(&known)))))
+    }
+
+    fn look_at_start(&mut self, node: usize) {
+        if self.matching == Matching::Path || !self.entered.contains(&self.explored.nodes[node].state) {
+            self.enter(node);
+        }
     }
 
     /// The search below the node that was entered. Returns whether it found an error.
@@ -156,6 +194,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
 
     fn enter(&mut self, node: usize) {
         let depth = self.stack.len();
+        self.entered.insert(self.explored.nodes[node].state);
         self.on_path.insert(self.explored.nodes[node].state, depth);
         self.stack.push(Frame { node, next: 0, todo: Vec::new(), low: depth });
     }
@@ -163,6 +202,9 @@ impl<'a, 'r> Explorer<'a, 'r> {
     /// Follows a successor, unless its abstract state is on the path or it brings nothing new.
     fn look_at(&mut self, child: usize) {
         let depth = self.stack.len() - 1;
+        if self.matching == Matching::Everywhere {
+            return self.look_at_start(child);
+        }
         match self.on_path.get(&self.explored.nodes[child].state) {
             Some(above) => {
                 let loop_states = self.stack[*above..].iter().map(|frame| self.explored.nodes[frame.node].state);
@@ -429,13 +471,14 @@ impl Explored {
         let values: BTreeMap<Symbol, Term> =
             vars.map(|(var, value)| (model.symbol(*var).clone(), value.clone())).collect();
         let condition = error.condition.substitute(&values);
-        let condition = Term::and(at.condition.iter().cloned().chain([condition]));
+        let mut condition = Term::and([condition].into_iter().chain(at.condition.iter().cloned()));
         let mut steps = Vec::new();
         steps.extend(error.edge.map(|edge| (edge, error.choices.clone())));
         let mut here = at;
         loop {
             match here.origin {
                 Origin::Start(number) => {
+                    condition = Term::and([condition, model.starts[number].condition.clone()]);
                     let edge = model.starts[number].edge.as_ref();
                     steps.extend(edge.map(|(edge, _)| (*edge, here.choices.clone())));
                     break;

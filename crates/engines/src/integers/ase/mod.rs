@@ -35,6 +35,7 @@ use analyse::Analyser;
 use certificate::certificate;
 pub(super) use certificate::expression;
 use explore::Explorer;
+pub(super) use explore::Matching;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -68,27 +69,32 @@ impl Engine for Ase {
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
-        let mut prover = Prover::new(run)?;
-        let model = Model::new(task);
-        let control = control(&model, &mut prover)?;
-        let mut predicates = Predicates::new(&model, &control);
-        predicates.add(&first_predicates(&model, &mut prover)?);
-        let mut figures = Refinement::default();
-        for _ in 0..self.options.iterations {
-            figures.iterations += 1;
-            figures.predicates = predicates.all.len();
-            let world = World { model: &model, control: &control, predicates: &predicates };
-            match iterate(&world, &mut prover, run, &mut figures)? {
-                Round::Decided(verdict) => return Ok(verdict),
-                Round::Open(found) => {
-                    if predicates.add(&found) == 0 {
-                        break;
-                    }
+        refine(task, self.options.iterations, Matching::Path, run)
+    }
+}
+
+/// Abstractions, each finer than the one before, until one decides (Fig. 4.1).
+pub(super) fn refine(task: &Task<'_>, iterations: usize, matching: Matching, run: &Run<'_>) -> Result<Verdict, Stop> {
+    let mut prover = Prover::new(run)?;
+    let model = Model::new(task);
+    let control = control(&model, &mut prover)?;
+    let mut predicates = Predicates::new(&model, &control);
+    predicates.add(&first_predicates(&model, &mut prover)?);
+    let mut figures = Refinement::default();
+    for _ in 0..iterations {
+        figures.iterations += 1;
+        figures.predicates = predicates.all.len();
+        let world = World { model: &model, control: &control, predicates: &predicates };
+        match iterate(&world, &mut prover, run, &mut figures, matching)? {
+            Round::Decided(verdict) => return Ok(verdict),
+            Round::Open(found) => {
+                if predicates.add(&found) == 0 {
+                    break;
                 }
             }
         }
-        Err(Stop::BoundReached(Bound::Abstractions(u32::try_from(figures.iterations).unwrap_or(u32::MAX))))
     }
+    Err(Stop::BoundReached(Bound::Abstractions(u32::try_from(figures.iterations).unwrap_or(u32::MAX))))
 }
 
 /// What one abstraction comes to.
@@ -98,8 +104,14 @@ enum Round {
     Open(BTreeSet<selvedge_logic::smt::Term>),
 }
 
-fn iterate(world: &World<'_>, prover: &mut Prover<'_>, run: &Run<'_>, figures: &mut Refinement) -> Result<Round, Stop> {
-    let explored = Explorer::new(world, prover, run, *figures).explore()?;
+fn iterate(
+    world: &World<'_>,
+    prover: &mut Prover<'_>,
+    run: &Run<'_>,
+    figures: &mut Refinement,
+    matching: Matching,
+) -> Result<Round, Stop> {
+    let explored = Explorer::new(world, prover, run, (*figures, matching)).explore()?;
     figures.states = explored.nodes.len();
     figures.abstract_states = explored.states.len();
     run.set_refinement(*figures);
@@ -109,11 +121,16 @@ fn iterate(world: &World<'_>, prover: &mut Prover<'_>, run: &Run<'_>, figures: &
         return Ok(Round::Decided(Verdict::Unsafe(trace.expect("the path was found to be possible"))));
     }
     let mut analyser = Analyser { world, prover, run, explored: &explored, queries: figures.queries };
-    let fragment = analyser.fragment();
-    let inexact = analyser.inexact(&fragment)?;
     let everything: BTreeSet<usize> = (0..explored.states.len()).collect();
+    let fragment = match matching {
+        Matching::Path => analyser.fragment(),
+        Matching::Everywhere => everything.clone(),
+    };
+    let inexact = analyser.inexact(&fragment)?;
     let proof = if inexact.is_empty() {
         Some(&fragment)
+    } else if matching == Matching::Everywhere {
+        None
     } else {
         analyser.is_inductive(&fragment, &inexact)?.then_some(&everything)
     };

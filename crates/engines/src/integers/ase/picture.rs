@@ -1,15 +1,18 @@
 //! The abstract model of a program, for pictures (Fig. 2.2): what the last exploration saw, and which steps are exact.
 
+use std::collections::BTreeSet;
+
 use selvedge_check::{Refinement, Run, Stop, Task};
 use selvedge_ir::{EdgeId, Expr, LocId, Value, VarId};
 
+use super::super::atoms::atoms;
 use super::super::control::control;
 use super::super::model::Model;
 use super::super::prover::Prover;
 use super::abstraction::{Predicates, World};
 use super::analyse::Analyser;
-use super::certificate::expression;
-use super::explore::{Explored, Explorer};
+use super::certificate::{expression, visited};
+use super::explore::{Explored, Explorer, Matching};
 use super::first_predicates;
 
 /// The abstract model under the atoms of guards and assertions.
@@ -23,6 +26,12 @@ pub struct AbstractModel {
     pub states: Vec<AbstractState>,
     /// The steps between them.
     pub edges: Vec<AbstractEdge>,
+    /// What was visited: for each symbolic state the number of its abstract state, and what holds in it.
+    pub visited: Vec<(usize, Expr)>,
+    /// Whether the steps from all abstract states on and behind loops are exact.
+    pub is_safe_fragment: bool,
+    /// Whether all abstract states together are closed under all steps.
+    pub is_inductive: bool,
 }
 
 /// An abstract state.
@@ -51,16 +60,29 @@ pub struct AbstractEdge {
     pub is_exact: bool,
 }
 
-/// The abstract model of a task that the engine supports, under its first predicates. An error ends the exploration.
-pub fn abstract_model(task: &Task<'_>, run: &Run<'_>) -> Result<AbstractModel, Stop> {
+/// The abstract model of a task that the engine supports, under its first predicates and some more. An error ends the
+/// exploration.
+pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<AbstractModel, Stop> {
     let mut prover = Prover::new(run)?;
     let model = Model::new(task);
     let control = control(&model, &mut prover)?;
     let mut predicates = Predicates::new(&model, &control);
     predicates.add(&first_predicates(&model, &mut prover)?);
+    let mut found = BTreeSet::new();
+    more.iter().for_each(|predicate| atoms(&model.condition(predicate), &mut found));
+    predicates.add(&found);
     let world = World { model: &model, control: &control, predicates: &predicates };
-    let explored = Explorer::new(&world, &mut prover, run, Refinement::default()).explore()?;
+    let explored = Explorer::new(&world, &mut prover, run, (Refinement::default(), Matching::Path)).explore()?;
     let edges = edges(&world, &mut prover, run, &explored)?;
+    let mut analyser = Analyser { world: &world, prover: &mut prover, run, explored: &explored, queries: 0 };
+    let fragment = analyser.fragment();
+    let inexact = analyser.inexact(&fragment)?;
+    let is_inductive = analyser.is_inductive(&fragment, &inexact)?;
+    let mut nodes = Vec::new();
+    for node in &explored.nodes {
+        let formula = visited(&world, node, &mut prover)?;
+        nodes.push((node.state, expression(&formula, &model).unwrap_or(Expr::Bool(true))));
+    }
     let states = explored.states.iter().enumerate().map(|(number, state)| AbstractState {
         loc: state.loc,
         control: state.control.clone(),
@@ -68,7 +90,15 @@ pub fn abstract_model(task: &Task<'_>, run: &Run<'_>) -> Result<AbstractModel, S
         is_initial: explored.initial.contains(&number),
     });
     let written = predicates.all.iter().map(|predicate| expression(predicate, &model).unwrap_or(Expr::Bool(true)));
-    Ok(AbstractModel { predicates: written.collect(), states: states.collect(), edges, control: control.clone() })
+    Ok(AbstractModel {
+        predicates: written.collect(),
+        states: states.collect(),
+        edges,
+        visited: nodes,
+        is_safe_fragment: inexact.is_empty(),
+        is_inductive,
+        control: control.clone(),
+    })
 }
 
 fn edges(

@@ -1,0 +1,70 @@
+//! Concrete states with abstract matching, and refinement, for programs with one start and no input.
+//!
+//! After Pasareanu, Pelánek and Visser, "Predicate abstraction with under-approximation refinement" (2007), with which
+//! the paper behind [`super::ase`] compares itself. A depth-first search over concrete states that goes on from a state
+//! only if no other was seen in the same abstract state: one table for all paths. An error on the way is real. If the
+//! steps from all abstract states that were seen are exact, these are closed under all steps, and the program is safe.
+//! Else the atoms of the preimages of inexact steps become predicates, and it begins again. It need not end.
+
+use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_ir::{BinaryOp, Expr, Op, Program, UnaryOp, VarId};
+
+use super::ase::{Matching, Options, refine};
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Ur {
+    /// Its options.
+    pub options: Options,
+}
+
+impl Engine for Ur {
+    fn name(&self) -> &'static str {
+        "ur"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        super::supports(task, "ur")?;
+        let program = task.program;
+        if let Some((id, _)) = program.edges.iter_enumerated().find(|(_, edge)| !edge.op.choices().is_empty()) {
+            return Err(Unsupported::at(id, "`ur` takes programs without input only"));
+        }
+        if !super::visible(program).all(|var| is_fixed(program, var)) {
+            return Err(Unsupported::new("`ur` takes programs with one start only"));
+        }
+        Ok(())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        refine(task, self.options.iterations, Matching::Everywhere, run)
+    }
+}
+
+/// Whether the text says plainly which value a variable starts with.
+fn is_fixed(program: &Program, var: VarId) -> bool {
+    let entry = &program.entries[0];
+    let initial = program.init.iter().chain(&entry.init).find(|(initialised, _)| *initialised == var);
+    let first = program.procs[entry.proc].entry;
+    let mut steps = program.edges.iter().filter(|edge| edge.from == first).peekable();
+    let is_assumed = steps.peek().is_some()
+        && steps.all(|edge| matches!(&edge.op, Op::Assign(assign) if fixes(&assign.constrain, var)));
+    initial.is_some_and(|(_, rhs)| matches!(rhs, Expr::Int(_) | Expr::Bool(_))) || is_assumed
+}
+
+/// Whether a condition has a conjunct that says which value a variable has.
+fn fixes(condition: &Expr, var: VarId) -> bool {
+    let is_var = |expr: &Expr| *expr == Expr::Var(var);
+    let is_constant = |expr: &Expr| match expr {
+        Expr::Int(_) | Expr::Bool(_) => true,
+        Expr::Unary(UnaryOp::Neg, operand) => matches!(**operand, Expr::Int(_)),
+        _ => false,
+    };
+    match condition {
+        Expr::Binary(BinaryOp::And, pair) => fixes(&pair.0, var) || fixes(&pair.1, var),
+        Expr::Binary(BinaryOp::Eq, pair) => {
+            is_var(&pair.0) && is_constant(&pair.1) || is_var(&pair.1) && is_constant(&pair.0)
+        }
+        Expr::Unary(UnaryOp::Not, operand) => is_var(operand),
+        other => is_var(other),
+    }
+}
