@@ -15,6 +15,7 @@ mod limits;
 mod reachable;
 mod replay;
 mod schema;
+mod solvers;
 mod systems;
 mod tts;
 mod usage;
