@@ -3,8 +3,8 @@
 //! Writing and reading have a thread each, so that neither a full pipe nor a slow answer can keep the caller from its
 //! callback. Whoever drops the process kills it.
 
-use std::io::{BufReader, Read, Write as _};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
@@ -80,7 +80,7 @@ impl Drop for Process {
 }
 
 /// Hands over what is read, until the end of the output, an unbalanced list, or a letter that is none.
-fn read(stdout: impl Read, answers: &Sender<Sexp>) {
+fn read(stdout: BufReader<ChildStdout>, answers: &Sender<Sexp>) {
     let mut reader = SexpReader::default();
     let mut text = Utf8::default();
     for byte in stdout.bytes() {

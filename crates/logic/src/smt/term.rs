@@ -111,7 +111,6 @@ impl Term {
     }
 
     /// Negation.
-    #[expect(clippy::should_implement_trait, reason = "it takes the term by reference and simplifies")]
     pub fn not(&self) -> Term {
         match self.head() {
             Node::Bool(value) => (!value).into(),

@@ -65,7 +65,7 @@ fn levels_are_forgotten_and_assumptions_are_not_kept() {
     smt.assert(&x.equals(&number(3)));
     assert_eq!(smt.check(&[], on), Ok(Answer::Unsat));
     smt.pop();
-    assert_eq!(smt.check(&[small.clone()], on), Ok(Answer::Sat));
+    assert_eq!(smt.check(std::slice::from_ref(&small), on), Ok(Answer::Sat));
     assert_eq!(smt.values(&[x.clone(), small.clone()], on), Ok(vec![SmtValue::Int(4), SmtValue::Bool(true)]));
     assert_eq!(smt.check(&[small.not()], on), Ok(Answer::Sat));
     assert_eq!(smt.questions(), 3);
@@ -124,7 +124,7 @@ fn elimination_keeps_the_meaning() {
         Term::and([x.equals(&c).not(), y.le(&c), c.le(&Term::add([y.clone(), number(1)])), c.scale(2).lt(&x)]),
     ];
     for body in bodies {
-        let found = smt.eliminate(&[bound.clone()], &body, on).expect("z3 eliminates");
+        let found = smt.eliminate(std::slice::from_ref(&bound), &body, on).expect("z3 eliminates");
         assert!(!found.symbols().contains(&bound), "{found}");
         for (one, other) in (-6..=6).flat_map(|one| (-6..=6).map(move |other| (one, other))) {
             let at = |value: i128| BTreeMap::from([(a.clone(), one), (b.clone(), other), (bound.clone(), value)]);
