@@ -102,3 +102,43 @@ fn init_comes_first() {
         process p begin decl mine := x; void main() begin x := F; assert(mine); end end";
     assert_eq!(least(reads), None);
 }
+
+/// How many rounds are found to be enough, and for which numbers that stays open.
+fn enough(text: &str) -> (Option<u32>, Vec<u32>, usize) {
+    let posed = posed(text, None);
+    let run = Run::unlimited();
+    let verdict = engine(LAST).check(&posed.task(), &run);
+    let rounds = run.take_rounds().expect("the engine says so");
+    assert_eq!(rounds.enough.is_some(), matches!(verdict, Ok(Verdict::Safe(None))), "{verdict:?}");
+    (rounds.enough, rounds.open, rounds.play.len())
+}
+
+/// Eve's first block begins with an initial state, and what she names is where her thread stands after the move. If the
+/// beginning were any state, she could name threads behind the assumption of the first program; if the place were that
+/// before the move, Adam would never have to move the threads of the second.
+#[test]
+fn e_move_primes() {
+    let stuck = "shared decl x := F; process p begin void main() begin assume(x); assert(F); end end";
+    assert_eq!(enough(stuck), (Some(1), vec![], 0));
+    // Whoever is first and idles sees x only in the second round.
+    let sets = "shared decl x := F; process p begin void main() begin x := T; assert(x); end end";
+    let (rounds, open, n_moves) = enough(sets);
+    assert_eq!((rounds, open), (Some(2), vec![1]));
+    assert!(n_moves > 0, "Eve's play is told");
+}
+
+/// Without recursion calls are no obstacle once they are inlined, and where a limited template matters for the proof it is
+/// counted.
+#[test]
+fn one_kernel_is_not_two() {
+    let text = |copies: &str| {
+        format!(
+            "shared decl on := F; shared decl twice := F;
+            process kernel {copies} begin
+              void main() begin atomic_begin; twice := on; on := T; atomic_end; assert(!twice); end
+            end"
+        )
+    };
+    assert_eq!(enough(&text("once")).0, Some(1));
+    assert_eq!(least(&text("")), Some(1));
+}

@@ -14,6 +14,7 @@ mod json;
 mod limits;
 mod reachable;
 mod replay;
+mod rounds;
 mod schema;
 mod solvers;
 mod systems;

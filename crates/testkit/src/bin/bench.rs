@@ -78,7 +78,8 @@ impl Suite {
         ];
         let is_asked = |engine: &EngineKind| match self {
             Suite::Sequential => {
-                !is_for_threads(*engine) && *engine != EngineKind::Exhaustive && !UNBOUNDED.contains(engine)
+                let others = [EngineKind::Exhaustive, EngineKind::Rounds];
+                !is_for_threads(*engine) && !others.contains(engine) && !UNBOUNDED.contains(engine)
             }
             Suite::Threads => is_for_threads(*engine),
             Suite::Unbounded => UNBOUNDED.contains(engine),

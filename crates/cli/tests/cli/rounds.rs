@@ -1,0 +1,65 @@
+//! `check --rounds` and `solve`.
+
+use serde_json::{Value, json};
+
+use crate::harness::{run, scratch};
+use crate::schema::validate;
+
+#[test]
+fn an_error_is_told_with_its_rounds_and_threads() {
+    let ran = run("check --rounds 1..3 drivers.bp");
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}", ran.err);
+    assert!(ran.out.contains("an error within 2 rounds"), "{}", ran.out);
+    assert!(
+        ran.out.contains("round 1") && ran.out.contains("round 2") && ran.out.contains("driver.main"),
+        "{}",
+        ran.out
+    );
+    let ran = run("check --rounds 1 --engine rounds drivers.bp");
+    let line = "VERIFICATION UNKNOWN (no error within 1 round)";
+    assert_eq!((ran.code, ran.last_line()), (5, line), "{}", ran.err);
+}
+
+#[test]
+fn enough_rounds_are_a_proof_without_certificate() {
+    let ran = run("check --rounds 1..4 --engine rounds locked.bp");
+    assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("safe (uncertified)") && ran.out.contains("all states are reached in"), "{}", ran.out);
+    let proof = scratch("locked.json");
+    let ran = run(&format!("check --rounds 1..4 --engine rounds --certificate {proof} locked.bp"));
+    assert!(ran.code == 0 && ran.out.contains("by views"), "{}{}", ran.out, ran.err);
+    assert_eq!(run(&format!("verify {proof} locked.bp")).code, 0);
+}
+
+#[test]
+fn rounds_as_json_fit_the_schema_and_the_trace_replays() {
+    let trace = scratch("drivers.json");
+    let ran = run(&format!("check --rounds 1..3 --format json --trace-out {trace} drivers.bp"));
+    let report: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    assert_eq!(report["results"][0]["answer"]["rounds"]["error"], json!(2));
+    let ran = run(&format!("replay {trace} drivers.bp"));
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn rounds_are_for_their_engine_and_for_any_number_of_threads() {
+    assert_eq!(run("check --rounds 2 --engine views drivers.bp").code, 1);
+    assert_eq!(run("check --rounds 2 --contexts 2 drivers.bp").code, 1);
+    let ran = run("check --rounds 2 --threads 2 drivers.bp");
+    assert!(ran.code == 5 && ran.out.contains("leave --threads out"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn equations_are_solved_and_mistakes_in_them_located() {
+    let rounds = concat!(env!("CARGO_MANIFEST_DIR"), "/../../calculus/rounds.fp");
+    let ran = run(&format!("solve --verbose {rounds} locked.bp"));
+    assert_eq!((ran.code, ran.last_line()), (0, "Error() does not hold"), "{}", ran.err);
+    assert!(ran.out.contains("layer 0, round 1: T1: "), "{}", ran.out);
+    let ran = run(&format!("solve {rounds} drivers.bp"));
+    assert!(ran.code == 5 && ran.err.contains("does not fit `kernel`"), "{}", ran.err);
+    let equations = scratch("wrong.fp");
+    std::fs::write(&equations, "rel Error() :=\n  exists g: Shared. Free(g);\n").expect("the folder is there");
+    let ran = run(&format!("solve {equations} locked.bp"));
+    assert!(ran.code == 2 && ran.err.contains(":2:") && ran.err.contains("`Own` is expected"), "{}", ran.err);
+}
