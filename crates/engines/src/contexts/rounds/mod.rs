@@ -6,7 +6,7 @@
 //! their turns begin and those with which they end, one of each per round.
 //!
 //! *Order of work* (`blocks`). Round by round. In each the thread linear interfaces (TLI), which are the effects of path
-//! edges with histories ([`super::kinds`]), and the blocks to the left that want to go on (WRLI) feed each other until
+//! edges with histories (`kinds`), and the blocks to the left that want to go on (WRLI) feed each other until
 //! nothing is new; then the right linear interfaces (RLI) of the round are found for the next one. Nothing of an earlier
 //! round is computed again.
 //!
