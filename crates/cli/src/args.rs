@@ -31,6 +31,8 @@ Examples:
       The same with at most 3 threads at a time; a spawn beyond that does nothing.
   selvedge check --label BAD --trace-out trace.json lock.bp
       Can the label BAD be reached? The trace can be replayed with `selvedge replay`.
+  selvedge check --html report.html queue.bp
+      The answer as a page for a browser: the execution step by step, or the proof.
   selvedge check --contexts 1..4 server.bp
       Recursive threads: executions in which each thread has at most 4 turns, smallest number first.
   selvedge check --rounds 1..3 drivers.bp
@@ -246,6 +248,9 @@ pub(crate) struct CheckArgs {
     /// helped out by `summaries`, within the limits
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
+    /// Write the result as a page for a browser: an execution to walk through, or a proof to read; only with one FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "reachable")]
+    pub(crate) html: Option<PathBuf>,
     /// Show the whole state after each step of a trace, not only what changed
     #[arg(long)]
     pub(crate) full: bool,
@@ -432,6 +437,9 @@ pub(crate) struct ReplayArgs {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) program: Input,
+    /// Write the execution as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Show the whole state after each step, not only what changed
     #[arg(long)]
     pub(crate) full: bool,
@@ -477,6 +485,9 @@ pub(crate) struct SimulateArgs {
     /// Write the run as JSON if it meets an error (docs/schema/trace.schema.json)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_out: Option<PathBuf>,
+    /// Write the run as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Show the whole state after each step, not only what changed
     #[arg(long)]
     pub(crate) full: bool,

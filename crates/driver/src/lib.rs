@@ -35,7 +35,7 @@ pub use race::{Leg, LegEnd};
 pub use reachable::{Reachable, Status, reachable};
 pub use selvedge_engines::integers::ase::picture::AbstractModel;
 pub use simplify::{Pass, Simplified, simplify};
-pub use simulate::{RunEnd, Simulation, simulate};
+pub use simulate::{RunEnd, Simulation, possible_steps, simulate};
 pub use systems::{SystemOutcome, SystemReport, check_system};
 
 /// A program as the user wrote it, with its source positions.

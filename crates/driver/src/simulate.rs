@@ -139,6 +139,15 @@ fn next(
     }
 }
 
+/// The steps that are possible in a state with their outcomes, at most so many, for whoever chooses one.
+pub fn possible_steps(task: &Task<'_>, state: &State, limit: usize) -> Vec<(Step, Outcome)> {
+    let interpreter = &Interpreter::new(task.program, task.threads);
+    let all = state.threads.iter().enumerate().flat_map(|(position, thread)| {
+        interpreter.edges(state, thread).iter().flat_map(move |edge| interpreter.steps(state, position, *edge))
+    });
+    all.take(LISTED).filter_map(|step| possible(task, interpreter, state, step)).take(limit).collect()
+}
+
 /// The step with its outcome. An assertion that fails and was not asked for stops its thread.
 fn possible(task: &Task<'_>, interpreter: &Interpreter<'_>, state: &State, step: Step) -> Option<(Step, Outcome)> {
     match interpreter.step(state, &step) {

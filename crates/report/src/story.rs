@@ -297,7 +297,7 @@ impl<'a> Teller<'a> {
         Newcomer { thread: thread.id, proc: self.proc_name(frame.proc).to_string(), bindings }
     }
 
-    fn step(&self, step: &Step, before: &State, after: Option<&State>) -> Told {
+    pub(crate) fn step(&self, step: &Step, before: &State, after: Option<&State>) -> Told {
         let program = self.context.program;
         let origin = self.context.map.edges[step.edge];
         let thread = before.thread(step.thread).expect("an executed step is one of a live thread");
@@ -319,7 +319,7 @@ impl<'a> Teller<'a> {
     }
 
     /// The statement of an edge on one line. Of declarations only the initial value has a place; the rest is added.
-    fn text(&self, edge: EdgeId) -> String {
+    pub(crate) fn text(&self, edge: EdgeId) -> String {
         let origin = self.context.map.edges[edge];
         let text = self.context.source.flat(origin.span);
         let Op::Assign(assign) = &self.context.program.edges[edge].op else { return text };
@@ -427,7 +427,7 @@ impl<'a> Teller<'a> {
             .collect()
     }
 
-    fn ending(&self, violation: &Violation, execution: Execution<'_>) -> Ending {
+    pub(crate) fn ending(&self, violation: &Violation, execution: Execution<'_>) -> Ending {
         let last = execution.states.last().unwrap_or(execution.start);
         let (thread, span, error) = match violation {
             &Violation::Assert { thread, edge } => {
@@ -490,7 +490,7 @@ impl<'a> Teller<'a> {
     }
 
     /// All variables that a thread sees.
-    fn visible(&self, state: &State, thread: &Thread) -> Vec<Binding> {
+    pub(crate) fn visible(&self, state: &State, thread: &Thread) -> Vec<Binding> {
         let locals = self.locals(thread.top());
         locals.into_iter().chain(self.thread_vars(thread)).chain(self.shared(state)).collect()
     }

@@ -5,8 +5,9 @@ use selvedge_driver::Counterexample;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_replay::replay::{Mismatch, Moment, replay};
 use selvedge_report::json::{TraceFile, digest, read_trace};
+use selvedge_report::session::Session as Walk;
 use selvedge_report::text::{self, Detail, Style};
-use selvedge_report::{Execution, Source};
+use selvedge_report::{Execution, Source, html};
 
 use super::program::{self, Program, Warnings};
 use crate::args::ReplayArgs;
@@ -64,8 +65,13 @@ fn judge(
     if !args.quiet {
         session.printer.out(&told(subject, &task, &counterexample, args, session));
     }
+    let mut written = Exit::Success;
+    if let Some(path) = &args.html {
+        let walk = Walk::of(subject.context(&program), &task, &counterexample);
+        written = program::write(path, &html::execution(&walk, &task, "Trace"), session);
+    }
     session.printer.out("VERIFICATION FAILED\n");
-    Ok(Exit::Unsafe)
+    Ok(Exit::worst([Exit::Unsafe, written]))
 }
 
 /// What the trace says about the step that fails.

@@ -4,9 +4,10 @@ use selvedge_check::{Limits, Run, Task};
 use selvedge_driver::{Counterexample, RunEnd, Simulation, simulate};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_replay::{Interpreter, Replay};
-use selvedge_report::Execution;
 use selvedge_report::json::{self, QuestionView, TraceFile};
+use selvedge_report::session::Session as Walk;
 use selvedge_report::text::{self, Detail, Style};
+use selvedge_report::{Execution, html};
 
 use super::program::{self, Program, Warnings};
 use crate::args::SimulateArgs;
@@ -54,14 +55,21 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
     let title = format!("run with seed {}", args.seed);
     let told = text::trace(context, execution, &title, style);
     session.printer.out(&format!("{}: {scope}\n\n{told}", subject.source.name));
-    let Some(violation) = violation else { return end(Exit::Unknown, ending(&simulation.end), session) };
     let mut written = Exit::Success;
+    if let Some(path) = &args.html {
+        let page = html::execution(&Walk::new(context, &execution), task, &title);
+        written = program::write(path, &page, session);
+    }
+    let Some(violation) = violation else {
+        return Exit::worst([end(Exit::Unknown, ending(&simulation.end), session), written]);
+    };
     if let Some(path) = &args.trace_out {
         let replay =
             Replay { start: simulation.start.clone(), states: simulation.states.clone(), violation: violation.clone() };
         let counterexample = Counterexample::new(simulation.trace.clone(), replay);
         let question = QuestionView::new(&args.question.question(), args.question.entry.as_deref());
-        written = program::write(path, &json::to_text(&TraceFile::new(context, question, &counterexample)), session);
+        let file = json::to_text(&TraceFile::new(context, question, &counterexample));
+        written = Exit::worst([written, program::write(path, &file, session)]);
     }
     session.printer.out("VERIFICATION FAILED\n");
     Exit::worst([Exit::Unsafe, written])

@@ -19,7 +19,7 @@ pub use report::{
     TimesView, diagnostics,
 };
 pub use system::{SystemCertificateFile, read_system_certificate};
-pub use trace::{QuestionView, ReadError, TraceFile, digest, read_trace};
+pub use trace::{QuestionView, ReadError, TraceFile, digest, read_saved, read_trace};
 
 use serde::{Deserialize, Serialize};
 

@@ -213,6 +213,22 @@ pub fn read_trace(text: &str) -> Result<TraceFile, ReadError> {
     read(text, FORMAT)
 }
 
+/// Reads the execution in a trace file, or the first one in a report.
+pub fn read_saved(text: &str) -> Result<TraceFile, ReadError> {
+    let whole: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    if whole["format"] != "selvedge-report" {
+        return read_trace(text);
+    }
+    let results = whole["results"].as_array().map_or(&[][..], Vec::as_slice);
+    let single = results.iter().map(|result| &result["answer"]["trace"]);
+    let of_each = results.iter().flat_map(|result| result["each"].as_array().into_iter().flatten());
+    let found = single.chain(of_each.map(|each| &each["trace"])).find(|trace| trace.is_object());
+    match found {
+        Some(trace) => read_trace(&trace.to_string()),
+        None => Err(ReadError::Format("the report holds no trace".to_string())),
+    }
+}
+
 impl ProgramView {
     pub(super) fn new(context: Context<'_>) -> ProgramView {
         ProgramView {

@@ -129,8 +129,9 @@ impl Drawing<'_> {
         let height = layout::NODE;
         let _ = writeln!(
             out,
-            "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height}\" rx=\"9\"/>\
+            "<rect data-loc=\"{}\" class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height}\" rx=\"9\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            loc.index(),
             at.x,
             at.y + 4.0,
             escape(&self.texts[loc])
@@ -146,7 +147,7 @@ impl Drawing<'_> {
         };
         let _ = writeln!(
             out,
-            "<g><title>e{}: {}</title><path class=\"edge{class}\" d=\"{}\"/>",
+            "<g data-edge=\"{0}\"><title>e{0}: {1}</title><path class=\"edge{class}\" d=\"{2}\"/>",
             id.index(),
             escape(&text),
             curve(path)
@@ -219,7 +220,7 @@ mod tests {
     fn each_location_and_edge_is_drawn_once() {
         let (program, target) = parse_with_target(LOOP).expect("the program is well-formed");
         let svg = render(&program, &target);
-        assert_eq!(svg.matches("<rect class=\"loc").count(), 4);
+        assert_eq!(svg.matches(" class=\"loc").count(), 4);
         assert_eq!(svg.matches("<path class=\"edge").count(), 6);
         assert_eq!(svg.matches("class=\"edge bad\"").count(), 1, "the assertion is red");
         assert!(svg.contains("<title>e1: assume !x</title>"), "{svg}");

@@ -45,7 +45,7 @@ pub(super) fn equations(bindings: &[Binding]) -> Vec<String> {
 }
 
 /// The text, cut after `width` characters with a mark.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_string();
     }

@@ -114,7 +114,7 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
 }
 
 /// How many threads are enough.
-fn cutoff_text(cutoff: &Cutoff) -> String {
+pub(crate) fn cutoff_text(cutoff: &Cutoff) -> String {
     let reached: Vec<String> = cutoff.reached.iter().map(usize::to_string).collect();
     let n_threads = count(cutoff.plateau(), "thread");
     let what = match cutoff.proof {
@@ -137,7 +137,7 @@ fn refinement_text(refinement: &Refinement) -> String {
 }
 
 /// What growing numbers of contexts per thread have come to.
-fn contexts_text(contexts: &Contexts) -> String {
+pub(crate) fn contexts_text(contexts: &Contexts) -> String {
     let reached: Vec<String> = contexts.reached.iter().map(|(k, n_states)| format!("{n_states} at {k}")).collect();
     let error = contexts.error.map(|k| format!("an error within {} per thread", count(k as usize, "context")));
     let states = (!reached.is_empty()).then(|| format!("reachable shared states: {}", reached.join(", ")));

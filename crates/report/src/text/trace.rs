@@ -149,31 +149,22 @@ impl Page<'_> {
 
     fn effects(&self, told: &Told) -> String {
         let palette = &self.style.palette;
-        let mut parts: Vec<String> = told.events.iter().filter_map(|event| self.event(told, event)).collect();
+        let mut parts: Vec<String> = told.events.iter().map(|event| self.event(told, event)).collect();
         parts.extend(note(told.role).map(str::to_string));
         parts.extend(told.changes.iter().map(|change| paint(palette.change, change_text(change))));
         list(&parts, STATEMENT + 2 + self.width)
     }
 
-    fn event(&self, told: &Told, event: &Event) -> Option<String> {
+    fn event(&self, told: &Told, event: &Event) -> String {
         let palette = &self.style.palette;
-        Some(match event {
-            Event::Condition(true) => "holds".to_string(),
-            Event::Condition(false) => "does not hold".to_string(),
-            Event::Calls { proc, params, locals } => {
-                let call = format!("calls {proc}({})", equations(params).join(", "));
-                let locals = equations(locals);
-                if locals.is_empty() { call } else { format!("{call} with {}", locals.join(", ")) }
-            }
-            Event::WholeCall(proc) => format!("runs {proc} through its return"),
-            Event::Returns(proc) => format!("returns from {proc}"),
+        match event {
             Event::Starts(thread) => {
-                paint(palette.thread(thread.thread.0), format!("starts {}", newcomer(thread, STATEMENT)))
+                let what = format!("starts {}", newcomer(thread, STATEMENT));
+                paint(palette.thread(thread.thread.0), what)
             }
-            Event::NoRoom => "starts no thread: as many live as may".to_string(),
-            Event::Ends => format!("thread {} ends", told.thread.0),
             Event::AssertionFails => paint(palette.bad, "fails"),
-        })
+            event => event_text(told.thread, event),
+        }
     }
 
     /// The whole state after a step.
@@ -240,6 +231,29 @@ impl Page<'_> {
     }
 }
 
+/// What a step of a thread did, in plain words.
+pub fn event_text(thread: ThreadId, event: &Event) -> String {
+    match event {
+        Event::Condition(true) => "holds".to_string(),
+        Event::Condition(false) => "does not hold".to_string(),
+        Event::Calls { proc, params, locals } => {
+            let call = format!("calls {proc}({})", equations(params).join(", "));
+            let locals = equations(locals);
+            if locals.is_empty() { call } else { format!("{call} with {}", locals.join(", ")) }
+        }
+        Event::WholeCall(proc) => format!("runs {proc} through its return"),
+        Event::Returns(proc) => format!("returns from {proc}"),
+        Event::Starts(thread) => {
+            let bindings = equations(&thread.bindings);
+            let with = if bindings.is_empty() { String::new() } else { format!(": {}", bindings.join(", ")) };
+            format!("starts thread {} in {}{with}", thread.thread.0, thread.proc)
+        }
+        Event::NoRoom => "starts no thread: as many live as may".to_string(),
+        Event::Ends => format!("thread {} ends", thread.0),
+        Event::AssertionFails => "fails".to_string(),
+    }
+}
+
 /// What a statement's text does not say about the step.
 fn note(role: Role) -> Option<&'static str> {
     match role {
@@ -249,7 +263,7 @@ fn note(role: Role) -> Option<&'static str> {
 }
 
 /// `x: 0 → 1`.
-fn change_text(change: &Change) -> String {
+pub fn change_text(change: &Change) -> String {
     let whose = change.of.map_or(String::new(), |thread| format!("thread {}'s ", thread.0));
     let after = if change.free { "*".to_string() } else { value(change.after) };
     match change.before {

@@ -51,6 +51,9 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.certificate.is_some() && args.inputs.len() > 1 {
         return Some("--certificate takes one certificate, but several programs are given");
     }
+    if args.html.is_some() && args.inputs.len() > 1 {
+        return Some("--html takes one result, but several programs are given");
+    }
     let takes_bound = |kind| {
         use EngineKind::{Bmc, Cutoff, Induction, Views, ViewsExplicit};
         matches!(kind, Bmc | Induction | Views | ViewsExplicit | Cutoff)
@@ -134,7 +137,11 @@ fn tell(checked: &Checked, args: &CheckArgs, session: &Session) -> Told {
     if args.format == Format::Text {
         print_text(checked, args, session);
     }
-    let written = [write_trace(checked, args, session), write_certificate(checked, args, session)];
+    let written = [
+        write_trace(checked, args, session),
+        write_certificate(checked, args, session),
+        write_html(checked, args, session),
+    ];
     let exit = Exit::worst(written.into_iter().chain([checked.ending.exit()]));
     Told { row: checked.row(exit), line: checked.line(), exit, view: checked.view(exit, &args.question) }
 }
@@ -176,6 +183,18 @@ fn write_certificate(checked: &Checked, args: &CheckArgs, session: &Session) -> 
         Some(certificate) => program::write(path, &certificate, session),
         None => {
             session.printer.err(&format!("note: there is no certificate: {} is not written\n", path.display()));
+            Exit::Success
+        }
+    }
+}
+
+/// Writes the page, if it is wanted. A result that has none is told.
+fn write_html(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
+    let Some(path) = &args.html else { return Exit::Success };
+    match checked.html() {
+        Some(page) => program::write(path, &page, session),
+        None => {
+            session.printer.err(&format!("note: this result has no page: {} is not written\n", path.display()));
             Exit::Success
         }
     }

@@ -12,6 +12,7 @@ use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
+use selvedge_report::html;
 use selvedge_report::json::{
     self, Answer, CertificateFile, EachView, QuestionView, ReachableView, ResultView, SystemCertificateFile, TraceFile,
 };
@@ -349,6 +350,15 @@ impl Checked {
                 }
                 _ => None,
             },
+            _ => None,
+        }
+    }
+
+    /// The page of the result, where it is an answer about a program.
+    pub(super) fn html(&self) -> Option<String> {
+        match &self.ending {
+            Ending::Answered(report) => Some(html::report(self.context(report), report, self.load)),
+            Ending::Each(each) => Some(html::each(self.about(&each.program), each, self.load)),
             _ => None,
         }
     }

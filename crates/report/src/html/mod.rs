@@ -1,0 +1,160 @@
+//! A result as one HTML file that needs no network: the program, the execution to an error to be walked through, or the
+//! proof.
+//!
+//! What does not depend on a position is written here as plain HTML, so that it can be read, searched and printed
+//! without script; the execution goes in as data ([`data`]), and `assets/report.js` shows it.
+
+mod data;
+mod parts;
+
+use std::time::Duration;
+
+use selvedge_check::{Task, ThreadScope};
+use selvedge_driver::{Answer, Each, Outcome, Report};
+use selvedge_ir::{Program, Target};
+use serde::Serialize;
+
+use crate::session::Session;
+use crate::story::Context;
+use crate::{svg, text};
+use data::{ProgramData, TraceData};
+use parts::Part;
+
+const PAGE: &str = include_str!("assets/report.html");
+const STYLE: &str = include_str!("assets/report.css");
+const SCRIPT: &str = include_str!("assets/report.js");
+
+/// Control-flow graphs with more edges are not drawn: nobody could follow them.
+const MAX_DRAWN: usize = 1500;
+
+/// What the script gets.
+#[derive(Serialize)]
+struct PageData {
+    program: ProgramData,
+    traces: Vec<TraceData>,
+}
+
+/// The page of an answer. `load` is the time that reading took.
+pub fn report(context: Context<'_>, report: &Report, load: Duration) -> String {
+    let task = Task { program: &report.program, target: &report.target, threads: report.threads };
+    let sessions = match &report.outcome {
+        Outcome::Unsafe(found) => vec![("Counterexample".to_string(), Session::of(context, &task, found))],
+        Outcome::Safe(_) | Outcome::Unknown(_) => Vec::new(),
+    };
+    let body = [parts::facts(context, report, load), parts::assertions(context, report), parts::proof(context, report)];
+    let tail = [parts::race(report), parts::statistics(report, load)];
+    let word = text::verdict_word(&report.outcome);
+    page(context, &task, word, &sessions, &body, &tail)
+}
+
+/// The page of the answers about each assertion and error location.
+pub fn each(context: Context<'_>, each: &Each, load: Duration) -> String {
+    let task = Task { program: &each.program, target: &each.target, threads: each.threads };
+    let mut sessions = Vec::new();
+    for (asked, answer) in &each.answers {
+        if let Answer::Violated(found) = answer {
+            let (position, statement) = text::place_of(context, *asked);
+            let line = position.map_or(String::new(), |at| format!("line {}: ", at.line));
+            sessions.push((format!("{line}{statement}"), Session::of(context, &task, found)));
+        }
+    }
+    let word = match text::each_line(each).as_str() {
+        "VERIFICATION SUCCESSFUL" => "safe",
+        "VERIFICATION FAILED" => "unsafe",
+        _ => "unknown",
+    };
+    let body = [parts::each_facts(each, load), parts::each_table(context, each)];
+    page(context, &task, word, &sessions, &body, &[])
+}
+
+/// The page of an execution alone, as `simulate` makes it or a file holds it.
+pub fn execution(session: &Session<'_>, task: &Task<'_>, title: &str) -> String {
+    let trace = TraceData::new(session, title);
+    let word = if session.ending().is_some() { "unsafe" } else { "unknown" };
+    let data = PageData { program: ProgramData::new(session.context), traces: vec![trace] };
+    fill(session.context, task, word, &data, &[], &[])
+}
+
+fn page(
+    context: Context<'_>,
+    task: &Task<'_>,
+    word: &str,
+    sessions: &[(String, Session<'_>)],
+    body: &[Option<Part>],
+    tail: &[Option<Part>],
+) -> String {
+    let traces = sessions.iter().map(|(title, session)| TraceData::new(session, title)).collect();
+    fill(context, task, word, &PageData { program: ProgramData::new(context), traces }, body, tail)
+}
+
+/// Puts the parts into the page.
+fn fill(
+    context: Context<'_>,
+    task: &Task<'_>,
+    word: &str,
+    data: &PageData,
+    body: &[Option<Part>],
+    tail: &[Option<Part>],
+) -> String {
+    let json = serde_json::to_string(data).expect("the data has string keys and no failing parts");
+    let html = |list: &[Option<Part>]| list.iter().flatten().map(Part::html).collect::<String>();
+    let (walk, before, body) = match data.traces.is_empty() {
+        true => ("alone", html(body), String::new()),
+        false => ("", String::new(), html(body)),
+    };
+    let markers = [
+        ("title", format!("{}: {word}", parts::escape(&context.source.name))),
+        ("file", parts::escape(&context.source.name)),
+        ("verdict", parts::escape(word)),
+        ("tone", word.split(' ').next().unwrap_or("unknown").to_string()),
+        ("scope", parts::escape(&scope(task.program, task.target, task.threads))),
+        ("style", STYLE.to_string()),
+        ("before", before),
+        ("walk", walk.to_string()),
+        ("body", body),
+        ("source", parts::source(context)),
+        ("graph", graph(task.program, task.target)),
+        ("tail", html(tail)),
+        // The data stands in a script element: no text in it may close that.
+        ("data", json.replace('<', "\\u003c")),
+        ("script", SCRIPT.to_string()),
+        ("generator", crate::json::GENERATOR.to_string()),
+    ];
+    substitute(PAGE, &markers)
+}
+
+/// Replaces each `{{name}}` by its text. The texts are not looked through, whatever they contain.
+fn substitute(template: &str, markers: &[(&str, String)]) -> String {
+    let mut page = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").expect("the template closes its markers");
+        let marker = markers.iter().find(|(marker, _)| *marker == name);
+        page.push_str(before);
+        page.push_str(&marker.expect("the template uses known markers").1);
+        rest = after;
+    }
+    page + rest
+}
+
+fn scope(program: &Program, target: &Target, threads: ThreadScope) -> String {
+    text::scope(text::Asked { program, target, threads })
+}
+
+fn graph(program: &Program, target: &Target) -> String {
+    if program.edges.len() > MAX_DRAWN {
+        return format!("<p>The graph has {} edges and is not drawn.</p>", program.edges.len());
+    }
+    svg::render(program, target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_are_replaced_once_and_their_texts_are_left_alone() {
+        let markers = [("a", "{{b}}".to_string()), ("b", "<x>".to_string())];
+        assert_eq!(substitute("1 {{a}} 2 {{b}} 3", &markers), "1 {{b}} 2 <x> 3");
+    }
+}

@@ -1,0 +1,47 @@
+//! Why an assertion fails: the values of all parts of its condition.
+
+use selvedge_ir::text::expr;
+use selvedge_ir::{EdgeId, Expr, Op, Value};
+use selvedge_replay::eval::eval;
+
+use super::Session;
+use crate::names::value;
+
+/// The most parts that are listed.
+const MAX_PARTS: usize = 40;
+
+impl Session<'_> {
+    /// The parts of the assertion that the last step fails, each once with its value, wholes before parts.
+    pub fn parts(&self, edge: EdgeId) -> Vec<(String, String)> {
+        let (Op::Assert(condition), Some(step)) = (&self.context.program.edges[edge].op, self.steps.last()) else {
+            return Vec::new();
+        };
+        let state = self.state(self.len());
+        let Some(thread) = state.thread(step.thread) else { return Vec::new() };
+        let visible = self.teller.visible(state, thread);
+        let leaf = |leaf: &Expr| match leaf {
+            Expr::Choice(number, _) => step.choices.get(*number as usize).copied(),
+            Expr::Var(var) => visible.iter().find(|binding| binding.var == *var).map(|binding| binding.value),
+            _ => None,
+        };
+        let mut parts: Vec<(String, String)> = Vec::new();
+        let mut open = vec![condition];
+        while let Some(part) = open.pop() {
+            let found = eval(part, &|one| leaf(one).unwrap_or(Value::Bool(false)));
+            let text = expr(self.context.program, part);
+            let is_constant = matches!(part, Expr::Bool(_) | Expr::Int(_));
+            if let Ok(found) = found
+                && !is_constant
+                && parts.iter().all(|(known, _)| *known != text)
+            {
+                parts.push((text, value(found)));
+            }
+            let operands: Vec<&Expr> = part.operands().collect();
+            open.extend(operands.into_iter().rev());
+            if parts.len() >= MAX_PARTS {
+                break;
+            }
+        }
+        parts
+    }
+}

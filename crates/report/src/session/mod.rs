@@ -1,0 +1,148 @@
+//! An execution that can be walked through: all its states, what each step did, and what there is to see between steps.
+//!
+//! The report in HTML, the debugger in the terminal and the debug adapter show the same thing; this is the one model
+//! that they share. A *position* is a number of steps that were made: 0 is the start. The states are the interpreter's.
+
+mod explain;
+mod sight;
+mod walk;
+mod watch;
+
+use selvedge_check::Task;
+use selvedge_driver::Counterexample;
+use selvedge_ir::trace::{Step, Trace};
+use selvedge_replay::{Outcome, State, Violation, replay};
+
+use crate::story::{Context, Ending, Execution, Story, Teller, Told};
+
+pub use sight::{FrameSight, ThreadSight};
+pub use walk::Direction;
+pub use watch::{NotReadable, Watch};
+
+/// How many steps a trace may have that is written out: longer ones keep the calls that run at once.
+const MAX_STEPS: u128 = 50_000;
+
+/// An execution with all its states.
+pub struct Session<'a> {
+    pub context: Context<'a>,
+    teller: Teller<'a>,
+    steps: Vec<Step>,
+    /// The start, and the state after each step; the last step has none if it fails an assertion.
+    states: Vec<State>,
+    told: Vec<Told>,
+    ending: Option<Ending>,
+}
+
+impl<'a> Session<'a> {
+    /// The session of a counterexample. Calls that share a body are written out, unless that is too long.
+    pub fn of(context: Context<'a>, task: &Task<'_>, found: &Counterexample) -> Session<'a> {
+        if found.trace.bodies.is_empty() || found.trace.length() > MAX_STEPS {
+            return Session::new(context, &Execution::of(found));
+        }
+        let trace: Trace = found.trace.written_out();
+        match replay(task, &trace) {
+            // What does not matter is counted by steps of the shorter trace, so it is left out here.
+            Ok(replayed) => Session::new(context, &Execution::of(&Counterexample::new(trace, replayed))),
+            Err(_) => Session::new(context, &Execution::of(found)),
+        }
+    }
+
+    /// The session of any execution.
+    pub fn new(context: Context<'a>, execution: &Execution<'_>) -> Session<'a> {
+        let story = Story::new(context, *execution);
+        Session {
+            context,
+            teller: Teller::new(context),
+            steps: execution.steps.to_vec(),
+            states: std::iter::once(execution.start).chain(execution.states).cloned().collect(),
+            told: story.steps,
+            ending: story.ending,
+        }
+    }
+
+    /// The last position.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether no step was made.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The state at a position. A step that fails its assertion leaves the state as it is.
+    pub fn state(&self, position: usize) -> &State {
+        &self.states[position.min(self.states.len() - 1)]
+    }
+
+    /// The step that leads to a position.
+    pub fn step(&self, position: usize) -> Option<&Step> {
+        self.steps.get(position.checked_sub(1)?)
+    }
+
+    /// What happened in the step that leads to a position.
+    pub fn told(&self, position: usize) -> Option<&Told> {
+        self.told.get(position.checked_sub(1)?)
+    }
+
+    /// All steps, told.
+    pub fn story(&self) -> &[Told] {
+        &self.told
+    }
+
+    /// All steps.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The error at the end, if there is one.
+    pub fn ending(&self) -> Option<&Ending> {
+        self.ending.as_ref()
+    }
+
+    /// Appends a step with its outcome. `violation` is the error that it leads to.
+    pub fn push(&mut self, step: Step, outcome: Outcome, violation: Option<&Violation>) {
+        let after = match outcome {
+            Outcome::Next(state) => Some(state),
+            Outcome::Blocked | Outcome::Failed => None,
+        };
+        let before = self.state(self.len());
+        self.told.push(self.teller.step(&step, before, after.as_ref()));
+        self.steps.push(step);
+        self.states.extend(after);
+        self.set_ending(violation);
+    }
+
+    /// What a step that can be made at the end would do.
+    pub fn preview(&self, step: &Step, outcome: &Outcome) -> Told {
+        let after = match outcome {
+            Outcome::Next(state) => Some(state),
+            Outcome::Blocked | Outcome::Failed => None,
+        };
+        self.teller.step(step, self.state(self.len()), after)
+    }
+
+    /// Says in which error the execution ends, if in one.
+    pub fn set_ending(&mut self, violation: Option<&Violation>) {
+        let (start, states) = self.states.split_first().expect("there is a start");
+        let execution = Execution { steps: &self.steps, start, states, violation, irrelevant: None };
+        self.ending = violation.map(|violation| self.teller.ending(violation, execution));
+    }
+
+    /// Takes steps back, up to a position.
+    pub fn truncate(&mut self, position: usize) {
+        self.steps.truncate(position);
+        self.told.truncate(position);
+        self.states.truncate(position + 1);
+        self.ending = None;
+    }
+
+    /// The choices of the execution.
+    pub fn trace(&self, start: selvedge_ir::trace::Start) -> Trace {
+        Trace { start, steps: self.steps.clone(), bodies: Vec::new() }
+    }
+
+    pub(crate) fn teller(&self) -> &Teller<'a> {
+        &self.teller
+    }
+}

@@ -1,0 +1,81 @@
+//! What there is to see at a position: the threads with their call stacks, and the variables with their values.
+
+use selvedge_ir::span::Span;
+use selvedge_ir::trace::ThreadId;
+use selvedge_ir::{LocId, ProcId};
+use selvedge_replay::Thread;
+
+use super::Session;
+use crate::source::Position;
+use crate::story::Binding;
+
+/// A live thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadSight {
+    pub id: ThreadId,
+    /// The kind of initial thread that it is or descends from.
+    pub kind: Option<String>,
+    /// Whether it holds the atomic flag.
+    pub atomic: bool,
+    /// Its per-thread variables.
+    pub vars: Vec<Binding>,
+    /// Its frames, the running one first.
+    pub frames: Vec<FrameSight>,
+}
+
+/// A call that has not returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameSight {
+    pub proc: ProcId,
+    pub name: String,
+    pub loc: LocId,
+    /// The statement that is next, or the call that has not returned; `None` where no statement follows.
+    pub span: Option<Span>,
+    pub position: Option<Position>,
+    pub locals: Vec<Binding>,
+}
+
+impl Session<'_> {
+    /// The shared variables at a position.
+    pub fn shared(&self, position: usize) -> Vec<Binding> {
+        self.teller.shared(self.state(position))
+    }
+
+    /// The live threads at a position, in the order of their numbers.
+    pub fn threads(&self, position: usize) -> Vec<ThreadSight> {
+        let state = self.state(position);
+        state.threads.iter().map(|thread| self.thread(thread, state.holder == Some(thread.id))).collect()
+    }
+
+    /// The thread that moves next; at the end the one that moved last, where it lives.
+    pub fn active(&self, position: usize) -> Option<ThreadId> {
+        let mover = self.step(position + 1).or_else(|| self.step(position)).map(|step| step.thread);
+        let state = self.state(position);
+        mover.filter(|id| state.thread(*id).is_some()).or_else(|| state.threads.first().map(|thread| thread.id))
+    }
+
+    fn thread(&self, thread: &Thread, atomic: bool) -> ThreadSight {
+        let program = self.context.program;
+        let frame = |frame: &selvedge_replay::Frame| {
+            let span = match frame.call {
+                Some(call) => Some(self.context.map.edges[call].span),
+                None => self.teller.place(frame.loc),
+            };
+            FrameSight {
+                proc: frame.proc,
+                name: program.procs[frame.proc].name.clone(),
+                loc: frame.loc,
+                span,
+                position: span.map(|span| self.context.source.position(span.start as usize)),
+                locals: self.teller.locals(frame),
+            }
+        };
+        ThreadSight {
+            id: thread.id,
+            kind: thread.entry.map(|entry| program.entries[entry].name.clone()),
+            atomic,
+            vars: self.teller.thread_vars(thread),
+            frames: thread.stack.iter().rev().map(frame).collect(),
+        }
+    }
+}

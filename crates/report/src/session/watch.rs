@@ -1,0 +1,271 @@
+//! Expressions that people ask about while they walk: `x & !y`, `count <= 3`, with the operators and precedences of
+//! Boolean programs (`docs/language.md`) and comparisons and sums for integers.
+//!
+//! Names are looked up where the question is asked: among the locals of a frame, then the thread's variables, then the
+//! shared ones. Truth values are 0 and 1 in comparisons, so that `x = 1` means what it says.
+
+use std::fmt;
+
+use selvedge_ir::Value;
+
+/// An expression that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watch {
+    root: Node,
+}
+
+/// Why an expression has no meaning, or no value here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotReadable(pub String);
+
+impl fmt::Display for NotReadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Node {
+    Number(i64),
+    Name(String),
+    Not(Box<Node>),
+    Minus(Box<Node>),
+    Binary(&'static str, Box<(Node, Node)>),
+    Choose(Box<(Node, Node, Node)>),
+}
+
+/// The operators with two operands by precedence, loosest first. Those of the first level associate to the right.
+const LEVELS: [&[&str]; 6] =
+    [&["=>", "->", "==", "=", "!=", "<=", ">=", "<", ">"], &["^"], &["||", "|"], &["&&", "&"], &["+", "-"], &["*"]];
+
+impl Watch {
+    /// Reads an expression.
+    pub fn parse(text: &str) -> Result<Watch, NotReadable> {
+        let tokens = tokens(text)?;
+        let mut reader = Reader { tokens: &tokens, at: 0 };
+        let root = reader.choice()?;
+        match reader.peek() {
+            None => Ok(Watch { root }),
+            Some(rest) => Err(NotReadable(format!("`{rest}` is left over"))),
+        }
+    }
+
+    /// The value, where `lookup` knows the values of names. Truth values stay truth values, unless they are computed with.
+    pub fn value(&self, lookup: &dyn Fn(&str) -> Option<Value>) -> Result<Value, NotReadable> {
+        value(&self.root, lookup)
+    }
+
+    /// Whether the expression is true, or not zero.
+    pub fn holds(&self, lookup: &dyn Fn(&str) -> Option<Value>) -> Result<bool, NotReadable> {
+        self.value(lookup).map(|value| number(value) != 0)
+    }
+}
+
+fn number(value: Value) -> i64 {
+    match value {
+        Value::Bool(value) => i64::from(value),
+        Value::Int(value) => value,
+    }
+}
+
+fn value(node: &Node, lookup: &dyn Fn(&str) -> Option<Value>) -> Result<Value, NotReadable> {
+    let truth = |node: &Node| value(node, lookup).map(|value| number(value) != 0);
+    let overflow = || NotReadable("the number leaves the range of 64 bits".to_string());
+    Ok(match node {
+        Node::Number(number) => Value::Int(*number),
+        Node::Name(name) => lookup(name).ok_or_else(|| NotReadable(format!("there is no variable `{name}` here")))?,
+        Node::Not(operand) => Value::Bool(!truth(operand)?),
+        Node::Minus(operand) => Value::Int(number(value(operand, lookup)?).checked_neg().ok_or_else(overflow)?),
+        Node::Choose(parts) => value(if truth(&parts.0)? { &parts.1 } else { &parts.2 }, lookup)?,
+        Node::Binary(op, pair) => {
+            let (left, right) = (number(value(&pair.0, lookup)?), number(value(&pair.1, lookup)?));
+            match *op {
+                "&" | "&&" => Value::Bool(left != 0 && right != 0),
+                "|" | "||" => Value::Bool(left != 0 || right != 0),
+                "^" => Value::Bool((left != 0) != (right != 0)),
+                "=>" | "->" => Value::Bool(left == 0 || right != 0),
+                "=" | "==" => Value::Bool(left == right),
+                "!=" => Value::Bool(left != right),
+                "<" => Value::Bool(left < right),
+                "<=" => Value::Bool(left <= right),
+                ">" => Value::Bool(left > right),
+                ">=" => Value::Bool(left >= right),
+                "+" => Value::Int(left.checked_add(right).ok_or_else(overflow)?),
+                "-" => Value::Int(left.checked_sub(right).ok_or_else(overflow)?),
+                _ => Value::Int(left.checked_mul(right).ok_or_else(overflow)?),
+            }
+        }
+    })
+}
+
+/// The words and signs of a text.
+fn tokens(text: &str) -> Result<Vec<String>, NotReadable> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let is_word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | '$' | '@');
+        let length = match first {
+            '{' => rest.find('}').map_or(rest.len(), |end| end + 1),
+            first if is_word(first) => rest.find(|char| !is_word(char)).unwrap_or(rest.len()),
+            '(' | ')' | '?' | ':' | '!' | '~' if !rest.starts_with("!=") => 1,
+            _ => {
+                let signs = LEVELS.iter().flat_map(|level| level.iter());
+                let longest = signs.filter(|sign| rest.starts_with(**sign)).map(|sign| sign.len()).max();
+                longest.ok_or_else(|| NotReadable(format!("`{first}` is no part of an expression")))?
+            }
+        };
+        tokens.push(rest[..length].to_string());
+        rest = rest[length..].trim_start();
+    }
+    Ok(tokens)
+}
+
+struct Reader<'t> {
+    tokens: &'t [String],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<&str> {
+        self.tokens.get(self.at).map(String::as_str)
+    }
+
+    fn take(&mut self, wanted: &str) -> bool {
+        let found = self.peek() == Some(wanted);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn choice(&mut self) -> Result<Node, NotReadable> {
+        let condition = self.level(0)?;
+        if !self.take("?") {
+            return Ok(condition);
+        }
+        let then = self.choice()?;
+        if !self.take(":") {
+            return Err(NotReadable("`:` is missing".to_string()));
+        }
+        Ok(Node::Choose(Box::new((condition, then, self.choice()?))))
+    }
+
+    fn level(&mut self, level: usize) -> Result<Node, NotReadable> {
+        let Some(signs) = LEVELS.get(level) else { return self.operand() };
+        let mut left = self.level(level + 1)?;
+        while let Some(sign) = signs.iter().find(|sign| self.peek() == Some(**sign)) {
+            self.at += 1;
+            let right = self.level(if level == 0 { 0 } else { level + 1 })?;
+            left = Node::Binary(sign, Box::new((left, right)));
+        }
+        Ok(left)
+    }
+
+    fn operand(&mut self) -> Result<Node, NotReadable> {
+        let token = self.peek().ok_or_else(|| NotReadable("the expression ends too early".to_string()))?.to_string();
+        self.at += 1;
+        match token.as_str() {
+            "!" | "~" => Ok(Node::Not(Box::new(self.operand()?))),
+            "-" => Ok(Node::Minus(Box::new(self.operand()?))),
+            "(" => {
+                let inner = self.choice()?;
+                if self.take(")") { Ok(inner) } else { Err(NotReadable("`)` is missing".to_string())) }
+            }
+            "T" | "true" => Ok(Node::Number(1)),
+            "F" | "false" => Ok(Node::Number(0)),
+            word if word.starts_with(|char: char| char.is_ascii_digit()) => {
+                word.parse().map(Node::Number).map_err(|_| NotReadable(format!("`{word}` is no number")))
+            }
+            word if word.starts_with(|char: char| char.is_alphabetic() || matches!(char, '_' | '{')) => {
+                Ok(Node::Name(token))
+            }
+            sign => Err(NotReadable(format!("`{sign}` stands where a value is expected"))),
+        }
+    }
+}
+
+impl super::Session<'_> {
+    /// The value of a name as a frame of a thread sees it; frame 0 is the running one.
+    pub fn lookup(
+        &self,
+        position: usize,
+        thread: Option<selvedge_ir::trace::ThreadId>,
+        frame: usize,
+        name: &str,
+    ) -> Option<Value> {
+        let state = self.state(position);
+        let thread = thread.and_then(|id| state.thread(id));
+        let of_thread = thread.map(|thread| {
+            let frame = thread.stack.iter().rev().nth(frame).unwrap_or_else(|| thread.top());
+            self.teller().locals(frame).into_iter().chain(self.teller().thread_vars(thread))
+        });
+        let mut all = of_thread.into_iter().flatten().chain(self.teller().shared(state));
+        let plain = |binding: &crate::story::Binding| self.context.program.vars[binding.var].name == name;
+        all.find(|binding| binding.name == name || plain(binding)).map(|binding| binding.value)
+    }
+
+    /// The value of an expression as a frame of a thread sees it.
+    pub fn evaluate(
+        &self,
+        position: usize,
+        thread: Option<selvedge_ir::trace::ThreadId>,
+        frame: usize,
+        watch: &Watch,
+    ) -> Result<Value, NotReadable> {
+        watch.value(&|name| self.lookup(position, thread, frame, name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lookup(name: &str) -> Option<Value> {
+        match name {
+            "yes" => Some(Value::Bool(true)),
+            "no" => Some(Value::Bool(false)),
+            "{x = 1}" => Some(Value::Bool(true)),
+            "n" => Some(Value::Int(7)),
+            _ => None,
+        }
+    }
+
+    fn value_of(text: &str) -> Result<i64, String> {
+        let watch = Watch::parse(text).map_err(|error| error.0)?;
+        watch.value(&lookup).map(number).map_err(|error| error.0)
+    }
+
+    #[test]
+    fn operators_have_the_precedences_of_boolean_programs() {
+        for (text, expected) in [
+            ("yes & no | yes", 1),
+            ("!no & !yes", 0),
+            ("no = no & no", 1),
+            ("no => no => no", 1),
+            ("yes ^ yes ^ yes", 1),
+            ("n - 2 * 3 = 1", 1),
+            ("n - 1 - 1", 5),
+            ("-n < 0", 1),
+            ("n >= 7 ? 10 : 20", 10),
+            ("{x = 1} & (n != 3)", 1),
+            ("yes = 1", 1),
+        ] {
+            assert_eq!(value_of(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for (text, part) in [
+            ("", "too early"),
+            ("yes &", "too early"),
+            ("(yes", "`)` is missing"),
+            ("yes no", "`no` is left over"),
+            ("wrong", "no variable `wrong`"),
+            ("yes ; no", "`;`"),
+            ("9223372036854775807 + 1", "64 bits"),
+            ("yes ? no", "`:` is missing"),
+        ] {
+            let error = value_of(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}
