@@ -93,6 +93,15 @@ Examples:
 
 Exit code 10: the run met an error. Exit code 5: it did not, which says nothing about other runs.";
 
+const DEBUG_EXAMPLES: &str = "\
+Examples:
+  selvedge debug --threads 3 queue.bp
+      Look for an error and walk through the execution to it; ? lists the keys.
+  selvedge debug --trace trace.json queue.bp
+      The execution that was saved.
+
+Exit code 10: there is an execution to an error. Otherwise that of the verdict.";
+
 const SHOW_EXAMPLES: &str = "\
 Examples:
   selvedge show ast program.bp                           The syntax tree.
@@ -183,6 +192,14 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Run a program randomly.
     Simulate(SimulateArgs),
+    /// Walk through an execution to an error in the terminal, forwards and backwards.
+    Debug(DebugArgs),
+    /// Serve a debugger by the Debug Adapter Protocol, on standard input and output.
+    Dap,
+    /// Serve an editor by the Language Server Protocol, on standard input and output.
+    Lsp,
+    /// Write the manual pages into a folder.
+    Man(ManArgs),
     /// Show what was read: syntax tree, representation, control-flow graph, numbers.
     Show(ShowArgs),
     /// Write a program in another format.
@@ -477,6 +494,9 @@ pub(crate) struct SimulateArgs {
     /// The number that fixes all random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Choose each step by hand, in the terminal
+    #[arg(long, short, conflicts_with = "steps")]
+    pub(crate) interactive: bool,
     /// Stop after this many steps
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) steps: usize,
@@ -491,6 +511,26 @@ pub(crate) struct SimulateArgs {
     /// Show the whole state after each step, not only what changed
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = DEBUG_EXAMPLES)]
+pub(crate) struct DebugArgs {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Input,
+    /// Walk through the execution in this file, which `check --trace-out` or `check --format json` has written
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<Input>,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -605,8 +645,12 @@ pub(crate) enum When {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
+    /// For people
     Text,
+    /// For programs (docs/schema/report.schema.json)
     Json,
+    /// For code-scanning services and their viewers (SARIF 2.1.0)
+    Sarif,
 }
 
 /// The languages that programs are written in.

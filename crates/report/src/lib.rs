@@ -15,6 +15,7 @@ pub mod names;
 pub mod palette;
 pub mod projection;
 pub mod promela;
+pub mod sarif;
 pub mod sequential;
 pub mod session;
 pub mod smtlib;

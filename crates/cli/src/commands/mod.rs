@@ -6,10 +6,13 @@ mod completions;
 mod convert;
 mod convert_tts;
 mod crosscheck;
+mod debug;
 mod doctor;
+mod editor;
 mod explain;
 mod fmt;
 mod language;
+mod manual;
 mod program;
 mod replay;
 mod sequentialize;
@@ -19,6 +22,7 @@ mod solve;
 mod system;
 mod verify;
 mod verify_system;
+mod walk;
 
 use crate::args::Command;
 use crate::exit::Exit;
@@ -34,6 +38,10 @@ pub(crate) fn run(command: &Command, session: &Session) -> Exit {
         Command::Replay(args) => replay::run(args, session),
         Command::Verify(args) => verify::run(args, session),
         Command::Simulate(args) => simulate::run(args, session),
+        Command::Debug(args) => debug::run(args, session),
+        Command::Dap => editor::dap(session),
+        Command::Lsp => editor::lsp(session),
+        Command::Man(args) => manual::run(args, session),
         Command::Show(args) => show::run(args, session),
         Command::Convert(args) => convert::run(args, session),
         Command::Sequentialize(args) => sequentialize::run(args, session),

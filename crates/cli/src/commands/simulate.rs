@@ -3,12 +3,13 @@
 use selvedge_check::{Limits, Run, Task};
 use selvedge_driver::{Counterexample, RunEnd, Simulation, simulate};
 use selvedge_frontend::bp::LoadOptions;
-use selvedge_replay::{Interpreter, Replay};
+use selvedge_replay::{Interpreter, Replay, replay};
 use selvedge_report::json::{self, QuestionView, TraceFile};
 use selvedge_report::session::Session as Walk;
 use selvedge_report::text::{self, Detail, Style};
 use selvedge_report::{Execution, html};
 
+use super::debug;
 use super::program::{self, Program, Warnings};
 use crate::args::SimulateArgs;
 use crate::exit::Exit;
@@ -28,10 +29,41 @@ fn execute(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
     if let Err(reason) = Interpreter::new(&program, threads).enumerable() {
         return Ok(end(Exit::Unknown, &reason, session));
     }
+    if args.interactive {
+        return by_hand(&subject, &task, args, session);
+    }
     let conditions = Run::new(session.cancel.clone(), Limits::default(), &());
     match simulate(&task, args.seed, args.steps, &conditions) {
         Ok(simulation) => Ok(tell(&subject, &task, &simulation, args, session)),
         Err(stop) => Ok(end(Exit::Interrupted, &stop.to_string(), session)),
+    }
+}
+
+/// Lets the user choose each step, from the start that the seed gives, and tells the run in the end.
+fn by_hand(subject: &Program, task: &Task<'_>, args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
+    let conditions = Run::new(session.cancel.clone(), Limits::default(), &());
+    let begun = simulate(task, args.seed, 0, &conditions);
+    let Ok(begun) = begun else { return Ok(end(Exit::Interrupted, "interrupted", session)) };
+    let context = subject.context(task.program);
+    let execution = Execution { steps: &[], start: &begun.start, states: &[], violation: None, irrelevant: None };
+    let mut walk = Walk::new(context, &execution);
+    debug::by_hand(&mut walk, task, session)?;
+    let trace = walk.trace(begun.trace.start);
+    let states: Vec<_> = (1..=walk.len()).map(|position| walk.state(position).clone()).collect();
+    match replay(task, &trace) {
+        Ok(replayed) => {
+            let made = Simulation {
+                trace,
+                start: replayed.start,
+                states: replayed.states,
+                end: RunEnd::Error(replayed.violation),
+            };
+            Ok(tell(subject, task, &made, args, session))
+        }
+        Err(_) => {
+            let made = Simulation { trace, start: begun.start, states, end: RunEnd::StepLimit };
+            Ok(tell(subject, task, &made, args, session))
+        }
     }
 }
 
@@ -52,7 +84,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
     };
     let context = subject.context(task.program);
     let scope = text::scope(text::Asked { program: task.program, target: task.target, threads: task.threads });
-    let title = format!("run with seed {}", args.seed);
+    let title = if args.interactive { "run by hand".to_string() } else { format!("run with seed {}", args.seed) };
     let told = text::trace(context, execution, &title, style);
     session.printer.out(&format!("{}: {scope}\n\n{told}", subject.source.name));
     let mut written = Exit::Success;

@@ -8,6 +8,7 @@ mod check;
 mod commands;
 mod contexts;
 mod each;
+mod formats;
 mod harness;
 mod interchange;
 mod json;

@@ -9,6 +9,7 @@ use selvedge_engines::EngineKind;
 use selvedge_engines::sat::SummaryMode;
 use selvedge_report::diagnostic::Shown;
 use selvedge_report::json::{self, ReportFile};
+use selvedge_report::sarif;
 use selvedge_report::text::{self, Detail, Style};
 
 use super::program;
@@ -126,6 +127,7 @@ struct Told {
     line: String,
     exit: Exit,
     view: json::ResultView,
+    findings: Vec<sarif::Finding>,
 }
 
 /// Prints a result, in text format at once, and writes its evidence.
@@ -143,7 +145,13 @@ fn tell(checked: &Checked, args: &CheckArgs, session: &Session) -> Told {
         write_html(checked, args, session),
     ];
     let exit = Exit::worst(written.into_iter().chain([checked.ending.exit()]));
-    Told { row: checked.row(exit), line: checked.line(), exit, view: checked.view(exit, &args.question) }
+    Told {
+        row: checked.row(exit),
+        line: checked.line(),
+        exit,
+        view: checked.view(exit, &args.question),
+        findings: checked.findings(),
+    }
 }
 
 fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
@@ -206,6 +214,11 @@ fn finish(results: Vec<Told>, args: &CheckArgs, session: &Session) -> Exit {
     if args.format == Format::Json {
         let views = results.into_iter().map(|told| told.view).collect();
         session.printer.out(&json::to_text(&ReportFile::new(exit.code(), views)));
+        return exit;
+    }
+    if args.format == Format::Sarif {
+        let findings: Vec<_> = results.into_iter().flat_map(|told| told.findings).collect();
+        session.printer.out(&sarif::file(&findings));
         return exit;
     }
     let worst = results.iter().find(|told| told.exit == exit);

@@ -16,6 +16,7 @@ use selvedge_report::html;
 use selvedge_report::json::{
     self, Answer, CertificateFile, EachView, QuestionView, ReachableView, ResultView, SystemCertificateFile, TraceFile,
 };
+use selvedge_report::sarif;
 use selvedge_report::systems::{self, SystemView};
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
@@ -352,6 +353,27 @@ impl Checked {
             },
             _ => None,
         }
+    }
+
+    /// What is found in the file: diagnostics and errors that can be reached.
+    pub(super) fn findings(&self) -> Vec<sarif::Finding> {
+        let mut findings = sarif::diagnostics(&self.source, &self.diagnostics);
+        match &self.ending {
+            Ending::Answered(report) => {
+                if let Outcome::Unsafe(found) = &report.outcome {
+                    findings.push(sarif::violation(self.context(report), found));
+                }
+            }
+            Ending::Each(each) => {
+                for (_, answer) in &each.answers {
+                    if let driver::Answer::Violated(found) = answer {
+                        findings.push(sarif::violation(self.about(&each.program), found));
+                    }
+                }
+            }
+            _ => {}
+        }
+        findings
     }
 
     /// The page of the result, where it is an answer about a program.

@@ -8,6 +8,7 @@ const $ = (id) => document.getElementById(id);
 const { program } = data;
 const EVERY = 64;   // a state is kept for each so many steps
 const ROW = 24;     // the height of a row in pixels
+const LINE = 20;    // the height of a line of the program
 const MAX_LANES = 24;
 
 /* ---- states ---- */
@@ -49,7 +50,7 @@ class Execution {
     this.trace = trace;
     this.steps = trace.steps;
     this.kept = [trace.start];
-    this.recent = { at: 0, state: trace.start };
+    this.recent = new Map();
     this.ids = [];
     let state = trace.start;
     const seen = new Map();
@@ -69,11 +70,16 @@ class Execution {
     this.ids.sort((one, other) => one - other);
   }
   get length() { return this.steps.length; }
+  /* From the nearest state that is known: one of the last ones, or one that was kept. */
   state(at) {
-    let { at: from, state } = this.recent;
-    if (from > at || at - from > EVERY) { from = Math.floor(at / EVERY) * EVERY; state = this.kept[from / EVERY]; }
+    const known = this.recent.get(at);
+    if (known) return known;
+    let from = at - 1;
+    let state = this.recent.get(from);
+    if (!state) { from = Math.floor(at / EVERY) * EVERY; state = this.kept[from / EVERY]; }
     while (from < at) state = apply(state, this.steps[from++][4]);
-    this.recent = { at, state };
+    if (this.recent.size > 4 * EVERY) this.recent.clear();
+    this.recent.set(at, state);
     return state;
   }
   thread(at) { return at > 0 ? this.steps[at - 1][0] : -1; }
@@ -109,6 +115,8 @@ let hidden = new Set();
 let chosen = '';
 let drawn = new Map(); // rows in the page by their place in the list
 let height = 400;
+let scrolled = 0;      // how far the list is scrolled: reading it from the page would lay the page out each time
+const source = { scrolled: 0, height: 400 };
 let marked = null;    // the row of the position
 
 function changed(position, variable) {
@@ -169,7 +177,7 @@ function list() {
 }
 
 function draw() {
-  const first = Math.max(0, Math.floor($('list').scrollTop / ROW) - 8);
+  const first = Math.max(0, Math.floor(scrolled / ROW) - 8);
   const last = Math.min(visible.length - 1, first + Math.ceil(height / ROW) + 16);
   for (const [place, row] of drawn) if (place < first || place > last) { row.remove(); drawn.delete(place); }
   for (let place = first; place <= last; place++) {
@@ -181,17 +189,20 @@ function draw() {
   }
 }
 
-function effects(position) {
+/* What a step did: remarks, and variables that changed. */
+function parts(position) {
   const step = run.steps[position - 1];
-  const parts = step[5].map((remark) => {
-    const text = escape(run.trace.remarks[remark]);
-    return text === 'fails' ? '<b class="bad">fails</b>' : text;
-  });
-  for (const [variable, before, after, whose] of run.changes(position)) {
-    const owner = whose === step[0] ? '' : `thread ${whose}'s `;
-    parts.push(`<b>${escape(owner + variable)}: ${escape(before)} → ${escape(after)}</b>`);
-  }
-  return parts.join(', ');
+  const changes = run.changes(position).map(([variable, before, after, whose]) =>
+    `${whose === step[0] ? '' : `thread ${whose}'s `}${variable}: ${before} → ${after}`);
+  return [step[5].map((remark) => run.trace.remarks[remark]), changes];
+}
+
+const spoken = (position) => parts(position).flat().join(', ');
+
+function effects(position) {
+  const [remarks, changes] = parts(position);
+  const words = remarks.map((text) => (text === 'fails' ? '<b class="bad">fails</b>' : escape(text)));
+  return words.concat(changes.map((text) => `<b>${escape(text)}</b>`)).join(', ');
 }
 
 function makeRow(place) {
@@ -238,10 +249,10 @@ function placeOf(position) {
 
 function showRow() {
   const place = placeOf(at);
-  const box = $('list');
   const top = place * ROW;
-  if (top < box.scrollTop + ROW || top > box.scrollTop + height - 3 * ROW) {
-    box.scrollTop = Math.max(0, top - height / 2);
+  if (top < scrolled + ROW || top > scrolled + height - 3 * ROW) {
+    scrolled = Math.min(Math.max(0, top - height / 2), Math.max(0, visible.length * ROW - height));
+    $('list').scrollTop = scrolled;
     draw();
   }
   if (marked) { marked.classList.remove('now'); marked.removeAttribute('aria-selected'); }
@@ -256,7 +267,7 @@ let badges = [];
 const lines = $('lines').children;
 function showSource() {
   for (const line of lit) line.classList.remove('now');
-  for (const badge of badges) badge.innerHTML = '';
+  for (const badge of badges) badge.textContent = '';
   lit = [];
   badges = [];
   if (at > 0) {
@@ -268,21 +279,31 @@ function showSource() {
     const line = lines[program.locs[frames[frames.length - 1][1]] - 1];
     if (!line) continue;
     const badge = line.firstElementChild;
-    if (badge.childElementCount < 3) badge.insertAdjacentHTML('beforeend', `<span style="color:${colour(id)}" title="thread ${id} is here">${id}▸</span>`);
+    if (badge.childElementCount < 3) {
+      const mark = document.createElement('span');
+      mark.style.color = colour(id);
+      mark.title = `thread ${id} is here`;
+      mark.textContent = `${id}▸`;
+      badge.append(mark);
+    }
     badges.push(badge);
   }
-  if (lit.length) reveal($('lines'), lit[0]);
+  if (at > 0) reveal(program.edges[run.steps[at - 1][1]][0]);
 }
 
-function reveal(box, line) {
-  const top = line.offsetTop - box.offsetTop;
-  if (top < box.scrollTop + 20 || top > box.scrollTop + box.clientHeight - 60) box.scrollTop = Math.max(0, top - box.clientHeight / 2);
+function reveal(line) {
+  const top = (line - 1) * LINE;
+  if (top < source.scrolled + LINE || top > source.scrolled + source.height - 3 * LINE) {
+    source.scrolled = Math.min(Math.max(0, top - source.height / 2), Math.max(0, lines.length * LINE + 8 - source.height));
+    $('lines').scrollTop = source.scrolled;
+  }
 }
 
 /* ---- the values ---- */
 
 let shape = '';
 let cells = [];   // the cells of values in their order, with what they show
+let places = [];  // the lines of frames
 let pattern = null;
 
 function shown(variable) { return !pattern || pattern.test(variable); }
@@ -301,7 +322,7 @@ function groups(state) {
     for (let number = frames.length - 1; number >= 0; number--) {
       const [proc, loc, locals] = frames[number];
       const line = program.locs[loc];
-      list.push({ frame: `${program.procs[proc].name}${line ? `, line ${line}` : ''}`, top: number === frames.length - 1, thread: id,
+      list.push({ frame: program.procs[proc].name, line: line ? `, line ${line}` : '', top: number === frames.length - 1, thread: id,
         rows: rows(program.procs[proc].locals, locals, `l${id}.${number}`) });
     }
   }
@@ -313,10 +334,14 @@ function showState() {
   const sketch = list.map((group) => `${group.title || ''}|${group.frame || ''}|${group.rows.map(([n, , k]) => n + k).join()}`).join('/');
   const before = new Map();
   if (at > 0) for (const group of groups(run.state(at - 1))) for (const [, value, key] of group.rows) before.set(key, value);
-  run.state(at);
   if (sketch !== shape) build(list, sketch);
   let cell = 0;
+  let frame = 0;
   for (const group of list) {
+    if (group.frame !== undefined) {
+      const text = places[frame++];
+      if (text.textContent !== group.line) text.textContent = group.line;
+    }
     for (const [, value, key] of group.rows) {
       const target = cells[cell++];
       const old = before.get(key);
@@ -327,7 +352,7 @@ function showState() {
         target.row.className = isNew ? 'new' : '';
         if (isNew) target.cell.innerHTML = `<span class="was">${escape(old)} → </span>${escape(value)}`; else target.cell.textContent = text;
       }
-      target.row.dataset.value = value;
+      if (target.value !== value) { target.value = value; target.row.dataset.value = value; }
     }
   }
 }
@@ -337,13 +362,14 @@ function build(list, sketch) {
   let html = '';
   for (const group of list) {
     if (group.title !== undefined) html += `<h3${group.thread === undefined ? '' : ` style="--c:${colour(group.thread)}"`}>${escape(group.title)}</h3>`;
-    if (group.frame !== undefined) html += `<p class="frame${group.top ? ' top' : ''}">${group.top ? '▸ ' : '· '}${escape(group.frame)}</p>`;
+    if (group.frame !== undefined) html += `<p class="frame${group.top ? ' top' : ''}">${group.top ? '▸ ' : '· '}${escape(group.frame)}<span></span></p>`;
     if (group.rows.length) {
       html += '<table>' + group.rows.map(([variable, , key]) =>
         `<tr data-key="${key}" data-name="${escape(variable)}"><th scope="row"><button type="button" class="name" aria-pressed="${variable === chosen}">${escape(variable)}</button></th><td></td></tr>`).join('') + '</table>';
     }
   }
   $('state').innerHTML = html;
+  places = [...$('state').querySelectorAll('.frame span')];
   cells = [...$('state').querySelectorAll('tr')].map((row) => ({ row, cell: row.lastElementChild, text: null }));
 }
 
@@ -353,7 +379,15 @@ const graph = { edges: new Map(), locs: new Map(), edge: null, at: [] };
 for (const edge of document.querySelectorAll('[data-edge]')) graph.edges.set(+edge.dataset.edge, edge);
 for (const loc of document.querySelectorAll('[data-loc]')) graph.locs.set(+loc.dataset.loc, loc);
 
+let waiting = false;
+/* The graph follows with the next frame: to draw it anew for each of many steps would take longer than the steps. */
 function showGraph() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => { waiting = false; drawGraph(); });
+}
+
+function drawGraph() {
   if (graph.edge) graph.edge.classList.remove('now');
   for (const loc of graph.at) loc.classList.remove('at');
   graph.edge = at > 0 ? graph.edges.get(run.steps[at - 1][1]) : null;
@@ -362,18 +396,19 @@ function showGraph() {
   for (const loc of graph.at) loc.classList.add('at');
 }
 
+const toStart = document.querySelectorAll('[data-do=first], [data-do=back]');
+const toEnd = document.querySelectorAll('[data-do=step], [data-do=last]');
 function showStatus() {
   $('goto').value = at;
-  const buttons = { first: at > 0, back: at > 0, step: at < run.length, last: at < run.length };
-  for (const [what, able] of Object.entries(buttons)) document.querySelector(`[data-do=${what}]`).disabled = !able;
+  for (const button of toStart) if (button.disabled !== (at === 0)) button.disabled = at === 0;
+  for (const button of toEnd) if (button.disabled !== (at === run.length)) button.disabled = at === run.length;
   if (at === 0) { $('said').textContent = 'Start.'; return; }
   const [thread, edge] = run.steps[at - 1];
   const [line, , text] = program.edges[edge];
-  const what = effects(at).replace(/<[^>]*>/g, '');
-  const plain = document.createElement('textarea');
-  plain.innerHTML = what;
+  const what = spoken(at);
   const switched = at > 1 && run.thread(at - 1) !== thread ? 'switch to ' : '';
-  $('said').textContent = `Step ${at}: ${switched}thread ${thread}, line ${line}: ${text}${what ? ` — ${plain.value}` : ''}`;
+  $('said').textContent = `Step ${at}: ${switched}thread ${thread}, line ${line}: ${text}${what ? ` — ${what}` : ''}`;
+  $('said').title = $('said').textContent;
 }
 
 function choose(variable) {
@@ -468,7 +503,8 @@ function listen() {
     const button = event.target.closest('[data-do]');
     if (button) act(button.dataset.do, event.shiftKey ? -1 : 1);
   });
-  $('list').addEventListener('scroll', draw, { passive: true });
+  $('list').addEventListener('scroll', () => { scrolled = $('list').scrollTop; draw(); }, { passive: true });
+  $('lines').addEventListener('scroll', () => { source.scrolled = $('lines').scrollTop; }, { passive: true });
   $('rows').addEventListener('click', (event) => {
     const row = event.target.closest('.row');
     if (row) go(+row.dataset.at);
@@ -492,6 +528,7 @@ function listen() {
   addEventListener('hashchange', () => { const position = fromAddress(); if (position !== null) go(position, true); });
   addEventListener('beforeprint', print);
   new ResizeObserver(() => { height = $('list').clientHeight; draw(); }).observe($('list'));
+  new ResizeObserver(() => { source.height = $('lines').clientHeight; }).observe($('lines'));
 }
 
 function dress(theme) { document.documentElement.dataset.theme = theme; }

@@ -1,0 +1,78 @@
+//! `selvedge debug` and `selvedge simulate --interactive`: an execution, step by step, in the terminal.
+
+mod app;
+mod draw;
+mod screen;
+mod terminal;
+#[cfg(test)]
+mod tests;
+
+use selvedge_check::Task;
+use selvedge_driver::possible_steps;
+use selvedge_ir::trace::Step;
+use selvedge_replay::replay::reached;
+use selvedge_replay::{Outcome, Violation};
+use selvedge_report::session::Session as Walk;
+
+use super::walk;
+use crate::args::DebugArgs;
+use crate::exit::Exit;
+use crate::session::Session;
+use app::{App, Next};
+use terminal::Terminal;
+
+/// How many steps are offered at a time.
+const MAX_CHOICES: usize = 200;
+
+pub(crate) fn run(args: &DebugArgs, session: &Session) -> Exit {
+    execute(args, session).unwrap_or_else(|exit| exit)
+}
+
+fn execute(args: &DebugArgs, session: &Session) -> Result<Exit, Exit> {
+    let found = match &args.trace {
+        Some(trace) => walk::saved(trace, &args.input, session)?,
+        None => walk::checked(&args.input, &args.question, session)?,
+    };
+    let task = found.task();
+    let mut walk = Walk::of(found.subject.context(&found.program), &task, &found.counterexample);
+    in_terminal(&mut App::new(&mut walk), session)?;
+    Ok(Exit::Unsafe)
+}
+
+/// Makes an execution by hand, from a start.
+pub(crate) fn by_hand(walk: &mut Walk<'_>, task: &Task<'_>, session: &Session) -> Result<(), Exit> {
+    let steps = |walk: &Walk<'_>| possible_steps(task, walk.state(walk.len()), MAX_CHOICES);
+    let judge = |step: &Step, outcome: &Outcome| violation(task, step, outcome);
+    in_terminal(&mut App::by_hand(walk, &steps, &judge), session)
+}
+
+/// The error that a step leads to.
+fn violation(task: &Task<'_>, step: &Step, outcome: &Outcome) -> Option<Violation> {
+    match outcome {
+        Outcome::Next(state) => reached(task, state),
+        Outcome::Failed => Some(Violation::Assert { thread: step.thread, edge: step.edge }),
+        Outcome::Blocked => None,
+    }
+}
+
+/// Draws, waits for a key and presses it, until the user quits.
+fn in_terminal(app: &mut App<'_, '_>, session: &Session) -> Result<(), Exit> {
+    let terminal = Terminal::open().map_err(|message| {
+        session.printer.error(&message);
+        Exit::Usage
+    })?;
+    let result = loop {
+        let (width, height) = terminal.size();
+        let shown = terminal.show(&draw::draw(app, width, height));
+        match shown.and_then(|()| terminal.key()) {
+            Ok(Some(key)) if app.press(key) == Next::Stay => {}
+            Ok(_) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    drop(terminal);
+    result.map_err(|error| {
+        session.printer.error(&format!("the terminal fails: {error}"));
+        Exit::Input
+    })
+}

@@ -1,0 +1,123 @@
+//! A recorded session: keys go in, and what the terminal shows is kept.
+
+use selvedge_check::{Run, Task};
+use selvedge_driver::{Options, Outcome, Question, Subject, check, possible_steps};
+use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_ir::trace::Step;
+use selvedge_replay::Interpreter;
+use selvedge_report::session::Session;
+use selvedge_report::{Context, Execution, Source};
+
+use super::app::{App, Key, Next};
+use super::draw::draw;
+use super::terminal::key_of;
+use super::violation;
+
+const LOCK: &str = include_str!("../../../../../examples/lock.bp");
+
+/// What the terminal shows.
+fn screen(app: &App<'_, '_>) -> String {
+    draw(app, 110, 34).plain()
+}
+
+/// `→`, `←`, `⏎` and letters.
+fn press(app: &mut App<'_, '_>, keys: &str) {
+    for key in keys.chars() {
+        let key = match key {
+            '→' => Key::Right,
+            '←' => Key::Left,
+            '↓' => Key::Down,
+            '⏎' => Key::Enter,
+            '⇤' => Key::Home,
+            '⇥' => Key::End,
+            char => Key::Char(char),
+        };
+        assert_eq!(app.press(key), Next::Stay);
+    }
+}
+
+fn with_lock(walk: impl FnOnce(&mut Session<'_>, &Task<'_>)) {
+    let loaded = load(LOCK, &LoadOptions::default());
+    let program = loaded.program.expect("the example has no errors");
+    let subject = Subject { program: &program, map: &loaded.source_map, text: LOCK };
+    let options =
+        Options { jobs: 1, question: Question { threads: Some(2), ..Question::default() }, ..Options::default() };
+    let report = check(subject, &options, &Run::unlimited()).expect("the question fits");
+    let Outcome::Unsafe(found) = &report.outcome else { panic!("the example is unsafe") };
+    let source = Source::new("lock.bp", LOCK);
+    let context = Context { program: &report.program, map: &loaded.source_map, source: &source };
+    let task = Task { program: &report.program, target: &report.target, threads: report.threads };
+    walk(&mut Session::of(context, &task, found), &task);
+}
+
+#[test]
+fn a_session_with_stops_watches_and_steps_both_ways() {
+    with_lock(|session, _| {
+        let mut app = App::new(session);
+        let mut record = format!("start\n{}", screen(&app));
+        for keys in ["→→", "wlocked⏎", "⇥", "S", "vlocked⏎⇤c", "blocked = 1⏎⇥R", "g3⏎?", "q"] {
+            if keys == "q" {
+                assert_eq!(app.press(Key::Char('q')), Next::Quit);
+                break;
+            }
+            press(&mut app, keys);
+            record.push_str(&format!("\nkeys {keys}\n{}", screen(&app)));
+        }
+        insta::assert_snapshot!("session", record);
+    });
+}
+
+#[test]
+fn forwards_and_backwards_visit_the_same_positions() {
+    with_lock(|session, _| {
+        let mut app = App::new(session);
+        let last = app.session.len();
+        for position in 1..=last {
+            press(&mut app, "→");
+            assert_eq!(app.at, position);
+        }
+        press(&mut app, "→");
+        assert_eq!((app.at, app.message.as_str()), (last, "nothing there"));
+        for position in (0..last).rev() {
+            press(&mut app, "←");
+            assert_eq!(app.at, position);
+        }
+    });
+}
+
+#[test]
+fn steps_by_hand_are_steps_of_the_interpreter_and_can_be_taken_back() {
+    with_lock(|session, task| {
+        let interpreter = Interpreter::new(task.program, task.threads);
+        let start = session.state(0).clone();
+        let execution = Execution { steps: &[], start: &start, states: &[], violation: None, irrelevant: None };
+        let mut made = Session::new(session.context, &execution);
+        let steps = |walk: &Session<'_>| possible_steps(task, walk.state(walk.len()), 50);
+        let judge = |step: &Step, outcome: &selvedge_replay::Outcome| violation(task, step, outcome);
+        let mut app = App::by_hand(&mut made, &steps, &judge);
+        let mut state = start.clone();
+        for _ in 0..4 {
+            assert!(!app.choices.is_empty());
+            press(&mut app, "↓");
+            let (step, _) = app.choices[app.cursor].clone();
+            press(&mut app, "⏎");
+            let selvedge_replay::Outcome::Next(next) = interpreter.step(&state, &step).expect("it is a step") else {
+                panic!("the first steps fail no assertion")
+            };
+            state = next;
+            assert_eq!(*app.session.state(app.at), state);
+        }
+        press(&mut app, "uuuu");
+        assert_eq!((app.at, app.session.len()), (0, 0));
+        assert_eq!(*app.session.state(0), start);
+    });
+}
+
+#[test]
+fn terminals_send_keys_as_sequences() {
+    assert_eq!(key_of(b"\x1b[C"), Some(Key::Right));
+    assert_eq!(key_of(b"\x1b"), Some(Key::Escape));
+    assert_eq!(key_of("ä".as_bytes()), Some(Key::Char('ä')));
+    assert_eq!(key_of(b"\x1b[99~"), None);
+    assert_eq!(key_of(b"\x01"), None);
+}

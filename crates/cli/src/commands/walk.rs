@@ -1,0 +1,85 @@
+//! Executions to walk through: found by a check, or saved by an earlier one.
+
+use selvedge_check::{Limits, Run, Task, ThreadScope};
+use selvedge_driver::{self as driver, Counterexample, Failure, Options, Outcome};
+use selvedge_frontend::bp::LoadOptions;
+use selvedge_ir::{Program, Target};
+use selvedge_replay::replay;
+use selvedge_report::json::read_saved;
+use selvedge_report::text;
+
+use super::program::{self, Warnings};
+use crate::args::QuestionArgs;
+use crate::crash;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::session::Session;
+
+/// An execution that ends in an error, with the question that it answers.
+pub(crate) struct Found {
+    pub(crate) subject: program::Program,
+    pub(crate) program: Program,
+    target: Target,
+    threads: ThreadScope,
+    pub(crate) counterexample: Counterexample,
+}
+
+impl Found {
+    pub(crate) fn task(&self) -> Task<'_> {
+        Task { program: &self.program, target: &self.target, threads: self.threads }
+    }
+}
+
+/// The execution in a file: a trace, or a report with one.
+pub(crate) fn saved(trace: &Input, input: &Input, session: &Session) -> Result<Found, Exit> {
+    let source = program::read(trace, session)?;
+    let file = read_saved(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
+    let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
+    let options = LoadOptions { entry: file.question.entry.clone(), labels };
+    let subject = program::load(input, &options, Warnings::Hidden, session)?;
+    let posed = file.question.question().pose(subject.subject());
+    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
+    let refuse = |message: String| {
+        session.printer.error(&format!("{}: {message}", source.name));
+        Exit::Input
+    };
+    let trace = file.trace(&program).map_err(|error| refuse(error.to_string()))?;
+    let task = Task { program: &program, target: &target, threads };
+    let replayed = replay(&task, &trace).map_err(|error| refuse(format!("the trace does not replay: {error}")))?;
+    Ok(Found { subject, program, target, threads, counterexample: Counterexample::new(trace, replayed) })
+}
+
+/// The execution that a check finds. Other answers are told, and end the command.
+pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Found, Exit> {
+    let options = LoadOptions { entry: question.entry.clone(), labels: question.labels() };
+    let subject = program::load(input, &options, Warnings::Hidden, session)?;
+    session.listen_for_interrupts();
+    let options = Options { question: question.question(), jobs: 2, ..Options::default() };
+    let run = Run::new(session.cancel.clone(), Limits::default(), &());
+    let report = driver::check(subject.subject(), &options, &run).map_err(|failure| match failure {
+        Failure::Usage(error) => program::refuse(&error, session),
+        Failure::Internal { engine, reject } => {
+            let message = format!("the engine `{engine}` and the judge disagree: {reject}");
+            session.printer.err(&crash::report(&message));
+            Exit::Internal
+        }
+    })?;
+    let line = text::verdict_line(&report.outcome);
+    match report.outcome {
+        Outcome::Unsafe(found) => Ok(Found {
+            subject,
+            program: report.program,
+            target: report.target,
+            threads: report.threads,
+            counterexample: *found,
+        }),
+        Outcome::Safe(_) => Err(told(&line, Exit::Success, session)),
+        Outcome::Unknown(driver::Reason::Stop(stop)) => Err(told(&line, Exit::from(stop), session)),
+        Outcome::Unknown(driver::Reason::Unsupported(_)) => Err(told(&line, Exit::Unknown, session)),
+    }
+}
+
+fn told(line: &str, exit: Exit, session: &Session) -> Exit {
+    session.printer.out(&format!("there is no execution to walk through\n{line}\n"));
+    exit
+}

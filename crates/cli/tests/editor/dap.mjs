@@ -1,0 +1,112 @@
+// A session with the debug adapter, by the client that the protocol's makers publish for tests.
+// Arguments: the program selvedge, the folder of packages, the folder of the project.
+
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+
+const [selvedge, modules, root] = process.argv.slice(2);
+const { DebugClient } = createRequire(`${modules}/`)('@vscode/debugadapter-testsupport');
+const program = `${root}/examples/bluetooth.bp`;
+
+const client = new DebugClient(selvedge, 'dap', 'selvedge', { cwd: root });
+await client.start();
+
+const stopped = (request) => Promise.all([client.waitForEvent('stopped', 60000), request]).then(([event]) => event.body);
+const top = async (threadId) => (await client.stackTraceRequest({ threadId })).body.stackFrames[0];
+const evaluate = async (expression, frameId) => (await client.evaluateRequest({ expression, frameId })).body.result;
+
+async function everything() {
+  const all = {};
+  for (const { id, name } of (await client.threadsRequest()).body.threads) {
+    const { stackFrames } = (await client.stackTraceRequest({ threadId: id })).body;
+    all[name] = [];
+    for (const frame of stackFrames) {
+      const scopes = (await client.scopesRequest({ frameId: frame.id })).body.scopes;
+      const values = {};
+      for (const scope of scopes) {
+        const { variables } = (await client.variablesRequest({ variablesReference: scope.variablesReference })).body;
+        values[scope.name] = variables.map(({ name, value }) => `${name}=${value}`);
+      }
+      all[name].push([frame.name, frame.line, values]);
+    }
+  }
+  return all;
+}
+
+// Launch: the error is found, and the walk begins at the start.
+const { body: able } = await client.initializeRequest();
+assert.equal(able.supportsStepBack, true);
+await Promise.all([client.waitForEvent('initialized', 60000), client.launchRequest({ program, threads: 3 })]);
+const set = await client.setBreakpointsRequest({ source: { path: program }, breakpoints: [{ line: 32, condition: 'stopped' }, { line: 1 }] });
+assert.deepEqual(set.body.breakpoints.map((one) => one.verified), [true, false]);
+const entry = await stopped(client.configurationDoneRequest());
+assert.equal(entry.reason, 'entry');
+
+// Step and step back: everything is as it was.
+const before = await everything();
+await stopped(client.stepInRequest({ threadId: entry.threadId }));
+const between = await everything();
+assert.notDeepEqual(between, before);
+const back = await stopped(client.stepBackRequest({ threadId: entry.threadId }));
+assert.equal(back.reason, 'step');
+assert.deepEqual(await everything(), before);
+
+// A call is stepped into, over and out of.
+const steps = async (request, threadId) => { const stop = await stopped(request({ threadId })); return top(stop.threadId); };
+await client.setFunctionBreakpointsRequest({ breakpoints: [{ name: 'adder.main' }] });
+const main = await stopped(client.continueRequest({ threadId: entry.threadId }));
+assert.equal(main.reason, 'function breakpoint');
+const adder = main.threadId;
+assert.equal((await top(adder)).line, 28);
+assert.equal((await steps((a) => client.stepInRequest(a), adder)).name, 'increment');
+assert.equal((await steps((a) => client.stepOutRequest(a), adder)).name, 'adder.main');
+assert.equal((await top(adder)).line, 29);
+await steps((a) => client.stepBackRequest(a), adder);
+await steps((a) => client.stepBackRequest(a), adder);
+await steps((a) => client.stepBackRequest(a), adder);
+assert.equal((await top(adder)).line, 28);
+assert.equal((await steps((a) => client.nextRequest(a), adder)).line, 29);
+
+// The condition of a breakpoint is read in its frame.
+const hit = await stopped(client.continueRequest({ threadId: adder }));
+assert.equal(hit.reason, 'breakpoint');
+assert.equal((await top(hit.threadId)).line, 32);
+assert.equal(await evaluate('stopped & event & !(p2 | p1 | p0)'), '1');
+await assert.rejects(evaluate('nonsense'), /nonsense/);
+
+// The error is an exception that explains itself.
+const error = await stopped(client.continueRequest({ threadId: adder }));
+assert.equal(error.reason, 'exception');
+const { body: info } = await client.exceptionInfoRequest({ threadId: error.threadId });
+assert.equal(info.exceptionId, 'assertion');
+assert.match(info.description, /stopped = 1/);
+
+// Backwards to the write of a variable: the step that makes it is next.
+const { body: data } = await client.dataBreakpointInfoRequest({ name: 'stopped' });
+await client.setBreakpointsRequest({ source: { path: program }, breakpoints: [] });
+await client.setFunctionBreakpointsRequest({ breakpoints: [] });
+await client.setDataBreakpointsRequest({ breakpoints: [{ dataId: data.dataId }] });
+const written = await stopped(client.reverseContinueRequest({ threadId: error.threadId }));
+assert.equal(written.reason, 'data breakpoint');
+assert.equal((await top(written.threadId)).line, 43);
+assert.equal(await evaluate('stopped'), '0');
+await stopped(client.stepInRequest({ threadId: written.threadId }));
+assert.equal(await evaluate('stopped'), '1');
+
+// Jump to a line.
+const { body: { targets } } = await client.gotoTargetsRequest({ source: { path: program }, line: 40 });
+assert.equal(targets.length, 2, 'two stoppers pass the line');
+await stopped(client.gotoRequest({ threadId: 1, targetId: targets[0].id }));
+assert.equal(await evaluate('stopping'), '0');
+const start = await stopped(client.reverseContinueRequest({ threadId: 1 }));
+assert.ok(start.reason === 'entry' || start.reason === 'data breakpoint');
+await client.disconnectRequest();
+
+// A safe program has nothing to walk through; one that is not there is an error.
+const second = new DebugClient(selvedge, 'dap', 'selvedge', { cwd: root });
+await second.start();
+await second.initializeRequest();
+await assert.rejects(second.launchRequest({ program: `${root}/examples/none.bp` }), /cannot read/);
+await Promise.all([second.waitForEvent('terminated', 60000), second.launchRequest({ program: `${root}/examples/lock_fixed.bp` })]);
+await second.disconnectRequest();
+process.exit(0);

@@ -1,0 +1,140 @@
+//! The guide: every page is there, every link leads somewhere, and every command prints what the page says.
+//!
+//! A block ```` ```console ```` holds commands after `$ `, each followed by lines of its standard output in their order;
+//! `...` stands for any lines, and `[exit 10]` is the exit code, 0 if it is not there. The commands run in a folder with
+//! a copy of `examples/`, one page after the other.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").canonicalize().expect("the guide is there")
+}
+
+/// The pages that the table of contents names.
+fn pages() -> Vec<PathBuf> {
+    let summary = std::fs::read_to_string(docs().join("SUMMARY.md")).expect("the table of contents is there");
+    links(&summary).into_iter().map(|link| docs().join(link)).collect()
+}
+
+/// The targets of all links to files of the guide.
+fn links(text: &str) -> Vec<String> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let targets = targets.filter(|target| !target.contains("://") && !target.starts_with('#'));
+    targets
+        .map(|target| target.split('#').next().unwrap_or("").to_string())
+        .filter(|target| !target.is_empty())
+        .collect()
+}
+
+/// A command with what it must print.
+struct Example {
+    line: usize,
+    command: String,
+    output: Vec<String>,
+    code: i32,
+}
+
+fn examples(text: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut inside = false;
+    for (number, line) in text.lines().enumerate() {
+        if line.starts_with("```") {
+            inside = line == "```console";
+        } else if inside && let Some(command) = line.strip_prefix("$ ") {
+            examples.push(Example { line: number + 1, command: command.to_string(), output: Vec::new(), code: 0 });
+        } else if inside && let Some(example) = examples.last_mut() {
+            let code = line.strip_prefix("[exit ").and_then(|rest| rest.strip_suffix(']')?.parse().ok());
+            match code {
+                Some(code) => example.code = code,
+                None => example.output.push(line.to_string()),
+            }
+        }
+    }
+    examples
+}
+
+/// What is wrong with an example, if something is.
+fn run(example: &Example, folder: &Path) -> Result<(), String> {
+    let arguments = example.command.strip_prefix("selvedge ").ok_or("only selvedge is run")?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    let output = command.args(arguments.split_whitespace()).current_dir(folder).output().map_err(|e| e.to_string())?;
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.code() != Some(example.code) {
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("exit code {:?} instead of {}\n{told}{errors}", output.status.code(), example.code));
+    }
+    let mut rest = told.lines();
+    let mut may_skip = false;
+    for wanted in &example.output {
+        if wanted == "..." {
+            may_skip = true;
+            continue;
+        }
+        let found = if may_skip {
+            rest.any(|line| fits(line, wanted))
+        } else {
+            rest.next().is_some_and(|line| fits(line, wanted))
+        };
+        if !found {
+            return Err(format!("no line `{wanted}` in its place\n{told}"));
+        }
+        may_skip = false;
+    }
+    if may_skip || rest.next().is_none() { Ok(()) } else { Err(format!("there is more than the page shows\n{told}")) }
+}
+
+/// Commas at the ends of lines of JSON are left out of pages.
+fn fits(line: &str, wanted: &str) -> bool {
+    line == wanted || line.strip_suffix(',') == Some(wanted)
+}
+
+#[test]
+fn every_link_leads_to_a_file() {
+    for page in pages().into_iter().chain([docs().join("SUMMARY.md")]) {
+        let text = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+        assert!(text.starts_with("# "), "{} has a title", page.display());
+        for link in links(&text) {
+            let target = page.parent().expect("a file has a folder").join(&link);
+            assert!(target.exists(), "{}: there is no {link}", page.display());
+        }
+    }
+}
+
+#[test]
+fn every_engine_has_a_page() {
+    for engine in selvedge_engines::EngineKind::ALL {
+        let page = docs().join("engines").join(format!("{}.md", engine.name()));
+        assert!(pages().contains(&page), "{} is in the table of contents", page.display());
+    }
+}
+
+#[test]
+fn every_command_of_the_guide_prints_what_the_page_says() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
+    std::fs::create_dir_all(folder.join("examples")).expect("the folder can be made");
+    for file in std::fs::read_dir(docs().join("../examples")).expect("the examples are there") {
+        let file = file.expect("the folder can be read").path();
+        let copy = folder.join("examples").join(file.file_name().expect("a file has a name"));
+        std::fs::copy(&file, copy).expect("the example can be copied");
+    }
+    let (mut n_examples, mut failures) = (0, Vec::new());
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).expect("the page is there");
+        for example in examples(&text) {
+            n_examples += 1;
+            if let Err(problem) = run(&example, &folder) {
+                failures.push(format!("{}:{}: {}\n{problem}", page.display(), example.line, example.command));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    assert!(n_examples > 40, "only {n_examples} commands");
+}
+
+#[test]
+fn the_gallery_has_a_dozen_examples() {
+    let text = std::fs::read_to_string(docs().join("guide/gallery.md")).expect("the page is there");
+    let sections = text.split("\n## ").skip(1);
+    assert!(sections.filter(|section| !examples(&format!("\n{section}")).is_empty()).count() >= 12);
+}

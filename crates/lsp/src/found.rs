@@ -1,0 +1,161 @@
+//! An execution to an error: found by a check, or read from a file.
+
+use std::path::Path;
+
+use selvedge_check::{Run, Task, ThreadScope};
+use selvedge_driver::{Counterexample, Failure, Initial, Options, Outcome, Question, Report, Subject, check};
+use selvedge_frontend::bp::LoadOptions;
+use selvedge_ir::span::SourceMap;
+use selvedge_ir::{Program, Target};
+use selvedge_replay::replay;
+use selvedge_report::json::read_saved;
+use selvedge_report::{Context, Source, text};
+use serde::Deserialize;
+
+use crate::Loader;
+
+/// What a user asks for, in the words of launch configurations.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    /// The file of the program.
+    pub(crate) program: String,
+    /// A file with an execution that was saved, instead of a check.
+    pub(crate) trace: Option<String>,
+    pub(crate) threads: Option<u32>,
+    /// A number, or `any`.
+    pub(crate) initial: Option<serde_json::Value>,
+    pub(crate) label: Option<String>,
+    pub(crate) assertion: Option<String>,
+    pub(crate) entry: Option<String>,
+}
+
+impl Wanted {
+    /// The question, with what the program's header says for those parts that are not given: a line `// options: ..`
+    /// names options of the command line.
+    pub(crate) fn question(&self, text: &str) -> Question {
+        let of_header = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix("// options:"))?;
+            let mut words = line.split_whitespace().skip_while(|word| *word != name);
+            words.nth(1)
+        };
+        let initial = self.initial.as_ref().map(|value| value.to_string().replace('"', ""));
+        let initial = initial.or_else(|| of_header("--initial").map(str::to_string));
+        Question {
+            threads: self.threads.or_else(|| of_header("--threads")?.parse().ok()),
+            initial: initial.and_then(|initial| match initial.as_str() {
+                "any" => Some(Initial::Any),
+                number => number.parse().ok().map(Initial::Exactly),
+            }),
+            label: self.label.clone().or_else(|| of_header("--label").map(str::to_string)),
+            assertion: self.assertion.clone(),
+            ..Question::default()
+        }
+    }
+
+    fn load_options(&self, question: &Question) -> LoadOptions {
+        let labels = question.label.iter().chain(&question.assertion).cloned().collect();
+        LoadOptions { entry: self.entry.clone(), labels }
+    }
+}
+
+/// An execution that ends in an error, with the question that it answers.
+pub(crate) struct Found {
+    pub(crate) source: Source,
+    pub(crate) map: SourceMap,
+    pub(crate) program: Program,
+    target: Target,
+    threads: ThreadScope,
+    pub(crate) counterexample: Counterexample,
+}
+
+impl Found {
+    pub(crate) fn task(&self) -> Task<'_> {
+        Task { program: &self.program, target: &self.target, threads: self.threads }
+    }
+
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context { program: &self.program, map: &self.map, source: &self.source }
+    }
+}
+
+/// What became of a question.
+pub(crate) enum Answer {
+    Found(Box<Found>),
+    /// There is no execution; the sentence says why.
+    None(String),
+}
+
+/// A program with its text.
+pub(crate) struct Subjected {
+    pub(crate) source: Source,
+    pub(crate) map: SourceMap,
+    pub(crate) program: Program,
+}
+
+/// Reads a program; else a sentence says what is wrong with it.
+pub(crate) fn load(path: &str, text: String, options: &LoadOptions, loader: &dyn Loader) -> Result<Subjected, String> {
+    let loaded = loader.load(Path::new(path), &text, options);
+    let source = Source::new(path, text);
+    match loaded.program {
+        Some(program) => Ok(Subjected { source, map: loaded.map, program }),
+        None => {
+            let first = loaded.diagnostics.iter().find(|found| found.is_error());
+            let first =
+                first.map(|found| format!("{}: {}", source.place(found.primary.span.start as usize), found.message));
+            Err(first.unwrap_or_else(|| format!("{path} is no program")))
+        }
+    }
+}
+
+/// Checks a program.
+pub(crate) fn ask(subjected: &Subjected, question: Question, run: &Run<'_>) -> Result<Report, String> {
+    let subject = Subject { program: &subjected.program, map: &subjected.map, text: subjected.source.text() };
+    let options = Options { question, jobs: 2, ..Options::default() };
+    check(subject, &options, run).map_err(|failure| match failure {
+        Failure::Usage(error) => error.message,
+        Failure::Internal { engine, reject } => format!("the engine `{engine}` and the judge disagree: {reject}"),
+    })
+}
+
+/// The execution that a launch configuration asks for.
+pub(crate) fn find(wanted: &Wanted, loader: &dyn Loader, run: &Run<'_>) -> Result<Answer, String> {
+    let text = read(&wanted.program)?;
+    if let Some(trace) = &wanted.trace {
+        return saved(wanted, text, &read(trace)?, loader);
+    }
+    let question = wanted.question(&text);
+    let subjected = load(&wanted.program, text, &wanted.load_options(&question), loader)?;
+    let report = ask(&subjected, question, run)?;
+    let line = text::verdict_line(&report.outcome);
+    match report.outcome {
+        Outcome::Unsafe(found) => Ok(Answer::Found(Box::new(Found {
+            source: subjected.source,
+            map: subjected.map,
+            program: report.program,
+            target: report.target,
+            threads: report.threads,
+            counterexample: *found,
+        }))),
+        Outcome::Safe(_) | Outcome::Unknown(_) => Ok(Answer::None(line)),
+    }
+}
+
+fn read(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))
+}
+
+fn saved(wanted: &Wanted, text: String, trace: &str, loader: &dyn Loader) -> Result<Answer, String> {
+    let file = read_saved(trace).map_err(|error| error.to_string())?;
+    let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
+    let options = LoadOptions { entry: file.question.entry.clone(), labels };
+    let Subjected { source, map, program } = load(&wanted.program, text, &options, loader)?;
+    let subject = Subject { program: &program, map: &map, text: source.text() };
+    let posed = file.question.question().pose(subject).map_err(|error| error.message)?;
+    let (program, target, threads) = posed;
+    let trace = file.trace(&program).map_err(|error| error.to_string())?;
+    let task = Task { program: &program, target: &target, threads };
+    let replayed = replay(&task, &trace).map_err(|error| format!("the trace does not replay: {error}"))?;
+    let counterexample = Counterexample::new(trace, replayed);
+    Ok(Answer::Found(Box::new(Found { source, map, program, target, threads, counterexample })))
+}
