@@ -44,7 +44,10 @@ pub(super) fn facts(context: Context<'_>, report: &Report, load: Duration) -> Op
     rows.push(("Scope", text::scope(report.into())));
     rows.push(("Asked", text::target(context, &report.target)));
     if let Outcome::Unsafe(_) = &report.outcome {
-        rows.push(("Evidence", "the execution that this page walks through; the judge has executed it step by step".to_string()));
+        rows.push((
+            "Evidence",
+            "the execution that this page walks through; the judge has executed it step by step".to_string(),
+        ));
     }
     if let Outcome::Safe(certificate) = &report.outcome {
         rows.push((

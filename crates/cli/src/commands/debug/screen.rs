@@ -104,6 +104,7 @@ impl Screen {
     }
 
     /// The characters alone, without blanks at the ends of lines.
+    #[cfg(test)]
     pub(crate) fn plain(&self) -> String {
         let row = |row: &[(char, Look)]| row.iter().map(|(char, _)| *char).collect::<String>().trim_end().to_string();
         self.rows().map(row).collect::<Vec<_>>().join("\n") + "\n"
