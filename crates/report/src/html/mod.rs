@@ -2,7 +2,7 @@
 //! proof.
 //!
 //! What does not depend on a position is written here as plain HTML, so that it can be read, searched and printed
-//! without script; the execution goes in as data ([`data`]), and `assets/report.js` shows it.
+//! without script; the execution goes in as data (`data`), and `assets/report.js` shows it.
 
 mod data;
 mod parts;
