@@ -63,11 +63,7 @@ fn a_session_with_stops_watches_and_steps_both_ways() {
             press(&mut app, keys);
             record.push_str(&format!("\nkeys {keys}\n{}", screen(&app)));
         }
-        for part in
-            ["step 0 of", "lock is ", "error: thread", "variable lock", "stop where lock = 1", "step 3 of", "quit"]
-        {
-            assert!(record.contains(part), "{part} is never shown\n{record}");
-        }
+        insta::assert_snapshot!("session", record);
     });
 }
 
