@@ -64,7 +64,7 @@ impl Index {
     /// The declaration that a place belongs to.
     pub(crate) fn at(&self, offset: u32) -> Option<&Entity> {
         let holds = |span: &Span| span.start <= offset && offset <= span.end && span.start < span.end;
-        self.entities.iter().find(|entity| holds(&entity.declared) || entity.uses.iter().any(|place| holds(place)))
+        self.entities.iter().find(|entity| holds(&entity.declared) || entity.uses.iter().any(holds))
     }
 }
 
