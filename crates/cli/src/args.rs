@@ -656,11 +656,13 @@ pub(crate) enum Format {
 /// The languages that programs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
-    /// By the ending: `.pds` is a pushdown system, `.tts` a thread-transition system, `.spec` a Petri net, all else a
-    /// Boolean program
+    /// By the ending: `.gcl` are guarded commands, `.pds` is a pushdown system, `.tts` a thread-transition system,
+    /// `.spec` a Petri net, all else a Boolean program
     Auto,
     /// Boolean programs
     Bp,
+    /// Guarded commands over integers (docs/gcl.md)
+    Gcl,
     /// Pushdown systems (docs/pds.md)
     Pds,
     /// Thread-transition systems (docs/tts.md)

@@ -45,7 +45,8 @@ pub struct SourceMap {
     pub procs: IndexVec<ProcId, Span>,
     /// For variables whose values have names in the source, the names of the values 0, 1, ..: program counters.
     pub values: BTreeMap<VarId, Vec<String>>,
-    /// For edges of named commands and conditions, their names.
+    /// For edges of named commands and conditions, their names; for commands of processes, with the process in front, or
+    /// the process alone.
     pub commands: BTreeMap<EdgeId, String>,
 }
 

@@ -43,6 +43,11 @@ pub fn value(value: Value) -> String {
     }
 }
 
+/// A value with a name by its name.
+pub fn shown(of: Value, word: Option<&String>) -> String {
+    word.cloned().unwrap_or_else(|| value(of))
+}
+
 /// `1 step`, `2 steps`.
 pub fn count(n: usize, noun: &str) -> String {
     match n {

@@ -67,6 +67,8 @@ pub struct Binding {
     pub var: VarId,
     pub name: String,
     pub value: Value,
+    /// The name of the value, if it has one.
+    pub word: Option<String>,
     /// Whether the value does not matter.
     pub free: bool,
 }
@@ -90,6 +92,8 @@ pub struct Told {
     pub position: Position,
     /// The statement on one line.
     pub text: String,
+    /// The name of the command, if it has one.
+    pub command: Option<String>,
     /// The procedure, and the number of callers below it.
     pub proc: String,
     pub depth: usize,
@@ -132,6 +136,8 @@ pub struct Change {
     /// `None` for a first value.
     pub before: Option<Value>,
     pub after: Value,
+    /// The names of the two values, if they have some.
+    pub words: [Option<String>; 2],
     /// Whether the new value does not matter.
     pub free: bool,
 }
@@ -170,6 +176,8 @@ pub struct Stand {
 pub struct Operand {
     pub name: String,
     pub value: Value,
+    /// The name of the value, if it has one.
+    pub word: Option<String>,
 }
 
 impl Story {
@@ -287,7 +295,14 @@ impl<'a> Teller<'a> {
     }
 
     fn binding(&self, var: VarId, value: Value) -> Binding {
-        Binding { var, name: self.names.of(var), value, free: false }
+        Binding { var, name: self.names.of(var), value, word: self.word(var, value), free: false }
+    }
+
+    /// The name of a value of a variable whose values have names.
+    fn word(&self, var: VarId, value: Value) -> Option<String> {
+        let Value::Int(number) = value else { return None };
+        let words = self.context.map.values.get(&var)?;
+        words.get(usize::try_from(number).ok()?).cloned()
     }
 
     fn newcomer(&self, thread: &Thread) -> Newcomer {
@@ -309,6 +324,7 @@ impl<'a> Teller<'a> {
             role: origin.role,
             position: self.context.source.position(origin.span.start as usize),
             text: self.text(step.edge),
+            command: self.context.map.commands.get(&step.edge).cloned(),
             proc: self.proc_name(thread.top().proc).to_string(),
             depth: thread.stack.len() - 1,
             atomic: holds_flag(before) || after.is_some_and(holds_flag),
@@ -318,10 +334,18 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// The statement of an edge on one line. Of declarations only the initial value has a place; the rest is added.
+    /// The statement of an edge on one line. Of declarations only the initial value has a place; the rest is added. A
+    /// command of a process says whose it is.
     pub(crate) fn text(&self, edge: EdgeId) -> String {
         let origin = self.context.map.edges[edge];
         let text = self.context.source.flat(origin.span);
+        let text = match self.context.map.commands.get(&edge) {
+            Some(command) if text.is_empty() => command.clone(),
+            Some(command) if text.starts_with("at ") => {
+                format!("{} {text}", command.split('.').next().unwrap_or_default())
+            }
+            _ => text,
+        };
         let Op::Assign(assign) = &self.context.program.edges[edge].op else { return text };
         let names: Vec<&str> =
             assign.active.iter().map(|(var, _)| self.context.program.vars[*var].name.as_str()).collect();
@@ -403,6 +427,7 @@ impl<'a> Teller<'a> {
             of,
             before: Some(*old),
             after: *new,
+            words: [self.word(*var, *old), self.word(*var, *new)],
             free: false,
         }));
     }
@@ -422,6 +447,7 @@ impl<'a> Teller<'a> {
                 of: None,
                 before: None,
                 after: local.value,
+                words: [None, local.word],
                 free: false,
             })
             .collect()
@@ -476,13 +502,17 @@ impl<'a> Teller<'a> {
         condition.for_each_leaf(|leaf| match leaf {
             Expr::Var(var) => {
                 let value = values.iter().find(|binding| binding.var == *var);
-                let operand = value.map(|binding| Operand { name: binding.name.clone(), value: binding.value });
+                let operand = value.map(|binding| Operand {
+                    name: binding.name.clone(),
+                    value: binding.value,
+                    word: binding.word.clone(),
+                });
                 let new = operand.filter(|operand| !operands.contains(operand));
                 operands.extend(new);
             }
             Expr::Choice(number, _) => {
                 let value = step.choices.get(*number as usize).copied();
-                operands.extend(value.map(|value| Operand { name: "*".to_string(), value }));
+                operands.extend(value.map(|value| Operand { name: "*".to_string(), value, word: None }));
             }
             _ => {}
         });

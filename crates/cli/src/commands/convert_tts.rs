@@ -57,7 +57,7 @@ pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exi
     let language = Language::of(&args.input, InputFormat::Auto);
     let titled = match language {
         Language::Tts | Language::Spec => of_system(language, args, session)?,
-        Language::Bp | Language::Pds => of_program(args, session)?,
+        Language::Bp | Language::Pds | Language::Gcl => of_program(args, session)?,
     };
     match args.to {
         ConvertTo::Tts => write_system(&titled, args, session),

@@ -5,7 +5,7 @@ use std::path::Path;
 use selvedge_driver::UsageError;
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
-use selvedge_frontend::{spec, tts};
+use selvedge_frontend::{gcl, spec, tts};
 use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::Source;
@@ -19,6 +19,8 @@ use crate::session::Session;
 pub(crate) enum Language {
     /// Boolean programs.
     Bp,
+    /// Guarded commands over integers.
+    Gcl,
     /// Pushdown systems.
     Pds,
     /// Thread-transition systems.
@@ -35,6 +37,7 @@ impl Language {
             Input::Stdin => None,
         };
         match (format, ending) {
+            (InputFormat::Gcl, _) | (InputFormat::Auto, Some("gcl")) => Language::Gcl,
             (InputFormat::Pds, _) | (InputFormat::Auto, Some("pds")) => Language::Pds,
             (InputFormat::Tts, _) | (InputFormat::Auto, Some("tts")) => Language::Tts,
             (InputFormat::Spec, _) | (InputFormat::Auto, Some("spec")) => Language::Spec,
@@ -71,6 +74,10 @@ impl Language {
                 let loaded = bp::load(text, options);
                 Loaded { program: loaded.program, map: loaded.source_map, diagnostics: loaded.diagnostics }
             }
+            Language::Gcl => {
+                let loaded = gcl::load(text);
+                Loaded { program: loaded.program, map: loaded.source_map, diagnostics: loaded.diagnostics }
+            }
             Language::Tts => of_system(tts::load(text)),
             Language::Spec => of_system(spec::load(text)),
         }
@@ -85,6 +92,9 @@ impl Language {
             |message: &str, help: &str| Some(UsageError { message: message.to_string(), help: Some(help.to_string()) });
         if question.entry.is_some() {
             return usage("--entry is for Boolean programs", "leave it out");
+        }
+        if self == Language::Gcl {
+            return None;
         }
         let asks = question.label.is_some() || question.assertion.is_some() || !question.together.is_empty();
         if !asks && !has_target(program) {

@@ -32,7 +32,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
     let (program, target, _) = posed.map_err(|error| program::refuse(&error, session))?;
     session.printer.out(&match args.what {
         What::Ast => {
-            session.printer.error("thread-transition systems have no syntax tree: `show ir` shows the program");
+            session.printer.error("only Boolean programs have a syntax tree to show: `show ir` shows the program");
             return Err(Exit::Usage);
         }
         What::Ir => text::print_with_target(&program, &target),

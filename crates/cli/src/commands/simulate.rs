@@ -26,10 +26,10 @@ fn execute(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
     let posed = args.question.question().pose(subject.subject());
     let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
     let task = Task { program: &program, target: &target, threads };
-    if let Err(reason) = Interpreter::new(&program, threads).enumerable() {
-        return Ok(end(Exit::Unknown, &reason, session));
-    }
     if args.interactive {
+        if let Err(reason) = Interpreter::new(&program, threads).enumerable() {
+            return Ok(end(Exit::Unknown, &reason, session));
+        }
         return by_hand(&subject, &task, args, session);
     }
     let conditions = Run::new(session.cancel.clone(), Limits::default(), &());
@@ -73,7 +73,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
     let style = Style { palette: session.printer.out_palette(), detail };
     let violation = match &simulation.end {
         RunEnd::Error(violation) => Some(violation),
-        RunEnd::Over | RunEnd::Deadlock | RunEnd::Stuck | RunEnd::StepLimit => None,
+        RunEnd::Over | RunEnd::Deadlock | RunEnd::Stuck | RunEnd::StepLimit | RunEnd::NoStart => None,
     };
     let execution = Execution {
         steps: &simulation.trace.steps,
@@ -113,6 +113,7 @@ fn ending(end: &RunEnd) -> &'static str {
         RunEnd::Over => "this run ends without an error: no thread is left",
         RunEnd::Deadlock => "this run ends without an error: no thread can move",
         RunEnd::Stuck => "this run ends without an error: no possible step was found",
+        RunEnd::NoStart => "no first state was found",
         RunEnd::StepLimit => "this run meets no error within its steps",
     }
 }

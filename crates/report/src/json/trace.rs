@@ -113,6 +113,9 @@ pub struct StepView {
     pub edge: u32,
     pub line: usize,
     pub text: String,
+    /// The name of the command, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<ValueView>,
     /// The numbers of choices that do not matter.
@@ -137,6 +140,9 @@ pub struct ChangeView {
     pub thread: Option<u32>,
     pub before: Option<ValueView>,
     pub after: ValueView,
+    /// The name of the new value, if it has one: the location of a process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,6 +183,9 @@ pub struct StandView {
 pub struct OperandView {
     pub name: String,
     pub value: ValueView,
+    /// The name of the value, if it has one: the location of a process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
 }
 
 /// Why a text is no trace or certificate, or none of a program.
@@ -369,12 +378,14 @@ impl Writer<'_> {
             thread: change.of.map(|thread| thread.0),
             before: change.before.map(ValueView::from),
             after: change.after.into(),
+            location: change.words[1].clone(),
         };
         StepView {
             thread: step.thread.0,
             edge: step.edge.index() as u32,
             line: self.context.source.line(span.start as usize),
             text: self.context.source.flat(span),
+            command: self.context.map.commands.get(&step.edge).cloned(),
             choices: values(&step.choices),
             any: Vec::new(),
             passive: step.passive.iter().map(|choices| values(choices)).collect(),
@@ -392,6 +403,7 @@ fn error(ending: &Ending) -> ErrorView {
             let view = |operand: &crate::story::Operand| OperandView {
                 name: operand.name.clone(),
                 value: operand.value.into(),
+                location: operand.word.clone(),
             };
             (ErrorKind::Assertion, Vec::new(), operands.iter().map(view).collect())
         }

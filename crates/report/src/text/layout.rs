@@ -1,6 +1,6 @@
 //! Small helpers for columns and lists.
 
-use crate::names::value;
+use crate::names::shown;
 use crate::story::Binding;
 
 /// The width that lists are broken at.
@@ -36,7 +36,7 @@ fn visible_width(text: &str) -> usize {
 
 /// `x = 1`, or `x = *` for a value that does not matter.
 pub(super) fn equation(binding: &Binding) -> String {
-    let value = if binding.free { "*".to_string() } else { value(binding.value) };
+    let value = if binding.free { "*".to_string() } else { shown(binding.value, binding.word.as_ref()) };
     format!("{} = {value}", binding.name)
 }
 

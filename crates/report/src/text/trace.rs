@@ -8,9 +8,9 @@ use selvedge_replay::{State, Thread};
 
 use super::layout::{cut, equations, fill, list};
 use super::result::{Detail, Style};
-use crate::names::{count, value};
+use crate::names::{count, shown};
 use crate::palette::paint;
-use crate::story::{Change, Context, Ending, Error, Event, Execution, Newcomer, Story, Teller, Told};
+use crate::story::{Change, Context, Ending, Error, Event, Execution, Newcomer, Operand, Story, Teller, Told};
 
 /// The widest statement that is not cut.
 const MAX_STATEMENT: usize = 48;
@@ -208,8 +208,7 @@ impl Page<'_> {
             Error::Assertion { operands, .. } => {
                 let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, "assertion fails"));
                 let _ = writeln!(text, "    {}", ending.text);
-                let values: Vec<String> =
-                    operands.iter().map(|operand| format!("{} = {}", operand.name, value(operand.value))).collect();
+                let values: Vec<String> = operands.iter().map(operand_text).collect();
                 if !values.is_empty() {
                     let _ = writeln!(text, "    with {}", paint(palette.change, list(&values, 9)));
                 }
@@ -262,12 +261,18 @@ fn note(role: Role) -> Option<&'static str> {
     }
 }
 
+/// `x = 0`.
+fn operand_text(operand: &Operand) -> String {
+    format!("{} = {}", operand.name, shown(operand.value, operand.word.as_ref()))
+}
+
 /// `x: 0 → 1`.
 pub fn change_text(change: &Change) -> String {
     let whose = change.of.map_or(String::new(), |thread| format!("thread {}'s ", thread.0));
-    let after = if change.free { "*".to_string() } else { value(change.after) };
+    let [word_before, word_after] = &change.words;
+    let after = if change.free { "*".to_string() } else { shown(change.after, word_after.as_ref()) };
     match change.before {
-        Some(before) => format!("{whose}{}: {} → {after}", change.name, value(before)),
+        Some(before) => format!("{whose}{}: {} → {after}", change.name, shown(before, word_before.as_ref())),
         None => format!("{whose}{} = {after}", change.name),
     }
 }

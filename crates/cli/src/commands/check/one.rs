@@ -84,7 +84,9 @@ pub(super) fn check(
     session.listen_for_interrupts();
     match crash::guard(|| match language {
         Language::Pds => system::load_and_check(input, &source, args, &run, reading),
-        Language::Bp | Language::Tts | Language::Spec => load_and_check(language, &source, args, &run, reading),
+        Language::Bp | Language::Gcl | Language::Tts | Language::Spec => {
+            load_and_check(language, &source, args, &run, reading)
+        }
     }) {
         Ok((parts, ending)) => {
             Checked { source, diagnostics: parts.diagnostics, ending, map: parts.map, load: parts.load }

@@ -51,10 +51,11 @@ impl Lowering {
         let guard = Expr::and(place.unwrap_or(Expr::TRUE), guard);
         self.guards.push(guard.clone());
         let active = self.updates(&command.updates, process);
-        let name = command.name.as_ref().map(|name| match process {
-            Some(process) => format!("{process}.{}", name.text),
-            None => name.text.clone(),
-        });
+        let name = match (process, &command.name) {
+            (Some(process), Some(name)) => Some(format!("{process}.{}", name.text)),
+            (Some(process), None) => Some(process.to_owned()),
+            (None, name) => name.as_ref().map(|name| name.text.clone()),
+        };
         let assign = Assign { active, passive: Vec::new(), constrain: guard };
         self.edge(HEAD, Op::Assign(assign), command.span, name);
     }

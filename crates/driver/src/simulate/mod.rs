@@ -1,8 +1,10 @@
 //! One random run of a program. The same seed gives the same run.
 
+mod integers;
+
 use selvedge_check::{Run, Stop, Task, ThreadScope};
 use selvedge_ir::trace::{Fresh, Start, Step, Trace};
-use selvedge_ir::{Count, Program, Value};
+use selvedge_ir::{Count, Program, Ty, Value};
 use selvedge_replay::enumerate::least_threads;
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome, State, Violation};
@@ -33,6 +35,8 @@ pub enum RunEnd {
     Stuck,
     /// The wanted number of steps was made.
     StepLimit,
+    /// No first state was found among very many.
+    NoStart,
 }
 
 /// How often a random step is tried before all steps are listed.
@@ -48,6 +52,9 @@ const ANY: u32 = 3;
 /// if that finds only blocked ones, all steps are listed and one of the possible ones is taken. So "deadlock" is never
 /// said lightly. It ends because each round makes a step or ends the run.
 pub fn simulate(task: &Task<'_>, seed: u64, n_steps: usize, run: &Run<'_>) -> Result<Simulation, Stop> {
+    if task.program.vars.iter().any(|var| var.ty == Ty::Int) {
+        return integers::simulate(task, seed, n_steps, run);
+    }
     let mut dice = Dice::new(seed);
     let crewed = with_crew(task, &mut dice);
     let template = Interpreter::new(&crewed, task.threads).starts(least_threads(&crewed)).next();
