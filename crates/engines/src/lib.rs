@@ -8,6 +8,7 @@ pub mod contexts;
 pub mod control_flow;
 mod encode;
 pub mod exhaustive;
+pub mod horn;
 pub mod induction;
 pub mod integers;
 mod paths;
@@ -62,6 +63,8 @@ pub enum EngineKind {
     Ase,
     /// Concrete states with abstract matching, for programs with integers, one start and no input.
     Ur,
+    /// Horn clauses for z3's Spacer, for guarded commands over integers.
+    Horn,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -88,6 +91,7 @@ impl EngineKind {
         EngineKind::Rounds,
         EngineKind::Ase,
         EngineKind::Ur,
+        EngineKind::Horn,
         EngineKind::Exhaustive,
     ];
 
@@ -113,6 +117,7 @@ impl EngineKind {
             EngineKind::Rounds => "rounds",
             EngineKind::Ase => "ase",
             EngineKind::Ur => "ur",
+            EngineKind::Horn => "horn",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -153,6 +158,7 @@ impl EngineKind {
             EngineKind::Ur => {
                 "integers, one start, no input: concrete states up to abstract states, refined by preimages"
             }
+            EngineKind::Horn => "integers: Horn clauses for z3's Spacer",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -224,6 +230,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::Rounds => Box::new(contexts::rounds::Rounds { options: options.rounds.clone() }),
         EngineKind::Ase => Box::new(integers::ase::Ase { options: options.ase.clone() }),
         EngineKind::Ur => Box::new(integers::ur::Ur { options: options.ase.clone() }),
+        EngineKind::Horn => Box::new(horn::Horn),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

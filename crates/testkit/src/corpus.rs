@@ -214,7 +214,7 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 /// All files below a folder whose names end in this way, sorted; none where the folder does not exist.
-pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

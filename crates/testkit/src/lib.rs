@@ -3,7 +3,7 @@
 //! [`generate`] makes programs as [`model`]s, which [`print`](mod@print) turns into text and [`shrink`](mod@shrink)
 //! makes smaller while they show a fault. [`differ`] sends one program along all ways through the checker and compares
 //! the answers, [`campaign`] many of them; [`texts`] does the same for broken texts, which [`mutate`](mod@mutate)
-//! makes; [`engines`] and [`threads`] compare all engines. [`corpus`] and [`literate`] read programs with known verdicts.
+//! makes; [`engines`] and [`threads`] compare all engines, [`integers`] those for guarded commands. [`corpus`] and [`literate`] read programs with known verdicts.
 
 pub mod rng;
 
@@ -39,6 +39,7 @@ pub mod contexts;
 pub mod differ;
 pub mod engines;
 pub mod rounds;
+pub mod integers;
 pub mod texts;
 pub mod threads;
 pub mod tts;

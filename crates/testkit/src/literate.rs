@@ -2,14 +2,19 @@
 //!
 //! A block ```` ```bp ```` is a program; words after it say how it is checked (`threads=2`, `initial=2`, `label=L`) and
 //! what must come out (`verdict=safe`, `verdict=unsafe`, `error=SV0012` or a prefix of the code). A block ```` ```reach ````
-//! belongs to the program before it: for each label that it names, all valuations with which a thread stands there.
+//! belongs to the program before it: for each label that it names, all valuations with which a thread stands there. A
+//! block ```` ```gcl ```` is a program of guarded commands with its verdict or error, which a search over a box must not
+//! contradict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::integers::{Bounds, Found, search};
 use selvedge_check::{Run, Target, Task, ThreadScope};
 use selvedge_driver::{Initial, Options, Outcome, Question, Subject, check};
 use selvedge_engines::exhaustive::{Exhaustive, Exploration, ThreadState};
 use selvedge_frontend::bp::{LoadOptions, Loaded, load};
+use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_frontend::gcl;
 use selvedge_ir::{ProcId, Program, Scope, Value, VarId};
 
 /// A program in a text, with what is said about it.
@@ -17,6 +22,8 @@ use selvedge_ir::{ProcId, Program, Scope, Value, VarId};
 pub struct Block {
     /// The line of its fence, from 1.
     pub line: usize,
+    /// Whether it consists of guarded commands.
+    pub is_gcl: bool,
     /// The words after `bp`.
     pub words: BTreeMap<String, String>,
     /// The program.
@@ -34,10 +41,12 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
         let body: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
         let mut words = info.split_whitespace();
         match (words.next(), blocks.last_mut()) {
-            (Some("bp"), _) => {
+            (Some(language @ ("bp" | "gcl")), _) => {
                 let words = words.map(|word| word.split_once('=').unwrap_or((word, "")));
                 let words = words.map(|(key, value)| (key.to_string(), value.to_string())).collect();
-                blocks.push(Block { line: number + 1, words, program: body.join("\n") + "\n", reach: Vec::new() });
+                let is_gcl = language == "gcl";
+                let program = body.join("\n") + "\n";
+                blocks.push(Block { line: number + 1, is_gcl, words, program, reach: Vec::new() });
             }
             (Some("reach"), Some(block)) => block.reach.extend(body.into_iter().map(str::to_string)),
             _ => {}
@@ -48,6 +57,9 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
 
 /// Runs a block; what is wrong, if something is.
 pub fn run(block: &Block) -> Result<(), String> {
+    if block.is_gcl {
+        return run_commands(block);
+    }
     let loaded = load(&block.program, &LoadOptions::default());
     if let Some(code) = block.words.get("error") {
         let found =
@@ -68,6 +80,24 @@ pub fn run(block: &Block) -> Result<(), String> {
         }
     }
     if block.reach.is_empty() { Ok(()) } else { reach(block, &loaded, program) }
+}
+
+/// The same for guarded commands. Where no engine takes the program, the search over a box must find what is said.
+fn run_commands(block: &Block) -> Result<(), String> {
+    let loaded = gcl::load(&block.program);
+    if let Some(code) = block.words.get("error") {
+        let is_it = |finding: &Diagnostic| finding.is_error() && finding.code.as_str().starts_with(code);
+        return if loaded.diagnostics.iter().any(is_it) { Ok(()) } else { Err(format!("no error {code}…")) };
+    }
+    let messages: Vec<&str> = loaded.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+    let Some(program) = &loaded.program else { return Err(messages.join("; ")) };
+    let Some(expected) = block.words.get("verdict") else { return Ok(()) };
+    let target = Target::all_asserts(program);
+    let found = matches!(search(program, &target, Bounds::default()), Found::Error(_));
+    if found != (expected == "unsafe") {
+        return Err(format!("the search over a box finds {}", if found { "an error" } else { "no error" }));
+    }
+    Ok(())
 }
 
 /// Whether the block states anything that can fail.

@@ -4,12 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selvedge_frontend::bp::{self, LoadOptions, Loaded, dump::dump};
 use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_frontend::gcl;
 use selvedge_ir::span::Span;
 use selvedge_ir::validate::validate;
 
 use crate::campaign::item;
 use crate::corpus;
 use crate::differ::{Fault, fault, panic_message};
+use crate::integers::{families, generate};
 use crate::mutate::mutate;
 use crate::rng::Rng;
 use crate::workers::{Enough, Hang, Items, each};
@@ -38,10 +40,13 @@ pub struct TextTally {
     pub findings: Vec<(u64, Vec<u8>, Fault)>,
 }
 
-/// Reads and formats a text. Panics are faults.
+/// Reads and formats a text, as a Boolean program and as guarded commands. Panics are faults.
 pub fn read(bytes: &[u8]) -> Result<Reading, Fault> {
     let text = String::from_utf8_lossy(bytes);
-    let unwound = catch_unwind(AssertUnwindSafe(|| read_text(&text)));
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        read_commands(&text)?;
+        read_text(&text)
+    }));
     unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
 }
 
@@ -65,6 +70,28 @@ fn read_text(text: &str) -> Result<Reading, Fault> {
             Ok(if loaded.program.is_some() { Reading::Lowered } else { Reading::Parsed })
         }
     }
+}
+
+fn read_commands(text: &str) -> Result<(), Fault> {
+    let loaded = gcl::load(text);
+    check_spans(text, &loaded.diagnostics)?;
+    let has_errors = loaded.diagnostics.iter().any(Diagnostic::is_error);
+    if has_errors == loaded.program.is_some() {
+        return fault("errors", "guarded commands with errors have a meaning, or some without have none");
+    }
+    if let Some(program) = &loaded.program
+        && let Err(broken) = validate(program)
+    {
+        return fault("valid", broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    }
+    let Ok(formatted) = gcl::format(text) else { return Ok(()) };
+    if gcl::format(&formatted).as_ref() != Ok(&formatted) {
+        return fault("format", format!("formatting twice changes\n{formatted}"));
+    }
+    if gcl::load(&formatted).program != loaded.program {
+        return fault("format", format!("formatting changes the meaning\n{formatted}"));
+    }
+    Ok(())
 }
 
 /// Every place of a diagnostic can be shown.
@@ -108,6 +135,8 @@ fn check_formatted(text: &str, loaded: &Loaded, formatted: &str) -> Result<(), F
 pub fn sources() -> Result<Vec<String>, String> {
     let mut sources: Vec<String> = corpus::own()?.into_iter().map(|entry| entry.text).collect();
     sources.extend((0..100).map(|number| item(1, number).1.to_string()));
+    sources.extend((0..50).map(|number| generate::program(1, number)));
+    sources.extend(families::rows().into_iter().map(|row| row.text));
     sources.extend(corpus::all_foreign()?.into_iter().map(|entry| entry.text));
     Ok(sources)
 }

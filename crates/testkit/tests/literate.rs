@@ -30,6 +30,11 @@ fn every_program_of_the_language_reference_has_its_verdict() {
 }
 
 #[test]
+fn every_program_of_the_reference_of_guarded_commands_has_its_verdict() {
+    check("gcl.md", 12);
+}
+
+#[test]
 fn a_wrong_reachable_set_is_noticed() {
     let block = |reach: &str| {
         format!("```bp\ndecl g;\nvoid main() begin\n  g := 1;\nA: assert(g);\nend\n```\n```reach\n{reach}\n```\n")

@@ -37,7 +37,13 @@ pub struct Published {
     pub seconds: f64,
 }
 
-const fn published(iterations: u32, queries: u32, predicates: u32, seconds: f64, states: (u32, u32)) -> Option<Published> {
+const fn published(
+    iterations: u32,
+    queries: u32,
+    predicates: u32,
+    seconds: f64,
+    states: (u32, u32),
+) -> Option<Published> {
     Some(Published { iterations, queries, predicates, states, seconds })
 }
 
@@ -171,7 +177,13 @@ fn reached() -> Vec<Row> {
     ];
     let tickets = tickets.into_iter().zip(1..).map(|((ase, ur), fifth)| {
         let number = 5 * fifth;
-        row(&format!("ticket3-{number}"), "5.1", &ticket(3, Ticket { reached: Some(number), ..Ticket::default() }), ase, ur)
+        row(
+            &format!("ticket3-{number}"),
+            "5.1",
+            &ticket(3, Ticket { reached: Some(number), ..Ticket::default() }),
+            ase,
+            ur,
+        )
     });
     let raxes = raxes.into_iter().zip(1..).map(|((ase, ur), fifth)| {
         let number = 5 * fifth;
@@ -201,9 +213,7 @@ pub fn ticket(processes: u32, kind: Ticket) -> String {
     });
     let take = match kind.torn {
         false => "  at idle: take: ticket := next, next := next + 1, goto waiting;\n",
-        true => {
-            "  at idle: read: ticket := next, goto taking;\n  at taking: take: next := next + 1, goto waiting;\n"
-        }
+        true => "  at idle: read: ticket := next, goto taking;\n  at taking: take: next := next + 1, goto waiting;\n",
     };
     for process in 1..=processes {
         let _ = write!(

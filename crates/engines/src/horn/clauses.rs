@@ -1,0 +1,61 @@
+//! The clauses, in the language of z3's fixed-point engine.
+
+use std::collections::BTreeSet;
+
+use selvedge_ir::{Expr, VarId};
+use selvedge_logic::smt::{Smt, Symbol, Term};
+
+use super::system::System;
+use super::terms::{choice, marked, symbol};
+
+/// The relation of states that can be reached.
+pub(super) const RELATION: &str = "P";
+
+/// The question, with its evidence printed behind the answer.
+pub(super) const QUERY: &str = "(query E :print-certificate true)";
+
+/// Tells the solver everything but the question. Spacer keeps the relation and its columns as they are, so that its
+/// evidence speaks of states.
+pub(super) fn tell(system: &System<'_>, smt: &mut Smt) {
+    for option in ["engine spacer", "xform.slice false", "xform.inline_linear false", "xform.inline_eager false"] {
+        smt.tell(format!("(set-option :fp.{option})"));
+    }
+    let program = system.program;
+    let sorts: Vec<String> = program.vars.indices().map(|var| symbol(program, var, "").sort.to_string()).collect();
+    smt.tell(format!("(declare-rel {RELATION} ({}))", sorts.join(" ")));
+    smt.tell("(declare-rel E ())".to_string());
+    for symbol in symbols(system) {
+        smt.tell(format!("(declare-var {symbol} {})", symbol.sort));
+    }
+    let here = fact(program.vars.indices().map(|var| Term::from(symbol(program, var, ""))));
+    let of = |expr: &Expr| marked(program, expr, "");
+    smt.tell(format!("(rule (=> {} {here}))", of(system.init)));
+    for (_, command) in &system.commands {
+        let after = |var: VarId| match command.active.iter().find(|(assigned, _)| *assigned == var) {
+            Some((_, rhs)) => of(rhs),
+            None => symbol(program, var, "").into(),
+        };
+        let there = fact(program.vars.indices().map(after));
+        smt.tell(format!("(rule (=> (and {here} {}) {there}))", of(&command.constrain)));
+    }
+    for (_, condition) in &system.asserts {
+        smt.tell(format!("(rule (=> (and {here} {}) E))", of(condition).not()));
+    }
+}
+
+/// All variables, and the choices of all commands.
+fn symbols(system: &System<'_>) -> BTreeSet<Symbol> {
+    let program = system.program;
+    let mut symbols: BTreeSet<Symbol> = program.vars.indices().map(|var| symbol(program, var, "")).collect();
+    for (_, command) in &system.commands {
+        for (number, ty) in command.choices().into_iter().enumerate() {
+            symbols.insert(choice(u32::try_from(number).unwrap_or(u32::MAX), ty, ""));
+        }
+    }
+    symbols
+}
+
+fn fact(values: impl Iterator<Item = Term>) -> String {
+    let words: Vec<String> = values.map(|value| value.to_string()).collect();
+    if words.is_empty() { RELATION.to_string() } else { format!("({RELATION} {})", words.join(" ")) }
+}

@@ -1,0 +1,93 @@
+//! Guarded commands as Horn clauses, for z3's Spacer (Komuravelli, Gurfinkel and Chaki, "SMT-based model checking for
+//! recursive programs", CAV 2014).
+//!
+//! *Order of work*: one relation `P` over the variables stands for the states that can be reached. The condition on first
+//! states implies it, every command keeps it, and a state of it in which a condition of the target fails implies the
+//! error (`clauses`). Spacer is asked for the error. *Safe*: it prints an interpretation of `P` (`answer`), which becomes
+//! the certificate; where we cannot read it, there is none. *Unsafe*: it prints a derivation of the error, whose facts
+//! about `P` are the states of an execution, in order (`answer`); between two of them a command is looked for that leads
+//! from one to the other, by computing where it makes no choices, and else by asking the solver for them (`trace`).
+//!
+//! *Why it ends*: it need not; the time limit kills the solver. *Why it is right*: nothing is believed. The judge
+//! checks the certificate, the replayer executes the trace; only a safe answer without certificate rests on Spacer, and
+//! says so.
+
+mod answer;
+mod clauses;
+pub(crate) mod system;
+pub(crate) mod terms;
+mod trace;
+
+use selvedge_check::{
+    Certificate, ControlPoint, Engine, IntegerProof, Run, SolverFailure, Stop, Task, Unsupported, Verdict,
+};
+use selvedge_ir::Expr;
+use selvedge_logic::smt::{Dialect, Halt, Program, Smt, Trouble};
+
+use system::System;
+
+/// The engine. It has no options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Horn;
+
+impl Engine for Horn {
+    fn name(&self) -> &'static str {
+        "horn"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        System::of(task, self.name()).map(drop)
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        let system = System::of(task, self.name()).expect("only supported tasks are checked");
+        let mut smt = Smt::new(z3(run)?);
+        clauses::tell(&system, &mut smt);
+        let answer = ask(&mut smt, clauses::QUERY, run)?;
+        // The certificate is printed behind the answer; it comes when the next answer is awaited.
+        let evidence = |smt: &mut Smt| ask(smt, "(echo \"end\")", run);
+        match answer.atom() {
+            Some("unsat") => {
+                let formula = answer::interpretation(&evidence(&mut smt)?, task.program);
+                Ok(Verdict::Safe(formula.map(|formula| certificate(&system, formula))))
+            }
+            Some("sat") => {
+                let states = answer::states(&evidence(&mut smt)?, task.program);
+                let states = states.ok_or(Stop::Solver(SolverFailure::Strange))?;
+                trace::trace(&system, &states, run).map(Verdict::Unsafe)
+            }
+            Some("unknown") => Err(Stop::Solver(SolverFailure::Undecided)),
+            _ => Err(Stop::Solver(SolverFailure::Strange)),
+        }
+    }
+}
+
+fn ask(smt: &mut Smt, command: &str, run: &Run<'_>) -> Result<selvedge_logic::smt::Sexp, Stop> {
+    smt.ask(command, || run.check_limits()).map_err(halted)
+}
+
+/// Where z3 is.
+pub(crate) fn z3(run: &Run<'_>) -> Result<Program, Stop> {
+    let path = run.solvers().z3.as_ref().ok_or(Stop::NoSolver)?;
+    Ok(Program { path: path.to_path_buf(), dialect: Dialect::Z3, memory: None })
+}
+
+/// What a failure of the solver means for the check.
+pub(crate) fn halted(halt: Halt<Stop>) -> Stop {
+    match halt {
+        Halt::Caller(stop) => stop,
+        Halt::Solver(trouble) => Stop::Solver(match trouble {
+            Trouble::NotStarted(_) => SolverFailure::NotStarted,
+            Trouble::Died => SolverFailure::Died,
+            Trouble::Undecided => SolverFailure::Undecided,
+            Trouble::Rejected(_) | Trouble::Strange(_) | Trouble::Incapable(_) => SolverFailure::Strange,
+        }),
+    }
+}
+
+/// Anything before the first step, and the formula behind it.
+pub(crate) fn certificate(system: &System<'_>, formula: Expr) -> Certificate {
+    let point = |loc, formula| ControlPoint { loc, values: Vec::new(), formula };
+    let points = vec![point(system.entry, Expr::TRUE), point(system.head, formula)];
+    Certificate::Integers(IntegerProof { control: Vec::new(), points })
+}

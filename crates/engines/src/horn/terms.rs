@@ -1,0 +1,126 @@
+//! Expressions as terms of the solver, and back.
+
+use std::collections::BTreeMap;
+
+use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, Value, VarId};
+use selvedge_logic::smt::{Node, SmtValue, Sort, Symbol, Term};
+
+/// The sort of a type.
+pub(crate) fn sort(ty: Ty) -> Sort {
+    match ty {
+        Ty::Bool => Sort::Bool,
+        Ty::Int => Sort::Int,
+    }
+}
+
+/// The symbol of a variable before a step; `mark` tells copies apart.
+pub(crate) fn symbol(program: &Program, var: VarId, mark: &str) -> Symbol {
+    Symbol::new(&format!("v{}{mark}", var.index()), sort(program.vars[var].ty))
+}
+
+/// The symbol of a choice.
+pub(crate) fn choice(number: u32, ty: Ty, mark: &str) -> Symbol {
+    let kind = if ty == Ty::Int { "i" } else { "b" };
+    Symbol::new(&format!("c{kind}{number}{mark}"), sort(ty))
+}
+
+/// An expression over the variables and choices with these marks.
+pub(crate) fn marked(program: &Program, expr: &Expr, mark: &str) -> Term {
+    term(expr, &|leaf| match leaf {
+        Expr::Var(var) => symbol(program, *var, mark).into(),
+        Expr::Choice(number, ty) => choice(*number, *ty, mark).into(),
+        _ => unreachable!("guarded commands have no other leaves"),
+    })
+}
+
+/// An expression with these terms for its variables and choices.
+pub(crate) fn term(expr: &Expr, leaf: &dyn Fn(&Expr) -> Term) -> Term {
+    let of = |part: &Expr| term(part, leaf);
+    match expr {
+        Expr::Bool(value) => (*value).into(),
+        Expr::Int(value) => (*value).into(),
+        Expr::Var(_) | Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => leaf(expr),
+        Expr::Unary(UnaryOp::Not, operand) => of(operand).not(),
+        Expr::Unary(UnaryOp::Neg, operand) => of(operand).scale(-1),
+        Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => of(operand).divisible(i128::from(*divisor)),
+        Expr::Binary(op, pair) => binary(*op, &of(&pair.0), &of(&pair.1)),
+        Expr::Ite(triple) => Term::ite(&of(&triple.0), &of(&triple.1), &of(&triple.2)),
+    }
+}
+
+fn binary(op: BinaryOp, left: &Term, right: &Term) -> Term {
+    match op {
+        BinaryOp::And => Term::and([left.clone(), right.clone()]),
+        BinaryOp::Or => Term::or([left.clone(), right.clone()]),
+        BinaryOp::Xor | BinaryOp::Ne => left.equals(right).not(),
+        BinaryOp::Implies => left.implies(right),
+        BinaryOp::Eq => left.equals(right),
+        BinaryOp::Add => Term::add([left.clone(), right.clone()]),
+        BinaryOp::Sub => left.minus(right),
+        BinaryOp::Lt => left.lt(right),
+        BinaryOp::Le => left.le(right),
+        BinaryOp::Mul => match (left.as_int(), right.as_int()) {
+            (Some(factor), _) => right.scale(factor),
+            (None, Some(factor)) => left.scale(factor),
+            (None, None) => unreachable!("guarded commands are linear"),
+        },
+    }
+}
+
+/// A value as a term.
+pub(crate) fn constant(value: Value) -> Term {
+    match value {
+        Value::Bool(value) => value.into(),
+        Value::Int(value) => value.into(),
+    }
+}
+
+/// A value of the solver, unless it is too large.
+pub(crate) fn value(value: SmtValue) -> Option<Value> {
+    match value {
+        SmtValue::Bool(value) => Some(Value::Bool(value)),
+        SmtValue::Int(value) => i64::try_from(value).ok().map(Value::Int),
+    }
+}
+
+/// A term over the symbols of variables as an expression; `None` if it has other symbols or numbers that are too large.
+pub(crate) fn expr(term: &Term, vars: &BTreeMap<Symbol, VarId>) -> Option<Expr> {
+    let of = |part: &Term| expr(part, vars);
+    let chain = |op: BinaryOp, parts: &[Term]| -> Option<Expr> {
+        let parts: Vec<Expr> = parts.iter().map(of).collect::<Option<_>>()?;
+        balanced(op, parts)
+    };
+    Some(match term.head() {
+        Node::Bool(value) => Expr::Bool(*value),
+        Node::Int(value) => Expr::Int(i64::try_from(*value).ok()?),
+        Node::Symbol(symbol) => Expr::Var(*vars.get(symbol)?),
+        Node::Not(part) => Expr::negate(of(part)?),
+        Node::And(parts) => chain(BinaryOp::And, parts)?,
+        Node::Or(parts) => chain(BinaryOp::Or, parts)?,
+        Node::Add(parts) => chain(BinaryOp::Add, parts)?,
+        Node::Eq(left, right) => Expr::binary(BinaryOp::Eq, of(left)?, of(right)?),
+        Node::Le(left, right) => Expr::binary(BinaryOp::Le, of(left)?, of(right)?),
+        Node::Lt(left, right) => Expr::binary(BinaryOp::Lt, of(left)?, of(right)?),
+        Node::Divisible(divisor, part) => {
+            Expr::Unary(UnaryOp::DivisibleBy(u32::try_from(*divisor).ok()?), Box::new(of(part)?))
+        }
+        Node::Scale(factor, part) => Expr::binary(BinaryOp::Mul, Expr::Int(i64::try_from(*factor).ok()?), of(part)?),
+        Node::Ite(condition, then, otherwise) => Expr::Ite(Box::new((of(condition)?, of(then)?, of(otherwise)?))),
+    })
+}
+
+/// The operands as a tree of least depth, in their order.
+pub(crate) fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
+    while operands.len() > 1 {
+        let mut rest = operands.into_iter();
+        let mut paired = Vec::with_capacity(rest.len().div_ceil(2));
+        while let Some(left) = rest.next() {
+            paired.push(match rest.next() {
+                Some(right) => Expr::binary(op, left, right),
+                None => left,
+            });
+        }
+        operands = paired;
+    }
+    operands.pop()
+}
