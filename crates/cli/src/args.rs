@@ -129,6 +129,13 @@ Examples:
   spin -a model.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan -E
       A model for SPIN: `errors: 0` means safe, if the search was completed.";
 
+const ABSTRACT_EXAMPLES: &str = "\
+Examples:
+  selvedge abstract mutex.gcl -o mutex.bp
+  selvedge check mutex.bp
+      Safe only if mutex.gcl is; an error may be one of the abstraction alone.
+  selvedge abstract --predicates more.txt bakery.gcl";
+
 const SEQUENTIALIZE_EXAMPLES: &str = "\
 Examples:
   selvedge sequentialize --contexts 2 server.bp -o server.seq.bp
@@ -204,6 +211,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Write a program in another format.
     Convert(ConvertArgs),
+    /// Write guarded commands over integers as a Boolean program over predicates.
+    Abstract(AbstractArgs),
     /// Write threads that take turns, a number of contexts each, as a program of one thread.
     Sequentialize(SequentializeArgs),
     /// Solve equations between relations on the states of a program.
@@ -260,6 +269,9 @@ pub(crate) struct CheckArgs {
     /// Write the trace to an error as JSON (docs/schema/trace.schema.json); only with one FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_out: Option<PathBuf>,
+    /// With `--engine cegar`: write the Boolean program of each iteration into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
     /// Write the certificate of safety as JSON (docs/schema/certificate.schema.json, for pushdown systems
     /// docs/schema/system-certificate.schema.json); only with one FILE. An engine for one thread that gives none is
     /// helped out by `summaries`, within the limits
@@ -573,6 +585,20 @@ pub(crate) struct ConvertArgs {
     /// For `pds`, `tts` and `spec`: stop when this much memory is in use: 4GB, 500MB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     pub(crate) memory_limit: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = ABSTRACT_EXAMPLES)]
+pub(crate) struct AbstractArgs {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Input,
+    /// Predicates beside those of the program's own conditions: one per line, as in `x <= y + 1`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) predicates: Option<PathBuf>,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -2,8 +2,10 @@
 //!
 //! Engines never print, never read the environment and never see a file name.
 
+pub mod abstraction;
 pub mod bmc;
 pub mod calculus;
+pub mod cegar;
 pub mod contexts;
 pub mod control_flow;
 mod encode;
@@ -65,6 +67,8 @@ pub enum EngineKind {
     Ur,
     /// Horn clauses for z3's Spacer, for guarded commands over integers.
     Horn,
+    /// Predicate abstraction to Boolean programs, refined by counterexamples, for guarded commands over integers.
+    Cegar,
     /// Breadth-first search over the reference interpreter: the oracle.
     Exhaustive,
 }
@@ -92,6 +96,7 @@ impl EngineKind {
         EngineKind::Ase,
         EngineKind::Ur,
         EngineKind::Horn,
+        EngineKind::Cegar,
         EngineKind::Exhaustive,
     ];
 
@@ -118,6 +123,7 @@ impl EngineKind {
             EngineKind::Ase => "ase",
             EngineKind::Ur => "ur",
             EngineKind::Horn => "horn",
+            EngineKind::Cegar => "cegar",
             EngineKind::Exhaustive => "exhaustive",
         }
     }
@@ -159,6 +165,7 @@ impl EngineKind {
                 "integers, one start, no input: concrete states up to abstract states, refined by preimages"
             }
             EngineKind::Horn => "integers: Horn clauses for z3's Spacer",
+            EngineKind::Cegar => "integers: predicate abstraction to Boolean programs, refined by counterexamples",
             EngineKind::Exhaustive => "explicit breadth-first search over the reference interpreter",
         }
     }
@@ -192,6 +199,8 @@ pub struct EngineOptions {
     pub unbounded_explicit: unbounded::explicit::Options,
     /// The options of [`unbounded::views`].
     pub views: unbounded::views::Options,
+    /// The options of [`cegar`].
+    pub cegar: cegar::Options,
     /// The options of [`contexts`].
     pub contexts: contexts::Options,
     /// The options of [`contexts::rounds`].
@@ -231,6 +240,7 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
         EngineKind::Ase => Box::new(integers::ase::Ase { options: options.ase.clone() }),
         EngineKind::Ur => Box::new(integers::ur::Ur { options: options.ase.clone() }),
         EngineKind::Horn => Box::new(horn::Horn),
+        EngineKind::Cegar => Box::new(cegar::Cegar { options: options.cegar.clone() }),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }

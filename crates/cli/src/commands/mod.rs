@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+mod abstraction;
 mod boom;
 mod check;
 mod completions;
@@ -44,6 +45,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> Exit {
         Command::Man(args) => manual::run(args, session),
         Command::Show(args) => show::run(args, session),
         Command::Convert(args) => convert::run(args, session),
+        Command::Abstract(args) => abstraction::run(args, session),
         Command::Sequentialize(args) => sequentialize::run(args, session),
         Command::Solve(args) => solve::run(args, session),
         Command::Crosscheck(args) => crosscheck::run(args, session),

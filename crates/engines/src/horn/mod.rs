@@ -16,7 +16,7 @@ mod answer;
 mod clauses;
 pub(crate) mod system;
 pub(crate) mod terms;
-mod trace;
+pub(crate) mod trace;
 
 use selvedge_check::{
     Certificate, ControlPoint, Engine, IntegerProof, Run, SolverFailure, Stop, Task, Unsupported, Verdict,

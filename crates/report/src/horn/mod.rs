@@ -15,6 +15,7 @@
 
 mod clause;
 mod edges;
+mod integers;
 
 use std::fmt::Write as _;
 
@@ -31,6 +32,9 @@ use clause::Clause;
 
 /// The clauses of a question, or why there are none: a sentence without a full stop.
 pub fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
+    if context.program.vars.iter().any(|var| var.ty == Ty::Int) {
+        return integers::render(context, target);
+    }
     in_scope(context.program)?;
     let writer = Writer::new(context, target);
     let mut text = writer.head();
@@ -50,9 +54,6 @@ pub fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
 fn in_scope(program: &Program) -> Result<(), String> {
     if !is_sequential(program) {
         return Err("Horn clauses are written for programs with one thread only".to_string());
-    }
-    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err("Horn clauses are written for Boolean programs only".to_string());
     }
     if let Some(prelude) = program.prelude {
         let runs = CallGraph::new(program).reachable([prelude], Through::Calls);

@@ -6,6 +6,7 @@
 
 pub mod concurrent;
 pub mod families;
+pub mod integers;
 pub mod suite;
 pub mod turns;
 

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use selvedge_driver::Question;
-use selvedge_driver::external::{Spacer, Spin};
+use selvedge_driver::external::{Spacer, Spin, find_solvers};
 use selvedge_engines::EngineKind;
 use selvedge_testkit::bench::figures::{self, figures};
+use selvedge_testkit::bench::integers as table_of_integers;
 use selvedge_testkit::bench::suite::Group;
 use selvedge_testkit::bench::table::{Page, is_group};
 use selvedge_testkit::bench::tool::{Ours, Tool, is_for_threads, switches};
@@ -19,6 +20,7 @@ use selvedge_testkit::corpus::root;
 const USAGE: &str = "\
 usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
              [--peer-limit SECONDS] [--out FOLDER]
+       bench integers [--limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
        bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER]
 
@@ -126,6 +128,12 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         });
     }
+    if std::env::args().nth(1).is_some_and(|word| word == "integers") {
+        return integers(std::env::args().skip(2)).unwrap_or_else(|message| {
+            eprintln!("{message}\n\n{USAGE}");
+            ExitCode::from(1)
+        });
+    }
     match parse(std::env::args().skip(1)) {
         Ok(options) => execute(&options).unwrap_or_else(|error| {
             eprintln!("{error}");
@@ -170,6 +178,37 @@ fn write_rounds(rows: &[rounds::Row], limit: Duration, out: &Path) -> std::io::R
     let wrong = rounds::contradictions(rows);
     wrong.iter().for_each(|line| eprintln!("{line}"));
     Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) })
+}
+
+/// The tables of guarded commands, beside the published ones.
+fn integers(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
+    let (mut limit, mut out) = (Duration::from_secs(60), PathBuf::from("bench/results-integers"));
+    while let Some(option) = words.next() {
+        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
+        match option.as_str() {
+            "--limit" => limit = Duration::from_secs(value.parse().map_err(|_| format!("`{value}` is no number"))?),
+            "--out" => out = PathBuf::from(value),
+            _ => return Err(format!("unknown option `{option}`")),
+        }
+    }
+    let solvers = find_solvers(&selvedge_check::Solvers::default());
+    let mut table = table_of_integers::head();
+    print!("{table}");
+    let mut wrong = 0;
+    for row in selvedge_testkit::integers::rows() {
+        let ask = |engine: &&str| table_of_integers::ask(&row, engine, limit, &solvers);
+        let cells: Vec<_> = table_of_integers::ENGINES.iter().map(ask).collect();
+        wrong += cells.iter().flatten().filter(|cell| cell.verdict == "wrong").count();
+        let line = table_of_integers::line(&row, &cells);
+        print!("{line}");
+        table.push_str(&line);
+    }
+    let write = || -> std::io::Result<()> {
+        std::fs::create_dir_all(&out)?;
+        std::fs::write(out.join("table.md"), &table)
+    };
+    write().map_err(|error| error.to_string())?;
+    Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::from(6) })
 }
 
 /// The series of programs whose threads take turns.

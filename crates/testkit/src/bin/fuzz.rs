@@ -11,6 +11,7 @@ use selvedge_testkit::campaign::{self, Campaign};
 use selvedge_testkit::contexts::{self, systems::Effort};
 use selvedge_testkit::coverability;
 use selvedge_testkit::engines::{self, Comparison};
+use selvedge_testkit::integers;
 use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::rounds;
 use selvedge_testkit::spin;
@@ -20,7 +21,7 @@ use selvedge_testkit::unbounded;
 use selvedge_testkit::workers::{Hang, Items};
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
@@ -30,6 +31,7 @@ contexts compares the engines with a bound on contexts, and the sequential progr
 systems compares all ways to search the systems of CUBA in turns, with 1 to 4 contexts
 rounds  compares the engine with a bound on rounds with searches over all schedules of up to three threads
 calculus compares the equations of calculus/ with the engines
+integers compares all engines on guarded commands, with a search over a box
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
             compare_engines(&Campaign { budget, ..campaign }, "rounds", rounds::IN_ROUNDS)
         }
         Some("calculus") => compare_engines(&campaign, "calculus", calculus::EQUATIONS),
+        Some("integers") => compare_integers(&campaign),
         Some("tts") => compare_systems(&campaign),
         Some("spin") => compare_spin(&campaign),
         Some("parser") => parser(&campaign),
@@ -130,6 +133,23 @@ fn compare_engines(campaign: &Campaign, command: &str, comparison: Comparison) -
     }
     println!("{compared}; {} findings", findings.len());
     end(findings.len())
+}
+
+fn compare_integers(campaign: &Campaign) -> ExitCode {
+    let Campaign { seed, items, .. } = *campaign;
+    let solvers = selvedge_driver::external::find_solvers(&selvedge_check::Solvers::default());
+    let tally = match integers::compare::run(seed, items, &solvers, progress(items.count)) {
+        Ok(tally) => tally,
+        Err(hang) => return report_hang(seed, &hang),
+    };
+    eprintln!();
+    for (number, small, found) in &tally.findings {
+        println!(
+            "{found}\n\n{small}\nFrom program {number}: --bin fuzz -- integers --seed {seed} --first {number} --count 1\n"
+        );
+    }
+    println!("{tally}{} findings", tally.findings.len());
+    end(tally.findings.len())
 }
 
 fn compare_systems(campaign: &Campaign) -> ExitCode {

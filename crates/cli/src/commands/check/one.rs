@@ -1,5 +1,6 @@
 //! The check of one file: what it ends in, and what there is to say about it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use selvedge_check::{Limits, Observer, Paths, RoundBound, Run, Stop};
@@ -8,6 +9,7 @@ use selvedge_driver::{
     SystemOutcome, SystemReport, UsageError,
 };
 use selvedge_engines::EngineOptions;
+use selvedge_engines::cegar::Keep;
 use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
@@ -23,6 +25,7 @@ use selvedge_report::{Context, Source};
 
 use super::system;
 use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, QuestionArgs};
+use crate::commands::abstraction;
 use crate::commands::language::Language;
 use crate::crash;
 use crate::exit::Exit;
@@ -148,6 +151,7 @@ fn options(args: &CheckArgs) -> Options {
     if let Some(frames) = args.frames {
         engine_options.exhaustive.frames = frames;
     }
+    engine_options.cegar.keep = args.keep.as_ref().map(keep);
     engine_options.contexts.bound = args.contexts;
     engine_options.rounds.bound = args.rounds.map(RoundBound::from);
     engine_options.summaries.eager = args.eager;
@@ -181,6 +185,16 @@ fn options(args: &CheckArgs) -> Options {
         minimize: if args.no_minimize { Minimize::No } else { Minimize::Yes },
         projection: args.projection,
     }
+}
+
+/// Writes each abstraction of `cegar` into a folder. What cannot be written is missed there, and nowhere else.
+fn keep(folder: &std::path::PathBuf) -> Keep {
+    let folder = folder.clone();
+    Keep(Arc::new(move |number, abstraction| {
+        let text = abstraction::text("the program", abstraction);
+        let _ = std::fs::create_dir_all(&folder);
+        let _ = std::fs::write(folder.join(format!("{number:03}.bp")), text);
+    }))
 }
 
 /// How many engines the machine can run at a time.

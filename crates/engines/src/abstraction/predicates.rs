@@ -1,0 +1,468 @@
+//! Predicates in a normal form, so that one condition is one predicate however it is written.
+
+use std::collections::BTreeMap;
+
+use selvedge_check::{SolverFailure, Stop, Task};
+use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, VarId};
+
+use crate::horn::system::System;
+use crate::horn::terms::balanced;
+
+/// What can stand in a term: variables, and choices of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Leaf {
+    Var(VarId),
+    Choice(u32),
+}
+
+/// A sum of leaves with factors, none of which is zero, and a constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Linear {
+    factors: BTreeMap<Leaf, i128>,
+    constant: i128,
+}
+
+/// A condition that is not made of others. The first factor is positive, and factors have no common divisor; of
+/// divisibility, all numbers are below the divisor.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Atom {
+    Flag(Leaf),
+    /// At most zero.
+    AtMost(Linear),
+    /// Zero.
+    Zero(Linear),
+    Divisible(u32, Linear),
+}
+
+/// A list of predicates, each once.
+#[derive(Clone, Debug)]
+pub struct Predicates {
+    types: Vec<Ty>,
+    names: Vec<String>,
+    exprs: Vec<Expr>,
+    numbers: BTreeMap<Atom, usize>,
+}
+
+impl Predicates {
+    /// No predicates of a program.
+    pub fn none(program: &Program) -> Predicates {
+        Predicates {
+            types: program.vars.iter().map(|var| var.ty).collect(),
+            names: program.vars.iter().map(|var| var.name.clone()).collect(),
+            exprs: Vec::new(),
+            numbers: BTreeMap::new(),
+        }
+    }
+
+    /// Those in the conditions of a program of guarded commands: of its first states, its guards, and what must hold.
+    pub fn of_conditions(task: &Task<'_>) -> Result<Predicates, Stop> {
+        let system = System::of(task, "abstract").expect("only guarded commands have predicates");
+        let mut predicates = Predicates::none(task.program);
+        let guards = system.commands.iter().map(|(_, command)| &command.constrain);
+        let asserts = task.program.edges.iter().filter_map(|edge| match &edge.op {
+            selvedge_ir::Op::Assert(condition) => Some(condition),
+            _ => None,
+        });
+        for condition in std::iter::once(system.init).chain(guards).chain(asserts) {
+            predicates.add(condition)?;
+        }
+        Ok(predicates)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.exprs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.exprs.is_empty()
+    }
+
+    /// The predicates over the program's variables.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.exprs.iter()
+    }
+
+    /// Adds the predicates that a condition is made of.
+    pub fn add(&mut self, condition: &Expr) -> Result<(), Stop> {
+        let mut found = Vec::new();
+        let too_large = Stop::Solver(SolverFailure::TooLarge);
+        self.walk(condition, &mut |atom| {
+            found.push(atom);
+            Some(Expr::TRUE)
+        })
+        .ok_or(too_large)?;
+        for atom in found {
+            if !self.numbers.contains_key(&atom) {
+                let expr = expr(&atom).ok_or(too_large)?;
+                self.numbers.insert(atom, self.exprs.len());
+                self.exprs.push(expr);
+            }
+        }
+        Ok(())
+    }
+
+    /// A condition over the predicates, each as the variable with its number; `None` if it needs others.
+    pub fn formula(&self, condition: &Expr) -> Option<Expr> {
+        self.walk(condition, &mut |atom| self.numbers.get(&atom).map(|number| Expr::Var(VarId::new(*number))))
+    }
+
+    /// The name of the variable of a predicate: `b3_x_le_y`.
+    pub fn name(&self, number: usize, predicate: &Expr) -> String {
+        let mut name = format!("b{number}_");
+        for c in self.written(predicate).chars() {
+            match c {
+                '<' => name.push_str("_l"),
+                '=' => name.push('e'),
+                ' ' => {}
+                '+' => name.push_str("_plus_"),
+                '-' => name.push_str("minus_"),
+                '*' | '.' => name.push('_'),
+                '%' => name.push_str("_mod_"),
+                c => name.push(c),
+            }
+        }
+        name
+    }
+
+    /// How a predicate is written: `x<=y+1`.
+    pub fn written(&self, expr: &Expr) -> String {
+        match expr {
+            Expr::Int(number) => number.to_string(),
+            Expr::Var(var) => self.names[var.index()].clone(),
+            Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => format!("{}%{divisor}==0", self.written(operand)),
+            Expr::Binary(op, pair) => {
+                let word = match op {
+                    BinaryOp::Le => "<=",
+                    BinaryOp::Eq => "==",
+                    BinaryOp::Add => "+",
+                    _ => "*",
+                };
+                format!("{}{word}{}", self.written(&pair.0), self.written(&pair.1))
+            }
+            _ => "?".to_string(),
+        }
+    }
+
+    /// The condition with something else for its atoms; `None` if there is nothing for one, or numbers get too large.
+    fn walk(&self, expr: &Expr, atom: &mut dyn FnMut(Atom) -> Option<Expr>) -> Option<Expr> {
+        Some(match expr {
+            Expr::Bool(_) => expr.clone(),
+            Expr::Var(var) => atom(Atom::Flag(Leaf::Var(*var)))?,
+            Expr::Choice(number, _) => atom(Atom::Flag(Leaf::Choice(*number)))?,
+            Expr::Unary(UnaryOp::Not, operand) => Expr::negate(self.walk(operand, atom)?),
+            Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => {
+                let literal = |linear: Linear| divisible(*divisor, linear);
+                self.cases(operand, atom, &literal)?
+            }
+            Expr::Binary(op, pair) => match op {
+                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => {
+                    let left = self.walk(&pair.0, atom)?;
+                    Expr::binary(*op, left, self.walk(&pair.1, atom)?)
+                }
+                BinaryOp::Eq | BinaryOp::Ne if self.is_flag(&pair.0) => {
+                    let left = self.walk(&pair.0, atom)?;
+                    Expr::binary(*op, left, self.walk(&pair.1, atom)?)
+                }
+                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Eq | BinaryOp::Ne => {
+                    let difference = Expr::binary(BinaryOp::Sub, pair.0.clone(), pair.1.clone());
+                    let op = *op;
+                    self.cases(&difference, atom, &|linear| compare(op, linear))?
+                }
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => return None,
+            },
+            Expr::Ite(triple) => {
+                let condition = self.walk(&triple.0, atom)?;
+                let then = self.walk(&triple.1, atom)?;
+                Expr::Ite(Box::new((condition, then, self.walk(&triple.2, atom)?)))
+            }
+            _ => return None,
+        })
+    }
+
+    fn is_flag(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Bool(_) => true,
+            Expr::Var(var) => self.types[var.index()] == Ty::Bool,
+            Expr::Choice(_, ty) => *ty == Ty::Bool,
+            Expr::Unary(op, _) => *op != UnaryOp::Neg,
+            Expr::Binary(op, _) => !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul),
+            Expr::Ite(triple) => self.is_flag(&triple.1),
+            _ => false,
+        }
+    }
+
+    /// A literal about a term, for each way in which the conditions inside the term can be.
+    fn cases(
+        &self,
+        term: &Expr,
+        atom: &mut dyn FnMut(Atom) -> Option<Expr>,
+        literal: &dyn Fn(Linear) -> Option<Literal>,
+    ) -> Option<Expr> {
+        if let Some((condition, then, otherwise)) = split(term) {
+            let condition = self.walk(&condition, atom)?;
+            let then = self.cases(&then, atom, literal)?;
+            return Some(Expr::Ite(Box::new((condition, then, self.cases(&otherwise, atom, literal)?))));
+        }
+        Some(match literal(linear(term)?)? {
+            Literal::Const(value) => Expr::Bool(value),
+            Literal::Holds(this) => atom(this)?,
+            Literal::Fails(this) => Expr::negate(atom(this)?),
+        })
+    }
+}
+
+/// An atom, its negation, or a constant.
+enum Literal {
+    Const(bool),
+    Holds(Atom),
+    Fails(Atom),
+}
+
+/// A term with a condition inside: the condition, and the term where it holds and where it does not.
+fn split(term: &Expr) -> Option<(Expr, Expr, Expr)> {
+    match term {
+        Expr::Ite(triple) => Some((triple.0.clone(), triple.1.clone(), triple.2.clone())),
+        Expr::Unary(op, operand) => {
+            let (condition, then, otherwise) = split(operand)?;
+            let with = |operand: Expr| Expr::Unary(*op, Box::new(operand));
+            Some((condition, with(then), with(otherwise)))
+        }
+        Expr::Binary(op, pair) => {
+            if let Some((condition, then, otherwise)) = split(&pair.0) {
+                let with = |left: Expr| Expr::binary(*op, left, pair.1.clone());
+                return Some((condition, with(then), with(otherwise)));
+            }
+            let (condition, then, otherwise) = split(&pair.1)?;
+            let with = |right: Expr| Expr::binary(*op, pair.0.clone(), right);
+            Some((condition, with(then), with(otherwise)))
+        }
+        _ => None,
+    }
+}
+
+/// A term without conditions as a sum.
+fn linear(term: &Expr) -> Option<Linear> {
+    Some(match term {
+        Expr::Int(number) => Linear { constant: i128::from(*number), ..Linear::default() },
+        Expr::Var(var) => leaf(Leaf::Var(*var)),
+        Expr::Choice(number, _) => leaf(Leaf::Choice(*number)),
+        Expr::Unary(UnaryOp::Neg, operand) => linear(operand)?.times(-1)?,
+        Expr::Binary(BinaryOp::Add, pair) => linear(&pair.0)?.plus(&linear(&pair.1)?)?,
+        Expr::Binary(BinaryOp::Sub, pair) => linear(&pair.0)?.plus(&linear(&pair.1)?.times(-1)?)?,
+        Expr::Binary(BinaryOp::Mul, pair) => {
+            let (left, right) = (linear(&pair.0)?, linear(&pair.1)?);
+            match (left.factors.is_empty(), right.factors.is_empty()) {
+                (true, _) => right.times(left.constant)?,
+                (_, true) => left.times(right.constant)?,
+                _ => return None,
+            }
+        }
+        _ => return None,
+    })
+}
+
+fn leaf(leaf: Leaf) -> Linear {
+    Linear { factors: BTreeMap::from([(leaf, 1)]), constant: 0 }
+}
+
+impl Linear {
+    fn plus(mut self, other: &Linear) -> Option<Linear> {
+        for (leaf, factor) in &other.factors {
+            let sum = self.factors.get(leaf).copied().unwrap_or(0).checked_add(*factor)?;
+            self.factors.insert(*leaf, sum);
+        }
+        self.constant = self.constant.checked_add(other.constant)?;
+        self.factors.retain(|_, factor| *factor != 0);
+        Some(self)
+    }
+
+    fn times(mut self, number: i128) -> Option<Linear> {
+        for factor in self.factors.values_mut() {
+            *factor = factor.checked_mul(number)?;
+        }
+        self.constant = self.constant.checked_mul(number)?;
+        self.factors.retain(|_, factor| *factor != 0);
+        Some(self)
+    }
+
+    /// The greatest common divisor of the factors; zero without any.
+    fn divisor(&self) -> i128 {
+        self.factors.values().fold(0, |divisor, factor| gcd(divisor, factor.abs()))
+    }
+
+    fn begins_negative(&self) -> bool {
+        self.factors.values().next().is_some_and(|factor| *factor < 0)
+    }
+}
+
+fn gcd(left: i128, right: i128) -> i128 {
+    if right == 0 { left } else { gcd(right, left % right) }
+}
+
+/// A comparison of a difference with zero.
+fn compare(op: BinaryOp, difference: Linear) -> Option<Literal> {
+    match op {
+        BinaryOp::Le => at_most_zero(difference),
+        BinaryOp::Lt => at_most_zero(difference.plus(&Linear { constant: 1, ..Linear::default() })?),
+        BinaryOp::Eq => zero(difference),
+        _ => Some(match zero(difference)? {
+            Literal::Const(value) => Literal::Const(!value),
+            Literal::Holds(atom) => Literal::Fails(atom),
+            Literal::Fails(atom) => Literal::Holds(atom),
+        }),
+    }
+}
+
+/// `g*F + c <= 0` is `F <= k` with `k` the quotient of `-c` and `g` rounded down; if `F` begins with a negative factor,
+/// it is the negation of `-F <= -k - 1`.
+fn at_most_zero(linear: Linear) -> Option<Literal> {
+    let divisor = linear.divisor();
+    if divisor == 0 {
+        return Some(Literal::Const(linear.constant <= 0));
+    }
+    let bound = linear.constant.checked_neg()?.div_euclid(divisor);
+    let mut factors = linear.factors;
+    factors.values_mut().for_each(|factor| *factor /= divisor);
+    let reduced = Linear { factors, constant: bound.checked_neg()? };
+    if !reduced.begins_negative() {
+        return Some(Literal::Holds(Atom::AtMost(reduced)));
+    }
+    let mut turned = reduced.times(-1)?;
+    turned.constant = bound.checked_add(1)?;
+    Some(Literal::Fails(Atom::AtMost(turned)))
+}
+
+fn zero(linear: Linear) -> Option<Literal> {
+    let divisor = linear.divisor();
+    if divisor == 0 {
+        return Some(Literal::Const(linear.constant == 0));
+    }
+    if linear.constant % divisor != 0 {
+        return Some(Literal::Const(false));
+    }
+    let mut factors = linear.factors;
+    factors.values_mut().for_each(|factor| *factor /= divisor);
+    let reduced = Linear { factors, constant: linear.constant / divisor };
+    let reduced = if reduced.begins_negative() { reduced.times(-1)? } else { reduced };
+    Some(Literal::Holds(Atom::Zero(reduced)))
+}
+
+fn divisible(divisor: u32, mut linear: Linear) -> Option<Literal> {
+    let modulus = i128::from(divisor);
+    linear.factors.values_mut().for_each(|factor| *factor = factor.rem_euclid(modulus));
+    linear.factors.retain(|_, factor| *factor != 0);
+    linear.constant = linear.constant.rem_euclid(modulus);
+    if linear.factors.is_empty() {
+        return Some(Literal::Const(linear.constant == 0));
+    }
+    Some(Literal::Holds(Atom::Divisible(divisor, linear)))
+}
+
+/// An atom over the variables of a program; `None` if it speaks of choices, or its numbers are too large.
+fn expr(atom: &Atom) -> Option<Expr> {
+    match atom {
+        Atom::Flag(leaf) => leaf_expr(*leaf),
+        Atom::AtMost(linear) => sides(BinaryOp::Le, linear),
+        Atom::Zero(linear) => sides(BinaryOp::Eq, linear),
+        Atom::Divisible(divisor, linear) => {
+            let mut terms = terms(linear.factors.iter().map(|(leaf, factor)| (*leaf, *factor)))?;
+            if linear.constant != 0 {
+                terms.push(Expr::Int(i64::try_from(linear.constant).ok()?));
+            }
+            Some(Expr::Unary(UnaryOp::DivisibleBy(*divisor), Box::new(balanced(BinaryOp::Add, terms)?)))
+        }
+    }
+}
+
+/// The terms with positive factors on the left, the others with the constant on the right.
+fn sides(op: BinaryOp, linear: &Linear) -> Option<Expr> {
+    let left = terms(linear.factors.iter().filter(|(_, factor)| **factor > 0).map(|(leaf, factor)| (*leaf, *factor)))?;
+    let mut right =
+        terms(linear.factors.iter().filter(|(_, factor)| **factor < 0).map(|(leaf, factor)| (*leaf, -*factor)))?;
+    let constant = i64::try_from(linear.constant.checked_neg()?).ok()?;
+    if constant != 0 || right.is_empty() {
+        right.push(Expr::Int(constant));
+    }
+    Some(Expr::binary(op, balanced(BinaryOp::Add, left)?, balanced(BinaryOp::Add, right)?))
+}
+
+fn terms(factors: impl Iterator<Item = (Leaf, i128)>) -> Option<Vec<Expr>> {
+    factors
+        .map(|(leaf, factor)| {
+            let of = leaf_expr(leaf)?;
+            Some(match factor {
+                1 => of,
+                factor => Expr::binary(BinaryOp::Mul, Expr::Int(i64::try_from(factor).ok()?), of),
+            })
+        })
+        .collect()
+}
+
+fn leaf_expr(leaf: Leaf) -> Option<Expr> {
+    match leaf {
+        Leaf::Var(var) => Some(Expr::Var(var)),
+        Leaf::Choice(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use selvedge_ir::{Scope, Var};
+
+    use super::*;
+
+    fn x() -> Expr {
+        Expr::Var(VarId::new(0))
+    }
+
+    fn y() -> Expr {
+        Expr::Var(VarId::new(1))
+    }
+
+    fn none() -> Predicates {
+        let var = |name: &str| Var { name: name.to_string(), scope: Scope::Shared, ty: Ty::Int };
+        let program = Program { vars: [var("x"), var("y")].into_iter().collect(), ..Program::default() };
+        Predicates::none(&program)
+    }
+
+    #[test]
+    fn one_condition_is_one_predicate_however_it_is_written() {
+        let mut predicates = none();
+        let number = Expr::Int;
+        let twice = |expr: Expr| Expr::binary(BinaryOp::Mul, number(2), expr);
+        let ways = [
+            Expr::binary(BinaryOp::Lt, x(), y()),
+            Expr::binary(BinaryOp::Le, Expr::binary(BinaryOp::Add, x(), number(1)), y()),
+            Expr::binary(BinaryOp::Le, y(), x()),
+            Expr::binary(BinaryOp::Lt, twice(x()), twice(y())),
+            Expr::binary(BinaryOp::Lt, twice(x()), Expr::binary(BinaryOp::Sub, twice(y()), number(1))),
+        ];
+        ways.iter().for_each(|way| predicates.add(way).expect("the numbers are small"));
+        assert_eq!(predicates.len(), 1);
+        assert_eq!(predicates.written(&predicates.exprs[0]), "x<=y+-1");
+        let p = Expr::Var(VarId::new(0));
+        assert_eq!(predicates.formula(&ways[0]), Some(p.clone()));
+        assert_eq!(predicates.formula(&ways[2]), Some(Expr::negate(p)));
+    }
+
+    #[test]
+    fn conditions_inside_terms_are_taken_apart() {
+        let mut predicates = none();
+        let condition = Expr::binary(BinaryOp::Eq, y(), Expr::Int(0));
+        let term = Expr::Ite(Box::new((condition, x(), Expr::Int(5))));
+        predicates.add(&Expr::binary(BinaryOp::Le, term, Expr::Int(3))).expect("the numbers are small");
+        let names: Vec<String> = predicates.exprs().map(|expr| predicates.written(expr)).collect();
+        assert_eq!(names, ["y==0", "x<=3"]);
+    }
+
+    #[test]
+    fn remainders_and_impossible_equations_are_simplified() {
+        let predicates = none();
+        let twice = Expr::binary(BinaryOp::Mul, Expr::Int(2), x());
+        let odd = Expr::binary(BinaryOp::Eq, twice.clone(), Expr::Int(3));
+        assert_eq!(predicates.formula(&odd), Some(Expr::FALSE));
+        assert_eq!(predicates.formula(&Expr::Unary(UnaryOp::DivisibleBy(2), Box::new(twice))), Some(Expr::TRUE));
+    }
+}

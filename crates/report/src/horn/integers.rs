@@ -1,0 +1,112 @@
+//! Guarded commands as Horn clauses: one predicate over all variables, for the states that can be reached. `sat` means
+//! safe and `unsat` unsafe, as for other programs.
+
+use std::fmt::Write as _;
+
+use selvedge_ir::{Assign, BinaryOp, Expr, Op, Program, Target, Ty, UnaryOp, VarId};
+
+use crate::story::Context;
+
+/// The clauses, or why there are none: a sentence without a full stop.
+pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
+    let program = context.program;
+    let entry = program.entries.first().map(|entry| program.procs[entry.proc].entry);
+    let of_commands = |op: &Op| match op {
+        Op::Assign(assign) => !assign.is_passive(),
+        Op::Assert(_) => true,
+        _ => false,
+    };
+    let Some(head) = program.edges.iter().find(|edge| Some(edge.from) == entry).map(|edge| edge.to) else {
+        return Err("Horn clauses of integers are written for guarded commands only".to_string());
+    };
+    let is_plain = program.edges.iter().all(|edge| edge.to == head && of_commands(&edge.op));
+    if !is_plain || !program.init.is_empty() || program.procs.len() != 1 || !target.locs.is_empty() {
+        return Err("Horn clauses of integers are written for guarded commands only".to_string());
+    }
+    let mut text = format!(
+        "; {}: sat means that no error can be reached, unsat that one can.\n; The columns of P: {}.\n(set-logic HORN)\n",
+        context.source.name.replace('\n', " "),
+        program.vars.iter().map(|var| var.name.as_str()).collect::<Vec<_>>().join(", ")
+    );
+    let sorts: Vec<&str> = program.vars.iter().map(|var| sort(var.ty)).collect();
+    let _ = writeln!(text, "(declare-fun P ({}) Bool)", sorts.join(" "));
+    let here = fact(program, &|var| format!("v{}", var.index()));
+    for (id, edge) in program.edges.iter_enumerated() {
+        let _ = match &edge.op {
+            Op::Assign(assign) => {
+                let before = if Some(edge.from) == entry { "true" } else { here.as_str() };
+                let there = fact(program, &|var| after(assign, var));
+                let body = format!("(=> (and {before} {}) {there})", write(&assign.constrain));
+                writeln!(text, "(assert {})", closed(program, &assign.choices(), &body))
+            }
+            Op::Assert(condition) if target.has_assert(id) => {
+                let body = format!("(=> (and {here} (not {})) false)", write(condition));
+                writeln!(text, "(assert {})", closed(program, &[], &body))
+            }
+            _ => Ok(()),
+        };
+    }
+    text.push_str("(check-sat)\n");
+    Ok(text)
+}
+
+fn after(assign: &Assign, var: VarId) -> String {
+    match assign.active.iter().find(|(assigned, _)| *assigned == var) {
+        Some((_, rhs)) => write(rhs),
+        None => format!("v{}", var.index()),
+    }
+}
+
+fn sort(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Bool => "Bool",
+        Ty::Int => "Int",
+    }
+}
+
+fn fact(program: &Program, value: &dyn Fn(VarId) -> String) -> String {
+    let values: Vec<String> = program.vars.indices().map(value).collect();
+    if values.is_empty() { "P".to_string() } else { format!("(P {})", values.join(" ")) }
+}
+
+/// The clause for all values of the variables and choices.
+fn closed(program: &Program, choices: &[Ty], body: &str) -> String {
+    let vars = program.vars.iter_enumerated().map(|(id, var)| format!("(v{} {})", id.index(), sort(var.ty)));
+    let choices = choices.iter().enumerate().map(|(number, ty)| format!("(c{number} {})", sort(*ty)));
+    let names: Vec<String> = vars.chain(choices).collect();
+    if names.is_empty() { body.to_string() } else { format!("(forall ({}) {body})", names.join(" ")) }
+}
+
+fn write(expr: &Expr) -> String {
+    match expr {
+        Expr::Bool(value) => value.to_string(),
+        Expr::Int(value) if *value < 0 => format!("(- {})", value.unsigned_abs()),
+        Expr::Int(value) => value.to_string(),
+        Expr::Var(var) => format!("v{}", var.index()),
+        Expr::Choice(number, _) => format!("c{number}"),
+        Expr::Unary(UnaryOp::Not, operand) => format!("(not {})", write(operand)),
+        Expr::Unary(UnaryOp::Neg, operand) => format!("(- {})", write(operand)),
+        Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => format!("(= (mod {} {divisor}) 0)", write(operand)),
+        Expr::Binary(op, pair) => format!("({} {} {})", word(*op), write(&pair.0), write(&pair.1)),
+        Expr::Ite(triple) => format!("(ite {} {} {})", write(&triple.0), write(&triple.1), write(&triple.2)),
+        Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) => {
+            unreachable!("guarded commands have no other leaves")
+        }
+    }
+}
+
+fn word(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::And => "and",
+        BinaryOp::Or => "or",
+        BinaryOp::Xor => "xor",
+        BinaryOp::Implies => "=>",
+        BinaryOp::Eq => "=",
+        BinaryOp::Ne => "distinct",
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+    }
+}
