@@ -9,6 +9,7 @@ mod commands;
 mod contexts;
 mod each;
 mod formats;
+mod gcl;
 mod harness;
 mod interchange;
 mod json;

@@ -21,6 +21,10 @@ pub(super) fn interpretation(printed: &Sexp, program: &Program) -> Option<Expr> 
                 }
             }
             [Sexp::Atom(word), rest @ ..] if word == "and" => open.extend(rest),
+            [Sexp::Atom(word), Sexp::List(bindings), body] if word == "let" => {
+                open.extend(bindings.iter().filter_map(|binding| binding.list()?.get(1)));
+                open.push(body);
+            }
             [Sexp::Atom(word), body, ..] if word == "!" => open.push(body),
             _ => {}
         }
