@@ -99,7 +99,6 @@ fn without_bound(task: &Task<'_>, options: &Options) -> Vec<Member> {
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
         &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
         &[EngineKind::Ase, EngineKind::Induction],
-        &[EngineKind::Horn],
     ];
     let takers = |kinds: &[EngineKind]| -> Vec<Member> {
         let members = kinds.iter().map(|kind| member(*kind, options));
