@@ -32,7 +32,12 @@ impl Pass {
         match engine {
             EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
             // The number of shared states is one of the whole program.
-            EngineKind::Contexts | EngineKind::ContextsEager | EngineKind::Ase | EngineKind::Ur | EngineKind::Horn | EngineKind::Cegar => &[],
+            EngineKind::Contexts
+            | EngineKind::ContextsEager
+            | EngineKind::Ase
+            | EngineKind::Ur
+            | EngineKind::Horn
+            | EngineKind::Cegar => &[],
             EngineKind::Rounds => Pass::ALL,
             EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
             EngineKind::Views | EngineKind::KarpMiller => &[Pass::Inline],

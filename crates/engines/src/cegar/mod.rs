@@ -40,7 +40,10 @@ pub struct Options {
 
 /// Hears of each abstraction, with its number from 1.
 #[derive(Clone)]
-pub struct Keep(pub Arc<dyn Fn(usize, &Abstraction) + Send + Sync>);
+pub struct Keep(pub Arc<Listener>);
+
+/// See [`Keep`].
+pub type Listener = dyn Fn(usize, &Abstraction) + Send + Sync;
 
 impl PartialEq for Keep {
     fn eq(&self, other: &Keep) -> bool {

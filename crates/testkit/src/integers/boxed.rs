@@ -52,10 +52,10 @@ pub fn search(program: &Program, target: &Target, bounds: Bounds) -> Found {
     while let Some(state) = search.waiting.pop_front() {
         for (edge, data) in program.edges.iter_enumerated().filter(|(edge, _)| *edge != first) {
             match &data.op {
-                Op::Assert(condition) if target.has_assert(edge) => {
-                    if search.holds(condition, &state, &[]) == Some(false) {
-                        return Found::Error(search.trace(first, &state, edge));
-                    }
+                Op::Assert(condition)
+                    if target.has_assert(edge) && search.holds(condition, &state, &[]) == Some(false) =>
+                {
+                    return Found::Error(search.trace(first, &state, edge));
                 }
                 Op::Assign(_) => search.command(edge, &state),
                 _ => {}

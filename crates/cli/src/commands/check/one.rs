@@ -151,7 +151,7 @@ fn options(args: &CheckArgs) -> Options {
     if let Some(frames) = args.frames {
         engine_options.exhaustive.frames = frames;
     }
-    engine_options.cegar.keep = args.keep.as_ref().map(keep);
+    engine_options.cegar.keep = args.keep.clone().map(keep);
     engine_options.contexts.bound = args.contexts;
     engine_options.rounds.bound = args.rounds.map(RoundBound::from);
     engine_options.summaries.eager = args.eager;
@@ -188,8 +188,7 @@ fn options(args: &CheckArgs) -> Options {
 }
 
 /// Writes each abstraction of `cegar` into a folder. What cannot be written is missed there, and nowhere else.
-fn keep(folder: &std::path::PathBuf) -> Keep {
-    let folder = folder.clone();
+fn keep(folder: std::path::PathBuf) -> Keep {
     Keep(Arc::new(move |number, abstraction| {
         let text = abstraction::text("the program", abstraction);
         let _ = std::fs::create_dir_all(&folder);

@@ -95,9 +95,7 @@ impl Lowering {
     }
 
     fn assign(&mut self, cx: &mut ExprCx<'_>, name: &Name, value: &ast::Expr) -> Option<(VarId, Expr)> {
-        let Some(var) = self.resolve(&name.text, cx.process, name.span) else {
-            return None;
-        };
+        let var = self.resolve(&name.text, cx.process, name.span)?;
         let errors = self.diagnostics.len();
         let rhs = self.expr_of(cx, value, self.program.vars[var].ty);
         if self.diagnostics.len() == errors {
