@@ -10,7 +10,7 @@ const PROGRAMS: &str = "../../../../tests/programs/gcl";
 #[test]
 fn an_error_is_told_with_commands_locations_and_integers() {
     let trace = scratch("bakery-error.json");
-    let ran = run(&format!("check --engine horn {PROGRAMS}/b_bakery2-e.gcl --trace-out {trace}"));
+    let ran = run(&format!("check {PROGRAMS}/b_bakery2-e.gcl --trace-out {trace}"));
     assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("p at idle: choose") && ran.out.contains("p: waiting → critical"), "{}", ran.out);
     assert!(ran.out.contains("with p = critical, q = critical"), "{}", ran.out);
