@@ -38,7 +38,7 @@ fn a_search_over_a_box_contradicts_no_program_of_the_tables_and_finds_every_erro
     assert!(rows.len() >= 39, "{} rows", rows.len());
     for row in rows {
         let program = load(&row.name, &row.text);
-        let states = if row.expected == Expected::Safe { 4_000 } else { 60_000 };
+        let states = if row.expected == Expected::Safe { 4_000 } else { 250_000 };
         let bounds = Bounds { states, ..Bounds::default() };
         let found = boxed(&row.name, &program, bounds);
         match row.expected {
