@@ -98,7 +98,7 @@ fn without_bound(task: &Task<'_>, options: &Options) -> Vec<Member> {
         &[EngineKind::Summaries, EngineKind::Sat],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
         &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
-        &[EngineKind::Ase, EngineKind::Induction],
+        &[EngineKind::Horn, EngineKind::Ase, EngineKind::Induction, EngineKind::Cegar],
     ];
     let takers = |kinds: &[EngineKind]| -> Vec<Member> {
         let members = kinds.iter().map(|kind| member(*kind, options));
