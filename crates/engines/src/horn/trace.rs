@@ -10,10 +10,15 @@ use super::system::System;
 use super::terms::{choice, constant, term, value};
 use super::{halted, z3};
 
-/// The execution through these states, from a first one to one in which an assertion fails.
+/// The execution through these states, from a first one to one in which an assertion fails. What the solver says is checked
+/// on the way.
 pub(crate) fn trace(system: &System<'_>, states: &[Vec<Value>], run: &Run<'_>) -> Result<Trace, Stop> {
     let strange = Stop::Solver(SolverFailure::Strange);
     let (Some(first), Some(last)) = (states.first(), states.last()) else { return Err(strange) };
+    // Spacer does not always print how its derivation begins.
+    if holds(system.init, &|leaf| value_of(leaf, first)) != Ok(true) {
+        return Err(strange);
+    }
     let mut steps = vec![step(system.first, Vec::new())];
     for pair in states.windows(2) {
         run.tick()?;
