@@ -18,6 +18,7 @@ pub mod pushdown;
 pub mod sat;
 pub mod summaries;
 pub mod symbolic;
+mod terms;
 pub mod threads;
 pub mod unbounded;
 

@@ -44,6 +44,34 @@ impl Expr {
         Expr::binary(BinaryOp::Or, left, right)
     }
 
+    /// One operator between operands, as a tree of least depth that keeps their order; `None` without operands.
+    pub fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
+        while operands.len() > 1 {
+            let mut rest = operands.into_iter();
+            let mut paired = Vec::with_capacity(rest.len().div_ceil(2));
+            while let Some(left) = rest.next() {
+                paired.push(match rest.next() {
+                    Some(right) => Expr::binary(op, left, right),
+                    None => left,
+                });
+            }
+            operands = paired;
+        }
+        operands.pop()
+    }
+
+    /// The parts of a conjunction, from left to right: one that is no conjunction is its only part.
+    pub fn conjuncts(&self) -> Vec<&Expr> {
+        let (mut parts, mut open) = (Vec::new(), vec![self]);
+        while let Some(condition) = open.pop() {
+            match condition {
+                Expr::Binary(BinaryOp::And, pair) => open.extend([&pair.1, &pair.0]),
+                part => parts.push(part),
+            }
+        }
+        parts
+    }
+
     /// The operands, from left to right.
     pub fn operands(&self) -> impl Iterator<Item = &Expr> {
         let (a, b, c) = match self {

@@ -89,7 +89,7 @@ const names = Array.from({ length: 14 }, (_, number) => `x${number}`);
 const hard = `decl ${names.join(', ')};\nvoid main() begin\n  while * do\n    start_thread work;\n  od;\n  end_thread;\nwork:\n` +
   names.map((name, number) => `  ${name} := ${names[(number + 1) % 14]} ^ ${names[(number * 5 + 3) % 14]} ^ *;\n`).join('') +
   `  if ${names.join(' & ')} then\n    goto work;\n  fi;\n  assert(1);\nend\n`;
-const other = String(pathToFileURL('/tmp/hard.bp'));
+const other = String(pathToFileURL('/hard.bp'));
 await server.sendNotification(protocol.DidOpenTextDocumentNotification.type, { textDocument: { uri: other, languageId: 'bp', version: 1, text: hard } });
 const cancel = new rpc.CancellationTokenSource();
 const pending = run({ command: { command: 'selvedge.check', arguments: [{ uri: other }] } }, 'second', cancel.token);

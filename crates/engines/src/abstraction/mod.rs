@@ -18,8 +18,8 @@ use selvedge_ir::{Assign, BinaryOp, Edge, Expr, Op, Program, Scope, Ty, Var, Var
 use selvedge_logic::smt::{Smt, Term};
 
 use crate::horn::system::System;
-use crate::horn::terms::{balanced, choice, marked, symbol};
 use crate::horn::{halted, z3};
+use crate::terms::{choice, marked, symbol};
 pub use predicates::Predicates;
 
 /// A Boolean program over predicates.
@@ -83,7 +83,7 @@ impl Maker<'_> {
 
     /// The first step: any valuation that some first state has.
     fn first(&mut self) -> Result<Assign, Stop> {
-        let init = conjuncts(self.system.init);
+        let init = self.system.init.conjuncts();
         let all: Vec<&Expr> = self.predicates.exprs().collect();
         let mut open: BTreeSet<usize> = (0..all.len()).collect();
         let mut parts = Vec::new();
@@ -100,7 +100,7 @@ impl Maker<'_> {
             });
         }
         let active = (0..all.len()).zip(0..).map(|(var, number)| (VarId::new(var), Expr::choice(number))).collect();
-        let constrain = balanced(BinaryOp::And, parts).unwrap_or(self.known(self.system.init));
+        let constrain = Expr::balanced(BinaryOp::And, parts).unwrap_or(self.known(self.system.init));
         Ok(Assign { active, passive: Vec::new(), constrain })
     }
 
@@ -137,7 +137,7 @@ impl Maker<'_> {
     fn relation(&mut self, command: &Assign, unknown: &[(VarId, Expr)]) -> Result<Expr, Stop> {
         let program = self.system.program;
         let seeds = unknown.iter().flat_map(|(_, then)| reads(then)).collect();
-        let tied = self.tied(seeds, &conjuncts(&command.constrain));
+        let tied = self.tied(seeds, &command.constrain.conjuncts());
         let before: Vec<(usize, &Expr)> =
             self.predicates.exprs().enumerate().filter(|(_, expr)| touches(expr, &tied)).collect();
         let terms: Vec<Term> = before
@@ -188,19 +188,6 @@ impl Maker<'_> {
 
 fn touches(expr: &Expr, vars: &BTreeSet<VarId>) -> bool {
     reads(expr).iter().any(|var| vars.contains(var))
-}
-
-/// The parts of a conjunction.
-pub(crate) fn conjuncts(condition: &Expr) -> Vec<&Expr> {
-    let mut parts = Vec::new();
-    let mut open = vec![condition];
-    while let Some(condition) = open.pop() {
-        match condition {
-            Expr::Binary(BinaryOp::And, pair) => open.extend([&pair.1, &pair.0]),
-            condition => parts.push(condition),
-        }
-    }
-    parts
 }
 
 /// The condition that the columns have the values of one of the rows, which are sorted and of their length.

@@ -6,7 +6,6 @@ use selvedge_check::{SolverFailure, Stop, Task};
 use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, VarId};
 
 use crate::horn::system::System;
-use crate::horn::terms::balanced;
 
 /// What can stand in a term: variables, and choices of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -371,7 +370,7 @@ fn expr(atom: &Atom) -> Option<Expr> {
             if linear.constant != 0 {
                 terms.push(Expr::Int(i64::try_from(linear.constant).ok()?));
             }
-            Some(Expr::Unary(UnaryOp::DivisibleBy(*divisor), Box::new(balanced(BinaryOp::Add, terms)?)))
+            Some(Expr::Unary(UnaryOp::DivisibleBy(*divisor), Box::new(Expr::balanced(BinaryOp::Add, terms)?)))
         }
     }
 }
@@ -385,7 +384,7 @@ fn sides(op: BinaryOp, linear: &Linear) -> Option<Expr> {
     if constant != 0 || right.is_empty() {
         right.push(Expr::Int(constant));
     }
-    Some(Expr::binary(op, balanced(BinaryOp::Add, left)?, balanced(BinaryOp::Add, right)?))
+    Some(Expr::binary(op, Expr::balanced(BinaryOp::Add, left)?, Expr::balanced(BinaryOp::Add, right)?))
 }
 
 fn terms(factors: impl Iterator<Item = (Leaf, i128)>) -> Option<Vec<Expr>> {

@@ -9,10 +9,10 @@ use selvedge_logic::smt::{Smt, Symbol};
 
 use super::Way;
 use super::simulate::{Place, commands, failing};
-use crate::abstraction::{Predicates, conjuncts};
+use crate::abstraction::Predicates;
 use crate::horn::system::System;
-use crate::horn::terms::{choice, expr, marked, symbol};
 use crate::horn::{halted, z3};
+use crate::terms::{choice, expr, marked, symbol};
 
 /// Adds the predicates, from the end of the way to its beginning.
 pub(super) fn refine(
@@ -28,7 +28,7 @@ pub(super) fn refine(
     };
     for (at, command) in commands(system, way).into_iter().enumerate().rev() {
         run.tick()?;
-        let guard = conjuncts(&command.constrain).into_iter().enumerate();
+        let guard = command.constrain.conjuncts().into_iter().enumerate();
         let kept = guard.filter(|(number, _)| core.contains(&Place::Guard(at, *number))).map(|(_, part)| part.clone());
         condition = kept.fold(before(system, command, &condition, run)?, Expr::and);
         predicates.add(&condition)?;

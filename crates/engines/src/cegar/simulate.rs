@@ -7,11 +7,10 @@ use selvedge_ir::{Assign, Expr, Trace, Ty, Value, VarId};
 use selvedge_logic::smt::{Smt, SmtValue, Symbol, Term};
 
 use super::Way;
-use crate::abstraction::conjuncts;
 use crate::horn::system::System;
-use crate::horn::terms::{choice, sort, term, value};
 use crate::horn::trace::{start, step};
 use crate::horn::{halted, z3};
+use crate::terms::{choice, sort, term, value};
 
 /// What became of a way.
 pub(super) enum Simulated {
@@ -46,13 +45,13 @@ pub(super) fn simulate(system: &System<'_>, way: &Way, run: &Run<'_>) -> Result<
         .collect();
     let mut now = first.clone();
     let mut labels: Vec<(Term, Place)> = Vec::new();
-    for (number, condition) in conjuncts(system.init).into_iter().enumerate() {
+    for (number, condition) in system.init.conjuncts().into_iter().enumerate() {
         let condition = over(condition, &now, "");
         labels.push((smt.label(&condition).into(), Place::Init(number)));
     }
     let mut chosen: Vec<Vec<Term>> = Vec::new();
     for (at, command) in commands(system, way).into_iter().enumerate() {
-        for (number, condition) in conjuncts(&command.constrain).into_iter().enumerate() {
+        for (number, condition) in command.constrain.conjuncts().into_iter().enumerate() {
             let condition = over(condition, &now, "");
             labels.push((smt.label(&condition).into(), Place::Guard(at, number)));
         }

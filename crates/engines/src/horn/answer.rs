@@ -6,7 +6,7 @@ use selvedge_ir::{Expr, Program, Value, VarId};
 use selvedge_logic::smt::{Sexp, Symbol, read_term, read_value};
 
 use super::clauses::RELATION;
-use super::terms::{expr, symbol, value};
+use crate::terms::{expr, symbol, value};
 
 /// The interpretation of the relation: in the printed conjunction, the formula about it, whose variables stand for those
 /// of the program in their order. `None` if it is not understood.

@@ -6,7 +6,7 @@ use selvedge_ir::{Expr, VarId};
 use selvedge_logic::smt::{Smt, Symbol, Term};
 
 use super::system::System;
-use super::terms::{choice, marked, symbol};
+use crate::terms::{choice, marked, symbol};
 
 /// The relation of states that can be reached.
 pub(super) const RELATION: &str = "P";

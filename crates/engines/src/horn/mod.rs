@@ -15,7 +15,6 @@
 mod answer;
 mod clauses;
 pub(crate) mod system;
-pub(crate) mod terms;
 pub(crate) mod trace;
 
 use selvedge_check::{

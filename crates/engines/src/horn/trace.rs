@@ -7,8 +7,8 @@ use selvedge_logic::smt::{Smt, SmtValue, Term};
 use selvedge_replay::eval::{eval, holds};
 
 use super::system::System;
-use super::terms::{choice, constant, term, value};
 use super::{halted, z3};
+use crate::terms::{choice, constant, term, value};
 
 /// The execution through these states, from a first one to one in which an assertion fails. What the solver says is checked
 /// on the way.

@@ -10,14 +10,14 @@ use selvedge_logic::smt::{Node, Symbol, Term};
 
 /// A sum of multiples of symbols.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Linear {
-    pub(super) constant: i128,
+pub(crate) struct Linear {
+    pub(crate) constant: i128,
     pub(super) factors: BTreeMap<Symbol, i128>,
 }
 
 impl Linear {
     /// The sum that an integer term is; `None` if it has conditions in it or its numbers are too large.
-    pub(super) fn of(term: &Term) -> Option<Linear> {
+    pub(crate) fn of(term: &Term) -> Option<Linear> {
         match term.head() {
             Node::Int(value) => Some(Linear { constant: *value, ..Linear::default() }),
             Node::Symbol(symbol) => Some(Linear { constant: 0, factors: [(symbol.clone(), 1)].into() }),
@@ -37,7 +37,7 @@ impl Linear {
         Some(self)
     }
 
-    pub(super) fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         self.factors.is_empty()
     }
 

@@ -5,7 +5,7 @@
 //! solution to an execution. The engines: [`ase`], [`ur`], and `induction`, to which [`crate::induction`] hands over.
 
 pub mod ase;
-mod atoms;
+pub(crate) mod atoms;
 mod control;
 pub(crate) mod induction;
 mod model;

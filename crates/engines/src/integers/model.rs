@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 
 use selvedge_check::Task;
 use selvedge_ir::visit::choice_types;
-use selvedge_ir::{Assign, BinaryOp, EdgeId, Expr, LocId, Op, Program, Ty, UnaryOp, VarId};
-use selvedge_logic::smt::{Sort, Symbol, Term};
+use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, Ty, VarId};
+use selvedge_logic::smt::{Symbol, Term};
 
 use super::visible;
+use crate::terms::{sort, term};
 
 /// The transition system.
 pub(super) struct Model<'p> {
@@ -54,13 +55,6 @@ pub(super) struct Error {
     /// Over the symbols of the variables and the choices.
     pub(super) condition: Term,
     pub(super) choices: Vec<Symbol>,
-}
-
-pub(super) fn sort(ty: Ty) -> Sort {
-    match ty {
-        Ty::Bool => Sort::Bool,
-        Ty::Int => Sort::Int,
-    }
 }
 
 /// The symbols of choices.
@@ -192,39 +186,5 @@ impl<'p> Model<'p> {
             Start { loc: step.to, values: after, condition, edge: Some((step.edge, step.choices.clone())) }
         };
         steps.iter().map(start).collect()
-    }
-}
-
-/// An expression as a term, with the caller's terms for its leaves.
-pub(super) fn term(expr: &Expr, leaf: &dyn Fn(&Expr) -> Term) -> Term {
-    let of = |part: &Expr| term(part, leaf);
-    match expr {
-        Expr::Bool(value) => (*value).into(),
-        Expr::Int(value) => (*value).into(),
-        Expr::Unary(UnaryOp::Not, operand) => of(operand).not(),
-        Expr::Unary(UnaryOp::Neg, operand) => of(operand).scale(-1),
-        Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => of(operand).divisible(i128::from(*divisor)),
-        Expr::Ite(triple) => Term::ite(&of(&triple.0), &of(&triple.1), &of(&triple.2)),
-        Expr::Binary(op, pair) => binary(*op, &of(&pair.0), &of(&pair.1)),
-        leaf_expr => leaf(leaf_expr),
-    }
-}
-
-fn binary(op: BinaryOp, left: &Term, right: &Term) -> Term {
-    match op {
-        BinaryOp::And => Term::and([left.clone(), right.clone()]),
-        BinaryOp::Or => Term::or([left.clone(), right.clone()]),
-        BinaryOp::Xor | BinaryOp::Ne => left.equals(right).not(),
-        BinaryOp::Implies => left.implies(right),
-        BinaryOp::Eq => left.equals(right),
-        BinaryOp::Add => Term::add([left.clone(), right.clone()]),
-        BinaryOp::Sub => left.minus(right),
-        BinaryOp::Lt => left.lt(right),
-        BinaryOp::Le => left.le(right),
-        BinaryOp::Mul => match (super::atoms::Linear::of(left), super::atoms::Linear::of(right)) {
-            (Some(factor), _) if factor.is_constant() => right.scale(factor.constant),
-            (_, Some(factor)) if factor.is_constant() => left.scale(factor.constant),
-            _ => unreachable!("programs with other products are not taken"),
-        },
     }
 }

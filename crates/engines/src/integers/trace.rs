@@ -5,8 +5,9 @@ use selvedge_ir::visit::choice_types;
 use selvedge_ir::{EdgeId, EntryId, Program, Scope, Ty, Value, VarId};
 use selvedge_logic::smt::{Symbol, Term};
 
-use super::model::{Model, sort};
+use super::model::Model;
 use super::prover::Prover;
+use crate::terms::sort;
 
 /// A path: its steps with the symbols of their choices, and what must hold of all symbols.
 pub(super) struct Path {

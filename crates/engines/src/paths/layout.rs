@@ -10,7 +10,7 @@ use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::dataflow::Arrows;
 use selvedge_ir::mod_ref::ModRef;
 use selvedge_ir::slots::Slots;
-use selvedge_ir::{BinaryOp, Expr, Op, ProcId, Program, Scope, VarId};
+use selvedge_ir::{Expr, Op, ProcId, Program, Scope, VarId};
 use selvedge_logic::bdd::{Limits, Manager, Var};
 use selvedge_logic::order::{force, force_again};
 
@@ -156,9 +156,9 @@ fn together(program: &Program, slots: &Slots) -> Vec<Vec<usize>> {
         match &edge.op {
             Op::Assign(assign) => {
                 assign.active.iter().for_each(|(var, rhs)| add(Some(*var), rhs));
-                conjuncts(&assign.constrain, &mut |conjunct| add(None, conjunct));
+                assign.constrain.conjuncts().into_iter().for_each(|conjunct| add(None, conjunct));
             }
-            Op::Assert(condition) => conjuncts(condition, &mut |conjunct| add(None, conjunct)),
+            Op::Assert(condition) => condition.conjuncts().into_iter().for_each(|conjunct| add(None, conjunct)),
             Op::Call(call) => {
                 let params = &program.procs[call.callee].params;
                 params.iter().zip(&call.args).for_each(|(param, arg)| add(Some(*param), arg));
@@ -168,18 +168,6 @@ fn together(program: &Program, slots: &Slots) -> Vec<Vec<usize>> {
         }
     }
     sets
-}
-
-/// Calls the closure with each conjunct of a condition.
-pub(crate) fn conjuncts<'e>(condition: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
-    match condition {
-        Expr::Bool(true) => {}
-        Expr::Binary(BinaryOp::And, pair) => {
-            conjuncts(&pair.0, each);
-            conjuncts(&pair.1, each);
-        }
-        _ => each(condition),
-    }
 }
 
 fn scope(program: &Program, slots: &Slots, effects: &ModRef, proc: ProcId) -> ProcScope {

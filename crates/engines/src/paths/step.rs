@@ -7,7 +7,7 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
 
 use crate::encode;
 
-use super::layout::{self, Layout, When};
+use super::layout::{Layout, When};
 
 /// What becomes of a path edge along an edge of the program: conjoin `relation`, forget `forget`, rename.
 pub(crate) struct Step {
@@ -61,10 +61,13 @@ impl Layout {
     /// The relation of an assignment, its choices forgotten.
     pub(crate) fn assignment(&self, assign: &Assign) -> Result<Step, OutOfNodes> {
         let condition = self.constrain(assign);
-        let mut conjuncts = Vec::new();
-        layout::conjuncts(&condition, &mut |conjunct| conjuncts.push(conjunct));
         let part = |condition: &Expr| Ok(Part { diagram: self.expr(condition)?, choices: choices(condition) });
-        let mut parts = conjuncts.into_iter().map(part).collect::<Result<Vec<_>, _>>()?;
+        let mut parts = condition
+            .conjuncts()
+            .into_iter()
+            .filter(|part| **part != Expr::TRUE)
+            .map(part)
+            .collect::<Result<Vec<_>, _>>()?;
         for (var, rhs) in &assign.active {
             if !is_free(assign, rhs) {
                 parts.push(self.equation(self.var(*var, When::Next), rhs)?);

@@ -107,7 +107,7 @@ impl Search<'_> {
     /// All first states, one variable after the other; each condition is looked at once its variables have values.
     fn starts(&mut self, first: EdgeId) {
         let Op::Assign(assign) = &self.program.edges[first].op else { return };
-        let conditions = conjuncts(&assign.constrain);
+        let conditions = assign.constrain.conjuncts();
         let n_vars = self.program.vars.len();
         let mut open: Vec<Vec<Option<Value>>> = vec![vec![None; n_vars]];
         while let Some(partial) = open.pop() {
@@ -249,17 +249,4 @@ fn is_bounded(var: usize, conditions: &[&Expr], most: i64) -> bool {
     let low = bounds.iter().filter_map(|(low, _)| *low).max();
     let high = bounds.iter().filter_map(|(_, high)| *high).min();
     low.is_some_and(|low| low >= -most) && high.is_some_and(|high| high <= most)
-}
-
-/// The operands of a conjunction.
-pub(crate) fn conjuncts(condition: &Expr) -> Vec<&Expr> {
-    let mut parts = Vec::new();
-    let mut open = vec![condition];
-    while let Some(condition) = open.pop() {
-        match condition {
-            Expr::Binary(BinaryOp::And, pair) => open.extend([&pair.1, &pair.0]),
-            condition => parts.push(condition),
-        }
-    }
-    parts
 }

@@ -50,7 +50,7 @@ impl Lowering<'_> {
             ExprKind::Not(operand) => Expr::negate(self.expr(cx, context, operand)),
             ExprKind::Chain(op, operands) => {
                 let operands = operands.iter().map(|operand| self.expr(cx, context, operand)).collect();
-                balanced(chain_op(*op), operands)
+                Expr::balanced(chain_op(*op), operands).expect("chains have at least two operands")
             }
             ExprKind::Compare(op, pair) => {
                 let left = self.expr(cx, context, &pair.0);
@@ -120,22 +120,6 @@ impl Lowering<'_> {
 /// `p | (!n & *)`
 fn schoose(positive: Expr, negative: Expr, choice: Expr) -> Expr {
     Expr::or(positive, Expr::binary(BinaryOp::And, Expr::negate(negative), choice))
-}
-
-/// One operator between at least one operands, as a tree of logarithmic depth that keeps their order.
-fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Expr {
-    while operands.len() > 1 {
-        let mut rest = operands.into_iter();
-        let mut paired = Vec::with_capacity(rest.len().div_ceil(2));
-        while let Some(left) = rest.next() {
-            paired.push(match rest.next() {
-                Some(right) => Expr::binary(op, left, right),
-                None => left,
-            });
-        }
-        operands = paired;
-    }
-    operands.pop().expect("chains have at least two operands")
 }
 
 fn chain_op(op: ChainOp) -> BinaryOp {

@@ -7,7 +7,7 @@ use selvedge_ir::{Assign, BinaryOp, Expr, Op, VarId};
 
 use super::declare::is_at;
 use super::expr::ExprCx;
-use super::{HEAD, Lowering, balanced};
+use super::{HEAD, Lowering};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::gcl::ast::{self, Command, Item, Name, Process, ProcessItem, Update};
 
@@ -64,7 +64,7 @@ impl Lowering {
         let counter = self.counters.get(process)?;
         let number = |name: &Name| counter.locations.iter().position(|location| location.name.text == name.text);
         let places = locations.iter().filter_map(number).map(|location| is_at(counter.pc, location));
-        balanced(BinaryOp::Or, places.collect())
+        Expr::balanced(BinaryOp::Or, places.collect())
     }
 
     fn updates(&mut self, updates: &[Update], process: Option<&str>) -> Vec<(VarId, Expr)> {

@@ -3,7 +3,7 @@
 use selvedge_ir::span::Span;
 use selvedge_ir::{BinaryOp, Expr, Scope, Ty, Var, VarId};
 
-use super::{Counter, Info, Location, Lowering, balanced};
+use super::{Counter, Info, Location, Lowering};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::gcl::ast::{self, Item, Name, Process, ProcessItem, Start, Type, Update, Vars};
 
@@ -152,7 +152,7 @@ impl Lowering {
                     .filter_map(|name| self.location(process, name))
                     .map(|location| is_at(pc, location))
                     .collect();
-                self.initial.extend(balanced(BinaryOp::Or, places));
+                self.initial.extend(Expr::balanced(BinaryOp::Or, places));
             }
         }
     }

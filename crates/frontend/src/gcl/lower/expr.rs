@@ -3,8 +3,8 @@
 use selvedge_ir::span::Span;
 use selvedge_ir::{BinaryOp, Expr, Ty, UnaryOp, VarId};
 
+use super::Lowering;
 use super::declare::is_at;
-use super::{Lowering, balanced};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::gcl::ast::{self, ChainOp, ExprKind, Name, Sign};
 
@@ -56,7 +56,7 @@ impl Lowering {
                     ChainOp::Or => BinaryOp::Or,
                 };
                 let operands = operands.iter().map(|operand| self.expr_of(cx, operand, Ty::Bool)).collect();
-                Some((balanced(op, operands)?, Ty::Bool))
+                Some((Expr::balanced(op, operands)?, Ty::Bool))
             }
             ExprKind::Sum(first, rest) => Some((self.sum(cx, first, rest), Ty::Int)),
             ExprKind::Binary(op, pair) => self.binary(cx, *op, &pair.0, &pair.1, expr.span),
@@ -115,7 +115,7 @@ impl Lowering {
         }
         let sum = match terms.len() {
             2 => two(terms),
-            _ => balanced(BinaryOp::Add, terms).expect("a sum has terms"),
+            _ => Expr::balanced(BinaryOp::Add, terms).expect("a sum has terms"),
         };
         constant(&sum).map_or(sum, Expr::Int)
     }

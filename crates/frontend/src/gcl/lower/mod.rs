@@ -136,7 +136,7 @@ impl Lowering {
                 whole.get_or_insert(init.span);
             }
         }
-        let condition = balanced(BinaryOp::And, conditions).unwrap_or(Expr::TRUE);
+        let condition = Expr::balanced(BinaryOp::And, conditions).unwrap_or(Expr::TRUE);
         self.edge(START, Op::assume(condition), whole.unwrap_or_default(), Some("init".to_owned()));
     }
 
@@ -154,7 +154,7 @@ impl Lowering {
                     self.edge(HEAD, Op::Assert(condition), safe.span, name);
                 }
                 Item::DeadlockFree(span) => {
-                    let enabled = balanced(BinaryOp::Or, self.guards.clone()).unwrap_or(Expr::FALSE);
+                    let enabled = Expr::balanced(BinaryOp::Or, self.guards.clone()).unwrap_or(Expr::FALSE);
                     self.edge(HEAD, Op::Assert(enabled), *span, Some("deadlock_free".to_owned()));
                 }
                 _ => {}
@@ -201,20 +201,4 @@ impl Lowering {
             }
         }
     }
-}
-
-/// The operands as a tree of least depth, in their order.
-fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
-    while operands.len() > 1 {
-        let mut rest = operands.into_iter();
-        let mut paired = Vec::with_capacity(rest.len().div_ceil(2));
-        while let Some(left) = rest.next() {
-            paired.push(match rest.next() {
-                Some(right) => Expr::binary(op, left, right),
-                None => left,
-            });
-        }
-        operands = paired;
-    }
-    operands.pop()
 }

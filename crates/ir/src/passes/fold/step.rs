@@ -40,7 +40,7 @@ fn fold_assign(assign: &Assign, constants: &Constants) -> Option<(Op, Fixed)> {
     let mut constrain = constants.fold(&assign.constrain);
     let mut fixed = Vec::new();
     for _ in 0..MAX_ROUNDS {
-        let facts = Facts::of(resolve_next(&constrain, &active));
+        let facts = Facts::of(&resolve_next(&constrain, &active));
         let next = facts.condition();
         for (_, rhs) in &mut active {
             *rhs = substitute(rhs, &mut |leaf| facts.replace(leaf));
@@ -82,9 +82,9 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(constrain: Expr) -> Facts {
+    fn of(constrain: &Expr) -> Facts {
         let mut facts = Facts { conditions: Vec::new(), values: FxHashMap::default() };
-        for condition in conjuncts(constrain) {
+        for condition in constrain.conjuncts().into_iter().cloned() {
             let new = fact(&condition).filter(|(leaf, _)| !facts.values.contains_key(leaf));
             if let Some((leaf, value)) = &new {
                 facts.values.insert(leaf.clone(), *value);
@@ -120,22 +120,6 @@ impl Facts {
         }
         condition
     }
-}
-
-/// The parts of a conjunction, from left to right.
-fn conjuncts(expr: Expr) -> Vec<Expr> {
-    let mut parts = Vec::new();
-    let mut rest = vec![expr];
-    while let Some(expr) = rest.pop() {
-        match expr {
-            Expr::Binary(BinaryOp::And, pair) => {
-                let (left, right) = *pair;
-                rest.extend([right, left]);
-            }
-            part => parts.push(part),
-        }
-    }
-    parts
 }
 
 /// The leaf whose value a condition says.

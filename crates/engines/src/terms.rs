@@ -1,9 +1,11 @@
-//! Expressions as terms of the solver, and back.
+//! Expressions as terms of the solver, and back: what all engines for integers share.
 
 use std::collections::BTreeMap;
 
 use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, Value, VarId};
 use selvedge_logic::smt::{Node, SmtValue, Sort, Symbol, Term};
+
+use crate::integers::atoms::Linear;
 
 /// The sort of a type.
 pub(crate) fn sort(ty: Ty) -> Sort {
@@ -59,10 +61,10 @@ fn binary(op: BinaryOp, left: &Term, right: &Term) -> Term {
         BinaryOp::Sub => left.minus(right),
         BinaryOp::Lt => left.lt(right),
         BinaryOp::Le => left.le(right),
-        BinaryOp::Mul => match (left.as_int(), right.as_int()) {
-            (Some(factor), _) => right.scale(factor),
-            (None, Some(factor)) => left.scale(factor),
-            (None, None) => unreachable!("guarded commands are linear"),
+        BinaryOp::Mul => match (Linear::of(left), Linear::of(right)) {
+            (Some(factor), _) if factor.is_constant() => right.scale(factor.constant),
+            (_, Some(factor)) if factor.is_constant() => left.scale(factor.constant),
+            _ => unreachable!("programs with other products are not taken"),
         },
     }
 }
@@ -88,7 +90,7 @@ pub(crate) fn expr(term: &Term, vars: &BTreeMap<Symbol, VarId>) -> Option<Expr> 
     let of = |part: &Term| expr(part, vars);
     let chain = |op: BinaryOp, parts: &[Term]| -> Option<Expr> {
         let parts: Vec<Expr> = parts.iter().map(of).collect::<Option<_>>()?;
-        balanced(op, parts)
+        Expr::balanced(op, parts)
     };
     Some(match term.head() {
         Node::Bool(value) => Expr::Bool(*value),
@@ -107,20 +109,4 @@ pub(crate) fn expr(term: &Term, vars: &BTreeMap<Symbol, VarId>) -> Option<Expr> 
         Node::Scale(factor, part) => Expr::binary(BinaryOp::Mul, Expr::Int(i64::try_from(*factor).ok()?), of(part)?),
         Node::Ite(condition, then, otherwise) => Expr::Ite(Box::new((of(condition)?, of(then)?, of(otherwise)?))),
     })
-}
-
-/// The operands as a tree of least depth, in their order.
-pub(crate) fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
-    while operands.len() > 1 {
-        let mut rest = operands.into_iter();
-        let mut paired = Vec::with_capacity(rest.len().div_ceil(2));
-        while let Some(left) = rest.next() {
-            paired.push(match rest.next() {
-                Some(right) => Expr::binary(op, left, right),
-                None => left,
-            });
-        }
-        operands = paired;
-    }
-    operands.pop()
 }
