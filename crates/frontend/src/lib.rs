@@ -9,4 +9,5 @@ pub mod fp;
 pub mod gcl;
 pub mod pds;
 pub mod spec;
+pub mod tokens;
 pub mod tts;

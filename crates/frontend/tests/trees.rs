@@ -2,7 +2,7 @@
 
 use selvedge_frontend::bp;
 use selvedge_frontend::bp::dump::dump;
-use selvedge_frontend::bp::lexer::CommentKind;
+use selvedge_frontend::tokens::CommentKind;
 
 /// The dump of the body of `main`, line by line.
 fn check(statements: &str, expected: &[&str]) {

@@ -8,36 +8,7 @@ use logos::Logos;
 use selvedge_ir::span::Span;
 
 use crate::diagnostic::{Code, Diagnostic};
-
-/// A token and where it stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
-    pub kind: TokenKind,
-    pub span: Span,
-}
-
-/// A comment with its marks, without the end of the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Comment {
-    pub kind: CommentKind,
-    pub span: Span,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommentKind {
-    /// `// ..` or `# ..`
-    Line,
-    /// `/* .. */`
-    Block,
-}
-
-/// What the lexer returns. The last token is [`TokenKind::Eof`].
-#[derive(Clone, Debug, Default)]
-pub struct Lexed {
-    pub tokens: Vec<Token>,
-    pub comments: Vec<Comment>,
-    pub diagnostics: Vec<Diagnostic>,
-}
+use crate::tokens::{CommentKind, Kind, Lexed, block_comment_length};
 
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[logos(skip r"[ \t\r\n\x0B\x0C\u{FEFF}]+")]
@@ -176,84 +147,58 @@ pub enum TokenKind {
 
 /// Consumes a block comment.
 fn block_comment(lexer: &mut logos::Lexer<'_, TokenKind>) {
-    let rest = lexer.remainder();
-    lexer.bump(rest.find("*/").map_or(rest.len(), |place| place + 2));
+    lexer.bump(block_comment_length(lexer.remainder()));
 }
 
 /// Splits a text of less than 4 GiB into tokens and comments.
-pub fn lex(text: &str) -> Lexed {
-    let mut lexed = Lexed { tokens: Vec::with_capacity(text.len() / 4), ..Lexed::default() };
+pub fn lex(text: &str) -> Lexed<TokenKind> {
+    let mut lexed = Lexed::for_text(text);
     let mut lexer = TokenKind::lexer(text);
     while let Some(kind) = lexer.next() {
         let range = lexer.span();
-        lexed.add(kind.unwrap_or(TokenKind::Stray), Span::new(range.start, range.end), lexer.slice());
+        let span = Span::new(range.start, range.end);
+        match kind.unwrap_or(TokenKind::Stray) {
+            TokenKind::LineComment => lexed.push_comment(CommentKind::Line, span, lexer.slice()),
+            TokenKind::BlockComment => lexed.push_comment(CommentKind::Block, span, lexer.slice()),
+            TokenKind::Malformed => push_malformed(&mut lexed, span, lexer.slice()),
+            TokenKind::Stray => lexed.push_stray(span, lexer.slice()),
+            kind => lexed.push(kind, span),
+        }
     }
-    lexed.tokens.push(Token { kind: TokenKind::Eof, span: Span::new(text.len(), text.len()) });
+    lexed.push(TokenKind::Eof, Span::new(text.len(), text.len()));
     lexed
 }
 
-impl Lexed {
-    fn add(&mut self, kind: TokenKind, span: Span, slice: &str) {
-        match kind {
-            TokenKind::LineComment => self.comments.push(Comment { kind: CommentKind::Line, span }),
-            TokenKind::BlockComment => self.add_block_comment(span, slice),
-            TokenKind::Malformed => self.add_malformed(span, slice),
-            TokenKind::Stray => self.add_stray(span, slice),
-            kind => self.tokens.push(Token { kind, span }),
-        }
+/// A word with letters outside ASCII or with a digit in front is taken as a name; anything else is stray.
+fn push_malformed(lexed: &mut Lexed<TokenKind>, span: Span, slice: &str) {
+    if !slice.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$') {
+        return lexed.push_stray(span, slice);
     }
-
-    fn add_block_comment(&mut self, span: Span, slice: &str) {
-        self.comments.push(Comment { kind: CommentKind::Block, span });
-        if slice.len() < 4 || !slice.ends_with("*/") {
-            let opener = Span { start: span.start, end: span.start + 2 };
-            let diagnostic = Diagnostic::new(Code::UnterminatedComment, "this comment has no end", opener)
-                .help("close it with `*/`");
-            self.diagnostics.push(diagnostic);
-        }
-    }
-
-    /// A word with letters outside ASCII or with a digit in front is taken as a name; anything else is stray.
-    fn add_malformed(&mut self, span: Span, slice: &str) {
-        if !slice.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$') {
-            return self.add_stray(span, slice);
-        }
-        let message = format!("`{slice}` is not a name");
-        let diagnostic = Diagnostic::new(Code::StrayCharacter, message, span)
-            .help("names consist of ASCII letters, digits, `_` and `$`, and do not begin with a digit");
-        self.diagnostics.push(diagnostic);
-        self.tokens.push(Token { kind: TokenKind::Word, span });
-    }
-
-    /// Neighbouring stray characters are reported together.
-    fn add_stray(&mut self, span: Span, slice: &str) {
-        if let Some(last) = self.tokens.last_mut()
-            && last.kind == TokenKind::Stray
-            && last.span.end == span.start
-        {
-            last.span.end = span.end;
-            return;
-        }
-        let shown: String = slice.chars().take(1).flat_map(char::escape_debug).collect();
-        let message = format!("`{shown}` is not part of the language");
-        self.diagnostics.push(Diagnostic::new(Code::StrayCharacter, message, span));
-        self.tokens.push(Token { kind: TokenKind::Stray, span });
-    }
+    let message = format!("`{slice}` is not a name");
+    let diagnostic = Diagnostic::new(Code::StrayCharacter, message, span)
+        .help("names consist of ASCII letters, digits, `_` and `$`, and do not begin with a digit");
+    lexed.diagnostics.push(diagnostic);
+    lexed.push(TokenKind::Word, span);
 }
 
-impl TokenKind {
-    /// How a diagnostic names it.
-    pub fn describe(self) -> &'static str {
-        match self {
+impl Kind for TokenKind {
+    const EOF: TokenKind = TokenKind::Eof;
+    const STRAY: TokenKind = TokenKind::Stray;
+
+    fn describe(self) -> String {
+        let text = match self {
             TokenKind::Word => "a name",
             TokenKind::Number => "a number",
             TokenKind::Eof => "the end of the file",
             TokenKind::Stray | TokenKind::Malformed => "a stray character",
             TokenKind::LineComment | TokenKind::BlockComment => "a comment",
             kind => kind.text(),
-        }
+        };
+        text.to_owned()
     }
+}
 
+impl TokenKind {
     /// The text of a token that has only one, in backquotes.
     fn text(self) -> &'static str {
         match self {

@@ -14,6 +14,7 @@ use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::Comment;
 
 pub use format::format;
 pub use parser::MAX_DEPTH;
@@ -24,7 +25,7 @@ pub(crate) use suggest::nearest;
 pub struct Parsed {
     pub file: ast::File,
     /// In the order of their places.
-    pub comments: Vec<lexer::Comment>,
+    pub comments: Vec<Comment>,
     /// In the order of their places.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -60,7 +61,7 @@ pub struct LoadOptions {
 pub struct Loaded {
     pub ast: ast::File,
     /// In the order of their places.
-    pub comments: Vec<lexer::Comment>,
+    pub comments: Vec<Comment>,
     /// `None` if some diagnostic is an error.
     pub program: Option<Program>,
     /// The positions of the program's parts.

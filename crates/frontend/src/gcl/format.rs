@@ -7,8 +7,9 @@
 
 use selvedge_ir::span::Span;
 
-use super::lexer::{Token, TokenKind, lex};
+use super::lexer::{TokenKind, lex};
 use crate::diagnostic::Diagnostic;
+use crate::tokens::Token;
 
 const INDENT: usize = 2;
 const CONTINUATION: usize = 4;
@@ -25,15 +26,15 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     let tokens = lex(text).tokens;
     let runs = runs(&tokens);
     for (number, token) in tokens.iter().enumerate() {
-        while let Some(comment) = comments.next_if(|comment| comment.start < token.span.start) {
-            printer.comment(comment);
+        while let Some(comment) = comments.next_if(|comment| comment.span.start < token.span.start) {
+            printer.comment(comment.span);
         }
         if token.kind != TokenKind::Eof {
             printer.token(*token, number.checked_sub(1).map(|before| tokens[before].kind), runs[number]);
         }
     }
     for comment in comments {
-        printer.comment(comment);
+        printer.comment(comment.span);
     }
     Ok(printer.finish())
 }
@@ -73,7 +74,7 @@ struct Printer<'t> {
 
 impl Printer<'_> {
     /// Prints a token; `run` is how much must stay on one line with it.
-    fn token(&mut self, token: Token, before: Option<TokenKind>, run: usize) {
+    fn token(&mut self, token: Token<TokenKind>, before: Option<TokenKind>, run: usize) {
         if token.kind == TokenKind::RBrace {
             self.depth = self.depth.saturating_sub(1);
             self.opened = true;
@@ -180,7 +181,7 @@ impl Printer<'_> {
 
 /// For each token how much room it takes with those behind it up to the next place where the line may be broken, as if
 /// there were a space between any two.
-fn runs(tokens: &[Token]) -> Vec<usize> {
+fn runs(tokens: &[Token<TokenKind>]) -> Vec<usize> {
     let mut runs = vec![0; tokens.len()];
     let mut behind = 0;
     for (number, token) in tokens.iter().enumerate().rev() {

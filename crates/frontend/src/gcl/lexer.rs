@@ -6,23 +6,7 @@
 use logos::Logos;
 use selvedge_ir::span::Span;
 
-use crate::diagnostic::{Code, Diagnostic};
-
-/// A token and where it stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
-    pub kind: TokenKind,
-    pub span: Span,
-}
-
-/// What the lexer returns. The last token is [`TokenKind::Eof`].
-#[derive(Clone, Debug, Default)]
-pub struct Lexed {
-    pub tokens: Vec<Token>,
-    /// The comments with their marks, in the order of their places.
-    pub comments: Vec<Span>,
-    pub diagnostics: Vec<Diagnostic>,
-}
+use crate::tokens::{CommentKind, Kind, Lexed, block_comment_length};
 
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[logos(skip r"[ \t\r\n\x0B\x0C\u{FEFF}]+")]
@@ -138,61 +122,32 @@ pub enum TokenKind {
 
 /// Consumes a block comment.
 fn block_comment(lexer: &mut logos::Lexer<'_, TokenKind>) {
-    let rest = lexer.remainder();
-    lexer.bump(rest.find("*/").map_or(rest.len(), |place| place + 2));
+    lexer.bump(block_comment_length(lexer.remainder()));
 }
 
 /// Splits a text of less than 4 GiB into tokens and comments.
-pub fn lex(text: &str) -> Lexed {
-    let mut lexed = Lexed::default();
+pub fn lex(text: &str) -> Lexed<TokenKind> {
+    let mut lexed = Lexed::for_text(text);
     let mut lexer = TokenKind::lexer(text);
     while let Some(kind) = lexer.next() {
         let range = lexer.span();
-        lexed.add(kind.unwrap_or(TokenKind::Stray), Span::new(range.start, range.end), lexer.slice());
+        let span = Span::new(range.start, range.end);
+        match kind.unwrap_or(TokenKind::Stray) {
+            TokenKind::LineComment => lexed.push_comment(CommentKind::Line, span, lexer.slice()),
+            TokenKind::BlockComment => lexed.push_comment(CommentKind::Block, span, lexer.slice()),
+            TokenKind::Stray => lexed.push_stray(span, lexer.slice()),
+            kind => lexed.push(kind, span),
+        }
     }
-    lexed.tokens.push(Token { kind: TokenKind::Eof, span: Span::new(text.len(), text.len()) });
+    lexed.push(TokenKind::Eof, Span::new(text.len(), text.len()));
     lexed
 }
 
-impl Lexed {
-    fn add(&mut self, kind: TokenKind, span: Span, slice: &str) {
-        match kind {
-            TokenKind::LineComment => self.comments.push(span),
-            TokenKind::BlockComment => self.add_block_comment(span, slice),
-            TokenKind::Stray => self.add_stray(span, slice),
-            kind => self.tokens.push(Token { kind, span }),
-        }
-    }
+impl Kind for TokenKind {
+    const EOF: TokenKind = TokenKind::Eof;
+    const STRAY: TokenKind = TokenKind::Stray;
 
-    fn add_block_comment(&mut self, span: Span, slice: &str) {
-        self.comments.push(span);
-        if slice.len() < 4 || !slice.ends_with("*/") {
-            let opener = Span { start: span.start, end: span.start + 2 };
-            let diagnostic = Diagnostic::new(Code::UnterminatedComment, "this comment has no end", opener)
-                .help("close it with `*/`");
-            self.diagnostics.push(diagnostic);
-        }
-    }
-
-    /// Neighbouring stray characters are reported together.
-    fn add_stray(&mut self, span: Span, slice: &str) {
-        if let Some(last) = self.tokens.last_mut()
-            && last.kind == TokenKind::Stray
-            && last.span.end == span.start
-        {
-            last.span.end = span.end;
-            return;
-        }
-        let shown: String = slice.chars().take(1).flat_map(char::escape_debug).collect();
-        let message = format!("`{shown}` is not part of the language");
-        self.diagnostics.push(Diagnostic::new(Code::StrayCharacter, message, span));
-        self.tokens.push(Token { kind: TokenKind::Stray, span });
-    }
-}
-
-impl TokenKind {
-    /// How a diagnostic names it.
-    pub fn describe(self) -> String {
+    fn describe(self) -> String {
         match self {
             TokenKind::Word => "a name".to_owned(),
             TokenKind::Number => "a number".to_owned(),
@@ -200,7 +155,9 @@ impl TokenKind {
             kind => format!("`{}`", kind.text().unwrap_or("?")),
         }
     }
+}
 
+impl TokenKind {
     /// The text of a token that the formatter writes in one way.
     pub(super) fn text(self) -> Option<&'static str> {
         Some(match self {

@@ -18,6 +18,7 @@ use selvedge_ir::Program;
 use selvedge_ir::span::{SourceMap, Span};
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::Comment;
 
 pub use format::format;
 
@@ -26,7 +27,7 @@ pub use format::format;
 pub struct Parsed {
     pub file: ast::File,
     /// In the order of their places.
-    pub comments: Vec<Span>,
+    pub comments: Vec<Comment>,
     /// In the order of their places.
     pub diagnostics: Vec<Diagnostic>,
 }

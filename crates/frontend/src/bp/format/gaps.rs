@@ -5,7 +5,7 @@
 
 use super::layout::fill;
 use super::{INDENT, Printer};
-use crate::bp::lexer::{Comment, CommentKind};
+use crate::tokens::{Comment, CommentKind};
 
 /// The letters between tokens, as the lexer has them.
 fn is_white(letter: char) -> bool {

@@ -20,8 +20,8 @@ use super::ast::{
     Assign, Block, Body, Call, Copies, Decl, DeclKind, Expr, File, If, Item, Name, Proc, Process, ProcessItem, Results,
     Span, StartThread, Stmt, StmtKind, Target,
 };
-use super::lexer::Comment;
 use crate::diagnostic::Diagnostic;
+use crate::tokens::Comment;
 use expr::Clarity;
 use layout::{Between, Piece};
 

@@ -136,7 +136,7 @@ impl Parser<'_> {
             TokenKind::Word => self.word(),
             kind if kind.is_keyword() && self.peek(1) == TokenKind::LParen && !self.begins_statement() => self.word(),
             _ => {
-                self.lose(self.unexpected("an expression"));
+                self.miss("an expression");
                 self.error_expr()
             }
         }
@@ -166,7 +166,7 @@ impl Parser<'_> {
     fn primed(&mut self) -> Expr {
         let start = self.bump();
         if !self.at(TokenKind::Word) {
-            self.lose(self.unexpected("the name of a variable after `'`"));
+            self.miss("the name of a variable after `'`");
             return self.error_expr();
         }
         match self.variable() {

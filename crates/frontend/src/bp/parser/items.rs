@@ -37,7 +37,8 @@ impl Parser<'_> {
         }
         if self.at(TokenKind::Word) && self.peek(1) == TokenKind::LParen {
             let message = format!("expected `void` or `bool` before {}", self.found());
-            self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()));
+            let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span());
+            self.report(diagnostic);
             return self.procedure().map(Item::Proc);
         }
         if self.at_init() {
@@ -129,7 +130,8 @@ impl Parser<'_> {
             && matches!(self.peek(1), TokenKind::Comma | TokenKind::Semicolon | TokenKind::Becomes);
         if !self.lost && is_name && !self.is_on_new_line() {
             let message = format!("expected `,` before {}", self.found());
-            self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `,`"));
+            let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `,`");
+            self.report(diagnostic);
             return true;
         }
         false
@@ -320,7 +322,7 @@ impl Parser<'_> {
                 TokenKind::End | TokenKind::Eof => return items,
                 _ if self.at_process() || self.at_init() || self.at_shared() => return items,
                 _ => {
-                    self.lose(self.unexpected("a declaration or a procedure of the process"));
+                    self.miss("a declaration or a procedure of the process");
                     self.skip_to_process_item();
                 }
             }

@@ -1,7 +1,6 @@
-//! Text to tree: the cursor, and what happens at a mistake.
+//! Text to tree: names, lists, and what happens at a mistake.
 //!
-//! A mistake is reported once. It makes the parser `lost`: until it has found its place again, further complaints are
-//! swallowed. It finds its place at a `;`, at a closing word, or at something that can only begin a statement, a
+//! Behind a mistake the parser finds its place at a `;`, at a closing word, or at something that can only begin a statement, a
 //! declaration or a procedure ([`Parser::recover`]). Each such search ends at the place where parsing goes on, so the
 //! whole stays linear. Names in the skipped part may have been declarations, so they are noted: nobody should complain
 //! that they are unknown. Recursion is bounded by [`MAX_DEPTH`].
@@ -10,13 +9,16 @@ mod expr;
 mod items;
 mod stmt;
 
+use std::ops::{Deref, DerefMut};
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_ir::span::Span;
 
 use super::Parsed;
 use super::ast::{Decl, File, Name, Names, Symbol};
-use super::lexer::{Lexed, Token, TokenKind, lex};
+use super::lexer::{TokenKind, lex};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::{Cursor, Lexed};
 
 /// How deep parentheses, operators that nest and blocks may be nested, counted together. A level costs less than
 /// 4 KiB of stack here and in the lowering, also without optimisation.
@@ -26,107 +28,56 @@ pub const MAX_DEPTH: u32 = 256;
 pub(super) fn parse(text: &str) -> (Parsed, FxHashSet<Symbol>) {
     let Lexed { tokens, comments, diagnostics } = lex(text);
     let mut parser = Parser {
-        text,
-        tokens,
-        position: 0,
+        cursor: Cursor::new(text, tokens, diagnostics),
         depth: 0,
         open_ifs: 0,
         open_whiles: 0,
-        lost: false,
         is_limit_reported: false,
         names: Names::default(),
         symbols: FxHashMap::default(),
-        diagnostics,
         misplaced: Vec::new(),
         skipped: FxHashSet::default(),
     };
     let items = parser.items();
     let file = File { names: parser.names, items };
-    (Parsed { file, comments, diagnostics: parser.diagnostics }, parser.skipped)
+    (Parsed { file, comments, diagnostics: parser.cursor.diagnostics }, parser.skipped)
 }
 
 struct Parser<'t> {
-    text: &'t str,
-    /// Ends with [`TokenKind::Eof`], which is never consumed.
-    tokens: Vec<Token>,
-    position: usize,
+    cursor: Cursor<'t, TokenKind>,
     depth: u32,
     /// How many `if` wait for their `fi`.
     open_ifs: u32,
     /// How many `while` wait for their `od`.
     open_whiles: u32,
-    /// A mistake has been reported and the parser has not found its place again.
-    lost: bool,
     /// The limit of depth has been reported in the current statement of the body.
     is_limit_reported: bool,
     names: Names,
     symbols: FxHashMap<&'t str, Symbol>,
-    diagnostics: Vec<Diagnostic>,
     /// Reported declarations inside blocks of the current body; they count as declared there.
     misplaced: Vec<Decl>,
     /// Names in parts that could not be read.
     skipped: FxHashSet<Symbol>,
 }
 
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t, TokenKind>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.cursor
+    }
+}
+
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
+    }
+}
+
 impl<'t> Parser<'t> {
-    fn kind(&self) -> TokenKind {
-        self.tokens[self.position].kind
-    }
-
-    fn span(&self) -> Span {
-        self.tokens[self.position].span
-    }
-
-    /// The kind of the token after the next `ahead` ones.
-    fn peek(&self, ahead: usize) -> TokenKind {
-        self.tokens.get(self.position + ahead).map_or(TokenKind::Eof, |token| token.kind)
-    }
-
-    fn slice(&self) -> &'t str {
-        self.span().of(self.text)
-    }
-
-    fn at(&self, kind: TokenKind) -> bool {
-        self.kind() == kind
-    }
-
     /// Whether the next token is this word, which is special in some places only.
     fn at_word(&self, word: &str) -> bool {
         self.at(TokenKind::Word) && self.slice() == word
-    }
-
-    /// Consumes a token and returns its place.
-    fn bump(&mut self) -> Span {
-        let span = self.span();
-        if !self.at(TokenKind::Eof) {
-            self.position += 1;
-        }
-        span
-    }
-
-    /// Consumes a token of this kind, if it is next.
-    fn eat(&mut self, kind: TokenKind) -> bool {
-        let found = self.at(kind);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    /// The place of the last consumed token; the beginning of the file if there is none.
-    fn previous(&self) -> Span {
-        self.position.checked_sub(1).map_or(Span::default(), |position| self.tokens[position].span)
-    }
-
-    /// The empty place behind the last consumed token.
-    fn after_previous(&self) -> Span {
-        let end = self.previous().end;
-        Span { start: end, end }
-    }
-
-    /// The span from `start` to the last consumed token.
-    fn since(&self, start: Span) -> Span {
-        start.to(self.previous())
     }
 
     fn intern(&mut self, span: Span) -> Symbol {
@@ -148,53 +99,6 @@ impl<'t> Parser<'t> {
         Name { symbol: self.intern(span), span }
     }
 
-    /// Reports a finding, unless the parser is lost or stands at something that the lexer has reported.
-    fn report(&mut self, diagnostic: Diagnostic) {
-        if !self.lost && !self.at(TokenKind::Stray) {
-            self.diagnostics.push(diagnostic);
-        }
-    }
-
-    /// Reports a mistake after which nothing is certain until the parser finds its place again.
-    fn lose(&mut self, diagnostic: Diagnostic) {
-        self.report(diagnostic);
-        self.lost = true;
-    }
-
-    /// How a diagnostic names the next token.
-    fn found(&self) -> String {
-        match self.kind() {
-            TokenKind::Eof => "the end of the file".to_owned(),
-            _ => format!("`{}`", self.slice()),
-        }
-    }
-
-    fn unexpected(&self, expected: &str) -> Diagnostic {
-        let message = format!("expected {expected}, found {}", self.found());
-        Diagnostic::new(Code::UnexpectedToken, message, self.span()).label(format!("expected {expected}"))
-    }
-
-    /// Consumes a token of this kind; if another one is next, the parser is lost.
-    fn expect(&mut self, kind: TokenKind) -> bool {
-        let found = self.eat(kind);
-        if !found {
-            self.lose(self.unexpected(kind.describe()));
-        }
-        found
-    }
-
-    /// Consumes the closing sign that belongs to `opener`.
-    fn close(&mut self, kind: TokenKind, opener: Span) {
-        if self.eat(kind) {
-            return;
-        }
-        let message = format!("expected {} to close this, found {}", kind.describe(), self.found());
-        let diagnostic = Diagnostic::new(Code::Unclosed, message, opener)
-            .label("not closed")
-            .also(self.span(), "expected before this");
-        self.lose(diagnostic);
-    }
-
     /// Consumes a name that belongs to a variable. A word that cannot be one is reported, and consumed if it clearly
     /// stands for one.
     fn variable(&mut self) -> Option<Name> {
@@ -202,11 +106,12 @@ impl<'t> Parser<'t> {
             return Some(self.bump_name());
         }
         if !self.at(TokenKind::Word) && !self.kind().is_keyword() {
-            self.lose(self.unexpected("the name of a variable"));
+            self.miss("the name of a variable");
             return None;
         }
         let message = format!("{} cannot be the name of a variable", self.found());
-        self.report(Diagnostic::new(Code::ReservedWord, message, self.span()).label("has a meaning of its own"));
+        let diagnostic = Diagnostic::new(Code::ReservedWord, message, self.span()).label("has a meaning of its own");
+        self.report(diagnostic);
         let stands_for_name = matches!(
             self.peek(1),
             TokenKind::Comma | TokenKind::Semicolon | TokenKind::Becomes | TokenKind::RParen | TokenKind::Greater

@@ -6,6 +6,7 @@ use super::Parser;
 use crate::bp::ast::{Arm, Assign, Block, Call, Else, Expr, If, Name, StartThread, Stmt, StmtKind, Target, While};
 use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::Kind as _;
 
 /// Where a statement stands: declarations are allowed directly in a body only.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +53,8 @@ impl Parser<'_> {
     fn stray_closer(&mut self) {
         let opener = if self.at(TokenKind::Od) { "`while`" } else { "`if`" };
         let message = format!("{} without {opener}", self.found());
-        self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()));
+        let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span());
+        self.report(diagnostic);
         let is_elsif = self.at(TokenKind::Elsif);
         self.bump();
         if is_elsif {
@@ -97,9 +99,9 @@ impl Parser<'_> {
                 self.bump();
             } else if self.lacks_colon() {
                 let message = format!("expected `:` behind the label {}", self.found());
-                self.report(
-                    Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `:` after this"),
-                );
+                let diagnostic =
+                    Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `:` after this");
+                self.report(diagnostic);
                 labels.push(self.bump_name());
             } else {
                 return labels;
@@ -146,7 +148,7 @@ impl Parser<'_> {
             self.report(diagnostic.label("expected `;` after this"));
             return End::Found;
         }
-        self.lose(self.unexpected("`;`"));
+        self.miss("`;`");
         self.recover(start);
         End::Lost
     }
@@ -198,7 +200,7 @@ impl Parser<'_> {
             TokenKind::Sync => self.sync_stmt(),
             TokenKind::StartThread => self.start_thread(),
             _ => {
-                self.lose(self.unexpected("a statement"));
+                self.miss("a statement");
                 StmtKind::Error
             }
         }
@@ -222,7 +224,7 @@ impl Parser<'_> {
         if is_name {
             return Some(self.bump_name());
         }
-        self.lose(self.unexpected("a label"));
+        self.miss("a label");
         None
     }
 
@@ -266,7 +268,7 @@ impl Parser<'_> {
         let is_name = matches!(self.kind(), TokenKind::Word | TokenKind::Number)
             || self.kind().is_keyword() && self.peek(1) == TokenKind::LParen;
         if !is_name {
-            self.lose(self.unexpected("a label or a call"));
+            self.miss("a label or a call");
             return StmtKind::Error;
         }
         let callee = self.bump_name();
@@ -284,7 +286,7 @@ impl Parser<'_> {
         }
         if !matches!(self.peek(1), TokenKind::Becomes | TokenKind::Comma) {
             self.bump();
-            self.lose(self.unexpected("`:=` or `(`"));
+            self.miss("`:=` or `(`");
             return StmtKind::Error;
         }
         let targets = self.comma_list(Self::target);
@@ -326,7 +328,8 @@ impl Parser<'_> {
         if self.at(TokenKind::Constrain) {
             let message = "`constrain` cannot follow a call";
             let help = "write `assume` with the condition behind the call";
-            self.lose(Diagnostic::new(Code::UnexpectedToken, message, self.span()).help(help));
+            let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span()).help(help);
+            self.lose(diagnostic);
         }
         StmtKind::Call(Box::new(Call { targets, callee, args }))
     }
@@ -374,7 +377,8 @@ impl Parser<'_> {
     fn repeated_else(&mut self, arms: &[Arm], opener: Span) {
         while !arms.is_empty() && matches!(self.kind(), TokenKind::Else | TokenKind::Elsif) {
             let message = format!("{} after `else`", self.found());
-            self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()).also(opener, "in this `if`"));
+            let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span()).also(opener, "in this `if`");
+            self.report(diagnostic);
             if self.at(TokenKind::Elsif) {
                 self.bump();
                 self.condition(TokenKind::Then);
@@ -404,7 +408,7 @@ impl Parser<'_> {
     fn condition(&mut self, word: TokenKind) -> Expr {
         let condition = self.expr();
         if !self.at(word) {
-            self.lose(self.unexpected(word.describe()));
+            self.miss(&word.describe());
             let start = self.position;
             while !self.at_landmark() && !self.at(word) && !self.at(TokenKind::Semicolon) {
                 self.bump();

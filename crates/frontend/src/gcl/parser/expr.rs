@@ -154,7 +154,7 @@ impl Parser<'_> {
                 ExprKind::Error
             }
             _ => {
-                self.lose(self.unexpected("an expression"));
+                self.miss("an expression");
                 ExprKind::Error
             }
         };

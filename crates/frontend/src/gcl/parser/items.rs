@@ -48,7 +48,7 @@ impl Parser<'_> {
                 None
             }
             TokenKind::RBrace | TokenKind::LBrace | TokenKind::Semicolon => {
-                self.lose(self.unexpected("a declaration, a command or a condition"));
+                self.miss("a declaration, a command or a condition");
                 None
             }
             _ => Some(Item::Command(self.command())),
@@ -64,11 +64,11 @@ impl Parser<'_> {
         let begins = begins || self.at(TokenKind::Word) && matches!(self.peek(1), TokenKind::Colon);
         if begins {
             let message = format!("expected `;`, found {}", self.found());
-            self.report(
-                Diagnostic::new(Code::MissingSemicolon, message, self.after_previous()).label("`;` is missing"),
-            );
+            let diagnostic =
+                Diagnostic::new(Code::MissingSemicolon, message, self.after_previous()).label("`;` is missing");
+            self.report(diagnostic);
         } else {
-            self.lose(self.unexpected("`;`"));
+            self.miss("`;`");
         }
     }
 
@@ -97,7 +97,7 @@ impl Parser<'_> {
             }
             TokenKind::Number | TokenKind::Minus => self.range(),
             _ => {
-                self.lose(self.unexpected("a type: `int`, `bool` or a range like `0..3`"));
+                self.miss("a type: `int`, `bool` or a range like `0..3`");
                 Type::Error
             }
         };
@@ -124,7 +124,7 @@ impl Parser<'_> {
     fn bound(&mut self) -> Option<i64> {
         let is_negative = self.eat(TokenKind::Minus);
         if !self.at(TokenKind::Number) {
-            self.lose(self.unexpected("a number"));
+            self.miss("a number");
             return None;
         }
         let number = self.number()?;

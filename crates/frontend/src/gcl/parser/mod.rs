@@ -1,18 +1,18 @@
-//! Text to tree: the cursor, and what happens at a mistake.
+//! Text to tree: names, lists, and what happens at a mistake.
 //!
-//! A mistake is reported once and makes the parser `lost`: until it has found its place again, further complaints are
-//! swallowed. It finds its place behind a `;`, or before a word that can only begin something or a brace
+//! Behind a mistake the parser finds its place behind a `;`, or before a word that can only begin something or a brace
 //! ([`Parser::recover`]). Recursion is bounded by [`MAX_DEPTH`].
 
 mod expr;
 mod items;
 
-use selvedge_ir::span::Span;
+use std::ops::{Deref, DerefMut};
 
 use super::Parsed;
 use super::ast::{File, Name};
-use super::lexer::{Lexed, Token, TokenKind, lex};
+use super::lexer::{TokenKind, lex};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::{Cursor, Lexed};
 
 /// How deep parentheses and operators that nest may be nested, counted together.
 const MAX_DEPTH: u32 = 256;
@@ -20,127 +20,34 @@ const MAX_DEPTH: u32 = 256;
 /// Reads a text of any content and less than 4 GiB.
 pub(super) fn parse(text: &str) -> Parsed {
     let Lexed { tokens, comments, diagnostics } = lex(text);
-    let mut parser = Parser { text, tokens, position: 0, depth: 0, lost: false, is_limit_reported: false, diagnostics };
+    let cursor = Cursor::new(text, tokens, diagnostics);
+    let mut parser = Parser { cursor, depth: 0, is_limit_reported: false };
     let items = parser.items();
-    Parsed { file: File { items }, comments, diagnostics: parser.diagnostics }
+    Parsed { file: File { items }, comments, diagnostics: parser.cursor.diagnostics }
 }
 
 struct Parser<'t> {
-    text: &'t str,
-    /// Ends with [`TokenKind::Eof`], which is never consumed.
-    tokens: Vec<Token>,
-    position: usize,
+    cursor: Cursor<'t, TokenKind>,
     depth: u32,
-    /// A mistake has been reported and the parser has not found its place again.
-    lost: bool,
     /// The limit of depth has been reported in the current item.
     is_limit_reported: bool,
-    diagnostics: Vec<Diagnostic>,
 }
 
-impl<'t> Parser<'t> {
-    fn kind(&self) -> TokenKind {
-        self.tokens[self.position].kind
-    }
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t, TokenKind>;
 
-    fn span(&self) -> Span {
-        self.tokens[self.position].span
+    fn deref(&self) -> &Self::Target {
+        &self.cursor
     }
+}
 
-    /// The kind of the token after the next `ahead` ones.
-    fn peek(&self, ahead: usize) -> TokenKind {
-        self.tokens.get(self.position + ahead).map_or(TokenKind::Eof, |token| token.kind)
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
     }
+}
 
-    fn slice(&self) -> &'t str {
-        self.span().of(self.text)
-    }
-
-    fn at(&self, kind: TokenKind) -> bool {
-        self.kind() == kind
-    }
-
-    /// Consumes a token and returns its place.
-    fn bump(&mut self) -> Span {
-        let span = self.span();
-        if !self.at(TokenKind::Eof) {
-            self.position += 1;
-        }
-        span
-    }
-
-    /// Consumes a token of this kind, if it is next.
-    fn eat(&mut self, kind: TokenKind) -> bool {
-        let found = self.at(kind);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    /// The place of the last consumed token; the beginning of the file if there is none.
-    fn previous(&self) -> Span {
-        self.position.checked_sub(1).map_or(Span::default(), |position| self.tokens[position].span)
-    }
-
-    /// The empty place behind the last consumed token.
-    fn after_previous(&self) -> Span {
-        let end = self.previous().end;
-        Span { start: end, end }
-    }
-
-    /// The span from `start` to the last consumed token.
-    fn since(&self, start: Span) -> Span {
-        start.to(self.previous())
-    }
-
-    /// Reports a finding, unless the parser is lost or stands at something that the lexer has reported.
-    fn report(&mut self, diagnostic: Diagnostic) {
-        if !self.lost && !self.at(TokenKind::Stray) {
-            self.diagnostics.push(diagnostic);
-        }
-    }
-
-    /// Reports a mistake after which nothing is certain until the parser finds its place again.
-    fn lose(&mut self, diagnostic: Diagnostic) {
-        self.report(diagnostic);
-        self.lost = true;
-    }
-
-    /// How a diagnostic names the next token.
-    fn found(&self) -> String {
-        match self.kind() {
-            TokenKind::Eof => "the end of the file".to_owned(),
-            _ => format!("`{}`", self.slice()),
-        }
-    }
-
-    fn unexpected(&self, expected: &str) -> Diagnostic {
-        let message = format!("expected {expected}, found {}", self.found());
-        Diagnostic::new(Code::UnexpectedToken, message, self.span()).label(format!("expected {expected}"))
-    }
-
-    /// Consumes a token of this kind; if another one is next, the parser is lost.
-    fn expect(&mut self, kind: TokenKind) -> bool {
-        let found = self.eat(kind);
-        if !found {
-            self.lose(self.unexpected(&kind.describe()));
-        }
-        found
-    }
-
-    /// Consumes the closing sign that belongs to `opener`.
-    fn close(&mut self, kind: TokenKind, opener: Span) {
-        if self.eat(kind) {
-            return;
-        }
-        let message = format!("expected {} to close this, found {}", kind.describe(), self.found());
-        let diagnostic = Diagnostic::new(Code::Unclosed, message, opener)
-            .label("not closed")
-            .also(self.span(), "expected before this");
-        self.lose(diagnostic);
-    }
-
+impl Parser<'_> {
     /// Consumes a name. A reserved word is reported, and consumed where it clearly stands for a name.
     fn name(&mut self, what: &str) -> Option<Name> {
         if self.at(TokenKind::Word) {
@@ -148,11 +55,12 @@ impl<'t> Parser<'t> {
             return Some(Name { text, span: self.bump() });
         }
         if !self.kind().is_keyword() {
-            self.lose(self.unexpected(what));
+            self.miss(what);
             return None;
         }
         let message = format!("{} cannot be {what}", self.found());
-        self.report(Diagnostic::new(Code::ReservedWord, message, self.span()).label("has a meaning of its own"));
+        let diagnostic = Diagnostic::new(Code::ReservedWord, message, self.span()).label("has a meaning of its own");
+        self.report(diagnostic);
         self.lost = true;
         None
     }
@@ -176,7 +84,8 @@ impl<'t> Parser<'t> {
         }
         if !self.is_limit_reported {
             let message = format!("nested more than {MAX_DEPTH} levels deep");
-            self.report(Diagnostic::new(Code::BeyondLimit, message, self.span()));
+            let diagnostic = Diagnostic::new(Code::BeyondLimit, message, self.span());
+            self.report(diagnostic);
         }
         self.is_limit_reported = true;
         self.lost = true;
