@@ -15,7 +15,7 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::visibility::Visibility;
 use selvedge_ir::{EdgeId, Expr, LocId, Op, Program, VarId};
 
-use super::stops::Stops;
+use super::stops::{Stops, retreating_edges};
 
 /// A set of reads and writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Dependence {
             program.edges.iter().map(|edge| step(&edge.op, &visibility, n_things)).collect();
         let blocks = program.locs.indices().map(|loc| block(program, &flow, stops, &steps, loc)).collect();
         let futures = futures(program, &flow, &steps, n_things);
-        Dependence { blocks, futures, retreating: retreating_edges(program, &flow) }
+        Dependence { blocks, futures, retreating: retreating_edges(program, &flow, |_| true) }
     }
 
     /// The accesses of the block that begins at a location.
@@ -163,34 +163,4 @@ fn futures(
         }
     }
     futures
-}
-
-/// The edges of a depth-first search that lead to a location that is entered and not left.
-fn retreating_edges(program: &Program, flow: &Flow) -> FixedBitSet {
-    let mut retreating = FixedBitSet::with_capacity(program.edges.len());
-    let (mut entered, mut open) =
-        (FixedBitSet::with_capacity(program.locs.len()), FixedBitSet::with_capacity(program.locs.len()));
-    for root in program.procs.iter().map(|proc| proc.entry).chain(program.locs.indices()) {
-        if entered.put(root.index()) {
-            continue;
-        }
-        open.insert(root.index());
-        let mut path = vec![(root, 0)];
-        while let Some((loc, next)) = path.last_mut() {
-            let Some(edge) = flow.out(*loc).get(*next) else {
-                open.set(loc.index(), false);
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            let to = program.edges[*edge].to;
-            if open.contains(to.index()) {
-                retreating.insert(edge.index());
-            } else if !entered.put(to.index()) {
-                open.insert(to.index());
-                path.push((to, 0));
-            }
-        }
-    }
-    retreating
 }

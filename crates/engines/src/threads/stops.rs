@@ -15,7 +15,7 @@
 use fixedbitset::FixedBitSet;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::visibility::Visibility;
-use selvedge_ir::{LocId, Op, Program, Target};
+use selvedge_ir::{EdgeId, LocId, Op, Program, Target};
 
 /// The stops of a program without calls.
 #[derive(Clone, Debug)]
@@ -66,8 +66,8 @@ impl Stops {
     fn reduced(program: &Program, target: &Target, births: Births) -> Stops {
         let invisible = invisible(program);
         let flow = Flow::new(program);
-        let mut free = retreating(program, &flow, |edge| invisible.contains(edge));
-        let mut alone = retreating(program, &flow, |_| true);
+        let mut free = retreating_targets(program, &flow, |edge| invisible.contains(edge));
+        let mut alone = retreating_targets(program, &flow, |_| true);
         for (id, edge) in program.edges.iter_enumerated() {
             if !invisible.contains(id.index()) {
                 free.insert(edge.to.index());
@@ -114,13 +114,22 @@ fn invisible(program: &Program) -> FixedBitSet {
     invisible
 }
 
-/// The targets of the retreating edges of a depth-first search along some edges: each cycle of them has one.
+/// The targets of the retreating edges along some edges.
+fn retreating_targets(program: &Program, flow: &Flow, follows: impl Fn(usize) -> bool) -> FixedBitSet {
+    let edges = retreating_edges(program, flow, follows);
+    let mut targets = FixedBitSet::with_capacity(program.locs.len());
+    targets.extend(edges.ones().map(|edge| program.edges[EdgeId::from(edge)].to.index()));
+    targets
+}
+
+/// The retreating edges of a depth-first search along some edges, which lead to a location that is entered and not
+/// left: each cycle of them has one.
 ///
 /// `path` holds the locations that are entered and not left, each with the number of its edges already taken.
-fn retreating(program: &Program, flow: &Flow, follows: impl Fn(usize) -> bool) -> FixedBitSet {
+pub(super) fn retreating_edges(program: &Program, flow: &Flow, follows: impl Fn(usize) -> bool) -> FixedBitSet {
     let n_locs = program.locs.len();
-    let (mut targets, mut entered, mut open) =
-        (FixedBitSet::with_capacity(n_locs), FixedBitSet::with_capacity(n_locs), FixedBitSet::with_capacity(n_locs));
+    let mut retreating = FixedBitSet::with_capacity(program.edges.len());
+    let (mut entered, mut open) = (FixedBitSet::with_capacity(n_locs), FixedBitSet::with_capacity(n_locs));
     let entries = program.procs.iter().map(|proc| proc.entry);
     for root in entries.chain(program.locs.indices()) {
         if entered.put(root.index()) {
@@ -140,12 +149,12 @@ fn retreating(program: &Program, flow: &Flow, follows: impl Fn(usize) -> bool) -
                 continue;
             }
             if open.contains(to.index()) {
-                targets.insert(to.index());
+                retreating.insert(edge.index());
             } else if !entered.put(to.index()) {
                 open.insert(to.index());
                 path.push((to, 0));
             }
         }
     }
-    targets
+    retreating
 }
