@@ -146,6 +146,10 @@ fn malformed_certificates_are_recognised() {
     let mut control = by_control("T", "T");
     control.control = vec![VarId::new(0), VarId::new(0)];
     assert_eq!(judged(COUNTERS, control, z3()), malformed);
+    let calls = "proc helper() from L3 to L4\n  e4 L3 -> L3: call helper()\nstart main";
+    let mut elsewhere = by_control("T", "T");
+    elsewhere.points.push(point(3, 0, "T"));
+    assert_eq!(judged(&COUNTERS.replace("start main", calls), elsewhere, z3()), malformed);
 }
 
 #[test]

@@ -26,7 +26,7 @@ use write::Text;
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Result<(), Flaw> {
     let entry = in_scope(task.program)?;
-    let points = Points::new(task.program, proof)?;
+    let points = Points::new(task.program, entry, proof)?;
     let mut checker = Checker { task, points, solver: Solver::start(run)? };
     checker.start(entry)?;
     for point in &proof.points {
@@ -63,7 +63,7 @@ struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    fn new(program: &Program, proof: &'a IntegerProof) -> Result<Points<'a>, Flaw> {
+    fn new(program: &Program, entry: &Entry, proof: &'a IntegerProof) -> Result<Points<'a>, Flaw> {
         let is_known = |var: &VarId| var.index() < program.vars.len();
         let mut control = proof.control.clone();
         control.sort_unstable();
@@ -76,7 +76,7 @@ impl<'a> Points<'a> {
             let types = point.values.iter().map(|value| value.ty());
             let has_values = types.eq(proof.control.iter().map(|var| program.vars[*var].ty));
             let fits = (point.values.is_empty() || has_values)
-                && point.loc.index() < program.locs.len()
+                && program.locs.get(point.loc).is_some_and(|loc| loc.proc == entry.proc)
                 && write::type_of(&point.formula, program) == Some(Ty::Bool);
             let known = formulas.insert((point.loc, point.values.clone()), &point.formula);
             if !fits || known.is_some() {
@@ -132,7 +132,7 @@ impl Checker<'_> {
             }
             Op::AtomicBegin | Op::AtomicEnd => self.step(point, id, edge, &nothing),
             Op::Return(_) | Op::End => Ok(()),
-            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("such programs are out of scope"),
+            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("in_scope: the procedure has no such edge"),
         }
     }
 
