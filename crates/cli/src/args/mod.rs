@@ -51,9 +51,9 @@ pub(crate) enum Command {
     /// Walk through an execution to an error in the terminal, forwards and backwards.
     Debug(DebugArgs),
     /// Serve a debugger by the Debug Adapter Protocol, on standard input and output.
-    Dap,
+    Dap(ServeArgs),
     /// Serve an editor by the Language Server Protocol, on standard input and output.
-    Lsp,
+    Lsp(ServeArgs),
     /// Write the manual pages into a folder.
     Man(ManArgs),
     /// Show what was read: syntax tree, representation, control-flow graph, numbers.
@@ -372,6 +372,14 @@ pub(crate) struct SimulateArgs {
     /// Show the whole state after each step, not only what changed
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+/// The options of `lsp` and `dap`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Use standard input and output. This is always so; many clients say it anyway.
+    #[arg(long)]
+    stdio: bool,
 }
 
 #[derive(Debug, Args)]

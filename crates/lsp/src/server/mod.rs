@@ -1,10 +1,12 @@
-//! `selvedge lsp`: the Language Server Protocol for programs of all languages; names and formatting for Boolean programs.
+//! `selvedge lsp`: the Language Server Protocol for programs of all languages; names, outlines and
+//! formatting for Boolean programs and guarded commands.
 //!
 //! The texts of open files live here and are read anew after each change: reading takes milliseconds even for programs
 //! of ten thousand lines. A check runs on a thread of its own, reports progress, and stops when the client cancels it.
 
 mod checks;
 mod names;
+mod outline;
 mod places;
 mod requests;
 
@@ -68,10 +70,10 @@ impl Server<'_, '_> {
         let uri = request.params["textDocument"]["uri"].as_str().unwrap_or("").to_string();
         let text = self.files.get(&uri).map_or("", String::as_str);
         let result = match request.method.as_str() {
-            "textDocument/hover" => requests::hover(text, &request.params),
+            "textDocument/hover" => requests::hover(&uri, text, &request.params),
             "textDocument/definition" => requests::definition(&uri, text, &request.params),
             "textDocument/references" => requests::references(&uri, text, &request.params),
-            "textDocument/documentSymbol" => requests::symbols(text),
+            "textDocument/documentSymbol" => requests::symbols(&uri, text),
             "textDocument/formatting" => requests::formatting(&uri, text),
             "textDocument/codeLens" => requests::lenses(&uri, text),
             "workspace/executeCommand" => return self.execute(request),
@@ -143,6 +145,26 @@ impl Server<'_, '_> {
 
     fn send(&self, response: Response) -> Sent {
         Ok(self.connection.sender.send(Message::Response(response))?)
+    }
+}
+
+/// The language of a text, as far as names and formatting go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Boolean,
+    Guarded,
+    Other,
+}
+
+impl Language {
+    /// The language of a file by its address. New files without an ending are Boolean programs, as on the command line.
+    fn of(uri: &str) -> Language {
+        let path = path_of(uri);
+        match std::path::Path::new(&path).extension().and_then(|ending| ending.to_str()) {
+            Some("gcl") => Language::Guarded,
+            Some("bp") | None => Language::Boolean,
+            Some(_) => Language::Other,
+        }
     }
 }
 

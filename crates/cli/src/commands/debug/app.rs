@@ -17,10 +17,17 @@ pub(crate) enum Key {
     Down,
     Home,
     End,
+    PageUp,
+    PageDown,
     Enter,
     Escape,
     Backspace,
+    /// The user wants to leave, whatever is being typed.
+    Interrupt,
 }
+
+/// How many rows of values a key moves by.
+const SCROLL: usize = 5;
 
 /// Whether the debugger goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +75,8 @@ pub(crate) struct App<'s, 'a> {
     pub(crate) asking: Option<(Ask, String)>,
     pub(crate) message: String,
     pub(crate) help: bool,
+    /// The first row of the values that is shown.
+    pub(crate) scroll: usize,
     /// For executions that are made by hand: who lists the next steps, those there are, and the one under the cursor.
     by_hand: Option<&'s Steps<'s>>,
     pub(crate) choices: Vec<(Step, Outcome)>,
@@ -89,8 +98,9 @@ impl<'s, 'a> App<'s, 'a> {
             watches: Vec::new(),
             variable: None,
             asking: None,
-            message: "? lists the keys".to_string(),
+            message: String::new(),
             help: false,
+            scroll: 0,
             by_hand: None,
             choices: Vec::new(),
             cursor: 0,
@@ -113,6 +123,9 @@ impl<'s, 'a> App<'s, 'a> {
     }
 
     pub(crate) fn press(&mut self, key: Key) -> Next {
+        if key == Key::Interrupt {
+            return Next::Quit;
+        }
         if let Some((ask, typed)) = self.asking.take() {
             self.type_on(ask, typed, key);
             return Next::Stay;
@@ -120,13 +133,17 @@ impl<'s, 'a> App<'s, 'a> {
         self.message.clear();
         let at = self.at;
         match key {
+            Key::Char('?') | Key::Escape if self.help => self.help = false,
+            Key::Char('?') => self.help = true,
             Key::Char('q') | Key::Escape => return Next::Quit,
-            Key::Char('?') => self.help = !self.help,
+            Key::PageUp => self.scroll = self.scroll.saturating_sub(SCROLL),
+            Key::PageDown => self.scroll += SCROLL,
             Key::Char('g') => self.asking = Some((Ask::Goto, String::new())),
             Key::Char('w') => self.asking = Some((Ask::Watch, String::new())),
             Key::Char('b') => self.asking = Some((Ask::Break, String::new())),
             Key::Char('v') => self.asking = Some((Ask::Variable, String::new())),
             Key::Char('x') => self.breaks.clear(),
+            Key::Char('W') => self.watches.clear(),
             Key::Up | Key::Down if !self.choices.is_empty() => {
                 let last = self.choices.len() - 1;
                 self.cursor = if key == Key::Up { self.cursor.saturating_sub(1) } else { (self.cursor + 1).min(last) };

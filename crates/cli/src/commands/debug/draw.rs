@@ -1,58 +1,91 @@
 //! What the debugger shows: the program, the values, the steps around the position, and what can be done.
 
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style, Stylize as _};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear, Paragraph};
 use selvedge_report::names;
+use selvedge_report::session::ThreadSight;
 use selvedge_report::story::{Binding, Told};
 use selvedge_report::text::{change_text, event_text};
 
 use super::app::{App, Break};
-use super::screen::{Area, Colour, Look, Screen};
 
 const HELP: &str = "\
-→ j   step                      ← k   back
-n N   over calls                o O   out of the procedure
-s S   next, last switch         t T   next, last step of this thread
-r R   run to a stop             b     stop at a line or condition     x   no stops
-v     choose a variable         c C   next, last change of it
-w     watch an expression       g     go to a step
-Home End   start, end           q     quit";
+→ j   step                    ← k   back
+n N   over calls              o O   out of the procedure
+s S   next, last switch       t T   next, last step of this thread
+r R   run to a stop           b     stop at a line or condition
+v     choose a variable       c C   next, last change of it
+w     watch an expression     g     go to a step
+x     no stops                W     no watches
+Home End   start, end         PgUp PgDn   move the values
+?     close these lines       q     quit";
 
-const HELP_BY_HAND: &str = "\n↑ ↓ Enter   choose and make a step       u   take a step back";
+const HELP_BY_HAND: &str = "\n↑ ↓ Enter   choose, make a step   u   take a step back";
 
-type Line = Vec<(String, Look)>;
+/// Threads have colours by their numbers.
+const THREADS: [Color; 5] = [Color::Cyan, Color::Magenta, Color::Blue, Color::Green, Color::Yellow];
+const DIM: Style = Style::new().fg(Color::DarkGray);
+const BAD: Style = Style::new().fg(Color::Red);
+const CHANGE: Style = Style::new().fg(Color::Yellow);
 
-/// The screen of a size. Below a least size parts of it are cut off.
-pub(crate) fn draw(app: &App<'_, '_>, width: usize, height: usize) -> Screen {
-    let mut screen = Screen::new(width, height);
-    let foot = if app.help { 11 } else { 3 };
-    let steps = height * 35 / 100;
-    let body = height.saturating_sub(1 + steps + foot);
-    let left = width * 58 / 100;
-    let place = format!(" step {} of {}", app.at, app.session.len());
-    let end = screen.text(0, 0, width, &app.session.context.source.name, Look::STRONG);
-    screen.text(end, 0, width, &place, Look::PLAIN);
-    let program = Area { x: 0, y: 1, width: left, height: body };
-    let values = Area { x: left, y: 1, width: width - left, height: body };
-    show(&mut screen, program, "program", &program_lines(app, body.saturating_sub(2)));
-    show(&mut screen, values, "values", &value_lines(app));
-    let (title, lines) = step_lines(app, steps.saturating_sub(2));
-    show(&mut screen, Area { x: 0, y: 1 + body, width, height: steps }, title, &lines);
-    show(&mut screen, Area { x: 0, y: 1 + body + steps, width, height: foot }, "", &foot_lines(app));
-    screen
+fn of_thread(thread: u32) -> Style {
+    Style::new().fg(THREADS[thread as usize % THREADS.len()])
 }
 
-fn show(screen: &mut Screen, area: Area, title: &str, lines: &[Line]) {
-    let inside = screen.frame(area, title);
-    for (row, line) in lines.iter().enumerate() {
-        screen.line(inside, row, line);
+/// Draws everything. On a very small screen parts of it are cut off.
+pub(crate) fn draw(app: &App<'_, '_>, frame: &mut Frame<'_>) {
+    let steps = frame.area().height * 35 / 100;
+    let rows = [Constraint::Length(1), Constraint::Fill(1), Constraint::Length(steps), Constraint::Length(3)];
+    let [head, body, steps, foot] = Layout::vertical(rows).areas(frame.area());
+    let columns = [Constraint::Percentage(58), Constraint::Percentage(42)];
+    let [program, values] = Layout::horizontal(columns).areas(body);
+    frame.render_widget(title(app), head);
+    show(frame, program, "program", program_lines(app, inside(program)));
+    let (name, lines) = value_lines(app, inside(values));
+    show(frame, values, &name, lines);
+    let (name, lines) = step_lines(app, inside(steps));
+    show(frame, steps, &name, lines);
+    show(frame, foot, "", vec![foot_line(app)]);
+    if app.help {
+        show_help(app, frame);
     }
 }
 
+/// The number of rows within a frame.
+fn inside(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(2))
+}
+
+fn show(frame: &mut Frame<'_>, area: Rect, title: &str, lines: Vec<Line<'_>>) {
+    let block = Block::bordered().title(title.to_string()).border_style(DIM);
+    frame.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+fn show_help(app: &App<'_, '_>, frame: &mut Frame<'_>) {
+    let text = format!("{HELP}{}", if app.is_by_hand() { HELP_BY_HAND } else { "" });
+    let width = text.lines().map(|line| line.chars().count()).max().unwrap_or(0) + 4;
+    let height = text.lines().count() + 2;
+    let length = |wanted: usize| Constraint::Length(u16::try_from(wanted).unwrap_or(u16::MAX));
+    let area = frame.area().centered(length(width), length(height));
+    frame.render_widget(Clear, area);
+    let lines = text.lines().map(|line| Line::from(format!(" {line}"))).collect();
+    show(frame, area, "keys", lines);
+}
+
+fn title(app: &App<'_, '_>) -> Line<'static> {
+    let place = format!("  step {} of {}", app.at, app.session.len());
+    Line::from(vec![app.session.context.source.name.clone().bold(), place.into()])
+}
+
 /// The lines around the next statement of the thread that moves next, with a mark where each thread stands.
-fn program_lines(app: &App<'_, '_>, height: usize) -> Vec<Line> {
+fn program_lines(app: &App<'_, '_>, height: usize) -> Vec<Line<'static>> {
     let session = &app.session;
     let threads = session.threads(app.at);
-    let stands: Vec<(usize, u32)> =
-        threads.iter().filter_map(|thread| Some((thread.frames.first()?.position?.line, thread.id.0))).collect();
+    let line = |thread: &ThreadSight| Some((thread.frames.first()?.position?.line, thread.id.0));
+    let stands: Vec<(usize, u32)> = threads.iter().filter_map(line).collect();
     let active = session.active(app.at).map(|thread| thread.0);
     let current = stands.iter().find(|(_, id)| Some(*id) == active).map(|(line, _)| *line);
     let lines: Vec<&str> = session.context.source.text().lines().collect();
@@ -61,72 +94,109 @@ fn program_lines(app: &App<'_, '_>, height: usize) -> Vec<Line> {
         let line = number + 1;
         let marks: Vec<u32> = stands.iter().filter(|(at, _)| *at == line).map(|(_, id)| *id).collect();
         let stop = if app.breaks.contains(&Break::Line(line)) { "●" } else { " " };
-        let numbers = marks.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-        let mark = if marks.is_empty() { "    ".to_string() } else { format!("{numbers:>3}▸") };
-        let mark_look = marks.first().map_or(Look::PLAIN, |id| Look::of(Colour::Thread(*id)));
-        let text_look = if current == Some(line) { Look::STRONG } else { Look::PLAIN };
-        vec![
-            (stop.to_string(), Look::of(Colour::Bad)),
-            (mark, mark_look),
-            (format!("{line:>4} "), Look::of(Colour::Dim)),
-            ((*text).to_string(), text_look),
-        ]
+        let look = if current == Some(line) { Style::new().bold() } else { Style::new() };
+        Line::from(vec![
+            Span::styled(stop, BAD),
+            Span::styled(mark(&marks, active), marks.first().map_or(Style::new(), |id| of_thread(*id))),
+            Span::styled(format!("{line:>4} "), DIM),
+            Span::styled((*text).to_string(), look),
+        ])
     };
     lines.iter().enumerate().skip(first).take(height).map(row).collect()
 }
 
-fn value_lines(app: &App<'_, '_>) -> Vec<Line> {
-    let mut rows: Vec<Line> = Vec::new();
+/// The threads that stand at a line, with an arrow where one of them moves next.
+fn mark(threads: &[u32], active: Option<u32>) -> String {
+    if threads.is_empty() {
+        return " ".repeat(4);
+    }
+    let numbers: Vec<String> = threads.iter().map(u32::to_string).collect();
+    let numbers = numbers.join(",");
+    let numbers = if numbers.len() > 3 { format!("{}…", &numbers[..2]) } else { numbers };
+    let arrow = if active.is_some_and(|active| threads.contains(&active)) { "▸" } else { " " };
+    format!("{numbers:>3}{arrow}")
+}
+
+/// The values that fit, from the row on that the user moved to; the title says whether there are more.
+fn value_lines(app: &App<'_, '_>, height: usize) -> (String, Vec<Line<'static>>) {
+    let rows = all_values(app);
+    let first = app.scroll.min(rows.len().saturating_sub(height));
+    let below = rows.len().saturating_sub(first + height);
+    let title = match (first, below) {
+        (0, 0) => "values".to_string(),
+        (_, 0) => "values ▲".to_string(),
+        (0, _) => format!("values ▼ {below} more"),
+        _ => format!("values ▲▼ {below} more"),
+    };
+    (title, rows.into_iter().skip(first).take(height).collect())
+}
+
+fn all_values(app: &App<'_, '_>) -> Vec<Line<'static>> {
+    let mut rows = failing_parts(app);
     for (text, watch) in &app.watches {
-        rows.push(vec![(format!("{text} is {}", app.watched(watch)), Look::STRONG)]);
+        rows.push(Line::from(format!("{text} is {}", app.watched(watch)).bold()));
     }
     rows.extend(bindings(app, &app.session.shared(app.at), ""));
+    let has_kinds = app.session.context.program.entries.len() > 1;
     for thread in app.session.threads(app.at) {
-        let kind = thread.kind.as_ref().map_or(String::new(), |kind| format!(" ({kind})"));
+        let kind = thread.kind.as_ref().filter(|_| has_kinds).map_or(String::new(), |kind| format!(" ({kind})"));
         let flag = if thread.atomic { ", atomic" } else { "" };
-        rows.push(vec![(format!("thread {}{kind}{flag}", thread.id.0), Look::of(Colour::Thread(thread.id.0)))]);
+        rows.push(Line::styled(format!("thread {}{kind}{flag}", thread.id.0), of_thread(thread.id.0)));
         rows.extend(bindings(app, &thread.vars, "  "));
         for frame in &thread.frames {
             let line = frame.position.map_or(String::new(), |at| format!(":{}", at.line));
-            rows.push(vec![(format!("  {}{line}", frame.name), Look::PLAIN)]);
+            rows.push(Line::from(format!("  {}{line}", frame.name)));
             rows.extend(bindings(app, &frame.locals, "    "));
         }
     }
     rows
 }
 
+/// At the end: the values of the parts of the assertion that fails.
+fn failing_parts(app: &App<'_, '_>) -> Vec<Line<'static>> {
+    let at_end = app.at == app.session.len();
+    let edge = app.session.ending().filter(|_| at_end).and(app.session.step(app.at)).map(|step| step.edge);
+    let parts = edge.map(|edge| app.session.parts(edge)).unwrap_or_default();
+    parts.into_iter().map(|(part, value)| Line::styled(format!("{part} is {value}"), BAD)).collect()
+}
+
 /// `x = 1`, set off where the last step changed it.
-fn bindings(app: &App<'_, '_>, bindings: &[Binding], indent: &str) -> Vec<Line> {
+fn bindings(app: &App<'_, '_>, bindings: &[Binding], indent: &str) -> Vec<Line<'static>> {
     let row = |binding: &Binding| {
         let is_new = app.session.changes(app.at, &binding.name);
-        let look = if is_new { Look { strong: true, colour: Some(Colour::Change) } } else { Look::PLAIN };
-        let mark = if is_new { " ←" } else { "" };
-        vec![(format!("{indent}{} = {}{mark}", binding.name, names::value(binding.value)), look)]
+        let (look, mark) = if is_new { (CHANGE.bold(), " ←") } else { (Style::new(), "") };
+        let value = binding.word.clone().unwrap_or_else(|| names::value(binding.value));
+        Line::styled(format!("{indent}{} = {value}{mark}", binding.name), look)
     };
     bindings.iter().map(row).collect()
 }
 
-fn step_lines(app: &App<'_, '_>, height: usize) -> (&'static str, Vec<Line>) {
+fn step_lines(app: &App<'_, '_>, height: usize) -> (String, Vec<Line<'static>>) {
     if app.choices.is_empty() {
         let first = app.at.saturating_sub(height / 2).min((app.session.len() + 1).saturating_sub(height));
         let positions = first..=(first + height.saturating_sub(1)).min(app.session.len());
-        return ("steps", positions.map(|position| step(app, position)).collect());
+        return ("steps".to_string(), positions.map(|position| step(app, position)).collect());
     }
     let first = app.cursor.saturating_sub(height / 2).min(app.choices.len().saturating_sub(height));
     let numbers = first..(first + height).min(app.choices.len());
-    ("next steps", numbers.map(|number| choice(app, number)).collect())
+    let title = format!("next steps: {} of {}", app.cursor + 1, app.choices.len());
+    (title, numbers.map(|number| choice(app, number)).collect())
 }
 
-fn step(app: &App<'_, '_>, position: usize) -> Line {
+fn step(app: &App<'_, '_>, position: usize) -> Line<'static> {
     let here = if position == app.at { "▸" } else { " " };
-    let look = if position == app.at { Look::STRONG } else { Look::PLAIN };
+    let look = if position == app.at { Style::new().bold() } else { Style::new() };
     let Some(told) = app.session.told(position) else {
-        return vec![(format!("{here}{position:>6}  start"), look)];
+        return Line::styled(format!("{here}{position:>6}  start"), look);
     };
     let bar = if told.atomic { "┃" } else { " " };
     let head = format!("{here}{position:>6} {:>3} {bar} ", told.thread.0);
-    let text = format!("{}{}  {}", "  ".repeat(told.depth.min(8)), told.text, effects(told));
-    vec![(head, Look::of(Colour::Thread(told.thread.0))), (text, look)]
+    let text = format!("{}{}  ", "  ".repeat(told.depth.min(8)), told.text);
+    Line::from(vec![
+        Span::styled(head, of_thread(told.thread.0)),
+        Span::styled(text, look),
+        Span::styled(effects(told), CHANGE),
+    ])
 }
 
 fn effects(told: &Told) -> String {
@@ -135,44 +205,39 @@ fn effects(told: &Told) -> String {
 }
 
 /// A step that can be made: who, where, what, and what it would change.
-fn choice(app: &App<'_, '_>, number: usize) -> Line {
+fn choice(app: &App<'_, '_>, number: usize) -> Line<'static> {
     let (step, outcome) = &app.choices[number];
     let told = app.session.preview(step, outcome);
-    let here = if number == app.cursor { "▸" } else { " " };
-    let look = Look { strong: number == app.cursor, colour: Some(Colour::Thread(told.thread.0)) };
-    let place = format!("thread {}, line {}", told.thread.0, told.position.line);
-    vec![(format!("{here} {place}: {}  {}", told.text, effects(&told)), look)]
+    let (here, look) = if number == app.cursor { ("▸", Style::new().bold()) } else { (" ", Style::new()) };
+    let place = format!("{here} thread {}, line {}: ", told.thread.0, told.position.line);
+    Line::from(vec![
+        Span::styled(place, of_thread(told.thread.0).patch(look)),
+        Span::styled(format!("{}  ", told.text), look),
+        Span::styled(effects(&told), CHANGE),
+    ])
 }
 
-fn foot_lines(app: &App<'_, '_>) -> Vec<Line> {
-    let mut text = String::new();
-    if app.help {
-        text.push_str(HELP);
-        if app.is_by_hand() {
-            text.push_str(HELP_BY_HAND);
-        }
-        text.push('\n');
-    }
+fn foot_line(app: &App<'_, '_>) -> Line<'static> {
     match &app.asking {
-        Some((ask, typed)) => text.push_str(&format!("{}: {typed}_", ask.title())),
-        None => text.push_str(&status(app)),
+        Some((ask, typed)) => Line::from(format!("{}: {typed}_", ask.title())),
+        None => status(app),
     }
-    text.lines().map(|line| vec![(line.to_string(), Look::PLAIN)]).collect()
 }
 
 /// The error at the end, the message of the last key, and what is set.
-fn status(app: &App<'_, '_>) -> String {
-    let ending = app.session.ending().filter(|_| app.at == app.session.len());
+fn status(app: &App<'_, '_>) -> Line<'static> {
     let mut parts = Vec::new();
-    if let Some(ending) = ending {
-        parts.push(format!("error: thread {}, line {}: {}", ending.thread.0, ending.position.line, ending.text));
+    if let Some(ending) = app.session.ending().filter(|_| app.at == app.session.len()) {
+        let text = format!("error: thread {}, line {}: {}", ending.thread.0, ending.position.line, ending.text);
+        parts.push(Span::styled(text, BAD.bold()));
     }
-    parts.extend((!app.message.is_empty()).then(|| app.message.clone()));
-    parts.extend(app.variable.as_ref().map(|variable| format!("variable {variable}")));
-    let stops = app.breaks.iter().map(|stop| match stop {
-        Break::Line(line) => format!("stop at line {line}"),
-        Break::Condition(text, _) => format!("stop where {text}"),
-    });
-    parts.extend(stops);
-    parts.join(" · ")
+    parts.extend((!app.message.is_empty()).then(|| Span::from(app.message.clone())));
+    parts.extend(app.variable.as_ref().map(|variable| Span::from(format!("variable {variable}"))));
+    parts.extend(app.breaks.iter().map(|stop| match stop {
+        Break::Line(line) => Span::from(format!("stop at line {line}")),
+        Break::Condition(text, _) => Span::from(format!("stop where {text}")),
+    }));
+    parts.push(Span::styled("? keys", DIM));
+    let between = |number: usize| (number > 0).then(|| Span::styled(" · ", DIM));
+    parts.into_iter().enumerate().flat_map(|(number, part)| between(number).into_iter().chain([part])).collect()
 }

@@ -2,7 +2,6 @@
 
 mod app;
 mod draw;
-mod screen;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -57,16 +56,14 @@ fn violation(task: &Task<'_>, step: &Step, outcome: &Outcome) -> Option<Violatio
 
 /// Draws, waits for a key and presses it, until the user quits.
 fn in_terminal(app: &mut App<'_, '_>, session: &Session) -> Result<(), Exit> {
-    let terminal = Terminal::open().map_err(|message| {
+    let mut terminal = Terminal::open().map_err(|message| {
         session.printer.error(&message);
         Exit::Usage
     })?;
     let result = loop {
-        let (width, height) = terminal.size();
-        let shown = terminal.show(&draw::draw(app, width, height));
-        match shown.and_then(|()| terminal.key()) {
-            Ok(Some(key)) if app.press(key) == Next::Stay => {}
-            Ok(_) => break Ok(()),
+        match terminal.show(app).and_then(|()| terminal.key()) {
+            Ok(Some(key)) if app.press(key) == Next::Quit => break Ok(()),
+            Ok(_) => {}
             Err(error) => break Err(error),
         }
     };

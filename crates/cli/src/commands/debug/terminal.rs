@@ -1,16 +1,16 @@
-//! The terminal: one key at a time goes in, whole screens come out.
-//!
-//! `stty` switches a Unix terminal to single keys and back; whatever happens in between, the switch back is made.
+//! The terminal: one key at a time goes in, whole screens come out. Whatever happens in between, the terminal is given
+//! back as it was.
 
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
-use std::process::{Command, Stdio};
+use std::io::{self, IsTerminal as _};
 
-use super::app::Key;
-use super::screen::Screen;
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::app::{App, Key};
+use super::draw::draw;
 
 pub(super) struct Terminal {
-    /// How the terminal was set before.
-    before: String,
+    inner: DefaultTerminal,
 }
 
 impl Terminal {
@@ -19,44 +19,25 @@ impl Terminal {
         if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
             return Err("the debugger needs a terminal; `selvedge check --html` writes a page instead".to_string());
         }
-        let before = stty(&["-g"]).map_err(|error| format!("cannot ask the terminal for its settings: {error}"))?;
-        stty(&["-icanon", "-echo", "min", "1", "time", "0"])
-            .map_err(|error| format!("cannot set the terminal: {error}"))?;
-        let terminal = Terminal { before: before.trim().to_string() };
-        // The other screen, without cursor, so that what stood there comes back in the end.
-        terminal.write("\x1b[?1049h\x1b[?25l").map_err(|error| error.to_string())?;
-        Ok(terminal)
+        let inner = ratatui::try_init().map_err(|error| format!("cannot set the terminal: {error}"))?;
+        Ok(Terminal { inner })
     }
 
-    /// Columns and rows.
-    pub(super) fn size(&self) -> (usize, usize) {
-        let size = stty(&["size"]).unwrap_or_default();
-        let mut numbers = size.split_whitespace().filter_map(|number| number.parse::<usize>().ok());
-        let (rows, columns) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-        if rows == 0 || columns == 0 { (80, 24) } else { (columns, rows) }
+    pub(super) fn show(&mut self, app: &App<'_, '_>) -> io::Result<()> {
+        self.inner.draw(|frame| draw(app, frame)).map(drop)
     }
 
-    pub(super) fn show(&self, screen: &Screen) -> io::Result<()> {
-        self.write(&screen.sequence())
-    }
-
-    fn write(&self, text: &str) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        out.write_all(text.as_bytes())?;
-        out.flush()
-    }
-
-    /// Waits for a key; `None` at the end of the input. Keys that mean nothing are passed over.
+    /// Waits for a key, or for another size of the screen. Keys that mean nothing are passed over.
     pub(super) fn key(&self) -> io::Result<Option<Key>> {
         loop {
-            let mut bytes = [0; 16];
-            match io::stdin().lock().read(&mut bytes)? {
-                0 => return Ok(None),
-                length => {
-                    if let Some(key) = key_of(&bytes[..length]) {
+            match event::read()? {
+                Event::Key(event) if event.kind != KeyEventKind::Release => {
+                    if let Some(key) = key_of(event) {
                         return Ok(Some(key));
                     }
                 }
+                Event::Resize(..) => return Ok(None),
+                _ => {}
             }
         }
     }
@@ -65,35 +46,28 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         // There is nobody left to tell if this fails.
-        let _ = self.write("\x1b[?25h\x1b[?1049l");
-        let _ = stty(&[&self.before]);
+        let _ = ratatui::try_restore();
     }
 }
 
-/// The key that a terminal sends these bytes for.
-pub(super) fn key_of(bytes: &[u8]) -> Option<Key> {
-    Some(match bytes {
-        b"\x1b[A" | b"\x1bOA" => Key::Up,
-        b"\x1b[B" | b"\x1bOB" => Key::Down,
-        b"\x1b[C" | b"\x1bOC" => Key::Right,
-        b"\x1b[D" | b"\x1bOD" => Key::Left,
-        b"\x1b[H" | b"\x1bOH" | b"\x1b[1~" | b"\x1b[7~" => Key::Home,
-        b"\x1b[F" | b"\x1bOF" | b"\x1b[4~" | b"\x1b[8~" => Key::End,
-        b"\x1b" => Key::Escape,
-        b"\r" | b"\n" => Key::Enter,
-        b"\x7f" | b"\x08" => Key::Backspace,
-        bytes => {
-            let char = std::str::from_utf8(bytes).ok()?.chars().next()?;
-            (!char.is_control()).then_some(Key::Char(char))?
-        }
+/// What a key means here. `Ctrl-C` quits as it would in any other program.
+pub(super) fn key_of(event: KeyEvent) -> Option<Key> {
+    if event.modifiers.contains(KeyModifiers::CONTROL) {
+        return matches!(event.code, KeyCode::Char('c' | 'd')).then_some(Key::Interrupt);
+    }
+    Some(match event.code {
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Right => Key::Right,
+        KeyCode::Left => Key::Left,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Char(char) => Key::Char(char),
+        _ => return None,
     })
-}
-
-fn stty(arguments: &[&str]) -> io::Result<String> {
-    let output = Command::new("stty").args(arguments).stdin(Stdio::inherit()).output()?;
-    if output.status.success() {
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    } else {
-        Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_string()))
-    }
 }

@@ -1,5 +1,9 @@
 //! A recorded session: keys go in, and what the terminal shows is kept.
 
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Cell;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use selvedge_check::{Run, Task};
 use selvedge_driver::{Options, Outcome, Question, Subject, check, possible_steps};
 use selvedge_frontend::bp::{LoadOptions, load};
@@ -17,7 +21,11 @@ const LOCK: &str = include_str!("../../../../../examples/lock.bp");
 
 /// What the terminal shows.
 fn screen(app: &App<'_, '_>) -> String {
-    draw(app, 110, 34).plain()
+    let mut terminal = Terminal::new(TestBackend::new(110, 34)).expect("memory takes everything");
+    terminal.draw(|frame| draw(app, frame)).expect("memory takes everything");
+    let cells = terminal.backend().buffer().content().chunks(110);
+    let row = |row: &[Cell]| row.iter().map(Cell::symbol).collect::<String>().trim_end().to_string() + "\n";
+    cells.map(row).collect()
 }
 
 /// `→`, `←`, `⏎` and letters.
@@ -114,10 +122,16 @@ fn steps_by_hand_are_steps_of_the_interpreter_and_can_be_taken_back() {
 }
 
 #[test]
-fn terminals_send_keys_as_sequences() {
-    assert_eq!(key_of(b"\x1b[C"), Some(Key::Right));
-    assert_eq!(key_of(b"\x1b"), Some(Key::Escape));
-    assert_eq!(key_of("ä".as_bytes()), Some(Key::Char('ä')));
-    assert_eq!(key_of(b"\x1b[99~"), None);
-    assert_eq!(key_of(b"\x01"), None);
+fn keys_of_the_terminal_have_their_meaning_and_control_c_quits() {
+    let plain = |code| key_of(KeyEvent::new(code, KeyModifiers::NONE));
+    assert_eq!(plain(KeyCode::Right), Some(Key::Right));
+    assert_eq!(plain(KeyCode::Esc), Some(Key::Escape));
+    assert_eq!(plain(KeyCode::Char('ä')), Some(Key::Char('ä')));
+    assert_eq!(plain(KeyCode::F(1)), None);
+    assert_eq!(key_of(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Key::Interrupt));
+    with_lock(|session, _| {
+        let mut app = App::new(session);
+        press(&mut app, "wlo");
+        assert_eq!(app.press(Key::Interrupt), Next::Quit);
+    });
 }

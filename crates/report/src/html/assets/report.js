@@ -533,8 +533,11 @@ function listen() {
 
 function dress(theme) { document.documentElement.dataset.theme = theme; }
 const dark = matchMedia('(prefers-color-scheme: dark)');
-dress(dark.matches ? 'dark' : 'light');
-dark.addEventListener('change', () => dress(dark.matches ? 'dark' : 'light'));
+/* An editor that shows the page says in which theme; otherwise the system's is followed. */
+if (!document.documentElement.dataset.theme) {
+  dress(dark.matches ? 'dark' : 'light');
+  dark.addEventListener('change', () => dress(dark.matches ? 'dark' : 'light'));
+}
 const turn = () => dress(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark');
 $('theme').addEventListener('click', turn);
 document.addEventListener('keydown', (event) => {

@@ -11,61 +11,13 @@ use selvedge_frontend::bp::ast::{
     Symbol, Target,
 };
 
-/// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Shared,
-    PerThread,
-    Local,
-    Parameter,
-    Procedure,
-    Process,
-    Label,
-}
-
-impl Kind {
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Kind::Shared => "shared variable",
-            Kind::PerThread => "per-thread variable",
-            Kind::Local => "local variable",
-            Kind::Parameter => "parameter",
-            Kind::Procedure => "procedure",
-            Kind::Process => "process",
-            Kind::Label => "label",
-        }
-    }
-}
-
-/// A declaration with all its uses.
-#[derive(Clone, Debug)]
-pub(crate) struct Entity {
-    pub(crate) name: String,
-    pub(crate) kind: Kind,
-    /// The name where it is declared.
-    pub(crate) declared: Span,
-    /// The whole declaration.
-    pub(crate) whole: Span,
-    pub(crate) uses: Vec<Span>,
-}
+use super::{Entity, Kind};
 
 /// All declarations of a file.
-pub(crate) struct Index {
-    pub(crate) entities: Vec<Entity>,
-}
-
-impl Index {
-    pub(crate) fn new(file: &File) -> Index {
-        let mut walk = Walk { file, entities: Vec::new(), scopes: vec![Scope::default()] };
-        walk.file();
-        Index { entities: walk.entities }
-    }
-
-    /// The declaration that a place belongs to.
-    pub(crate) fn at(&self, offset: u32) -> Option<&Entity> {
-        let holds = |span: &Span| span.start <= offset && offset <= span.end && span.start < span.end;
-        self.entities.iter().find(|entity| holds(&entity.declared) || entity.uses.iter().any(holds))
-    }
+pub(super) fn entities(file: &File) -> Vec<Entity> {
+    let mut walk = Walk { file, entities: Vec::new(), scopes: vec![Scope::default()] };
+    walk.file();
+    walk.entities
 }
 
 #[derive(Default)]
