@@ -19,12 +19,37 @@ fn pages() -> Vec<PathBuf> {
 
 /// The targets of all links to files of the guide.
 fn links(text: &str) -> Vec<String> {
+    all_links(text).map(|(file, _)| file.to_string()).filter(|file| !file.is_empty()).collect()
+}
+
+/// All links within the guide: a file, empty for the page itself, and a heading, if one is named.
+fn all_links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let targets = targets.filter(|target| !target.contains("://") && !target.starts_with('#'));
-    targets
-        .map(|target| target.split('#').next().unwrap_or("").to_string())
-        .filter(|target| !target.is_empty())
-        .collect()
+    let targets = targets.filter(|target| !target.contains("://"));
+    targets.map(|target| target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading))))
+}
+
+/// The names of headings, as they are linked to.
+fn headings(text: &str) -> Vec<String> {
+    let name = |title: &str| {
+        let kept = title.chars().filter(|char| char.is_alphanumeric() || matches!(char, ' ' | '-' | '_'));
+        kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
+    };
+    text.lines().filter(|line| line.starts_with('#')).map(|line| name(line.trim_start_matches('#'))).collect()
+}
+
+/// All pages that there are.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("the folder can be read").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// A command with what it must print.
@@ -102,12 +127,48 @@ fn every_link_leads_to_a_file() {
 }
 
 #[test]
+fn every_link_to_a_heading_leads_to_one() {
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).expect("the page is there");
+        for (file, heading) in all_links(&text) {
+            let Some(heading) = heading else { continue };
+            let target = if file.is_empty() { page.clone() } else { page.parent().expect("it is a file").join(file) };
+            let there = headings(&std::fs::read_to_string(&target).expect("the link leads to a file"));
+            assert!(there.iter().any(|name| name == heading), "{}: no heading {heading}", page.display());
+        }
+    }
+}
+
+#[test]
+fn every_page_is_in_the_table_of_contents() {
+    let known = pages();
+    for page in files(&docs()).iter().filter(|page| !page.ends_with("SUMMARY.md")) {
+        assert!(known.contains(page), "{} is not in the table of contents", page.display());
+    }
+}
+
+/// mdBook is found in `PATH` or where `./test` puts it; without it the other tests of this file must do.
+#[test]
+fn the_guide_is_a_book_without_warnings() {
+    let tools = docs().join("../.tools/mdbook/bin/mdbook");
+    let program = if tools.exists() { tools } else { PathBuf::from("mdbook") };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book");
+    let Ok(output) = Command::new(program).arg("build").arg("--dest-dir").arg(&folder).arg(docs()).output() else {
+        return;
+    };
+    let told = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !told.to_lowercase().contains("warn"), "{told}");
+    let first = std::fs::read_to_string(folder.join("guide/first-steps.html")).expect("the first page is there");
+    assert!(first.contains("<h1"), "it has a title");
+}
+
+#[test]
 fn every_page_about_an_engine_is_about_one_that_there_is() {
     for file in std::fs::read_dir(docs().join("engines")).expect("the pages are there") {
         let page = file.expect("the folder can be read").path();
         assert!(pages().contains(&page), "{} is in the table of contents", page.display());
         let name = page.file_stem().and_then(|name| name.to_str()).expect("names are UTF-8").to_string();
-        let known = name == "README" || selvedge_engines::EngineKind::from_name(&name).is_some();
+        let known = ["README", "auto"].contains(&name.as_str()) || selvedge_engines::EngineKind::from_name(&name).is_some();
         assert!(known, "there is no engine {name}");
     }
 }

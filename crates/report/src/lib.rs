@@ -6,6 +6,7 @@
 pub mod abstract_model;
 pub mod boom;
 pub mod bp;
+mod condition;
 pub mod diagnostic;
 pub mod horn;
 pub mod html;

@@ -23,6 +23,13 @@ pub struct Context<'a> {
     pub source: &'a Source,
 }
 
+impl Context<'_> {
+    /// Whether the program is a set of guarded commands rather than a sequence of statements.
+    pub fn is_guarded(&self) -> bool {
+        !self.map.values.is_empty() || !self.map.commands.is_empty()
+    }
+}
+
 /// An execution with its states.
 #[derive(Clone, Copy)]
 pub struct Execution<'a> {

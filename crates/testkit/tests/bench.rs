@@ -92,6 +92,7 @@ fn record(size: usize, tool: &str, verdict: &str) -> Record {
         verdict: verdict.to_string(),
         seconds: size as f64 / 10.0,
         net_seconds: size as f64 / 10.0,
+        processor_seconds: None,
         peak_bytes: None,
         prepare_seconds: 0.0,
         states: None,

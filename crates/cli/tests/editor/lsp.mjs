@@ -75,7 +75,9 @@ assert.deepEqual(symbols.filter((one) => one.kind === 5).map((one) => [one.name,
 
 // The lens is run: the program is unsafe, and there is progress.
 const lenses = await server.sendRequest(protocol.CodeLensRequest.type, { textDocument });
-assert.deepEqual(lenses.map((lens) => lens.command.title), ['Check', 'Debug', 'Check this assertion']);
+assert.deepEqual(lenses.map((lens) => lens.command.title), ['Check', 'Debug', 'Check this', 'Debug this']);
+const asserted = text.split('\n').findIndex((one) => one.includes('assert('));
+assert.deepEqual(lenses[3].command.arguments, [{ program: `${root}/examples/bluetooth.bp`, assertion: String(asserted + 1) }]);
 const run = (lens, token, cancel) => server.sendRequest(protocol.ExecuteCommandRequest.type, { ...lens.command, workDoneToken: token }, cancel);
 const answer = await run(lenses[0], 'first');
 assert.equal(answer.verdict, 'unsafe');
@@ -99,7 +101,38 @@ await pending.then(
   (done) => assert.ok(['safe', 'unsafe', 'unknown'].includes(done.verdict), 'it was faster than the cancellation'),
   (error) => assert.equal(error.code, protocol.LSPErrorCodes.RequestCancelled),
 );
-assert.equal((await server.sendRequest(protocol.CodeLensRequest.type, { textDocument })).length, 3);
+assert.equal((await server.sendRequest(protocol.CodeLensRequest.type, { textDocument })).length, 4);
+
+// Guarded commands: diagnostics, formatting, definition, references, hover, outline, lenses.
+const guarded = String(pathToFileURL(`${root}/examples/bakery_wrap.gcl`));
+const commands = readFileSync(`${root}/examples/bakery_wrap.gcl`, 'utf8');
+const bakery = { textDocument: { uri: guarded } };
+const openGuarded = (version, changed) => server.sendNotification(protocol.DidOpenTextDocumentNotification.type, { textDocument: { uri: guarded, languageId: 'gcl', version, text: changed } });
+const told = () => published.filter((one) => one.uri === guarded);
+await openGuarded(1, commands.replace('a := b + 1', 'a := c + 1'));
+await until(() => told().length === 1);
+assert.match(told()[0].diagnostics[0].message, /`c`/);
+await openGuarded(2, commands.replace('  at critical: leave: a := 0', 'at critical:leave:a:=0'));
+await until(() => told().length === 2);
+assert.deepEqual(told()[1].diagnostics, []);
+const [shaped] = await server.sendRequest(protocol.DocumentFormattingRequest.type, { ...bakery, options });
+assert.equal(shaped.newText, commands);
+await openGuarded(3, commands);
+const place = (line, part) => ({ line: commands.split('\n').findIndex((one) => one.includes(line)), character: commands.split('\n').find((one) => one.includes(line)).indexOf(part) });
+const lineOf = (line) => commands.split('\n').findIndex((one) => one.includes(line));
+const jump = (position) => server.sendRequest(protocol.DefinitionRequest.type, { ...bakery, position });
+assert.equal((await jump(place('at idle: choose: b < 5', 'b < 5'))).range.start.line, lineOf('var a, b'));
+assert.equal((await jump(place('safe mutex', 'critical'))).range.start.line, lineOf('at critical: leave: a'));
+const stands = await server.sendRequest(protocol.ReferencesRequest.type, { ...bakery, position: place('safe mutex', 'critical'), context: { includeDeclaration: true } });
+assert.equal(stands.length, 3, 'of the first process alone');
+const shownHover = await server.sendRequest(protocol.HoverRequest.type, { ...bakery, position: place('at idle: wrap: b', 'wrap') });
+assert.match(shownHover.contents.value, /command/);
+const outline = await server.sendRequest(protocol.DocumentSymbolRequest.type, bakery);
+assert.deepEqual(outline.map((one) => one.name), ['a', 'b', 'p', 'q', 'mutex']);
+assert.deepEqual(outline[2].children.map((one) => one.name), ['choose', 'wrap', 'enter', 'leave']);
+const asked = await server.sendRequest(protocol.CodeLensRequest.type, bakery);
+assert.deepEqual(asked.map((lens) => lens.command.title), ['Check', 'Debug', 'Check this', 'Debug this']);
+assert.equal((await run(asked[0], 'third')).verdict, 'unsafe');
 await assert.rejects(server.sendRequest('textDocument/nonsense', {}), /not supported/);
 await server.sendRequest(protocol.ShutdownRequest.type);
 await server.sendNotification(protocol.ExitNotification.type);

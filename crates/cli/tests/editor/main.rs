@@ -31,6 +31,16 @@ fn the_language_server_follows_edits_finds_names_formats_and_checks() {
 }
 
 #[test]
+fn the_packed_extension_starts_its_servers_and_shows_reports() {
+    session("extension.mjs");
+}
+
+#[test]
+fn what_code_scanning_reads_fits_the_schema_of_sarif() {
+    session("sarif.mjs");
+}
+
+#[test]
 fn the_grammars_name_the_parts_of_programs() {
     let root = root();
     let tool = root.join(".tools/node/node_modules/.bin/vscode-tmgrammar-test");

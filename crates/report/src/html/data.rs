@@ -3,10 +3,10 @@
 //! A page rebuilds the states itself, so that ten thousand steps stay small. The numbers of operations are part of the
 //! contract with `assets/report.js`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use selvedge_ir::span::Role;
-use selvedge_ir::{Scope, Ty, Value};
+use selvedge_ir::{LocId, Scope, Ty, Value};
 use selvedge_replay::{Frame, State, Thread};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -29,8 +29,13 @@ pub(super) struct ProgramData {
     entries: Vec<(String, Vec<usize>)>,
     /// For each edge: first line, last line, text.
     edges: Vec<(usize, usize, String)>,
-    /// For each location the line of the statement that follows, or 0.
+    /// For each location the line of the statement that follows, or 0; always 0 where the program is a set of commands
+    /// that may all follow.
     locs: Vec<usize>,
+    /// For variables whose values have names, the names of 0, 1, ..
+    words: BTreeMap<usize, Vec<String>>,
+    /// Whether there is but one thread, and nothing to say about where it stands: guarded commands.
+    guarded: bool,
 }
 
 #[derive(Serialize)]
@@ -64,6 +69,11 @@ impl ProgramData {
             let last = (span.end as usize).saturating_sub(1).max(span.start as usize);
             (source.line(span.start as usize), source.line(last), teller.text(edge))
         };
+        let guarded = context.is_guarded();
+        let line = |loc: LocId| match teller.place(loc) {
+            Some(span) if !guarded => source.line(span.start as usize),
+            _ => 0,
+        };
         let numbers = |vars: &[selvedge_ir::VarId]| vars.iter().map(|var| var.index()).collect();
         ProgramData {
             vars: program.vars.iter_enumerated().map(var).collect(),
@@ -76,11 +86,9 @@ impl ProgramData {
                 .collect(),
             entries: program.entries.iter().map(|entry| (entry.name.clone(), numbers(&entry.thread_vars))).collect(),
             edges: program.edges.indices().map(edge).collect(),
-            locs: program
-                .locs
-                .indices()
-                .map(|loc| teller.place(loc).map_or(0, |span| source.line(span.start as usize)))
-                .collect(),
+            locs: program.locs.indices().map(line).collect(),
+            words: context.map.values.iter().map(|(var, words)| (var.index(), words.clone())).collect(),
+            guarded,
         }
     }
 }

@@ -15,7 +15,7 @@ use selvedge_ir::{Program, Target};
 use serde::Serialize;
 
 use crate::session::Session;
-use crate::story::Context;
+use crate::story::{Context, Teller};
 use crate::{svg, text};
 use data::{ProgramData, TraceData};
 use parts::Part;
@@ -113,7 +113,7 @@ fn fill(
         ("walk", walk.to_string()),
         ("body", body),
         ("source", parts::source(context)),
-        ("graph", graph(task.program, task.target)),
+        ("graph", graph(context, task.target)),
         ("tail", html(tail)),
         // The data stands in a script element: no text in it may close that.
         ("data", json.replace('<', "\\u003c")),
@@ -141,9 +141,15 @@ fn scope(program: &Program, target: &Target, threads: ThreadScope) -> String {
     text::scope(text::Asked { program, target, threads })
 }
 
-fn graph(program: &Program, target: &Target) -> String {
+/// The control-flow graph; guarded commands are written as in the source, since their steps are long.
+fn graph(context: Context<'_>, target: &Target) -> String {
+    let program = context.program;
     if program.edges.len() > MAX_DRAWN {
         return format!("<p>The graph has {} edges and is not drawn.</p>", program.edges.len());
+    }
+    if context.is_guarded() {
+        let teller = Teller::new(context);
+        return svg::render_with(program, target, &|edge| teller.text(edge));
     }
     svg::render(program, target)
 }

@@ -173,7 +173,7 @@ pub(super) fn proof(context: Context<'_>, report: &Report) -> Option<Part> {
         html.push_str(
             "<p>What the certificate allows where a thread stands before a statement, other threads and callers left \
              aside: nothing else can hold there. <code>old(x)</code> and <code>given(x)</code> are values at the entry \
-             of the procedure.</p>\n",
+             of the procedure; <code>T</code> is anything.</p>\n",
         );
         html.push_str(&invariant_tables(&found));
     }

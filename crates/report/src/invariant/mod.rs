@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, CoverClaim, CoverProof, IntegerProof, Place, SummaryProof, ThreadProof, ViewProof};
-use selvedge_ir::{LocId, Scope, VarId, text};
+use selvedge_ir::{LocId, Scope, Value, VarId};
 
-use crate::names::{Names, value};
+use crate::condition::conjuncts;
+use crate::names::{Names, shown};
 use crate::story::{Context, Teller};
 use diagram::{Diagram, Diagrams, FALSE, TRUE, TooLarge};
 
@@ -289,7 +290,18 @@ fn of_views(context: Context<'_>, proof: &ViewProof) -> Table {
 }
 
 /// The longest formula over integers that is shown, in characters.
-const MAX_TEXT: usize = 400;
+const MAX_TEXT: usize = 4000;
+
+/// `p at critical` for a program counter, `b = 1` for another variable.
+fn stands(context: Context<'_>, names: &Names<'_>, var: VarId, at: Value) -> String {
+    let words = context.map.values.get(&var);
+    let word = match at {
+        Value::Int(number) => words.and_then(|words| words.get(usize::try_from(number).ok()?)),
+        Value::Bool(_) => None,
+    };
+    let sign = if word.is_some() { "at" } else { "=" };
+    format!("{} {sign} {}", names.of(var), shown(at, word))
+}
 
 /// A formula for each control point of a location, with the values of the variables that belong to it.
 fn of_integers(context: Context<'_>, proof: &IntegerProof) -> Table {
@@ -300,14 +312,14 @@ fn of_integers(context: Context<'_>, proof: &IntegerProof) -> Table {
             .control
             .iter()
             .zip(&point.values)
-            .map(|(var, at)| format!("{} = {}", names.of(*var), value(*at)))
+            .map(|(var, at)| stands(context, &names, *var, *at))
             .collect();
-        let formula = text::expr(context.program, &point.formula);
+        let formula = conjuncts(context, &point.formula).join(" &\n");
         let part = if stands.is_empty() { formula } else { format!("{}: {formula}", stands.join(", ")) };
         parts.entry(point.loc).or_default().push(part);
     }
     let known = |(loc, parts): (LocId, Vec<String>)| {
-        let text = parts.join("; ");
+        let text = parts.join(";\n");
         let holds = if text.len() <= MAX_TEXT { Holds::Formula(text) } else { Holds::TooLong };
         (loc, Known { holds, since_entry: None })
     };

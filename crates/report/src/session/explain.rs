@@ -1,10 +1,10 @@
 //! Why an assertion fails: the values of all parts of its condition.
 
-use selvedge_ir::text::expr;
 use selvedge_ir::{EdgeId, Expr, Op, Value};
 use selvedge_replay::eval::eval;
 
 use super::Session;
+use crate::condition::condition;
 use crate::names::value;
 
 /// The most parts that are listed.
@@ -13,7 +13,7 @@ const MAX_PARTS: usize = 40;
 impl Session<'_> {
     /// The parts of the assertion that the last step fails, each once with its value, wholes before parts.
     pub fn parts(&self, edge: EdgeId) -> Vec<(String, String)> {
-        let (Op::Assert(condition), Some(step)) = (&self.context.program.edges[edge].op, self.steps.last()) else {
+        let (Op::Assert(asserted), Some(step)) = (&self.context.program.edges[edge].op, self.steps.last()) else {
             return Vec::new();
         };
         let state = self.state(self.len());
@@ -25,10 +25,10 @@ impl Session<'_> {
             _ => None,
         };
         let mut parts: Vec<(String, String)> = Vec::new();
-        let mut open = vec![condition];
+        let mut open = vec![asserted];
         while let Some(part) = open.pop() {
             let found = eval(part, &|one| leaf(one).unwrap_or(Value::Bool(false)));
-            let text = expr(self.context.program, part);
+            let text = condition(self.context, part);
             let is_constant = matches!(part, Expr::Bool(_) | Expr::Int(_));
             if let Ok(found) = found
                 && !is_constant

@@ -7,8 +7,12 @@
 
 /// The height of a node.
 pub(super) const NODE: f64 = 22.0;
-/// The distance of two layers.
+/// The least distance of two layers.
 const LAYER: f64 = 64.0;
+/// The distance of the texts of two loops at a node.
+const LOOP: f64 = 18.0;
+/// The width of a loop.
+const LOOP_WIDTH: f64 = 24.0;
 /// The least distance of two nodes in a layer.
 const GAP: f64 = 26.0;
 /// How often nodes are moved towards their neighbours.
@@ -48,11 +52,13 @@ pub(super) fn place(graph: &Graph) -> Placed {
         rows.sweep(sweep % 2 == 0);
     }
     let (xs, width) = rows.columns();
-    let point = |cell: usize| Point { x: xs[cell], y: rows.layer[cell] as f64 * LAYER + NODE / 2.0 + 4.0 };
+    let loops = loop_numbers(graph);
+    let tops = tops(graph, &layers, &loops);
+    let point = |cell: usize| Point { x: xs[cell], y: tops[rows.layer[cell]] + NODE / 2.0 + 4.0 };
     let nodes: Vec<Point> = (0..graph.widths.len()).map(point).collect();
     let paths = graph.edges.iter().enumerate().map(|(number, (from, to))| {
         if from == to {
-            return self_loop(nodes[*from], graph.widths[*from]);
+            return self_loop(nodes[*from], graph.widths[*from], loops[number]);
         }
         let mut path: Vec<Point> = rows.chains[number].iter().map(|cell| point(*cell)).collect();
         if backward[number] {
@@ -61,8 +67,36 @@ pub(super) fn place(graph: &Graph) -> Placed {
         shorten(&mut path);
         path
     });
+    let height = *tops.last().expect("the end of the last layer is there");
+    Placed { paths: paths.collect(), widths: graph.widths.clone(), width, height, nodes }
+}
+
+/// For each edge that leads from a node to itself, how many such edges of the node come before it.
+fn loop_numbers(graph: &Graph) -> Vec<usize> {
+    let mut counts = vec![0; graph.widths.len()];
+    let number = |(from, to): &(usize, usize)| {
+        let number = counts[*from];
+        counts[*from] += usize::from(from == to);
+        number
+    };
+    graph.edges.iter().map(number).collect()
+}
+
+/// Where each layer begins, and where the last one ends. Layers are higher where many loops need room.
+fn tops(graph: &Graph, layers: &[usize], loops: &[usize]) -> Vec<f64> {
     let n_layers = layers.iter().max().map_or(0, |layer| layer + 1);
-    Placed { paths: paths.collect(), widths: graph.widths.clone(), width, height: n_layers as f64 * LAYER, nodes }
+    let mut heights = vec![LAYER; n_layers];
+    for ((from, to), number) in graph.edges.iter().zip(loops) {
+        if from == to {
+            let height = &mut heights[layers[*from]];
+            *height = height.max(LAYER + *number as f64 * LOOP);
+        }
+    }
+    let mut tops = vec![0.0];
+    for height in heights {
+        tops.push(tops[tops.len() - 1] + height);
+    }
+    tops
 }
 
 /// The layer of each node, and which edges close a cycle.
@@ -155,6 +189,12 @@ impl Rows {
             self.below.push(Vec::new());
             chain.push(bend);
         }
+        if upper == lower {
+            // The text stands to the right of the node, which stays in the middle of its room.
+            self.widths[lower] = self.widths[lower].max(2.0 * (label + LOOP_WIDTH));
+            self.chains.push(chain);
+            return;
+        }
         if chain.len() == 1 {
             self.widths[lower] = self.widths[lower].max(label);
         }
@@ -217,11 +257,11 @@ fn shorten(path: &mut [Point]) {
     path[n_points - 1].y -= sign * NODE / 2.0;
 }
 
-/// From the right side of a node back into it.
-fn self_loop(node: Point, width: f64) -> Vec<Point> {
+/// From the right side of a node back into it; each loop of a node reaches further down.
+fn self_loop(node: Point, width: f64, number: usize) -> Vec<Point> {
     let right = node.x + width / 2.0;
     let at = |x: f64, y: f64| Point { x, y: node.y + y };
-    vec![at(right, -5.0), at(right + 14.0, 0.0), at(right, 5.0)]
+    vec![at(right, -5.0), at(right + 14.0, number as f64 * LOOP), at(right, 5.0)]
 }
 
 #[cfg(test)]
@@ -252,6 +292,14 @@ mod tests {
             }
         }
         assert!(placed.nodes.iter().all(|node| node.x > 0.0 && node.x < placed.width));
+    }
+
+    #[test]
+    fn loops_at_a_node_reach_below_each_other_and_the_next_layer_keeps_away() {
+        let placed = place(&graph(2, &[(0, 0), (0, 0), (0, 0), (0, 0), (0, 1)]));
+        let deepest: Vec<f64> = placed.paths[..4].iter().map(|path| path[1].y).collect();
+        assert!(deepest.windows(2).all(|pair| pair[0] + 10.0 < pair[1]), "{deepest:?}");
+        assert!(placed.nodes[1].y > deepest[3], "{:?} {deepest:?}", placed.nodes);
     }
 
     #[test]

@@ -11,8 +11,9 @@ use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Target};
 
 use layout::{Graph, Placed, Point, place};
 
-/// The longest text at an edge, in characters; the whole text is shown when the pointer rests on it.
+/// The longest text at an edge, in characters, and at a loop; the whole text is shown when the pointer rests on it.
 const MAX_LABEL: usize = 36;
+const MAX_LOOP_LABEL: usize = 80;
 /// The width of a character.
 const CHAR: f64 = 6.7;
 /// The empty space around a procedure.
@@ -27,8 +28,16 @@ const STYLE: &str = "text{font:11px monospace;fill:#222}.title{font-weight:bold;
 
 /// The control-flow graphs of all procedures; errors in red.
 pub fn render(program: &Program, target: &Target) -> String {
-    let drawing =
-        Drawing { program, target, names: Names::unique(program), texts: loc_texts(program), flow: Flow::new(program) };
+    let names = Names::unique(program);
+    render_with(program, target, &|id| match &program.edges[id].op {
+        op if *op == Op::skip() => String::new(),
+        op => op_with(&names, op),
+    })
+}
+
+/// The same with these texts at the edges.
+pub fn render_with(program: &Program, target: &Target, edge_text: &dyn Fn(EdgeId) -> String) -> String {
+    let drawing = Drawing { program, target, edge_text, texts: loc_texts(program), flow: Flow::new(program) };
     let columns: Vec<Column> = drawing.columns();
     let height = columns.iter().map(|column| column.placed.height).fold(0.0, f64::max) + TITLE + 3.0 * MARGIN;
     let width: f64 = columns.iter().map(|column| column.width() + MARGIN).sum::<f64>() + MARGIN;
@@ -50,7 +59,7 @@ pub fn render(program: &Program, target: &Target) -> String {
 struct Drawing<'p> {
     program: &'p Program,
     target: &'p Target,
-    names: Names,
+    edge_text: &'p dyn Fn(EdgeId) -> String,
     /// What stands in each location.
     texts: IndexVec<LocId, String>,
     flow: Flow,
@@ -95,7 +104,7 @@ impl Drawing<'_> {
         let graph = Graph {
             widths: locs.iter().map(|loc| text_width(&self.texts[*loc]) + 14.0).collect(),
             edges: edges.iter().map(ends).collect(),
-            labels: edges.iter().map(|id| text_width(&cut(&self.edge_text(*id)))).collect(),
+            labels: edges.iter().map(|id| text_width(&self.label(*id))).collect(),
             root: numbers[self.program.procs[proc].entry.index()],
         };
         Column { proc, placed: place(&graph), locs, edges }
@@ -139,7 +148,7 @@ impl Drawing<'_> {
     }
 
     fn edge(&self, id: EdgeId, path: &[Point], out: &mut String) {
-        let text = self.edge_text(id);
+        let text = (self.edge_text)(id);
         let class = match &self.program.edges[id] {
             _ if self.target.has_assert(id) => " bad",
             Edge { op: Op::Call(_) | Op::Spawn(_) | Op::Fork(_), .. } => " call",
@@ -153,21 +162,34 @@ impl Drawing<'_> {
             curve(path)
         );
         let (from, to) = (path[0], path[1.min(path.len() - 1)]);
+        if self.is_loop(id) {
+            let _ = writeln!(
+                out,
+                "<text class=\"label{class}\" x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
+                to.x + 6.0,
+                to.y + 4.0,
+                escape(&self.label(id))
+            );
+            return;
+        }
         // The texts of edges that part stand apart near their ends, those of edges that meet near their beginnings.
         let part = if self.flow.out(self.program.edges[id].from).len() > 1 { 0.8 } else { 0.45 };
         let (x, y) = (from.x + part * (to.x - from.x), from.y + part * (to.y - from.y));
         let _ = writeln!(
             out,
             "<text class=\"label{class}\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{}</text></g>",
-            escape(&cut(&text))
+            escape(&self.label(id))
         );
     }
 
-    fn edge_text(&self, id: EdgeId) -> String {
-        match &self.program.edges[id].op {
-            op if *op == Op::skip() => String::new(),
-            op => op_with(&self.names, op),
-        }
+    fn is_loop(&self, id: EdgeId) -> bool {
+        let edge = &self.program.edges[id];
+        edge.from == edge.to
+    }
+
+    /// The text of an edge, cut where it is long.
+    fn label(&self, id: EdgeId) -> String {
+        cut(&(self.edge_text)(id), if self.is_loop(id) { MAX_LOOP_LABEL } else { MAX_LABEL })
     }
 }
 
@@ -196,11 +218,11 @@ fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * CHAR
 }
 
-fn cut(text: &str) -> String {
-    if text.chars().count() <= MAX_LABEL {
+fn cut(text: &str, length: usize) -> String {
+    if text.chars().count() <= length {
         return text.to_string();
     }
-    text.chars().take(MAX_LABEL - 1).chain(['…']).collect()
+    text.chars().take(length - 1).chain(['…']).collect()
 }
 
 fn escape(text: &str) -> String {

@@ -74,7 +74,7 @@ pub struct Figure {
     pub points: Vec<Point>,
 }
 
-/// Seconds of two tools for one instance; the limit where a tool did not decide.
+/// Seconds of two tools for one instance, of processor time where that was measured; the limit where a tool did not decide.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
     /// The instance.
@@ -117,7 +117,8 @@ fn points(records: &[Record], x: &str, y: &str, limit: f64) -> Vec<Point> {
     }
     let seconds = |instance: &str, tool: &str| {
         let found = records.iter().find(|record| record.instance == instance && record.tool == tool);
-        found.filter(|record| record.is_decided()).map(|record| record.net_seconds)
+        let decided = found.filter(|record| record.is_decided());
+        decided.map(|record| record.processor_seconds.unwrap_or(record.net_seconds))
     };
     let mut points: Vec<Point> = Vec::new();
     for record in records.iter().filter(|record| record.tool == x || record.tool == y) {
@@ -161,6 +162,7 @@ mod tests {
             verdict: verdict.to_string(),
             seconds,
             net_seconds: seconds,
+            processor_seconds: None,
             peak_bytes: None,
             prepare_seconds: 0.0,
             states: None,

@@ -15,6 +15,7 @@ mod spin;
 pub mod tool;
 
 pub mod figures;
+pub mod gallery;
 pub mod plot;
 pub mod rounds;
 pub mod table;
@@ -79,6 +80,8 @@ pub struct Record {
     pub seconds: f64,
     /// The same without what a trivial program takes.
     pub net_seconds: f64,
+    /// Seconds of processor time, counted in hundredths, where the system tells.
+    pub processor_seconds: Option<f64>,
     /// The greatest resident memory in bytes.
     pub peak_bytes: Option<u64>,
     /// Seconds of what was done before and does not count: a translation, a compiler.
@@ -179,6 +182,7 @@ impl Bench<'_> {
             net_seconds: (measured.seconds - startup).max(0.001),
             verdict: measured.verdict,
             seconds: measured.seconds,
+            processor_seconds: measured.processor,
             peak_bytes: measured.peak,
             prepare_seconds: measured.prepare,
             states: measured.states,

@@ -1,4 +1,4 @@
-//! Plots of time against size, both logarithmic, as SVG.
+//! Plots as SVG: seconds against sizes or numbers of programs, and the seconds of two tools against each other.
 
 use std::fmt::Write as _;
 
@@ -33,60 +33,124 @@ impl Scale {
     }
 }
 
+/// How the horizontal axis is scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Evenly.
+    Linear,
+    /// By the logarithm.
+    Logarithmic,
+}
+
+/// A line of a plot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Whose it is.
+    pub name: String,
+    /// Its points: where, and how many seconds.
+    pub points: Vec<(f64, f64)>,
+}
+
 /// The plot of one family: a line per tool over the sizes that it decided. `None` if there are fewer than two sizes.
 pub fn svg(records: &[Record], family: &str) -> Option<String> {
-    let points: Vec<&Record> = records.iter().filter(|record| record.family == family && record.is_decided()).collect();
-    let sizes = || points.iter().map(|record| record.size as f64);
-    let (low, high) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
+    let points = records.iter().filter(|record| record.family == family && record.is_decided());
+    let series = by_tool(points.map(|record| (record.tool.as_str(), (record.size as f64, record.seconds))));
+    lines(&format!("{family}: seconds by size"), Axis::Logarithmic, &series)
+}
+
+/// The cactus plot of a group of programs: how many each tool decided within which time. `None` if nobody decided two.
+pub fn cactus(records: &[Record], family: &str) -> Option<String> {
+    let points = records.iter().filter(|record| record.family == family && record.is_decided());
+    let mut series = by_tool(points.map(|record| (record.tool.as_str(), (0.0, record.seconds))));
+    series.iter_mut().for_each(Series::rank);
+    lines(&format!("{family}: seconds by number of programs decided"), Axis::Linear, &series)
+}
+
+/// The points of each tool, in the order in which the tools come.
+pub fn by_tool<'n>(points: impl Iterator<Item = (&'n str, (f64, f64))>) -> Vec<Series> {
+    let mut all: Vec<Series> = Vec::new();
+    for (tool, point) in points {
+        match all.iter_mut().find(|series| series.name == tool) {
+            Some(series) => series.points.push(point),
+            None => all.push(Series { name: tool.to_string(), points: vec![point] }),
+        }
+    }
+    all
+}
+
+impl Series {
+    /// Puts the points in the order of their times, and each at its number in that order.
+    pub fn rank(&mut self) {
+        self.points.sort_by(|left, right| left.1.total_cmp(&right.1));
+        self.points.iter_mut().enumerate().for_each(|(rank, point)| point.0 = rank as f64 + 1.0);
+    }
+}
+
+/// Lines over an axis, with seconds upwards. `None` where there is but one place on the axis.
+pub fn lines(title: &str, axis: Axis, series: &[Series]) -> Option<String> {
+    let points = || series.iter().flat_map(|series| series.points.iter());
+    let low = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
+    let high = points().map(|point| point.0).fold(0.0, f64::max);
     if low >= high || low < 1.0 {
         return None;
     }
-    let slowest = points.iter().map(|record| record.seconds).fold(0.01, f64::max);
-    let x = Scale { kind: Kind::Logarithmic, from: (low, high), to: (MARGIN[0], WIDTH - MARGIN[1]) };
+    let slowest = points().map(|point| point.1).fold(0.01, f64::max);
+    let kind = if axis == Axis::Linear { Kind::Linear } else { Kind::Logarithmic };
+    let x = Scale { kind, from: (low, high), to: (MARGIN[0], WIDTH - MARGIN[1]) };
     let y = Scale { kind: Kind::Logarithmic, from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
-    let mut text = head(&format!("{family}: seconds by size"));
+    let mut text = head(title);
     axes(&mut text, x, y);
-    let mut tools: Vec<&str> = Vec::new();
-    for record in &points {
-        if !tools.contains(&record.tool.as_str()) {
-            tools.push(&record.tool);
-        }
-    }
-    for (number, tool) in tools.iter().enumerate() {
-        let of_tool = points.iter().filter(|record| record.tool == *tool);
-        let places: Vec<(f64, f64)> =
-            of_tool.map(|record| (x.place(record.size as f64), y.place(record.seconds.max(0.001)))).collect();
-        line(&mut text, tool, number, &places);
+    for (number, series) in series.iter().enumerate() {
+        let place = |(at, seconds): &(f64, f64)| (x.place(*at), y.place(seconds.max(0.001)));
+        line(&mut text, &series.name, number, &series.points.iter().map(place).collect::<Vec<_>>());
     }
     text.push_str("</svg>\n");
     Some(text)
 }
 
-/// The cactus plot of a group of programs: how many each tool decided within which time. `None` if nobody decided two.
-pub fn cactus(records: &[Record], family: &str) -> Option<String> {
-    let points: Vec<&Record> = records.iter().filter(|record| record.family == family && record.is_decided()).collect();
-    let mut times: Vec<(&str, Vec<f64>)> = Vec::new();
-    for record in &points {
-        let seconds = record.seconds.max(0.001);
-        match times.iter_mut().find(|(tool, _)| *tool == record.tool) {
-            Some((_, times)) => times.push(seconds),
-            None => times.push((&record.tool, vec![seconds])),
-        }
+/// Seconds of one tool to the right, of another upwards, both logarithmic. Below the diagonal the second one is faster.
+pub fn scatter(title: &str, right: &str, up: &str, points: &[(f64, f64)]) -> String {
+    let slowest = points.iter().map(|point| point.0.max(point.1)).fold(0.01, f64::max) * 1.5;
+    let scale = |to| Scale { kind: Kind::Logarithmic, from: (0.0007, slowest), to };
+    let side = HEIGHT - MARGIN[2] - MARGIN[3];
+    let (x, y) = (scale((MARGIN[0], MARGIN[0] + side)), scale((HEIGHT - MARGIN[3], MARGIN[2])));
+    let mut text = head(title);
+    let mut time = 0.001;
+    while time <= slowest {
+        let ((across, upwards), shown) = ((x.place(time), y.place(time)), (time * 1000.0).round() / 1000.0);
+        let _ = writeln!(
+            text,
+            "<path d=\"M{:.1} {upwards:.1}H{:.1}M{across:.1} {:.1}V{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" \
+             text-anchor=\"end\">{shown}</text><text x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{shown}</text>",
+            x.to.0,
+            x.to.1,
+            y.to.0,
+            y.to.1,
+            x.to.0 - 6.0,
+            upwards + 4.0,
+            y.to.0 + 16.0
+        );
+        time *= 10.0;
     }
-    let most = times.iter().map(|(_, times)| times.len()).max().filter(|most| *most > 1)?;
-    let slowest = points.iter().map(|record| record.seconds).fold(0.01, f64::max);
-    let x = Scale { kind: Kind::Linear, from: (1.0, most as f64), to: (MARGIN[0], WIDTH - MARGIN[1]) };
-    let y = Scale { kind: Kind::Logarithmic, from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
-    let mut text = head(&format!("{family}: seconds by number of programs decided"));
-    axes(&mut text, x, y);
-    for (number, (tool, mut times)) in times.into_iter().enumerate() {
-        times.sort_by(f64::total_cmp);
-        let places: Vec<(f64, f64)> =
-            times.iter().enumerate().map(|(rank, time)| (x.place(rank as f64 + 1.0), y.place(*time))).collect();
-        line(&mut text, tool, number, &places);
+    let _ = writeln!(
+        text,
+        "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#888\" stroke-dasharray=\"4 3\"/>",
+        x.to.0, y.to.0, x.to.1, y.to.1
+    );
+    for (across, upwards) in points {
+        let (cx, cy) = (x.place(across.max(0.001)), y.place(upwards.max(0.001)));
+        let colour = COLOURS[0];
+        let _ = writeln!(
+            text,
+            "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3\" fill=\"{colour}\" fill-opacity=\"0.6\"/>"
+        );
+    }
+    let beside = x.to.1 + 14.0;
+    for (number, line) in [format!("right: {right}"), format!("up: {up}"), "below the line".to_string(), "the second is faster".to_string()].iter().enumerate() {
+        let _ = writeln!(text, "<text x=\"{beside:.1}\" y=\"{:.1}\">{line}</text>", MARGIN[2] + 14.0 + 18.0 * number as f64);
     }
     text.push_str("</svg>\n");
-    Some(text)
+    text
 }
 
 fn head(title: &str) -> String {

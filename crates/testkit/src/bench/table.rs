@@ -238,6 +238,7 @@ mod tests {
             verdict: verdict.to_string(),
             seconds,
             net_seconds: seconds,
+            processor_seconds: None,
             peak_bytes: Some(2_000_000),
             prepare_seconds: 0.0,
             states: None,

@@ -10,6 +10,7 @@ use selvedge_driver::Question;
 use selvedge_driver::external::{Spacer, Spin, find_solvers};
 use selvedge_engines::EngineKind;
 use selvedge_testkit::bench::figures::{self, figures};
+use selvedge_testkit::bench::gallery;
 use selvedge_testkit::bench::integers as table_of_integers;
 use selvedge_testkit::bench::suite::Group;
 use selvedge_testkit::bench::table::{Page, is_group};
@@ -23,10 +24,12 @@ usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--
        bench integers [--limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
        bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER]
+       bench plots
 
 Families: reading, corpus, and those of crates/testkit/src/bench/families.rs; with `threads` those of
 crates/testkit/src/bench/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction;
 with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all programs.
+`plots` measures nothing: it draws the plots of docs/plots.md from the results that are there.
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json, README.md and a plot per family into the folder, bench/results unless told otherwise; with
 `threads` into bench/results-threads, and figures.json, and so on. With `contexts` the series of crates/testkit/src/bench/turns, into
@@ -109,6 +112,18 @@ impl Suite {
     }
 }
 
+/// Draws the plots of the documentation.
+fn draw() -> Result<ExitCode, String> {
+    let folder = root().join("docs/plots");
+    let plots = gallery::plots(&root().join("bench"))?;
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    for (name, svg) in &plots {
+        std::fs::write(folder.join(name), svg).map_err(|error| format!("{name}: {error}"))?;
+    }
+    println!("{} plots in {}", plots.len(), folder.display());
+    Ok(ExitCode::SUCCESS)
+}
+
 struct Options {
     suite: Suite,
     plan: Plan,
@@ -132,6 +147,12 @@ fn main() -> ExitCode {
         return integers(std::env::args().skip(2)).unwrap_or_else(|message| {
             eprintln!("{message}\n\n{USAGE}");
             ExitCode::from(1)
+        });
+    }
+    if std::env::args().nth(1).is_some_and(|word| word == "plots") {
+        return draw().unwrap_or_else(|message| {
+            eprintln!("{message}");
+            ExitCode::from(2)
         });
     }
     match parse(std::env::args().skip(1)) {

@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal as _};
 
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
 use super::app::{App, Key};
 use super::draw::draw;
@@ -23,8 +25,11 @@ impl Terminal {
         Ok(Terminal { inner })
     }
 
+    /// Draws everything. Terminals that know how show it all at once.
     pub(super) fn show(&mut self, app: &App<'_, '_>) -> io::Result<()> {
-        self.inner.draw(|frame| draw(app, frame)).map(drop)
+        execute!(io::stdout(), BeginSynchronizedUpdate)?;
+        self.inner.draw(|frame| draw(app, frame))?;
+        execute!(io::stdout(), EndSynchronizedUpdate)
     }
 
     /// Waits for a key, or for another size of the screen. Keys that mean nothing are passed over.

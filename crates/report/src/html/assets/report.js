@@ -91,11 +91,11 @@ class Execution {
     const found = [];
     const of = (id) => before[2].find((thread) => thread[0] === id);
     for (const op of operations) {
-      if (op[0] === 0) found.push([name(program.shared[op[1]]), before[0][op[1]], op[2], mover]);
-      if (op[0] === 2) found.push([name(program.thread[op[2]]), of(op[1])[2][op[2]], op[3], op[1]]);
+      if (op[0] === 0) found.push(change(program.shared[op[1]], before[0][op[1]], op[2], mover));
+      if (op[0] === 2) found.push(change(program.thread[op[2]], of(op[1])[2][op[2]], op[3], op[1]));
       if (op[0] === 6) {
         const [proc, , locals] = of(op[1])[3][op[2]];
-        found.push([name(program.procs[proc].locals[op[3]]), locals[op[3]], op[4], op[1]]);
+        found.push(change(program.procs[proc].locals[op[3]], locals[op[3]], op[4], op[1]));
       }
     }
     return found;
@@ -103,6 +103,8 @@ class Execution {
 }
 
 const name = (variable) => program.vars[variable][0];
+const word = (variable, value) => program.words[variable]?.[value] ?? value;
+const change = (variable, before, after, whose) => [name(variable), word(variable, before), word(variable, after), whose];
 const colour = (thread) => `var(--t${thread % 6})`;
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
 
@@ -311,12 +313,12 @@ function shown(variable) { return !pattern || pattern.test(variable); }
 /* Groups of variables: title, colour, frames and rows. The order of rows is the same as long as the shape is. */
 function groups(state) {
   const list = [];
-  const rows = (variables, values, key) => variables.map((variable, slot) => [name(variable), values[slot], `${key}.${slot}`]).filter(([variable]) => shown(variable));
-  list.push({ title: 'shared', rows: rows(program.shared, state[0], 's') });
+  const rows = (variables, values, key) => variables.map((variable, slot) => [name(variable), values[slot], `${key}.${slot}`, variable]).filter(([variable]) => shown(variable));
+  list.push({ title: program.guarded ? 'variables' : 'shared', rows: rows(program.shared, state[0], 's') });
   for (const [id, kind, vars, frames] of state[2]) {
-    if (hidden.has(id)) continue;
+    if (hidden.has(id) || program.guarded) continue;
     const used = kind < 0 ? [] : program.entries[kind][1];
-    const title = `thread ${id}${kind < 0 ? '' : ` (${program.entries[kind][0]})`}${state[1] === id ? ' — atomic' : ''}`;
+    const title = `thread ${id}${kind < 0 || program.entries.length < 2 ? '' : ` (${program.entries[kind][0]})`}${state[1] === id ? ' — atomic' : ''}`;
     const own = rows(program.thread, vars, `t${id}`).filter(([, , key]) => used.includes(program.thread[+key.split('.')[1]]));
     list.push({ title, thread: id, rows: own });
     for (let number = frames.length - 1; number >= 0; number--) {
@@ -342,15 +344,16 @@ function showState() {
       const text = places[frame++];
       if (text.textContent !== group.line) text.textContent = group.line;
     }
-    for (const [, value, key] of group.rows) {
+    for (const [, value, key, variable] of group.rows) {
       const target = cells[cell++];
       const old = before.get(key);
-      const text = old !== undefined && old !== value ? `${old} → ${value}` : String(value);
+      const now = word(variable, value);
+      const text = old !== undefined && old !== value ? `${word(variable, old)} → ${now}` : String(now);
       if (target.text !== text) {
         target.text = text;
         const isNew = text.includes('→');
         target.row.className = isNew ? 'new' : '';
-        if (isNew) target.cell.innerHTML = `<span class="was">${escape(old)} → </span>${escape(value)}`; else target.cell.textContent = text;
+        if (isNew) target.cell.innerHTML = `<span class="was">${escape(word(variable, old))} → </span>${escape(now)}`; else target.cell.textContent = text;
       }
       if (target.value !== value) { target.value = value; target.row.dataset.value = value; }
     }
@@ -407,7 +410,8 @@ function showStatus() {
   const [line, , text] = program.edges[edge];
   const what = spoken(at);
   const switched = at > 1 && run.thread(at - 1) !== thread ? 'switch to ' : '';
-  $('said').textContent = `Step ${at}: ${switched}thread ${thread}, line ${line}: ${text}${what ? ` — ${what}` : ''}`;
+  const who = program.guarded ? '' : `${switched}thread ${thread}, `;
+  $('said').textContent = `Step ${at}: ${who}line ${line}: ${text}${what ? ` — ${what}` : ''}`;
   $('said').title = $('said').textContent;
 }
 
@@ -452,7 +456,7 @@ function open(trace) {
   $('ending').hidden = !ending;
   if (ending) {
     const rows = ending.parts.map(([part, value]) => `<tr><td><code>${escape(part)}</code></td><td><code>${escape(value)}</code></td></tr>`).join('');
-    $('ending').innerHTML = `<h2>${escape(ending.title)}</h2><p>thread ${ending.thread}, <a href="#L${ending.line}">line ${ending.line}</a>: <code>${escape(ending.text)}</code></p>${rows ? `<table>${rows}</table>` : ''}`;
+    $('ending').innerHTML = `<h2>${escape(ending.title)}</h2><p>${program.guarded ? '' : `thread ${ending.thread}, `}<a href="#L${ending.line}">line ${ending.line}</a>: <code>${escape(ending.text)}</code></p>${rows ? `<table>${rows}</table>` : ''}`;
     if (lines[ending.line - 1]) lines[ending.line - 1].classList.add('bad');
   }
   list();

@@ -1,0 +1,311 @@
+//! Conditions over integers for people: sums without negative terms, names for the values of program counters.
+//!
+//! What is written is equivalent to the condition, but need not have its shape: `x + -1 * y <= 0` is `x <= y`, and
+//! `!(2 <= p)` for a counter `p` with the values `idle`, `waiting`, `critical` is `!(p at critical)`.
+
+use std::collections::BTreeMap;
+
+use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId, text};
+
+use crate::names::Names;
+use crate::story::Context;
+
+/// How tightly an operator binds, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Implies,
+    Or,
+    And,
+    Atom,
+}
+
+/// A condition as people write it.
+pub(crate) fn condition(context: Context<'_>, expr: &Expr) -> String {
+    Writer { context, names: Names::new(context.program) }.at_least(expr, Level::Implies)
+}
+
+/// The parts of a conjunction, each as people write it.
+pub(crate) fn conjuncts(context: Context<'_>, expr: &Expr) -> Vec<String> {
+    let writer = Writer { context, names: Names::new(context.program) };
+    parts(BinaryOp::And, expr).into_iter().map(|part| writer.at_least(part, Level::And)).collect()
+}
+
+struct Writer<'a> {
+    context: Context<'a>,
+    names: Names<'a>,
+}
+
+impl Writer<'_> {
+    /// The text, in parentheses where the condition binds looser than its place demands.
+    fn at_least(&self, expr: &Expr, place: Level) -> String {
+        let (text, level) = self.text(expr);
+        if level < place { format!("({text})") } else { text }
+    }
+
+    fn text(&self, expr: &Expr) -> (String, Level) {
+        match expr {
+            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), _) => {
+                let (level, sign) = if *op == BinaryOp::And { (Level::And, " & ") } else { (Level::Or, " | ") };
+                let list: Vec<String> = parts(*op, expr).into_iter().map(|part| self.above(part, level)).collect();
+                (list.join(sign), level)
+            }
+            Expr::Binary(BinaryOp::Implies, pair) => {
+                let (left, right) = (self.at_least(&pair.0, Level::Or), self.at_least(&pair.1, Level::Implies));
+                (format!("{left} => {right}"), Level::Implies)
+            }
+            Expr::Binary(op, pair) => match Sign::of(*op).and_then(|sign| self.comparison(sign, &pair.0, &pair.1)) {
+                Some(found) => found,
+                None => self.other(expr),
+            },
+            Expr::Unary(UnaryOp::Not, operand) => self.negation(operand),
+            _ => self.other(expr),
+        }
+    }
+
+    /// The text of an operand of `&` or `|`.
+    fn above(&self, expr: &Expr, level: Level) -> String {
+        let (text, found) = self.text(expr);
+        if found <= level { format!("({text})") } else { text }
+    }
+
+    fn negation(&self, operand: &Expr) -> (String, Level) {
+        if let Expr::Binary(op, pair) = operand
+            && let Some(sign) = Sign::of(*op)
+            && let Some(found) = self.comparison(sign.negated(), &pair.0, &pair.1)
+        {
+            return found;
+        }
+        (format!("!{}", self.at_least(operand, Level::Atom)), Level::Atom)
+    }
+
+    fn other(&self, expr: &Expr) -> (String, Level) {
+        let text = text::expr(self.context.program, expr);
+        let is_atom = matches!(expr, Expr::Var(_) | Expr::Bool(_) | Expr::Int(_) | Expr::Unary(..));
+        (text, if is_atom { Level::Atom } else { Level::Implies })
+    }
+
+    /// `left sign right` over integers; `None` where a side is no sum.
+    fn comparison(&self, sign: Sign, left: &Expr, right: &Expr) -> Option<(String, Level)> {
+        let mut sum = Sum::default();
+        sum.add(left, 1)?;
+        sum.add(right, -1)?;
+        if sum.terms.is_empty() {
+            return None;
+        }
+        if let Some(found) = self.counter(sign, &sum) {
+            return Some(found);
+        }
+        let (mut sides, mut sign) = ([self.side(&sum, 1), self.side(&sum, -1)], sign);
+        // Variables stand on the left, where they can.
+        if !sum.terms.values().any(|factor| *factor > 0) {
+            sides.reverse();
+            sign = sign.turned();
+        }
+        Some((format!("{} {} {}", sides[0], sign.text(), sides[1]), Level::Atom))
+    }
+
+    /// The terms of one sign, with their factors made positive, and the constant if it has this sign.
+    fn side(&self, sum: &Sum, sign: i64) -> String {
+        let wanted = sum.terms.iter().filter(|(_, factor)| factor.signum() == sign);
+        let term = |(var, factor): (&VarId, &i64)| match factor.abs() {
+            1 => self.names.of(*var),
+            factor => format!("{factor} * {}", self.names.of(*var)),
+        };
+        let mut texts: Vec<String> = wanted.map(term).collect();
+        if sum.constant.signum() == sign {
+            texts.push(sum.constant.abs().to_string());
+        }
+        if texts.is_empty() { "0".to_string() } else { texts.join(" + ") }
+    }
+
+    /// A comparison of a program counter with a constant, by the names of its values.
+    fn counter(&self, sign: Sign, sum: &Sum) -> Option<(String, Level)> {
+        let (var, factor) = sum.terms.iter().next().filter(|_| sum.terms.len() == 1)?;
+        let words = self.context.map.values.get(var)?;
+        let holds = |value: usize| Some(sign.holds(factor.checked_mul(i64::try_from(value).ok()?)? + sum.constant));
+        let truths: Option<Vec<bool>> = (0..words.len()).map(holds).collect();
+        let truths = truths?;
+        let name = self.names.of(*var);
+        let at = |value: usize| format!("{name} at {}", words[value]);
+        let chosen: Vec<usize> = (0..words.len()).filter(|value| truths[*value]).collect();
+        let others: Vec<usize> = (0..words.len()).filter(|value| !truths[*value]).collect();
+        Some(match (chosen.as_slice(), others.as_slice()) {
+            (_, []) => ("T".to_string(), Level::Atom),
+            ([], _) => ("F".to_string(), Level::Atom),
+            ([one], _) => (at(*one), Level::Atom),
+            (_, [one]) => (format!("!({})", at(*one)), Level::Atom),
+            (some, _) => (some.iter().map(|one| at(*one)).collect::<Vec<_>>().join(" | "), Level::Or),
+        })
+    }
+}
+
+/// The operands of nested conjunctions or disjunctions, from left to right.
+fn parts(op: BinaryOp, expr: &Expr) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    let mut open = vec![expr];
+    while let Some(next) = open.pop() {
+        match next {
+            Expr::Binary(other, pair) if *other == op => open.extend([&pair.1, &pair.0]),
+            _ => found.push(next),
+        }
+    }
+    found
+}
+
+/// How a sum compares with zero.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Sign {
+    fn of(op: BinaryOp) -> Option<Sign> {
+        match op {
+            BinaryOp::Eq => Some(Sign::Eq),
+            BinaryOp::Ne => Some(Sign::Ne),
+            BinaryOp::Lt => Some(Sign::Lt),
+            BinaryOp::Le => Some(Sign::Le),
+            _ => None,
+        }
+    }
+
+    fn negated(self) -> Sign {
+        match self {
+            Sign::Eq => Sign::Ne,
+            Sign::Ne => Sign::Eq,
+            Sign::Lt => Sign::Ge,
+            Sign::Le => Sign::Gt,
+            Sign::Gt => Sign::Le,
+            Sign::Ge => Sign::Lt,
+        }
+    }
+
+    /// The sign when the sides change places.
+    fn turned(self) -> Sign {
+        match self {
+            Sign::Eq | Sign::Ne => self,
+            Sign::Lt => Sign::Gt,
+            Sign::Le => Sign::Ge,
+            Sign::Gt => Sign::Lt,
+            Sign::Ge => Sign::Le,
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Sign::Eq => "=",
+            Sign::Ne => "!=",
+            Sign::Lt => "<",
+            Sign::Le => "<=",
+            Sign::Gt => ">",
+            Sign::Ge => ">=",
+        }
+    }
+
+    fn holds(self, sum: i64) -> bool {
+        match self {
+            Sign::Eq => sum == 0,
+            Sign::Ne => sum != 0,
+            Sign::Lt => sum < 0,
+            Sign::Le => sum <= 0,
+            Sign::Gt => sum > 0,
+            Sign::Ge => sum >= 0,
+        }
+    }
+}
+
+/// A constant and variables with factors other than zero.
+#[derive(Default)]
+struct Sum {
+    terms: BTreeMap<VarId, i64>,
+    constant: i64,
+}
+
+impl Sum {
+    /// Adds an expression so many times; `None` where it is no sum, or the numbers are too large.
+    fn add(&mut self, expr: &Expr, times: i64) -> Option<()> {
+        match expr {
+            Expr::Int(number) => self.constant = self.constant.checked_add(number.checked_mul(times)?)?,
+            Expr::Var(var) => {
+                let factor = self.terms.entry(*var).or_default();
+                *factor = factor.checked_add(times)?;
+                if *factor == 0 {
+                    self.terms.remove(var);
+                }
+            }
+            Expr::Unary(UnaryOp::Neg, operand) => self.add(operand, times.checked_neg()?)?,
+            Expr::Binary(BinaryOp::Add, pair) => {
+                self.add(&pair.0, times)?;
+                self.add(&pair.1, times)?;
+            }
+            Expr::Binary(BinaryOp::Sub, pair) => {
+                self.add(&pair.0, times)?;
+                self.add(&pair.1, times.checked_neg()?)?;
+            }
+            Expr::Binary(BinaryOp::Mul, pair) => match (&pair.0, &pair.1) {
+                (Expr::Int(number), other) | (other, Expr::Int(number)) => {
+                    self.add(other, times.checked_mul(*number)?)?;
+                }
+                _ => return None,
+            },
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use selvedge_frontend::gcl::load;
+    use selvedge_ir::Op;
+
+    use super::*;
+    use crate::source::Source;
+
+    /// The condition of `safe`, as it is written here.
+    fn shown(written: &str) -> String {
+        let text = format!(
+            "var x, y: int; var b: bool;\nprocess p {{ at idle: true -> goto waiting; at waiting: true -> goto critical; \
+             at critical: true -> goto idle; }}\nsafe {written};\n"
+        );
+        let loaded = load(&text);
+        let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+        let source = Source::new("t.gcl", &text);
+        let context = Context { program: &program, map: &loaded.source_map, source: &source };
+        let asserted = program.edges.iter().find_map(|edge| match &edge.op {
+            Op::Assert(condition) => Some(condition),
+            _ => None,
+        });
+        condition(context, asserted.expect("there is an assertion"))
+    }
+
+    #[test]
+    fn negative_terms_change_sides_and_negations_disappear() {
+        for (written, expected) in [
+            ("x + -1 * y <= 0", "x <= y"),
+            ("!(1 <= x - y)", "x < y + 1"),
+            ("0 <= x", "x >= 0"),
+            ("x - 2 * y + 3 == 0", "x + 3 = 2 * y"),
+            ("!(x == y) & (b | x < 3) | !b", "x != y & (b | x < 3) | !b"),
+            ("b => x > 0 => y > 0", "b => x > 0 => y > 0"),
+        ] {
+            assert_eq!(shown(written), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn program_counters_have_names() {
+        for (written, expected) in [
+            ("p at critical", "p at critical"),
+            ("!(p at idle)", "!(p at idle)"),
+            ("!(p at critical) | b", "!(p at critical) | b"),
+        ] {
+            assert_eq!(shown(written), expected, "{written}");
+        }
+    }
+}
