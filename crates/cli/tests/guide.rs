@@ -168,7 +168,8 @@ fn every_page_about_an_engine_is_about_one_that_there_is() {
         let page = file.expect("the folder can be read").path();
         assert!(pages().contains(&page), "{} is in the table of contents", page.display());
         let name = page.file_stem().and_then(|name| name.to_str()).expect("names are UTF-8").to_string();
-        let known = ["README", "auto"].contains(&name.as_str()) || selvedge_engines::EngineKind::from_name(&name).is_some();
+        let known =
+            ["README", "auto"].contains(&name.as_str()) || selvedge_engines::EngineKind::from_name(&name).is_some();
         assert!(known, "there is no engine {name}");
     }
 }

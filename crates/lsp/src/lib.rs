@@ -9,6 +9,7 @@ pub mod server;
 
 use std::path::Path;
 
+use selvedge_check::Solvers;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::Program;
@@ -18,6 +19,9 @@ use selvedge_ir::span::SourceMap;
 pub trait Loader: Sync {
     /// The program in a text; the name of its file tells the language.
     fn load(&self, path: &Path, text: &str, options: &LoadOptions) -> Loaded;
+
+    /// The SMT solvers that checks of programs with integers use.
+    fn solvers(&self) -> Solvers;
 }
 
 /// A text that was read.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use selvedge_check::Solvers;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_lsp::{Loaded, Loader};
 
@@ -12,7 +13,9 @@ use crate::input::Input;
 use crate::session::Session;
 
 /// Reads programs as all commands do.
-struct Languages;
+struct Languages {
+    solvers: Solvers,
+}
 
 impl Loader for Languages {
     fn load(&self, path: &Path, text: &str, options: &LoadOptions) -> Loaded {
@@ -20,16 +23,22 @@ impl Loader for Languages {
         let loaded = language.load(text, options);
         Loaded { program: loaded.program, map: loaded.map, diagnostics: loaded.diagnostics }
     }
+
+    fn solvers(&self) -> Solvers {
+        self.solvers.clone()
+    }
 }
 
 pub(crate) fn dap(session: &Session) -> Exit {
-    let served = selvedge_lsp::dap::serve(&mut std::io::stdin().lock(), &mut std::io::stdout().lock(), &Languages);
+    let languages = Languages { solvers: session.solvers.clone() };
+    let served = selvedge_lsp::dap::serve(&mut std::io::stdin().lock(), &mut std::io::stdout().lock(), &languages);
     ended(served.map_err(|error| error.to_string()), session)
 }
 
 pub(crate) fn lsp(session: &Session) -> Exit {
     let (connection, threads) = lsp_server::Connection::stdio();
-    let served = selvedge_lsp::server::serve(&connection, &Languages);
+    let languages = Languages { solvers: session.solvers.clone() };
+    let served = selvedge_lsp::server::serve(&connection, &languages);
     drop(connection);
     let joined = threads.join().map_err(|error| error.to_string());
     ended(served.map_err(|error| error.to_string()).and(joined), session)

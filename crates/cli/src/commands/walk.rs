@@ -55,7 +55,7 @@ pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session)
     let subject = program::load(input, &options, Warnings::Hidden, session)?;
     session.listen_for_interrupts();
     let options = Options { question: question.question(), jobs: 2, ..Options::default() };
-    let run = Run::new(session.cancel.clone(), Limits::default(), &());
+    let run = Run::new(session.cancel.clone(), Limits::default(), &()).with_solvers(session.solvers.clone());
     let report = driver::check(subject.subject(), &options, &run).map_err(|failure| match failure {
         Failure::Usage(error) => program::refuse(&error, session),
         Failure::Internal { engine, reject } => {

@@ -60,7 +60,8 @@ pub fn serve(input: &mut dyn BufRead, output: &mut dyn Write, loader: &dyn Loade
 /// Looks for the execution. Where there is none the session ends with a sentence that says why.
 fn launch(wire: &mut Wire<'_>, request: &Request, loader: &dyn Loader) -> io::Result<Option<Found>> {
     let wanted: Result<Wanted, _> = serde_json::from_value(request.arguments.clone());
-    let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, loader, &Run::unlimited()));
+    let run = Run::unlimited().with_solvers(loader.solvers());
+    let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, loader, &run));
     match answer {
         Ok(Answer::Found(found)) => {
             wire.answer(request, Ok(json!({})))?;

@@ -138,7 +138,7 @@ fn answer(job: &Job, progress: &Progress<'_>, loader: &dyn Loader) -> Result<Val
     let labels = question.label.iter().chain(&question.assertion).cloned().collect();
     let options = LoadOptions { entry: wanted.entry.clone(), labels };
     let subjected = load(&path_of(&job.uri), job.text.clone(), &options, loader)?;
-    let run = Run::new(job.cancel.clone(), Limits::default(), progress);
+    let run = Run::new(job.cancel.clone(), Limits::default(), progress).with_solvers(loader.solvers());
     let report = ask(&subjected, question, &run)?;
     let context = selvedge_report::Context { program: &report.program, map: &subjected.map, source: &subjected.source };
     let style = text::Style { palette: selvedge_report::Palette::plain(), detail: text::Detail::Changes };

@@ -23,7 +23,7 @@ use checks::Checks;
 use places::Places;
 
 /// Serves one client until it says goodbye.
-pub fn serve(connection: &Connection, loader: &(dyn Loader + 'static)) -> Result<(), Box<dyn Error + Send + Sync>> {
+pub fn serve(connection: &Connection, loader: &dyn Loader) -> Result<(), Box<dyn Error + Send + Sync>> {
     let capabilities = json!({
         "textDocumentSync": { "openClose": true, "change": 1, "save": true },
         "hoverProvider": true,

@@ -308,12 +308,8 @@ fn of_integers(context: Context<'_>, proof: &IntegerProof) -> Table {
     let names = Names::new(context.program);
     let mut parts: BTreeMap<LocId, Vec<String>> = BTreeMap::new();
     for point in &proof.points {
-        let stands: Vec<String> = proof
-            .control
-            .iter()
-            .zip(&point.values)
-            .map(|(var, at)| stands(context, &names, *var, *at))
-            .collect();
+        let stands: Vec<String> =
+            proof.control.iter().zip(&point.values).map(|(var, at)| stands(context, &names, *var, *at)).collect();
         let formula = conjuncts(context, &point.formula).join(" &\n");
         let part = if stands.is_empty() { formula } else { format!("{}: {formula}", stands.join(", ")) };
         parts.entry(point.loc).or_default().push(part);

@@ -110,7 +110,8 @@ fn growth(runs: &[Run], family: &str) -> Option<String> {
 }
 
 fn of_turns(turns: &[Turn], over: &str) -> Option<String> {
-    let wanted = turns.iter().filter(|turn| turn.series == format!("bluetooth over {over}") && is_decided(&turn.verdict));
+    let wanted =
+        turns.iter().filter(|turn| turn.series == format!("bluetooth over {over}") && is_decided(&turn.verdict));
     let series = by_tool(wanted.filter_map(|turn| {
         let x = if over == "threads" { turn.threads as f64 } else { f64::from(turn.contexts?) };
         Some((turn.tool.as_str(), (x, turn.processor_seconds?)))

@@ -140,14 +140,24 @@ pub fn scatter(title: &str, right: &str, up: &str, points: &[(f64, f64)]) -> Str
     for (across, upwards) in points {
         let (cx, cy) = (x.place(across.max(0.001)), y.place(upwards.max(0.001)));
         let colour = COLOURS[0];
-        let _ = writeln!(
-            text,
-            "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3\" fill=\"{colour}\" fill-opacity=\"0.6\"/>"
-        );
+        let _ =
+            writeln!(text, "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3\" fill=\"{colour}\" fill-opacity=\"0.6\"/>");
     }
     let beside = x.to.1 + 14.0;
-    for (number, line) in [format!("right: {right}"), format!("up: {up}"), "below the line".to_string(), "the second is faster".to_string()].iter().enumerate() {
-        let _ = writeln!(text, "<text x=\"{beside:.1}\" y=\"{:.1}\">{line}</text>", MARGIN[2] + 14.0 + 18.0 * number as f64);
+    for (number, line) in [
+        format!("right: {right}"),
+        format!("up: {up}"),
+        "below the line".to_string(),
+        "the second is faster".to_string(),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let _ = writeln!(
+            text,
+            "<text x=\"{beside:.1}\" y=\"{:.1}\">{line}</text>",
+            MARGIN[2] + 14.0 + 18.0 * number as f64
+        );
     }
     text.push_str("</svg>\n");
     text

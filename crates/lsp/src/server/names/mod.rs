@@ -72,7 +72,10 @@ impl Index {
             }
             Language::Guarded => {
                 let parsed = selvedge_frontend::gcl::parse(text);
-                Index { entities: gcl::entities(&parsed.file), comments: parsed.comments.iter().map(|comment| comment.span).collect() }
+                Index {
+                    entities: gcl::entities(&parsed.file),
+                    comments: parsed.comments.iter().map(|comment| comment.span).collect(),
+                }
             }
             Language::Other => Index { entities: Vec::new(), comments: Vec::new() },
         }
