@@ -59,8 +59,8 @@ const CACTUS: [(&str, &[&str]); 2] = [
     ("results-everything", &["ours", "corpus-boppo", "corpus-ijit", "corpus-satabs-generated"]),
 ];
 
-/// Where the data of scatter plots is. A figure is drawn from the first folder that has it.
-const FIGURES: [&str; 2] = ["results-switches", "results-threads"];
+/// Where the data of scatter plots is.
+const FIGURES: &str = "results-threads";
 
 /// All plots by the names of their files.
 ///
@@ -84,13 +84,8 @@ pub fn plots(bench: &Path) -> Result<BTreeMap<String, String>, String> {
             all.extend(cactus(&runs, family).map(|svg| (format!("cactus-{family}.svg"), svg)));
         }
     }
-    for folder in FIGURES {
-        let figures: Vec<Figure> = read(&bench.join(folder).join("figures.json"))?;
-        for figure in &figures {
-            let name = format!("figure-{}.svg", figure.figure);
-            all.entry(name).or_insert_with(|| scatter(figure));
-        }
-    }
+    let figures: Vec<Figure> = read(&bench.join(FIGURES).join("figures.json"))?;
+    all.extend(figures.iter().map(|figure| (format!("figure-{}.svg", figure.figure), scatter(figure))));
     Ok(all)
 }
 
