@@ -95,9 +95,10 @@ impl Writer<'_> {
         if let Some(found) = self.counter(sign, &sum) {
             return Some(found);
         }
-        let (mut sides, mut sign) = ([self.side(&sum, 1), self.side(&sum, -1)], sign);
-        // Variables stand on the left, where they can.
-        if !sum.terms.values().any(|factor| *factor > 0) {
+        let mut sign = sum.tighten(sign);
+        let mut sides = [self.side(&sum, 1), self.side(&sum, -1)];
+        // The first variable stands on the left.
+        if sum.terms.values().next().is_some_and(|factor| *factor < 0) {
             sides.reverse();
             sign = sign.turned();
         }
@@ -227,6 +228,23 @@ struct Sum {
 }
 
 impl Sum {
+    /// Between variables, `x <= y` reads better than `x < y + 1`, and `x < y` better than `x + 1 <= y`.
+    fn tighten(&mut self, sign: Sign) -> Sign {
+        let (step, other) = match sign {
+            Sign::Lt => (1, Sign::Le),
+            Sign::Le => (-1, Sign::Lt),
+            Sign::Gt => (-1, Sign::Ge),
+            Sign::Ge => (1, Sign::Gt),
+            Sign::Eq | Sign::Ne => return sign,
+        };
+        let moved = self.constant.saturating_add(step);
+        if self.terms.len() < 2 || moved.saturating_abs() >= self.constant.saturating_abs() {
+            return sign;
+        }
+        self.constant = moved;
+        other
+    }
+
     /// Adds an expression so many times; `None` where it is no sum, or the numbers are too large.
     fn add(&mut self, expr: &Expr, times: i64) -> Option<()> {
         match expr {
@@ -288,7 +306,8 @@ mod tests {
     fn negative_terms_change_sides_and_negations_disappear() {
         for (written, expected) in [
             ("x + -1 * y <= 0", "x <= y"),
-            ("!(1 <= x - y)", "x < y + 1"),
+            ("!(1 <= x - y)", "x <= y"),
+            ("1 + y <= x", "x > y"),
             ("0 <= x", "x >= 0"),
             ("x - 2 * y + 3 == 0", "x + 3 = 2 * y"),
             ("!(x == y) & (b | x < 3) | !b", "x != y & (b | x < 3) | !b"),

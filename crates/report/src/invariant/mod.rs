@@ -69,14 +69,21 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
     let mut locs: Vec<LocId> = program.locs.indices().collect();
     locs.retain(|loc| program.procs[program.locs[*loc].proc].exit != *loc);
     locs.sort_by_key(|loc| (program.locs[*loc].proc, teller.place(*loc), *loc));
+    let is_entry = |loc: LocId| program.procs[program.locs[loc].proc].entry == loc;
     let invariant = |loc: LocId| {
-        let span = teller.place(loc);
+        let span = teller.place(loc).filter(|_| !context.is_guarded());
+        // Any guarded command may follow any other: they all stand at one place.
+        let all = match (context.is_guarded(), is_entry(loc)) {
+            (false, _) => "",
+            (true, true) => "the first state",
+            (true, false) => "each command",
+        };
         let known = known.get(&loc);
         Invariant {
             loc,
             proc: teller.proc_name(program.locs[loc].proc).to_string(),
             line: span.map(|span| context.source.line(span.start as usize)),
-            text: span.map_or(String::new(), |span| context.source.flat(span)),
+            text: span.map_or(all.to_string(), |span| context.source.flat(span)),
             holds: known.map_or(absent.clone(), |known| known.holds.clone()),
             since_entry: known.and_then(|known| known.since_entry.clone()),
         }

@@ -5,7 +5,7 @@ use selvedge_replay::eval::eval;
 
 use super::Session;
 use crate::condition::condition;
-use crate::names::value;
+use crate::names::shown;
 
 /// The most parts that are listed.
 const MAX_PARTS: usize = 40;
@@ -34,7 +34,11 @@ impl Session<'_> {
                 && !is_constant
                 && parts.iter().all(|(known, _)| *known != text)
             {
-                parts.push((text, value(found)));
+                let word = match part {
+                    Expr::Var(var) => visible.iter().find(|binding| binding.var == *var),
+                    _ => None,
+                };
+                parts.push((text, shown(found, word.and_then(|binding| binding.word.as_ref()))));
             }
             let operands: Vec<&Expr> = part.operands().collect();
             open.extend(operands.into_iter().rev());
