@@ -13,11 +13,13 @@ pub enum Sort {
     Frame,
     /// A kind of initial thread.
     Template,
+    /// How many threads of each kind that is limited a block of threads has.
+    Used,
 }
 
 impl Sort {
     /// All sorts.
-    pub const ALL: [Sort; 4] = [Sort::Shared, Sort::Own, Sort::Frame, Sort::Template];
+    pub const ALL: [Sort; 5] = [Sort::Shared, Sort::Own, Sort::Frame, Sort::Template, Sort::Used];
 
     /// The name in texts.
     pub fn name(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Sort {
             Sort::Own => "Own",
             Sort::Frame => "Frame",
             Sort::Template => "Template",
+            Sort::Used => "Used",
         }
     }
 }
@@ -59,11 +62,21 @@ pub enum Base {
     First,
     /// `Next(t, t')`: the kind after `t`.
     Next,
+    /// `Last(t)`: the last kind.
+    Last,
+    /// `Halt(l)`: the thread ends here, whatever calls are open.
+    Halt,
+    /// `Nobody(c)`: a block without threads.
+    Nobody,
+    /// `More(t, c, c')`: `c'` has one thread of kind `t` more than `c`, and not more than a run may have.
+    More,
+    /// `Fit(c, c')`: both blocks fit into one run.
+    Fit,
 }
 
 impl Base {
     /// All of them.
-    pub const ALL: [Base; 12] = [
+    pub const ALL: [Base; 17] = [
         Base::Initial,
         Base::Begin,
         Base::Step,
@@ -76,6 +89,11 @@ impl Base {
         Base::Target,
         Base::First,
         Base::Next,
+        Base::Last,
+        Base::Halt,
+        Base::Nobody,
+        Base::More,
+        Base::Fit,
     ];
 
     /// The name in texts.
@@ -93,24 +111,32 @@ impl Base {
             Base::Target => "Target",
             Base::First => "First",
             Base::Next => "Next",
+            Base::Last => "Last",
+            Base::Halt => "Halt",
+            Base::Nobody => "Nobody",
+            Base::More => "More",
+            Base::Fit => "Fit",
         }
     }
 
     /// The sorts of its places.
     pub fn sorts(self) -> &'static [Sort] {
-        use Sort::{Frame, Own, Shared, Template};
+        use Sort::{Frame, Own, Shared, Template, Used};
         match self {
             Base::Initial => &[Shared],
             Base::Begin => &[Template, Shared, Own, Frame],
             Base::Step => &[Shared, Own, Frame, Shared, Own, Frame],
             Base::Call => &[Shared, Own, Frame, Frame],
             Base::Return => &[Frame, Shared, Own, Frame, Shared, Own, Frame],
-            Base::Entry | Base::Exit => &[Frame],
+            Base::Entry | Base::Exit | Base::Halt => &[Frame],
             Base::End => &[Shared, Own, Frame, Own, Frame],
             Base::Free => &[Own],
             Base::Target => &[Shared, Own, Frame],
-            Base::First => &[Template],
+            Base::First | Base::Last => &[Template],
             Base::Next => &[Template, Template],
+            Base::Nobody => &[Used],
+            Base::More => &[Template, Used, Used],
+            Base::Fit => &[Used, Used],
         }
     }
 }

@@ -1,15 +1,17 @@
-//! The equations of `calculus/` on generated programs: they agree with the engines.
+//! The equations of `calculus/`, and those that are written for a number of rounds or contexts, on generated programs: they
+//! agree with the engines.
 //!
-//! A third of the programs each: one thread, with recursion, for the three forms of sequential reachability; two threads that
-//! take turns; templates of which there are any number of threads, in two rounds.
+//! A third of the programs each: one thread, with recursion, for the three forms of sequential reachability; threads that take
+//! turns; templates, also such that run once, in rounds. The last two in 1 to 3 rounds, half of them with recursion.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
-use selvedge_check::{ContextBound, RoundBound, Run, Stop, Task, ThreadScope, Verdict};
+use selvedge_check::{CancelToken, ContextBound, Limits, RoundBound, Run, Stop, Task, ThreadScope, Verdict};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::calculus::{Telling, solve, supports};
 use selvedge_engines::{EngineKind, EngineOptions, build};
-use selvedge_frontend::fp;
+use selvedge_frontend::fp::{self, Schedule};
 use selvedge_ir::fp::Fixpoint;
 use selvedge_ir::{Count, Program};
 
@@ -29,15 +31,18 @@ pub const SEQUENTIAL: [&str; 3] = ["summaries", "entry-forward", "entry-forward-
 
 /// The program with this number.
 pub fn item(seed: u64, number: u64) -> Model {
-    let [(_, named), ..] = Weights::in_turns();
-    let [_, (_, flat), _, (_, sections)] = Weights::in_rounds();
-    let mut turns = named;
-    turns.chances.recursion = 0;
-    let weights = match number % 6 {
-        0 | 3 => Weights::recursive(),
-        1 | 4 => turns,
-        2 => flat,
-        _ => sections,
+    let half = number / 3;
+    let weights = match number % 3 {
+        0 => Weights::recursive(),
+        1 => {
+            let [(_, mut named), .., (_, mut sections), _] = Weights::in_turns();
+            (named.threads, sections.threads) = ((2, 2), (2, 2));
+            if half.is_multiple_of(2) {
+                named.chances.recursion = 0;
+            }
+            if half % 4 < 2 { named } else { sections }
+        }
+        _ => Weights::in_rounds()[(half % 4) as usize].1.clone(),
     };
     generate_with(&mut Rng::for_item(seed, number), &weights)
 }
@@ -57,17 +62,26 @@ fn compare(model: &Model, number: u64, budget: Budget) -> Result<Compared, Fault
 
 fn compare_model(model: &Model, number: u64, _: Budget) -> Result<Compared, Fault> {
     let posed = pose(model)?;
+    let (third, k) = (number / 3, 1 + (number / 3 % 3) as u32);
     let mut options = EngineOptions::default();
-    options.contexts.bound = Some(ContextBound::exactly(2));
-    options.rounds.bound = Some(RoundBound::exactly(2));
-    let (kind, files): (_, &[&str]) = match number % 3 {
-        0 => (EngineKind::Summaries, &SEQUENTIAL),
-        1 => (EngineKind::Contexts, &["contexts"]),
-        _ => (EngineKind::Rounds, &["rounds"]),
+    options.contexts.bound = Some(ContextBound::exactly(k));
+    options.rounds.bound = Some(RoundBound::exactly(k));
+    let (kind, schedule, file) = match number % 3 {
+        0 => (EngineKind::Summaries, None, ""),
+        1 => (EngineKind::Contexts, Some(Schedule::Contexts), "contexts"),
+        _ => (EngineKind::Rounds, Some(Schedule::Rounds), "rounds"),
     };
-    let program = if number % 3 == 2 { any_number(&posed.asked) } else { posed.asked.clone() };
+    let systems: Vec<(&str, Fixpoint)> = match schedule {
+        None => SEQUENTIAL.map(|file| (file, equations(file))).into(),
+        Some(schedule) => {
+            let of_file = (k == 2).then(|| (file, equations(file)));
+            of_file.into_iter().chain([("written", written(schedule, k))]).collect()
+        }
+    };
+    let limited = number % 3 != 2 || third.is_multiple_of(2);
+    let program = if limited { posed.asked.clone() } else { any_number(&posed.asked) };
     let task = Task { program: &program, target: &posed.target, threads: ThreadScope::Unbounded };
-    let inlined = simplify(&task, if number.is_multiple_of(3) { &[] } else { &[Pass::Inline] });
+    let inlined = simplify(&task, if schedule.is_none() { &[] } else { &[Pass::Inline] });
     let small = inlined.task(task.threads);
     let engine = build(kind, &options);
     let mut compared = Compared::default();
@@ -80,26 +94,35 @@ fn compare_model(model: &Model, number: u64, _: Budget) -> Result<Compared, Faul
         Ok(Verdict::Safe(_)) | Err(Stop::BoundReached(_)) => false,
         Err(stop) => return fault(kind.name(), stop.to_string()),
     };
-    for file in files {
-        let fixpoint = equations(file);
-        if supports(&fixpoint, small.program).is_err() {
-            compared.open += 1;
-            return Ok(compared);
-        }
+    for (name, fixpoint) in systems.iter().filter(|(_, fixpoint)| supports(fixpoint, small.program).is_ok()) {
         let telling = if number.is_multiple_of(2) { Telling::End } else { Telling::Rounds };
-        let solved = solve(&fixpoint, small.program, small.target, telling, &Run::unlimited());
-        let solved = solved.or_else(|stop| fault(*file, stop.to_string()))?;
+        let solved = solve(fixpoint, small.program, small.target, telling, &patient());
+        compared.count_question(solved.is_ok());
+        let solved = match solved {
+            Err(Stop::TimeLimit(_)) => continue,
+            solved => solved.or_else(|stop| fault(*name, stop.to_string()))?,
+        };
         compared.sets += 1;
         if solved.error != is_unsafe {
-            return fault(*file, format!("Error() is {}, but `{}` says {is_unsafe}", solved.error, kind.name()));
+            return fault(*name, format!("Error() is {}, but `{}` says {is_unsafe}", solved.error, kind.name()));
         }
     }
-    if is_unsafe {
-        compared.unsafe_ += 1;
-    } else {
-        compared.safe += 1;
+    match (compared.sets, is_unsafe) {
+        (0, _) => compared.open += 1,
+        (_, true) => compared.unsafe_ += 1,
+        (_, false) => compared.safe += 1,
     }
     Ok(compared)
+}
+
+/// The equations for so many rounds or contexts.
+pub fn written(schedule: Schedule, k: u32) -> Fixpoint {
+    fp::load(&fp::system(schedule, k)).fixpoint.expect("what is written reads")
+}
+
+fn patient() -> Run<'static> {
+    let limits = Limits { time: Some(Duration::from_secs(10)), ..Limits::default() };
+    Run::new(CancelToken::default(), limits, &())
 }
 
 /// The program with any number of threads of each kind.

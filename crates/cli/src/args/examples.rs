@@ -135,6 +135,9 @@ Examples:
   selvedge solve calculus/entry-forward.fp program.bp
   selvedge solve --verbose calculus/rounds.fp drivers.bp
       Equations of one's own are welcome: docs/calculus.md.
+  selvedge solve --rounds 3 drivers.bp
+  selvedge solve --contexts 2 --print > contexts-2.fp
+      The equations for any number of rounds or contexts are written by the tool.
 
 Exit code 10: the relation `Error()` holds. Exit code 0: it does not, which means what the equations mean.";
 

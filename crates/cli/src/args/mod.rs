@@ -477,12 +477,18 @@ pub(crate) struct SequentializeArgs {
 #[derive(Debug, Args)]
 #[command(after_help = SOLVE_EXAMPLES)]
 pub(crate) struct SolveArgs {
-    /// The equations
-    #[arg(value_name = "EQUATIONS")]
-    pub(crate) equations: Input,
-    /// The program; `-` is standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) input: Input,
+    /// The equations, and the program; `-` is standard input
+    #[arg(value_name = "EQUATIONS|FILE", num_args = 0..=2)]
+    pub(crate) inputs: Vec<Input>,
+    /// Solve the equations for any number of threads in K rounds, which need no file
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CONTEXTS)))]
+    pub(crate) rounds: Option<u32>,
+    /// Solve the equations for the threads of the text with K contexts each, which need no file
+    #[arg(long, value_name = "K", conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CONTEXTS)))]
+    pub(crate) contexts: Option<u32>,
+    /// Print the equations and do not solve them
+    #[arg(long)]
+    pub(crate) print: bool,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
     /// Solve in rounds and print the size of every relation that has grown, round by round

@@ -6,7 +6,8 @@ use selvedge_check::{Limits, Run, Task, ThreadScope};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::calculus::{Size, Solved, Telling, solve, supports};
 use selvedge_frontend::bp::LoadOptions;
-use selvedge_frontend::fp;
+use selvedge_frontend::fp::{self, Schedule};
+use selvedge_report::Source;
 
 use super::program::{self, Warnings};
 use crate::args::SolveArgs;
@@ -19,12 +20,27 @@ pub(crate) fn run(args: &SolveArgs, session: &Session) -> Exit {
 }
 
 fn answer(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
-    let equations = program::read(&args.equations, session)?;
+    let written = args.rounds.map(|k| fp::system(Schedule::Rounds, k));
+    let written = written.or(args.contexts.map(|k| fp::system(Schedule::Contexts, k)));
+    let (equations, input) = match (&written, args.inputs.as_slice(), args.print) {
+        (Some(text), [], true) => {
+            session.printer.out(text);
+            return Ok(Exit::Success);
+        }
+        (Some(text), [input], false) => (Source::new("equations", text), input),
+        (None, [equations, input], false) => (program::read(equations, session)?, input),
+        _ => {
+            session
+                .printer
+                .error("give EQUATIONS and FILE, or --rounds or --contexts and FILE, or one of them and --print");
+            return Err(Exit::Usage);
+        }
+    };
     let loaded = fp::load(equations.text());
     program::print_diagnostics(&equations, &loaded.diagnostics, Warnings::Shown, session);
     let fixpoint = loaded.fixpoint.ok_or(Exit::Input)?;
     let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
-    let subject = program::load(&args.input, &options, Warnings::Hidden, session)?;
+    let subject = program::load(input, &options, Warnings::Hidden, session)?;
     let posed = args.question.question().pose(subject.subject());
     let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
     if threads != ThreadScope::Unbounded {

@@ -10,6 +10,7 @@ use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_logic::relation::{Column, Plan, Relation, Space};
 
 use super::encode::{At, Encoding};
+use super::used::Used;
 use crate::contexts::kinds::track::Tracked;
 use crate::out_of_nodes;
 
@@ -32,11 +33,13 @@ impl Bases {
         let n_initial = choice_types(inits.map(|(_, rhs)| rhs)).len();
         let n_choices = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial);
         let n_templates = program.entries.len();
+        let used = Used::new(program);
         let width = |sort: Sort| match sort {
             Sort::Shared => encoding.n_shared,
             Sort::Own => encoding.n_own,
             Sort::Frame => encoding.frame_width,
             Sort::Template => (usize::BITS - n_templates.saturating_sub(1).leading_zeros()) as usize,
+            Sort::Used => used.width,
         };
         let mut plan = Plan::new();
         let (mut columns, mut n_columns) = (BTreeMap::new(), BTreeMap::new());
@@ -51,7 +54,7 @@ impl Bases {
         let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
         let space = plan.build(Limits { cache: limits.cache.min(1 << 18), ..limits });
         let mut bases = Bases { space, columns, n_columns, relations: BTreeMap::new(), init_fails: false };
-        let maker = Maker { encoding, tracked, target, choices };
+        let maker = Maker { encoding, tracked, target, choices, used };
         for base in Base::ALL {
             run.check_limits()?;
             let relation = maker.relation(&bases, base).map_err(out_of_nodes)?;
@@ -81,6 +84,11 @@ impl Bases {
     /// A column that no variable has.
     pub(super) fn spare(&self, sort: Sort, number: usize) -> Column {
         self.columns[&sort][self.n_columns[&sort] + number]
+    }
+
+    /// Two columns for blocks of threads.
+    fn used(&self) -> [Column; 2] {
+        [self.columns[&Sort::Used][0], self.columns[&Sort::Used][1]]
     }
 
     fn at(&self, shared: usize, own: usize, frame: usize) -> At {
@@ -121,6 +129,7 @@ struct Maker<'t> {
     tracked: &'t Tracked,
     target: &'t Target,
     choices: Column,
+    used: Used,
 }
 
 impl Maker<'_> {
@@ -152,6 +161,21 @@ impl Maker<'_> {
                 }
                 all
             }
+            Base::Last => self.template(bases, 0, self.encoding.program.entries.len().saturating_sub(1))?,
+            Base::Halt => self.any_edge(bases, |edge| match edge.op {
+                Op::End => self.from(bases, edge).map(Some),
+                _ => Ok(None),
+            })?,
+            Base::Nobody => self.used.nobody(&bases.space, bases.used()[0])?,
+            Base::More => {
+                let mut all = bases.space.manager().falsum();
+                for number in 0..self.encoding.program.entries.len() {
+                    let more = self.used.more(&bases.space, number, bases.used())?;
+                    all = all.or(&self.template(bases, 0, number)?.and(&more)?)?;
+                }
+                all
+            }
+            Base::Fit => self.used.fit(&bases.space, bases.used())?,
         };
         Ok(bases.space.relation(bdd, &bases.columns(base.sorts())))
     }

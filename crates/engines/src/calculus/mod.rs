@@ -7,6 +7,7 @@
 mod base;
 mod elaborate;
 mod encode;
+mod used;
 
 use std::ops::ControlFlow;
 
@@ -20,6 +21,7 @@ use crate::contexts::kinds::track::track;
 use crate::out_of_nodes;
 use base::Bases;
 use elaborate::elaborate;
+use used::{MOST, limit};
 
 /// What a relation has come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,25 +76,36 @@ pub fn supports(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupporte
         };
         return Err(Unsupported::at(id, reason));
     }
-    if uses(fixpoint, Base::Next) && program.entries.len() < 2 {
+    supports_counts(fixpoint, program)
+}
+
+/// Whether the numbers of threads are those that equations speak of. Without order of the kinds and without counts they are
+/// about one thread, or, if they say where a turn may end, about any number.
+fn supports_counts(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupported> {
+    let one = program.entries.len() <= 1;
+    if uses(fixpoint, Base::Next) && !uses(fixpoint, Base::Last) && one {
         return Err(Unsupported::new("the equations are about several kinds of threads, but the program has one"));
     }
-    if !uses(fixpoint, Base::Begin) || uses(fixpoint, Base::First) {
+    if !uses(fixpoint, Base::Begin) {
         return Ok(());
     }
-    // Without order of the kinds, equations are about one thread, or, if they say where a turn may end, about any number.
-    let (any, one) = (uses(fixpoint, Base::Free), program.entries.len() <= 1);
-    let wrong = |entry: &&selvedge_ir::Entry| match entry.count {
-        Count::Any => !any,
-        Count::Exactly(1) | Count::AtMost(1) => any || !one,
-        Count::Exactly(_) | Count::AtMost(_) => true,
+    let single = |count: Count| matches!(count, Count::Exactly(1) | Count::AtMost(1));
+    let (what, fits): (&str, &dyn Fn(Count) -> bool) = if uses(fixpoint, Base::First) {
+        ("one thread of each kind", &single)
+    } else if uses(fixpoint, Base::More) {
+        ("up to 32 threads of each kind, or any number", &|count| limit(count).is_none_or(|limit| limit <= MOST))
+    } else if uses(fixpoint, Base::Free) {
+        ("any number of threads of each kind", &|count| count == Count::Any)
+    } else {
+        ("one thread", &|count| one && single(count))
     };
-    if let Some(entry) = program.entries.iter().find(wrong) {
-        let what = if any { "any number of threads of each kind" } else { "one thread" };
-        let reason = format!("the equations are about {what}, which does not fit `{}`", entry.name);
-        return Err(Unsupported::new(reason));
+    match program.entries.iter().find(|entry| !fits(entry.count)) {
+        Some(entry) => {
+            let reason = format!("the equations are about {what}, which does not fit `{}`", entry.name);
+            Err(Unsupported::new(reason))
+        }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether some equation speaks of a relation of the program.

@@ -12,10 +12,12 @@
 
 mod lexer;
 mod parse;
+mod systems;
 
 use selvedge_ir::fp::Fixpoint;
 
 use crate::diagnostic::Diagnostic;
+pub use systems::{Schedule, system};
 
 /// What became of a text.
 #[derive(Clone, Debug)]

@@ -1,0 +1,93 @@
+//! How many threads a block has: the relations on the sort `Used`.
+//!
+//! Each kind of thread that a run has a limited number of has a small number in binary; the others are not counted. Threads
+//! that must exist but never move are not counted either, since they can be added anywhere.
+
+use selvedge_ir::{Count, Program};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_logic::relation::{Column, Space};
+
+/// The largest number of threads of one kind that is counted.
+pub(super) const MOST: u32 = 32;
+
+/// The number of threads of one kind.
+struct Counter {
+    entry: usize,
+    limit: u32,
+    first_bit: usize,
+    n_bits: usize,
+}
+
+/// The numbers of all kinds that are counted.
+pub(super) struct Used {
+    counters: Vec<Counter>,
+    pub(super) width: usize,
+}
+
+/// How many threads of a kind may move; none if that is not limited.
+pub(super) fn limit(count: Count) -> Option<u32> {
+    match count {
+        Count::Any => None,
+        Count::Exactly(limit) | Count::AtMost(limit) => Some(limit),
+    }
+}
+
+impl Used {
+    pub(super) fn new(program: &Program) -> Used {
+        let mut used = Used { counters: Vec::new(), width: 0 };
+        for (entry, limit) in program.entries.iter().enumerate().filter_map(|(id, one)| Some((id, limit(one.count)?))) {
+            let n_bits = (u32::BITS - limit.leading_zeros()) as usize;
+            used.counters.push(Counter { entry, limit, first_bit: used.width, n_bits });
+            used.width += n_bits;
+        }
+        used
+    }
+
+    /// No thread of any kind.
+    pub(super) fn nobody(&self, space: &Space, column: Column) -> Result<Bdd, OutOfNodes> {
+        let none = |all: Bdd, counter: &Counter| all.and(&counter.has(space, column, 0)?);
+        self.counters.iter().try_fold(space.manager().verum(), none)
+    }
+
+    /// One thread of a kind more, and nobody else.
+    pub(super) fn more(&self, space: &Space, entry: usize, [now, next]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
+        let mut all = space.manager().verum();
+        for counter in &self.counters {
+            let step = u32::from(counter.entry == entry);
+            let mut found = space.manager().falsum();
+            for number in 0..=counter.limit - step.min(counter.limit) {
+                if number + step <= counter.limit {
+                    let pair = counter.has(space, now, number)?.and(&counter.has(space, next, number + step)?)?;
+                    found = found.or(&pair)?;
+                }
+            }
+            all = all.and(&found)?;
+        }
+        Ok(all)
+    }
+
+    /// Both blocks fit into one run.
+    pub(super) fn fit(&self, space: &Space, [left, right]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
+        let mut all = space.manager().verum();
+        for counter in &self.counters {
+            let mut found = space.manager().falsum();
+            for number in 0..=counter.limit {
+                for other in 0..=counter.limit - number {
+                    let pair = counter.has(space, left, number)?.and(&counter.has(space, right, other)?)?;
+                    found = found.or(&pair)?;
+                }
+            }
+            all = all.and(&found)?;
+        }
+        Ok(all)
+    }
+}
+
+impl Counter {
+    /// There are so many threads.
+    fn has(&self, space: &Space, column: Column, number: u32) -> Result<Bdd, OutOfNodes> {
+        let bit = |bit: usize| (space.var(column, self.first_bit + bit), number >> bit & 1 == 1);
+        let literals: Vec<(Var, bool)> = (0..self.n_bits).map(bit).collect();
+        space.manager().cube(&literals)
+    }
+}
