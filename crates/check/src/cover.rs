@@ -4,7 +4,7 @@ use index_vec::IndexVec;
 use selvedge_ir::VarId;
 use selvedge_ir::tts::{Cover, LocalId, SharedId};
 
-use crate::Place;
+use crate::{AdequacyClaim, Place};
 
 /// For programs without recursion and any number of threads: all shared states and all states of a thread that may occur,
 /// and a set of configurations of them that contains the initial ones, is closed under the steps of all threads, and
@@ -57,6 +57,9 @@ pub enum CoverClaim {
         /// The forbidden ones.
         forbidden: Vec<Cover>,
     },
+    /// Those that a number of rounds reaches. It is about threads of certain kinds, so it holds of programs only, and all
+    /// variables that are read must be listed.
+    Adequacy(AdequacyClaim),
 }
 
 /// The views of k threads: what up to k threads of a configuration look like at the same time.

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+pub mod adequacy;
 mod argument;
 mod certificate;
 mod contexts;
@@ -21,6 +22,7 @@ mod solvers;
 pub mod system;
 mod task;
 
+pub use adequacy::AdequacyClaim;
 pub use argument::Argument;
 pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof, View, ViewProof};
 pub use contexts::{ContextBound, Contexts};

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use selvedge_check::{
     Argument, Certificate, Contexts, Cutoff, Engine, Event, Refinement, Rounds, Run, Stop, Task, Verdict,
 };
+use selvedge_engines::contexts::rounds::proof;
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, judge};
@@ -67,6 +68,12 @@ pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: 
     let answer = timed(&mut times.engine, || search(&simplified, &*engine, run));
     let is_safe = matches!(answer, Ok(Verdict::Safe(_)));
     let arguments = Some(run.take_arguments()).filter(|_| is_safe).unwrap_or_default();
+    let answer = match answer {
+        Ok(Verdict::Safe(None)) if member.kind == EngineKind::Rounds => {
+            Ok(Verdict::Safe(timed(&mut times.engine, || adequacy(task, run))))
+        }
+        answer => answer,
+    };
     let (certifier, answer) = match answer {
         Ok(Verdict::Safe(None)) if options.certify == Certify::Anybody => {
             let certificate = timed(&mut times.engine, || certify(task, engine.name(), options, run));
@@ -157,6 +164,23 @@ fn certify(task: &Task<'_>, other: &str, options: &Options, run: &Run<'_>) -> Op
     match search(&simplified, &*engine, run).ok()? {
         Verdict::Unsafe(_) => unreachable!("`{}` finds an error, `{other}` finds none", engine.name()),
         Verdict::Safe(certificate) => certificate,
+    }
+}
+
+/// The certificate of rounds that are enough, if it is not too long. It is about the program with calls replaced and nothing
+/// else, of which more rounds may be needed than of the one that was searched.
+fn adequacy(task: &Task<'_>, run: &Run<'_>) -> Option<Certificate> {
+    run.event(Event::Phase("certifying"));
+    let enough = run.take_rounds().and_then(|rounds| {
+        let enough = rounds.enough;
+        run.set_rounds(rounds);
+        enough
+    })?;
+    let simplified = crate::simplify(task, &[Pass::Inline]);
+    let certificate = proof::certificate(&simplified.question(), [enough, enough + 1], run).ok()??;
+    match simplified.lift(Verdict::Safe(Some(certificate))) {
+        Verdict::Safe(certificate) => certificate,
+        Verdict::Unsafe(_) => None,
     }
 }
 

@@ -217,6 +217,8 @@ pub fn mutants(claim: &CoverClaim) -> Vec<CoverClaim> {
             let with_basis = |forbidden| CoverClaim::Basis { within: within.clone(), forbidden };
             tables.into_iter().map(with_table).chain(without_one(forbidden).into_iter().map(with_basis)).collect()
         }
+        // No search over a bare system claims this.
+        CoverClaim::Adequacy(_) => Vec::new(),
     }
 }
 

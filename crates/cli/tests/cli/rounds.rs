@@ -43,6 +43,19 @@ fn rounds_as_json_fit_the_schema_and_the_trace_replays() {
 }
 
 #[test]
+fn the_play_that_leaves_a_number_open_is_told_in_json() {
+    let ran = run("check --rounds 1..2 --engine rounds --format json handover.bp");
+    let report: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    let rounds = &report["results"][0]["answer"]["rounds"];
+    assert_eq!(rounds["open"], json!([1]), "{rounds}");
+    let play = rounds["play"].as_array().expect("it is a list");
+    assert!(!play.is_empty() && play.iter().all(|named| named["shared"]["turn"].is_boolean()), "{rounds}");
+    let text = run("check --rounds 1..2 --engine rounds handover.bp");
+    assert_eq!(text.out.matches("Eve's play:").count(), play.len(), "{}", text.out);
+}
+
+#[test]
 fn rounds_are_for_their_engine_and_for_any_number_of_threads() {
     assert_eq!(run("check --rounds 2 --engine views drivers.bp").code, 1);
     assert_eq!(run("check --rounds 2 --contexts 2 drivers.bp").code, 1);

@@ -341,6 +341,10 @@ fn of_cover(context: Context<'_>, proof: &CoverProof) -> Table {
             .iter()
             .flat_map(|vector| vector.counts.iter().map(|(local, _)| (vector.shared.index(), local.index())))
             .collect(),
+        CoverClaim::Adequacy(claim) => {
+            let states = claim.turns.iter().flat_map(|turn| &turn.states);
+            states.filter_map(|state| Some((state.shared.index(), state.local?.index()))).collect()
+        }
     };
     pairs.sort_unstable();
     pairs.dedup();

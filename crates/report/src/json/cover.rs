@@ -7,6 +7,7 @@ use selvedge_ir::tts::{Cover, LocalId, SharedId};
 use selvedge_ir::{Program, VarId};
 use serde::{Deserialize, Serialize};
 
+use super::adequacy::AdequacyView;
 use super::certificate::{VariableView, fits};
 use super::threads::{PlaceView, var_id};
 use super::trace::{ReadError, mismatch};
@@ -39,6 +40,8 @@ pub enum ClaimView {
     Vectors { vectors: Vec<(u32, CountsView)> },
     /// Those within the table that are not above a forbidden one: the shared state and the threads.
     Basis { within: TableView, forbidden: Vec<(u32, Vec<u32>)> },
+    /// Those that a number of rounds reaches.
+    Adequacy(AdequacyView),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,6 +98,7 @@ impl ClaimView {
                 let view = |cover: &Cover| (cover.shared.raw(), numbers(&cover.threads));
                 ClaimView::Basis { within: TableView::new(within), forbidden: forbidden.iter().map(view).collect() }
             }
+            CoverClaim::Adequacy(claim) => ClaimView::Adequacy(AdequacyView::new(claim)),
         }
     }
 
@@ -115,6 +119,7 @@ impl ClaimView {
                 };
                 CoverClaim::Basis { within: within.table(), forbidden: forbidden.iter().map(cover).collect() }
             }
+            ClaimView::Adequacy(view) => CoverClaim::Adequacy(view.claim()),
         }
     }
 }

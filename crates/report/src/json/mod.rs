@@ -3,6 +3,7 @@
 //! The types here are the format. What the rest of the code calls things may change; a field here changes only with
 //! [`VERSION`].
 
+mod adequacy;
 mod certificate;
 mod cover;
 mod integers;

@@ -1,8 +1,9 @@
 //! Reports as JSON: one object for any number of files.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use selvedge_check::{Contexts, Cutoff, Refinement, Rounds, ThreadScope};
+use selvedge_check::{Contexts, Cutoff, EveMove, Refinement, Rounds, ThreadScope};
 use selvedge_driver::{self as driver, Asked, Each, Leg, LegEnd, Outcome, Report, Size};
 use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_ir::{EdgeId, LocId};
@@ -233,6 +234,25 @@ pub struct RoundsView {
     pub enough: Option<u32>,
     /// The numbers of rounds of which it is open whether they are enough.
     pub open: Vec<u32>,
+    /// Why the last of them is open: the threads that Eve names in the adequacy game, until Adam has no answer.
+    pub play: Vec<EveMoveView>,
+}
+
+/// A thread that Eve names, as it is left at the end of the last round.
+#[derive(Clone, Debug, Serialize)]
+pub struct EveMoveView {
+    pub template: String,
+    /// Whether the thread has ended.
+    pub ended: bool,
+    /// The shared variables when its last turn ends.
+    pub shared: BTreeMap<String, bool>,
+}
+
+impl EveMoveView {
+    fn new(named: &EveMove) -> EveMoveView {
+        let shared = named.shared.iter().cloned().collect();
+        EveMoveView { template: named.template.clone(), ended: named.ended, shared }
+    }
 }
 
 /// How many shared states are reachable within a number of rounds.
@@ -251,6 +271,7 @@ impl RoundsView {
             reached: rounds.reached.iter().map(view).collect(),
             enough: rounds.enough,
             open: rounds.open.clone(),
+            play: rounds.play.iter().map(EveMoveView::new).collect(),
         }
     }
 }

@@ -84,8 +84,7 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
     }
     if let Some(rounds) = &report.rounds {
         line("rounds", rounds_text(rounds));
-        let play = if rounds.enough.is_none() { rounds.play.as_slice() } else { &[] };
-        for (number, named) in play.iter().enumerate() {
+        for (number, named) in rounds.play.iter().enumerate() {
             line("Eve's play", format!("{}. {}", number + 1, eve_text(named)));
         }
     }
@@ -320,6 +319,12 @@ pub fn certificate_text(certificate: &Certificate) -> String {
                     "a closed table of the views of {} threads without {} {states}",
                     within.k,
                     count(forbidden.len(), "forbidden configuration")
+                ),
+                CoverClaim::Adequacy(claim) => format!(
+                    "nothing is new after {}: {} and {} {states}",
+                    count(claim.k as usize, "round"),
+                    count(claim.turns.len(), "turn"),
+                    count(claim.positions.len(), "position")
                 ),
             }
         }

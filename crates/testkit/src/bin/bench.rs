@@ -23,7 +23,7 @@ usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--
              [--peer-limit SECONDS] [--out FOLDER]
        bench integers [--limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
-       bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER]
+       bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER] [--programs FOLDER]
        bench plots
 
 Families: reading, corpus, and those of crates/testkit/src/bench/families.rs; with `threads` those of
@@ -33,7 +33,8 @@ with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `e
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json, README.md and a plot per family into the folder, bench/results unless told otherwise; with
 `threads` into bench/results-threads, and figures.json, and so on. With `contexts` the series of crates/testkit/src/bench/turns, into
-bench/results-contexts. With `rounds` the programs of crates/testkit/src/bench/rounds, into bench/results-rounds.
+bench/results-contexts. With `rounds` the programs of crates/testkit/src/bench/rounds, into bench/results-rounds;
+`--programs` only writes these programs into a folder.
 ";
 
 /// Which programs.
@@ -170,26 +171,39 @@ fn main() -> ExitCode {
 /// The programs with one kernel and any number of drivers.
 fn in_rounds(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
     let (mut limit, mut families) = (Duration::from_secs(30), Vec::new());
-    let mut out = root().join("bench/results-rounds");
+    let (mut out, mut programs) = (root().join("bench/results-rounds"), None);
     while let Some(option) = words.next() {
         let value = words.next().ok_or(format!("option `{option}` has no value"))?;
         match option.as_str() {
             "--families" => families = value.split(',').map(str::to_string).collect(),
             "--limit" => limit = Duration::from_secs(value.parse().map_err(|_| format!("`{value}` is no number"))?),
             "--out" => out = PathBuf::from(&value),
+            "--programs" => programs = Some(PathBuf::from(&value)),
             _ => return Err(format!("unknown option `{option}`")),
         }
     }
     let wanted = |instance: &rounds::Instance| families.is_empty() || families.contains(&instance.family);
+    if let Some(folder) = programs {
+        return write_programs(&folder, rounds::instances().into_iter().filter(wanted))
+            .map_err(|error| error.to_string());
+    }
     let mut rows = Vec::new();
     for instance in rounds::instances().into_iter().filter(wanted) {
         let row = rounds::measure(&instance, limit);
-        let told = [&row.two_threads, &row.rounds, &row.views, &row.auto]
-            .map(|answer| format!("{:<9} {:>7.3} s", answer.verdict, answer.seconds));
-        println!("{:<14} {:>3}  {}", row.family, row.number, told.join("  "));
+        let answers = [&row.two_threads, &row.rounds, &row.views, &row.auto].into_iter().chain(&row.adequacy);
+        let told = answers.map(|answer| format!("{:<9} {:>7.3} s", answer.verdict, answer.seconds));
+        println!("{:<14} {:>3}  {}", row.family, row.number, told.collect::<Vec<_>>().join("  "));
         rows.push(row);
     }
     write_rounds(&rows, limit, &out).map_err(|error| error.to_string())
+}
+
+fn write_programs(folder: &Path, instances: impl Iterator<Item = rounds::Instance>) -> std::io::Result<ExitCode> {
+    std::fs::create_dir_all(folder)?;
+    for instance in instances {
+        std::fs::write(folder.join(format!("{}-{}.bp", instance.family, instance.number)), &instance.text)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn write_rounds(rows: &[rounds::Row], limit: Duration, out: &Path) -> std::io::Result<ExitCode> {

@@ -72,7 +72,7 @@ pub fn compare_posed(posed: &Posed, budget: Budget) -> Result<Compared, Fault> {
 
 /// The engine for so many rounds.
 pub fn engine(rounds: u32) -> Rounds {
-    Rounds { options: Options { bound: Some(RoundBound { first: 1, last: rounds }) } }
+    Rounds { options: Options { bound: Some(RoundBound { first: 1, last: rounds }), ..Options::default() } }
 }
 
 fn patient() -> Run<'static> {

@@ -1,9 +1,11 @@
 //! The adequacy check of §5: are `k` rounds enough?
 //!
 //! Eve declares a state that is reached at the end of round `k+1`, thread by thread: where each thread stands, with which
-//! values, and the shared state when its last turn ends. Adam answers each move with the same thread in the same place of
-//! the order, standing at the same place with the same values and leaving the same shared state, after `k` rounds. Both
-//! compose the interfaces of their threads. Eve wins if Adam has no answer, or if her rounds are wrapped and his are not.
+//! values, and with which shared states its turns begin and end. Adam answers each move with the same thread in the same place
+//! of the order, standing at the same place with the same values after `k` rounds. Both compose the interfaces of their
+//! threads. Eve wins if Adam has no answer, or if her rounds are wrapped and his are not, or end with another shared state. In
+//! the paper he has to leave the same shared state after every thread; but what is to be shown is about states at the
+//! end only, and he wins more often so.
 //!
 //! If Adam has a strategy, every state at the end of round `k+1` is one at the end of round `k`, of the same threads in the
 //! same order. Then it is so for all later rounds, by induction, and an error in a later round is one within `k+1` rounds.
@@ -50,11 +52,13 @@ pub(super) fn is_playable(blocks: &Blocks<'_, '_>) -> bool {
 pub(super) fn play(blocks: &Blocks<'_, '_>) -> Result<Winner, Stop> {
     let game = Game::new(blocks).map_err(out_of_nodes)?;
     let mut stages = vec![game.not_lost().map_err(out_of_nodes)?];
+    let mut gone = None;
     while let Some(safe) = stages.last() {
-        let smaller = game.kept(safe)?;
+        let smaller = game.kept(safe, gone.as_ref())?;
         if smaller == *safe {
             break;
         }
+        gone = Some(safe.minus(&smaller).map_err(out_of_nodes)?);
         stages.push(smaller);
     }
     game.opened(&stages)
@@ -66,7 +70,7 @@ struct Moves {
     stand: Stand,
     /// Over the variables of the thread, `In` and `Out`.
     eve: Bdd,
-    /// Over the variables of the thread, `OtherIn` and `OtherOut`; the shared state at the end is that of Eve.
+    /// Over the variables of the thread, `OtherIn` and `OtherOut`.
     adam: Bdd,
     /// Eve's move: the variables of the thread, and `Out`.
     moved: VarSet,
@@ -107,16 +111,13 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let pairs = [(Side::In, Side::OtherIn), (Side::Out, Side::OtherOut)]
             .map(|(from, to)| (self.blocks.over(from, 1, self.k), self.blocks.over(to, 1, self.k)));
         let pairs: Vec<(&[_], &[_])> = pairs.iter().map(|(from, to)| (from.as_slice(), to.as_slice())).collect();
-        let [own, hers] = [(Side::OtherOut, self.k), (Side::Out, self.k + 1)]
-            .map(|(side, round)| columns.column(layout, side, round));
-        let same = columns.equal(layout, &own, &hers)?;
         let proc = world.program.entries[entry].proc;
         let mut moved = self.blocks.over(Side::Out, 1, self.k + 1);
         moved.extend(world.frames[proc].vars());
         let moved = layout.manager.var_set(&moved)?;
         for (stand, eve) in eve {
             let adam = match adam.get(stand) {
-                Some(adam) => columns.renamed(layout, adam, &pairs)?.and(&same)?,
+                Some(adam) => columns.renamed(layout, adam, &pairs)?,
                 None => layout.manager.falsum(),
             };
             self.moves.push(Moves { entry, stand: *stand, eve: eve.clone(), adam, moved: moved.clone() });
@@ -124,8 +125,8 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         Ok(())
     }
 
-    /// The positions in which Adam has answered and Eve has not won: his block is wanted, has left the same shared state,
-    /// and is wrapped if hers is.
+    /// The positions in which Adam has answered and Eve has not won: his block is wanted, and where hers is wrapped, his is
+    /// wrapped as well and has left the same shared state.
     fn not_lost(&self) -> Result<Bdd, OutOfNodes> {
         let (blocks, k) = (self.blocks, self.k);
         let (layout, columns) = (&blocks.world.layout, &blocks.world.columns);
@@ -135,7 +136,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let (hers, his) = (equal(Side::In, Side::Mid, k)?, equal(Side::OtherIn, Side::OtherMid, k - 1)?);
         let [left, right] =
             [(Side::In, k + 1), (Side::OtherIn, k)].map(|(side, round)| columns.column(layout, side, round));
-        let agreed = columns.equal(layout, &left, &right)?.and(&hers.implies(&his)?)?;
+        let agreed = hers.implies(&columns.equal(layout, &left, &right)?.and(&his)?)?;
         blocks.round(k + 1).wanted.all.and(&self.other(&blocks.round(k).wanted.all)?)?.and(&agreed)
     }
 
@@ -162,24 +163,30 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         blocks.world.columns.renamed(&blocks.world.layout, positions, &[(&hers, &her_out), (&his, &his_out)])
     }
 
-    /// The positions among these from which no move of Eve leaves them for good.
-    fn kept(&self, safe: &Bdd) -> Result<Bdd, Stop> {
+    /// The positions among these from which no move of Eve leaves them for good. `gone` are those that were lost last: a move
+    /// that has become unanswered had an answer that led to one of them.
+    fn kept(&self, safe: &Bdd, gone: Option<&Bdd>) -> Result<Bdd, Stop> {
         let after = self.after(safe).map_err(out_of_nodes)?;
+        let gone = gone.map(|gone| self.after(gone)).transpose().map_err(out_of_nodes)?;
         let mut kept = safe.clone();
         for moves in &self.moves {
             self.blocks.world.run.check_limits()?;
             self.blocks.world.layout.manager.tidy();
-            let lost = self.lost(moves, &kept, &after).map_err(out_of_nodes)?;
+            let lost = self.lost(moves, &after, gone.as_ref()).map_err(out_of_nodes)?;
             kept = kept.minus(&lost).map_err(out_of_nodes)?;
         }
         Ok(kept)
     }
 
-    /// The positions from which Eve has such a move that Adam cannot answer.
-    fn lost(&self, moves: &Moves, positions: &Bdd, after: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let counts = &self.blocks.counts;
-        let lost = self.losing(moves, positions, after)?.exists(&moves.moved)?;
-        counts.fewer(Block::Left, moves.entry, &lost)
+    /// The positions from which Eve has such a move that Adam cannot answer. What her move was is forgotten at once.
+    fn lost(&self, moves: &Moves, after: &Bdd, gone: Option<&Bdd>) -> Result<Bdd, OutOfNodes> {
+        let answers = self.answers(moves, after)?;
+        let unanswered = match gone {
+            None => self.wanted.minus(&answers)?,
+            Some(gone) => self.answers(moves, gone)?.minus(&answers)?,
+        };
+        let from = moves.eve.and_exists(&unanswered, &moves.moved)?;
+        self.blocks.counts.fewer(Block::Left, moves.entry, &from)
     }
 
     /// Whether Adam has an answer to every first move that leads to the last of the stages, in which he is safe. His first

@@ -27,6 +27,7 @@ mod adequacy;
 mod blocks;
 mod counts;
 mod interfaces;
+pub mod proof;
 mod trace;
 
 use std::collections::BTreeSet;
@@ -57,6 +58,20 @@ pub struct Options {
     ///
     /// Default: none. Range: from 1.
     pub bound: Option<RoundBound>,
+    /// Whether it is asked if a number of rounds is enough. Without it the engine only looks for errors.
+    ///
+    /// Default: asked.
+    pub adequacy: Adequacy,
+}
+
+/// Whether the adequacy game is played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Adequacy {
+    /// It is.
+    #[default]
+    Asked,
+    /// It is not.
+    Skipped,
 }
 
 /// The engine.
@@ -97,9 +112,12 @@ impl Engine for Rounds {
                 run.event(Event::SharedStates { k, states });
                 found.reached.push((k, states));
             }
-            if search.is_asked(self.bound()) {
+            if self.options.adequacy == Adequacy::Asked && search.is_asked(self.bound()) {
                 match adequacy::play(&search.blocks)? {
-                    Winner::Adam => found.enough = Some(k - 1),
+                    Winner::Adam => {
+                        found.enough = Some(k - 1);
+                        found.play.clear();
+                    }
                     Winner::Eve(play) => {
                         found.open.push(k - 1);
                         found.play = play;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use selvedge_check::{CoverProof, LocalState, Place, Role, SharedState, Task};
+use selvedge_check::{CoverClaim, CoverProof, LocalState, Place, Role, SharedState, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::tts::{LocalId, SharedId};
 use selvedge_ir::visibility::Visibility;
@@ -17,6 +17,8 @@ pub(super) struct Census<'a> {
     pub(super) proof: &'a CoverProof,
     pub(super) flow: Flow,
     pub(super) visibility: Visibility,
+    /// Whether steps must be real, whatever the variables hold that are not listed.
+    pub(super) is_exact: bool,
     places: HashMap<(Role, &'a [EdgeId], LocId), u32>,
     shareds: HashMap<&'a SharedState, SharedId>,
     locals: HashMap<(u32, &'a [bool]), LocalId>,
@@ -49,7 +51,8 @@ impl<'a> Census<'a> {
             return Err(Flaw::Malformed(None));
         }
         let (flow, visibility) = (Flow::new(program), Visibility::new(program));
-        Ok(Census { task, proof, flow, visibility, places, shareds, locals })
+        let is_exact = matches!(proof.claim, CoverClaim::Adequacy(_));
+        Ok(Census { task, proof, flow, visibility, is_exact, places, shareds, locals })
     }
 
     /// The number of a thread's place, if it is listed.

@@ -61,6 +61,8 @@ pub fn verify_claim(tts: &Tts, claim: &CoverClaim, run: &Run<'_>) -> Result<(), 
             views.check_closed(tts, run)?;
             Basis::new(tts, &views, forbidden)?.check(tts, run)
         }
+        // Nobody says of which kinds the threads are.
+        CoverClaim::Adequacy(_) => Err(CoverFlaw::Malformed),
     }
 }
 
@@ -76,6 +78,10 @@ pub(super) fn thread_states(claim: &CoverClaim) -> Vec<(SharedId, LocalId)> {
                 vector.counts.iter().map(|(local, _)| (vector.shared, *local)).collect::<Vec<_>>()
             };
             vectors.iter().flat_map(states).collect()
+        }
+        CoverClaim::Adequacy(claim) => {
+            let states = claim.turns.iter().flat_map(|turn| &turn.states);
+            states.filter_map(|state| Some((state.shared, state.local?))).collect()
         }
     };
     states.sort_unstable();

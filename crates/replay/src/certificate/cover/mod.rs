@@ -16,8 +16,10 @@
 //! # What is not listed
 //!
 //! A variable that a place or the shared states do not list may hold anything. Its value is open until a step reads
-//! it; then both values are followed. So are a choice, and a variable that starts with any value.
+//! it; then both values are followed. So are a choice, and a variable that starts with any value. Where steps must be real,
+//! for a claim about rounds, no step may read a variable that is not listed: then it does not matter what it holds.
 
+mod adequacy;
 mod census;
 mod claim;
 mod open;
@@ -25,7 +27,7 @@ mod start;
 mod views;
 mod walk;
 
-use selvedge_check::{CoverProof, Role, Run, Task, ThreadScope};
+use selvedge_check::{CoverClaim, CoverProof, Role, Run, Task, ThreadScope};
 use selvedge_ir::tts::{Cover, LocalId, SharedId, Tts};
 use selvedge_ir::{EdgeId, LocId, Ty};
 
@@ -68,7 +70,11 @@ pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Resu
         system.follow(&census, *shared, *local, run)?;
     }
     system.meetings(&census, &states, run)?;
-    verify_claim(&system.tts, &proof.claim, run).map_err(|flaw| match flaw {
+    let checked = match &proof.claim {
+        CoverClaim::Adequacy(claim) => adequacy::verify(&start::kinds(&census, &system.tts, run)?, claim, run),
+        claim => verify_claim(&system.tts, claim, run),
+    };
+    checked.map_err(|flaw| match flaw {
         CoverFlaw::Start(number) => Flaw::Start(starts[number].1),
         CoverFlaw::Rule(rule) => Flaw::NotClosed(system.edges[rule.index()]),
         CoverFlaw::Target(number) => match system.errors[number] {

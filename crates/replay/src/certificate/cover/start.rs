@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::{Role, Run, SharedState};
-use selvedge_ir::tts::{LocalId, SharedId, Start};
-use selvedge_ir::{Count, EntryId, LocId, Scope, VarId};
+use selvedge_ir::tts::{LocalId, SharedId, Start, Tts};
+use selvedge_ir::{Count, EntryId, Expr, LocId, Scope, VarId};
 
 use super::super::Flaw;
+use super::adequacy::Kinds;
 use super::census::Census;
 use super::open::{Case, Needed, Values};
 use super::walk::{Arrival, Walk, all_values};
@@ -23,6 +24,20 @@ pub(super) fn starts(census: &Census<'_>, run: &Run<'_>) -> Result<Vec<(Start, L
     let entries: Vec<EntryId> = program.entries.indices().filter(|id| may_start(program.entries[*id].count)).collect();
     let Some(first) = entries.first() else { return Err(Flaw::OutOfScope("it starts no threads")) };
     let loc = program.procs[program.entries[*first].proc].entry;
+    let mut starts = Vec::new();
+    for (shared, crew) in crews(census, &entries, loc, run)? {
+        add_starts(census, shared, &entries, &crew, &mut |start| starts.push((start, loc)))?;
+    }
+    Ok(starts)
+}
+
+/// How the threads of some entries can begin, for each shared state in which they come to life.
+fn crews(
+    census: &Census<'_>,
+    entries: &[EntryId],
+    loc: LocId,
+    run: &Run<'_>,
+) -> Result<BTreeMap<SharedId, Crew>, Flaw> {
     let mut crews: BTreeMap<SharedId, Crew> = BTreeMap::new();
     for values in first_values(census, run)? {
         run.tick()?;
@@ -35,11 +50,34 @@ pub(super) fn starts(census: &Census<'_>, run: &Run<'_>) -> Result<Vec<(Start, L
             }
         }
     }
-    let mut starts = Vec::new();
-    for (shared, crew) in crews {
-        add_starts(census, shared, &entries, &crew, &mut |start| starts.push((start, loc)))?;
+    Ok(crews)
+}
+
+/// The kinds of threads of a system, where how they begin does not depend on the shared state.
+pub(super) fn kinds<'s>(census: &Census<'_>, tts: &'s Tts, run: &Run<'_>) -> Result<Kinds<'s>, Flaw> {
+    let entries = &census.task.program.entries;
+    let started: Vec<EntryId> = entries.indices().filter(|id| may_start(entries[*id].count)).collect();
+    let mut reads = false;
+    for (_, rhs) in entries.iter().flat_map(|entry| &entry.init) {
+        let shared = |var: VarId| census.task.program.vars[var].scope == Scope::Shared;
+        rhs.for_each_leaf(|leaf| reads |= matches!(leaf, Expr::Var(var) if shared(*var)));
     }
-    Ok(starts)
+    if reads {
+        return Err(Flaw::OutOfScope("how a thread begins depends on the shared state"));
+    }
+    let Some(first) = started.first() else { return Err(Flaw::OutOfScope("it starts no threads")) };
+    let loc = census.task.program.procs[entries[*first].proc].entry;
+    let crews = crews(census, &started, loc, run)?;
+    let mut begin = vec![BTreeSet::new(); entries.len()];
+    for (entry, locals) in crews.values().flat_map(|crew| started.iter().zip(crew)) {
+        begin[entry.index()].extend(locals.iter().copied());
+    }
+    let limit = |count: Count| match count {
+        Count::Any => None,
+        Count::Exactly(limit) | Count::AtMost(limit) => Some(limit),
+    };
+    let limits = entries.iter().map(|entry| limit(entry.count)).collect();
+    Ok(Kinds { tts, first: crews.into_keys().collect(), begin, limits })
 }
 
 fn may_start(count: Count) -> bool {

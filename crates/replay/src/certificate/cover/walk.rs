@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use selvedge_check::{LocalState, Role, Run, SharedState};
+use selvedge_check::{LocalState, Place, Role, Run, SharedState};
 use selvedge_ir::tts::{LocalId, SharedId};
-use selvedge_ir::{Assign, EdgeId, EntryId, Expr, LocId, Op, ProcId, VarId};
+use selvedge_ir::{Assign, EdgeId, EntryId, Expr, LocId, Op, ProcId, Scope, VarId};
 
 use super::super::Flaw;
 use super::super::threads::is_invisible;
@@ -58,6 +58,8 @@ pub(super) enum Arrival {
 pub(super) struct Walk<'a> {
     census: &'a Census<'a>,
     entry: Option<EntryId>,
+    /// The variables that must not be read: where steps must be real, those of the place that it does not list.
+    hidden: HashSet<VarId>,
     waiting: Vec<Spot>,
     seen: HashSet<Spot>,
     arrivals: Vec<(EdgeId, Arrival)>,
@@ -92,7 +94,9 @@ impl<'a> Walk<'a> {
             Role::Holder(entry) => (Some(entry), Mode::Held),
             Role::Free(entry) => (Some(entry), Mode::Quiet),
         };
-        Walk::new(census, entry, Spot { mode, calls: place.calls.clone(), loc: place.loc, now, new: Some(Vec::new()) })
+        let hidden = if census.is_exact { hidden(census, place) } else { HashSet::new() };
+        let first = Spot { mode, calls: place.calls.clone(), loc: place.loc, now, new: Some(Vec::new()) };
+        Walk { hidden, ..Walk::new(census, entry, first) }
     }
 
     /// Through the prelude, from these values on.
@@ -102,7 +106,8 @@ impl<'a> Walk<'a> {
     }
 
     fn new(census: &'a Census<'a>, entry: Option<EntryId>, first: Spot) -> Walk<'a> {
-        Walk { census, entry, waiting: vec![first], seen: HashSet::new(), arrivals: Vec::new() }
+        let (hidden, seen) = (HashSet::new(), HashSet::new());
+        Walk { census, entry, hidden, waiting: vec![first], seen, arrivals: Vec::new() }
     }
 
     /// All ways, each with its last edge.
@@ -126,7 +131,10 @@ impl<'a> Walk<'a> {
         while let Some(case) = cases.pop() {
             let mut next = Spot { now: case.now.clone(), ..spot.clone() };
             match self.act(&case, &mut next, edge)? {
-                Err(needed) => cases.extend([case.with(needed, true), case.with(needed, false)]),
+                Err(needed) => {
+                    self.may_read(needed)?;
+                    cases.extend([case.with(needed, true), case.with(needed, false)]);
+                }
                 Ok(after) => self.end_step(&case, next, &after, edge)?,
             }
         }
@@ -138,15 +146,27 @@ impl<'a> Walk<'a> {
         while let Some(next) = ends.pop() {
             match self.arrive(case, &next, after.clone(), edge) {
                 Ok(arrived) => arrived?,
-                Err(Needed::Var(var)) => ends.extend([false, true].map(|value| {
-                    let mut next = next.clone();
-                    next.now[var.index()] = Some(value);
-                    next
-                })),
+                Err(Needed::Var(var)) => {
+                    self.may_read(Needed::Var(var))?;
+                    ends.extend([false, true].map(|value| {
+                        let mut next = next.clone();
+                        next.now[var.index()] = Some(value);
+                        next
+                    }));
+                }
                 Err(Needed::Choice(_)) => unreachable!("all that a step reads was chosen before"),
             }
         }
         Ok(())
+    }
+
+    fn may_read(&self, needed: Needed) -> Result<(), Flaw> {
+        match needed {
+            Needed::Var(var) if self.hidden.contains(&var) => {
+                Err(Flaw::OutOfScope("a variable is read that is not listed"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What the operation of an edge does to the values, and where it leads.
@@ -350,6 +370,20 @@ impl<'a> Walk<'a> {
         let proc = |loc: LocId| program.locs[loc].proc;
         proc(spot.loc) == callee || spot.calls.iter().any(|call| proc(program.edges[*call].from) == callee)
     }
+}
+
+/// The variables that a thread sees at a place and that neither the place nor the shared states list.
+fn hidden(census: &Census<'_>, place: &Place) -> HashSet<VarId> {
+    let program = census.task.program;
+    let running = place.calls.iter().map(|call| program.edges[*call].from).chain([place.loc]);
+    let procs: HashSet<ProcId> = running.map(|loc| program.locs[loc].proc).collect();
+    let sees = |var: &VarId| match program.vars[*var].scope {
+        Scope::Local(proc) => procs.contains(&proc),
+        Scope::Shared | Scope::Thread => true,
+    };
+    let listed: HashSet<VarId> =
+        census.proof.shared_vars.iter().copied().chain(place.vars.iter().map(|(_, var)| *var)).collect();
+    program.vars.indices().filter(sees).filter(|var| !listed.contains(var)).collect()
 }
 
 /// Writes the values of an assignment; says whether its condition holds.

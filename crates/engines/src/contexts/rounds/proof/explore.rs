@@ -1,0 +1,258 @@
+//! The turns and blocks of all executions of so many rounds, listed one by one.
+//!
+//! *Order of work.* Round by round: left blocks and turns feed each other until nothing is new; then the right blocks of the
+//! round. *Invariant.* A turn and a left block that meet have been joined as soon as both are there. *It ends* because there
+//! are finitely many shared states, or before, when the lists are too long.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_check::adequacy::{Block, Turn, TurnState};
+use selvedge_check::{Run, Stop};
+use selvedge_ir::tts::{LocalId, SharedId};
+
+use super::{Kinds, LIMIT};
+use crate::unbounded::explicit::Rules;
+
+pub(super) type Vector = Vec<SharedId>;
+
+/// The kind of a thread, the states with which its turns began, and those with which all but the last ended.
+pub(super) type Past = (u32, Vector, Vector);
+
+/// Blocks of one round.
+#[derive(Default)]
+pub(super) struct Blocks {
+    pub(super) list: Vec<Block>,
+    known: FxHashSet<Block>,
+    by_begins: FxHashMap<Vector, Vec<usize>>,
+    by_both: FxHashMap<(Vector, Vector), Vec<usize>>,
+}
+
+impl Blocks {
+    fn add(&mut self, block: Block) {
+        if self.known.insert(block.clone()) {
+            let number = self.list.len();
+            self.by_begins.entry(block.begins.clone()).or_default().push(number);
+            self.by_both.entry((block.begins.clone(), block.ends.clone())).or_default().push(number);
+            self.list.push(block);
+        }
+    }
+
+    pub(super) fn has(&self, block: &Block) -> bool {
+        self.known.contains(block)
+    }
+
+    /// Whether some block with these vectors fits beside so many threads.
+    fn fits(&self, kinds: &Kinds<'_>, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
+        let blocks = self.by_both.get(&(begins.to_vec(), ends.to_vec())).into_iter().flatten();
+        blocks.into_iter().any(|number| kinds.fit(&self.list[*number].used, used))
+    }
+}
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Explored {
+    pub(super) turns: Vec<Turn>,
+    pub(super) pasts: Vec<Past>,
+    numbers: FxHashMap<Past, u32>,
+    pub(super) by_begin: FxHashMap<Vector, Vec<u32>>,
+    by_end: FxHashMap<Vector, BTreeSet<u32>>,
+    pub(super) left: Vec<Blocks>,
+    pub(super) right: Vec<Blocks>,
+    /// The length of all lists.
+    size: usize,
+    /// Whether some turn has an error.
+    fails: bool,
+}
+
+/// All turns and blocks of executions of `k + 1` rounds, and right blocks of `k`; none if they are too many, or have an error.
+pub(super) fn explore(kinds: &Kinds<'_>, k: u32, run: &Run<'_>) -> Result<Option<Explored>, Stop> {
+    let rules = Rules::new(kinds.tts);
+    let mut explorer = Explorer { kinds, rules, found: Explored::default(), run };
+    for round in 1..=k as usize + 1 {
+        let left = explorer.left(round)?;
+        explorer.found.left.push(left);
+        if round <= k as usize && !explorer.is_over() {
+            let right = explorer.right(round)?;
+            explorer.found.right.push(right);
+        }
+        if explorer.is_over() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(explorer.found))
+}
+
+struct Explorer<'s, 'r> {
+    kinds: &'s Kinds<'s>,
+    rules: Rules<'s>,
+    found: Explored,
+    run: &'r Run<'r>,
+}
+
+impl Explorer<'_, '_> {
+    fn is_over(&self) -> bool {
+        self.found.fails || self.found.size > LIMIT
+    }
+
+    /// The left blocks of a round, with the turns that they ask for.
+    fn left(&mut self, round: usize) -> Result<Blocks, Stop> {
+        let mut blocks = Blocks::default();
+        self.empty_left(round, &mut blocks);
+        let mut next = 0;
+        while next < blocks.list.len() && !self.is_over() {
+            self.run.tick()?;
+            let block = blocks.list[next].clone();
+            for (past, before) in self.asked(round, &block) {
+                if let Some(turn) = self.make_turn(past, before)? {
+                    let begins = self.found.pasts[turn as usize].1.clone();
+                    for number in blocks.by_begins.get(&begins).cloned().unwrap_or_default() {
+                        let shorter = blocks.list[number].clone();
+                        self.lengthen(round, &shorter, turn, &mut blocks);
+                    }
+                }
+            }
+            for turn in self.found.by_begin.get(&block.begins).cloned().unwrap_or_default() {
+                self.lengthen(round, &block, turn, &mut blocks);
+            }
+            next += 1;
+            self.found.size += 1;
+        }
+        Ok(blocks)
+    }
+
+    fn empty_left(&self, round: usize, blocks: &mut Blocks) {
+        let used = self.kinds.nobody();
+        if round == 1 {
+            for first in &self.kinds.first {
+                blocks.add(Block { used: used.clone(), begins: vec![*first], ends: Vec::new() });
+            }
+            return;
+        }
+        for block in &self.found.right[round - 2].list {
+            let Some((last, ends)) = block.ends.split_last() else { continue };
+            if self.kinds.first.contains(&block.begins[0]) && block.begins[1..] == *ends {
+                let begins = extended(&block.begins, *last);
+                blocks.add(Block { used: used.clone(), begins, ends: block.ends.clone() });
+            }
+        }
+    }
+
+    /// The pasts of threads that go on behind a left block, each with the turn before.
+    fn asked(&self, round: usize, block: &Block) -> Vec<(Past, Option<u32>)> {
+        let mut asked = Vec::new();
+        if round == 1 {
+            let kinds = 0..self.kinds.limits.len() as u32;
+            let allowed = kinds.filter(|kind| self.kinds.more(&block.used, *kind).is_some());
+            asked.extend(allowed.map(|kind| ((kind, block.begins.clone(), Vec::new()), None)));
+            return asked;
+        }
+        for turn in self.found.by_begin.get(&block.begins[..round - 1]).into_iter().flatten() {
+            let kind = self.found.pasts[*turn as usize].0;
+            let Some(used) = self.kinds.more(&block.used, kind) else { continue };
+            for ends in self.ends(*turn) {
+                if self.found.right[round - 2].fits(self.kinds, &used, &ends, &block.ends) {
+                    asked.push(((kind, block.begins.clone(), ends), Some(*turn)));
+                }
+            }
+        }
+        asked
+    }
+
+    /// With which shared states a thread can end its turns.
+    fn ends(&self, turn: u32) -> BTreeSet<Vector> {
+        let ends = &self.found.pasts[turn as usize].2;
+        self.found.turns[turn as usize].states.iter().map(|state| extended(ends, state.shared)).collect()
+    }
+
+    /// The turn of a thread with a past, unless it is known.
+    fn make_turn(&mut self, past: Past, before: Option<u32>) -> Result<Option<u32>, Stop> {
+        if self.found.numbers.contains_key(&past) {
+            return Ok(None);
+        }
+        let (kind, begins, ends) = &past;
+        let begun = *begins.last().expect("a turn has begun");
+        let before = before.zip(ends.last().copied());
+        let locals: BTreeSet<Option<LocalId>> = match before {
+            None => self.kinds.begin[*kind as usize].iter().copied().map(Some).collect(),
+            Some((turn, ended)) => {
+                let states = self.found.turns[turn as usize].states.iter();
+                states.filter(|state| state.shared == ended).map(|state| state.local).collect()
+            }
+        };
+        let states = self.states(begun, &locals)?;
+        let number = self.found.turns.len() as u32;
+        self.found.size += states.len();
+        let is_error =
+            |state: &TurnState| state.local.is_some_and(|local| self.rules.is_target(state.shared, &[local]));
+        self.found.fails |= states.iter().any(is_error);
+        for state in &states {
+            self.found.by_end.entry(extended(ends, state.shared)).or_default().insert(number);
+        }
+        self.found.by_begin.entry(begins.clone()).or_default().push(number);
+        self.found.turns.push(Turn { kind: *kind, before, begun, states });
+        self.found.numbers.insert(past.clone(), number);
+        self.found.pasts.push(past);
+        Ok(Some(number))
+    }
+
+    /// All states of a turn, each behind one from which it follows.
+    fn states(&self, begun: SharedId, locals: &BTreeSet<Option<LocalId>>) -> Result<Vec<TurnState>, Stop> {
+        let begin = |local: &Option<LocalId>| TurnState { shared: begun, local: *local, from: None };
+        let mut states: Vec<TurnState> = locals.iter().map(begin).collect();
+        let mut known: FxHashSet<_> = states.iter().map(|state| (state.shared, state.local)).collect();
+        let mut next = 0;
+        while next < states.len() {
+            self.run.tick()?;
+            let TurnState { shared, local, .. } = states[next];
+            let rules = local.map(|local| self.rules.of(shared, local)).unwrap_or_default();
+            for rule in rules.iter().map(|id| self.rules.rule(*id)) {
+                let after = (rule.shared_after, rule.after.first().copied());
+                if known.insert(after) {
+                    states.push(TurnState { shared: after.0, local: after.1, from: Some(next as u32) });
+                }
+            }
+            next += 1;
+        }
+        Ok(states)
+    }
+
+    /// A left block with one thread more.
+    fn lengthen(&self, round: usize, block: &Block, turn: u32, blocks: &mut Blocks) {
+        let Some(used) = self.kinds.more(&block.used, self.found.pasts[turn as usize].0) else { return };
+        for begins in self.ends(turn) {
+            let right = round.checked_sub(2).map(|before| &self.found.right[before]);
+            if right.is_none_or(|right| right.fits(self.kinds, &used, &begins[..round - 1], &block.ends)) {
+                blocks.add(Block { used: used.clone(), begins, ends: block.ends.clone() });
+            }
+        }
+    }
+
+    fn right(&mut self, round: usize) -> Result<Blocks, Stop> {
+        let left = &self.found.left[round - 1];
+        let mut blocks = Blocks::default();
+        for block in left.list.iter().filter(|block| block.begins[..round - 1] == block.ends) {
+            let states = block.begins.clone();
+            blocks.add(Block { used: self.kinds.nobody(), begins: states.clone(), ends: states });
+        }
+        let mut next = 0;
+        while next < blocks.list.len() && self.found.size + next <= LIMIT {
+            self.run.tick()?;
+            let block = blocks.list[next].clone();
+            for turn in self.found.by_end.get(&block.begins).into_iter().flatten() {
+                let (kind, begins, _) = &self.found.pasts[*turn as usize];
+                let Some(used) = self.kinds.more(&block.used, *kind) else { continue };
+                if left.fits(self.kinds, &used, begins, &block.ends[..round - 1]) {
+                    blocks.add(Block { used, begins: begins.clone(), ends: block.ends.clone() });
+                }
+            }
+            next += 1;
+        }
+        self.found.size += blocks.list.len();
+        Ok(blocks)
+    }
+}
+
+pub(super) fn extended(vector: &[SharedId], last: SharedId) -> Vector {
+    vector.iter().copied().chain([last]).collect()
+}

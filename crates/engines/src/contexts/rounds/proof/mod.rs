@@ -1,0 +1,123 @@
+//! Evidence that a number of rounds is enough: the relations of §4 and a strategy of Adam, over listed states.
+//!
+//! The program becomes a thread-transition system, whose states are few once whole atomic sections are steps. `explore` lists
+//! the turns and blocks of all executions of `k + 1` rounds, `game` finds answers for Adam in those of `k`. Both give up where
+//! the lists get too long; then there is no certificate of this kind.
+
+mod explore;
+mod game;
+
+use std::collections::BTreeSet;
+
+use selvedge_check::{AdequacyClaim, Certificate, CoverClaim, Role, Run, Stop, Task};
+use selvedge_ir::tts::{LocalId, SharedId, Tts};
+use selvedge_replay::certificate::{Flaw, verify};
+
+use super::counts::limit;
+use crate::unbounded::explicit::certificate::certificate as cover;
+use crate::unbounded::system::{self, System, extract};
+use explore::{Explored, explore};
+
+/// The most entries in the lists of a certificate, and positions that are looked at.
+pub(super) const LIMIT: usize = 400_000;
+
+/// Threads of several kinds that run a system.
+pub(super) struct Kinds<'s> {
+    pub(super) tts: &'s Tts,
+    /// The shared states in which threads come to life.
+    pub(super) first: BTreeSet<SharedId>,
+    /// How threads of each kind begin.
+    pub(super) begin: Vec<BTreeSet<LocalId>>,
+    /// How many threads of a kind a run may have; none if that is not limited.
+    pub(super) limits: Vec<Option<u32>>,
+}
+
+/// A certificate for a task that is safe because some number of rounds is enough, from `first` to `last`; none if the game is
+/// lost, or if it would be too long. The program must be as the user wrote it, but for calls that were replaced.
+pub fn certificate(task: &Task<'_>, rounds: [u32; 2], run: &Run<'_>) -> Result<Option<Certificate>, Stop> {
+    if crate::unbounded::supports(task, "rounds").is_err() {
+        return Ok(None);
+    }
+    // A variable that is read only where it does not matter must be listed for the judge.
+    for dead in [true, false] {
+        let options = system::Options { dead, size: LIMIT, ..system::Options::default() };
+        let system = match extract(task, options, run) {
+            Ok(system) => system,
+            Err(Stop::StateLimit(_)) => return Ok(None),
+            Err(stop) => return Err(stop),
+        };
+        let Some(claim) = claim(task, &system, rounds, run)? else { return Ok(None) };
+        let found = cover(&system, CoverClaim::Adequacy(claim));
+        match verify(task, &found, run) {
+            Err(Flaw::OutOfScope(_)) => {}
+            _ => return Ok(Some(found)),
+        }
+    }
+    Ok(None)
+}
+
+fn claim(
+    task: &Task<'_>,
+    system: &System<'_>,
+    [first, last]: [u32; 2],
+    run: &Run<'_>,
+) -> Result<Option<AdequacyClaim>, Stop> {
+    let Some(kinds) = kinds(task, system) else { return Ok(None) };
+    for k in first..=last {
+        let Some(explored) = explore(&kinds, k, run)? else { return Ok(None) };
+        if let Some(positions) = game::solve(&kinds, &explored, k, run)? {
+            let Explored { turns, left, right, .. } = explored;
+            let [left, right] = [left, right].map(|rounds| rounds.into_iter().map(|blocks| blocks.list).collect());
+            return Ok(Some(AdequacyClaim { k, turns, left, right, positions }));
+        }
+    }
+    Ok(None)
+}
+
+/// The kinds of threads of a system; none if a thread starts another, or if how it begins depends on the shared state.
+fn kinds<'s>(task: &Task<'_>, system: &'s System<'_>) -> Option<Kinds<'s>> {
+    let entries = &task.program.entries;
+    let starts = &system.tts.starts;
+    let first: BTreeSet<SharedId> = starts.iter().map(|start| start.shared).collect();
+    let begin_in = |shared: SharedId| {
+        let mut begin = vec![BTreeSet::new(); entries.len()];
+        for start in starts.iter().filter(|start| start.shared == shared) {
+            for local in start.threads.iter().chain(&start.any) {
+                let Role::Free(entry) = system.places[system.locals[*local].place as usize].role else { return None };
+                begin[entry.index()].insert(*local);
+            }
+        }
+        Some(begin)
+    };
+    let begin = begin_in(*first.first()?)?;
+    let alike = first.iter().all(|shared| begin_in(*shared).as_ref() == Some(&begin));
+    let alone = system.tts.rules.iter().all(|rule| rule.after.len() <= 1);
+    let single = system.tts.targets.iter().all(|target| target.threads.len() == 1);
+    let limits = entries.iter().map(|entry| limit(entry.count)).collect();
+    (alike && alone && single).then_some(Kinds { tts: &system.tts, first, begin, limits })
+}
+
+impl Kinds<'_> {
+    /// One thread of a kind more; none if a run may not have it.
+    pub(super) fn more(&self, used: &[u32], kind: u32) -> Option<Vec<u32>> {
+        let mut used = used.to_vec();
+        if let Some(limit) = self.limits[kind as usize] {
+            let place = self.limits[..kind as usize].iter().flatten().count();
+            used[place] += 1;
+            if used[place] > limit {
+                return None;
+            }
+        }
+        Some(used)
+    }
+
+    /// Whether two blocks fit into one run.
+    pub(super) fn fit(&self, one: &[u32], other: &[u32]) -> bool {
+        one.iter().zip(other).zip(self.limits.iter().flatten()).all(|((one, other), most)| one + other <= *most)
+    }
+
+    /// A block without threads.
+    pub(super) fn nobody(&self) -> Vec<u32> {
+        vec![0; self.limits.iter().flatten().count()]
+    }
+}

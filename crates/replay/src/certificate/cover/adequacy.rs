@@ -1,0 +1,417 @@
+//! Whether a number of rounds is enough (La Torre, Madhusudan and Parlato, 2010, §5).
+//!
+//! The claim is about a system whose steps are all real. The check has three parts:
+//!
+//! 1. *Turns.* Each state of a turn follows from one that is listed before it, the first ones from the end of the turn before
+//!    or from a start: so every turn is that of a real thread, whatever its neighbours would have to do. And all
+//!    steps lead to listed states, none of which is an error.
+//! 2. *Blocks.* The turns, left blocks and right blocks that are listed contain those of all executions of `k + 1` rounds: the
+//!    equations of section 4 lead to nothing that is not listed. More may be listed, which helps Eve only.
+//! 3. *The game.* From each position, and from the start, whatever thread Eve adds, Adam adds one of the same kind, in the same
+//!    state at its end, so that the position is listed. Where her rounds are wrapped, so are his, with the same
+//!    shared state at the end. His threads are real by the first part, so a wrapped block of his is an execution.
+//!
+//! Then each configuration after `k + 1` rounds is one after `k` rounds, of the same threads in the same order. By induction
+//! that holds for all later rounds, and an error in one of them is one within `k + 1`, where there is none. Configurations in
+//! the middle of a round count as well: the other threads idle.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use selvedge_check::adequacy::{Block, Position, Turn};
+use selvedge_check::{AdequacyClaim, Run};
+use selvedge_ir::tts::{LocalId, RuleId, SharedId, Tts};
+
+use super::claim::CoverFlaw;
+
+/// A system in which threads are of certain kinds.
+pub(super) struct Kinds<'s> {
+    pub(super) tts: &'s Tts,
+    /// The shared states in which threads come to life.
+    pub(super) first: BTreeSet<SharedId>,
+    /// How threads of each kind begin.
+    pub(super) begin: Vec<BTreeSet<LocalId>>,
+    /// How many threads of a kind a run may have; none if that is not limited.
+    pub(super) limits: Vec<Option<u32>>,
+}
+
+/// Checks a claim.
+pub(super) fn verify(kinds: &Kinds<'_>, claim: &AdequacyClaim, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    let check = Check::new(kinds, claim)?;
+    check.turns(run)?;
+    for round in 1..=claim.k as usize + 1 {
+        check.left(round, run)?;
+        check.histories(round, run)?;
+        if round <= claim.k as usize {
+            check.right(round, run)?;
+        }
+    }
+    check.game(run)
+}
+
+type Vector = Vec<SharedId>;
+
+/// What a thread of a kind has done: with which states its turns began, and with which all but the last ended.
+type Past = (u32, Vector, Vector);
+
+struct Check<'c> {
+    kinds: &'c Kinds<'c>,
+    claim: &'c AdequacyClaim,
+    rules: HashMap<(SharedId, LocalId), Vec<RuleId>>,
+    targets: HashSet<(SharedId, LocalId)>,
+    /// The past of each turn.
+    pasts: Vec<Past>,
+    numbers: HashMap<Past, usize>,
+    /// The turns by the states with which all of them began.
+    by_begin: HashMap<Vector, Vec<usize>>,
+    /// The turns by the states with which all of them ended.
+    by_end: HashMap<Vector, BTreeSet<usize>>,
+    /// For each round the blocks by their two vectors.
+    left: Vec<HashMap<(&'c [SharedId], &'c [SharedId]), Vec<&'c [u32]>>>,
+    right: Vec<HashMap<(&'c [SharedId], &'c [SharedId]), Vec<&'c [u32]>>>,
+    positions: HashSet<&'c Position>,
+}
+
+impl<'c> Check<'c> {
+    /// Looks through a claim: everything fits.
+    fn new(kinds: &'c Kinds<'c>, claim: &'c AdequacyClaim) -> Result<Check<'c>, CoverFlaw> {
+        let k = claim.k as usize;
+        if k == 0 || claim.left.len() != k + 1 || claim.right.len() != k {
+            return Err(CoverFlaw::Malformed);
+        }
+        let pasts = pasts(claim, kinds)?;
+        let mut rules: HashMap<_, Vec<RuleId>> = HashMap::new();
+        for (id, rule) in kinds.tts.rules.iter_enumerated() {
+            if rule.after.len() > 1 || (rule.after.len() == 1) != rule.goes_on {
+                return Err(CoverFlaw::Malformed);
+            }
+            rules.entry((rule.shared, rule.local)).or_default().push(id);
+        }
+        let mut targets = HashSet::new();
+        for target in &kinds.tts.targets {
+            let [local] = target.threads[..] else { return Err(CoverFlaw::Malformed) };
+            targets.insert((target.shared, local));
+        }
+        let numbers: HashMap<Past, usize> = pasts.iter().cloned().zip(0..).collect();
+        let (mut by_begin, mut by_end): (HashMap<Vector, Vec<usize>>, HashMap<Vector, BTreeSet<usize>>) =
+            Default::default();
+        for (number, (_, begins, ends)) in pasts.iter().enumerate() {
+            by_begin.entry(begins.clone()).or_default().push(number);
+            for state in &claim.turns[number].states {
+                by_end.entry(extended(ends, state.shared)).or_default().insert(number);
+            }
+        }
+        let n_used = kinds.limits.iter().flatten().count();
+        let blocks = |lists: &'c [Vec<Block>], less: usize| -> Result<Vec<_>, CoverFlaw> {
+            let one = |(round, list): (usize, &'c Vec<Block>)| indexed(list, [n_used, round + 1, round + 1 - less]);
+            lists.iter().enumerate().map(one).collect()
+        };
+        let fits = |position: &Position| {
+            let lengths = [&position.eve[0], &position.eve[1], &position.adam[0], &position.adam[1]].map(Vec::len);
+            position.used.len() == n_used && lengths == [k + 1, k, k, k - 1]
+        };
+        if numbers.len() != pasts.len() || !claim.positions.iter().all(fits) {
+            return Err(CoverFlaw::Malformed);
+        }
+        let (left, right) = (blocks(&claim.left, 1)?, blocks(&claim.right, 0)?);
+        let positions = claim.positions.iter().collect();
+        Ok(Check { kinds, claim, rules, targets, pasts, numbers, by_begin, by_end, left, right, positions })
+    }
+
+    /// One thread of a kind more; none if a run may not have it.
+    fn more(&self, used: &[u32], kind: u32) -> Option<Vec<u32>> {
+        let mut used = used.to_vec();
+        let limit = self.kinds.limits[kind as usize];
+        if let Some(limit) = limit {
+            let place = self.kinds.limits[..kind as usize].iter().flatten().count();
+            used[place] = used[place].saturating_add(1);
+            if used[place] > limit {
+                return None;
+            }
+        }
+        Some(used)
+    }
+
+    /// Whether a block fits beside one of some others.
+    fn fits(&self, used: &[u32], others: Option<&Vec<&[u32]>>) -> bool {
+        let limits: Vec<u32> = self.kinds.limits.iter().flatten().copied().collect();
+        let fit = |other: &&[u32]| {
+            used.iter().zip(*other).zip(&limits).all(|((one, other), most)| one.saturating_add(*other) <= *most)
+        };
+        others.is_some_and(|others| others.iter().any(fit))
+    }
+
+    fn turns(&self, run: &Run<'_>) -> Result<(), CoverFlaw> {
+        for turn in &self.claim.turns {
+            run.tick()?;
+            let begins: BTreeSet<Option<LocalId>> = match turn.before {
+                None => self.kinds.begin[turn.kind as usize].iter().copied().map(Some).collect(),
+                Some((before, ended)) => {
+                    let ends = self.claim.turns[before as usize].states.iter();
+                    ends.filter(|state| state.shared == ended).map(|state| state.local).collect()
+                }
+            };
+            self.turn(turn, &begins, run)?;
+        }
+        Ok(())
+    }
+
+    /// One turn, which begins with these states of the thread.
+    fn turn(&self, turn: &Turn, begins: &BTreeSet<Option<LocalId>>, run: &Run<'_>) -> Result<(), CoverFlaw> {
+        let listed: HashSet<_> = turn.states.iter().map(|state| (state.shared, state.local)).collect();
+        let all = begins.iter().all(|local| listed.contains(&(turn.begun, *local)));
+        if listed.len() != turn.states.len() || !all {
+            return Err(CoverFlaw::Malformed);
+        }
+        for (number, state) in turn.states.iter().enumerate() {
+            run.tick()?;
+            let is_real = match state.from {
+                None => state.shared == turn.begun && begins.contains(&state.local),
+                Some(from) => {
+                    (from as usize) < number && {
+                        let from = turn.states[from as usize];
+                        self.successors(from.shared, from.local).any(|(_, after)| after == (state.shared, state.local))
+                    }
+                }
+            };
+            if !is_real {
+                return Err(CoverFlaw::Malformed);
+            }
+            if let Some(local) = state.local
+                && self.targets.contains(&(state.shared, local))
+            {
+                let is = |(shared, at): (SharedId, &[LocalId])| shared == state.shared && at == [local];
+                let number = self.kinds.tts.targets.iter().position(|one| is((one.shared, &one.threads)));
+                return Err(CoverFlaw::Target(number.unwrap_or(0)));
+            }
+            if let Some((rule, _)) =
+                self.successors(state.shared, state.local).find(|(_, after)| !listed.contains(after))
+            {
+                return Err(CoverFlaw::Rule(rule));
+            }
+        }
+        Ok(())
+    }
+
+    fn successors(
+        &self,
+        shared: SharedId,
+        local: Option<LocalId>,
+    ) -> impl Iterator<Item = (RuleId, (SharedId, Option<LocalId>))> {
+        let rules = local.and_then(|local| self.rules.get(&(shared, local)));
+        rules.into_iter().flatten().map(|id| {
+            let rule = &self.kinds.tts.rules[*id];
+            (*id, (rule.shared_after, rule.after.first().copied()))
+        })
+    }
+
+    /// The left blocks of a round: the empty one, and those that are longer by one thread.
+    fn left(&self, round: usize, run: &Run<'_>) -> Result<(), CoverFlaw> {
+        let nobody = vec![0; self.kinds.limits.iter().flatten().count()];
+        match round {
+            1 => {
+                let empty = |first: &SharedId| self.has_left(1, &nobody, &[*first], &[]);
+                check(self.kinds.first.iter().all(empty))?;
+            }
+            _ => {
+                for block in &self.claim.right[round - 2] {
+                    let begins = &block.begins;
+                    let (last, ends) = block.ends.split_last().ok_or(CoverFlaw::Malformed)?;
+                    if self.kinds.first.contains(&begins[0]) && begins[1..] == *ends {
+                        check(self.has_left(round, &nobody, &extended(begins, *last), &block.ends))?;
+                    }
+                }
+            }
+        }
+        for block in &self.claim.left[round - 1] {
+            for (number, used) in self.next_threads(&block.used, &block.begins) {
+                run.tick()?;
+                for after in self.ends(number) {
+                    check(
+                        !self.is_wanted(round, &used, &after, &block.ends)
+                            || self.has_left(round, &used, &after, &block.ends),
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The turns of threads that may come behind a block, with what the block then has.
+    fn next_threads(&self, used: &[u32], begins: &[SharedId]) -> impl Iterator<Item = (usize, Vec<u32>)> {
+        let turns = self.by_begin.get(begins).into_iter().flatten();
+        turns.filter_map(move |number| Some((*number, self.more(used, self.pasts[*number].0)?)))
+    }
+
+    /// With which shared states a thread can have ended its turns.
+    fn ends(&self, number: usize) -> BTreeSet<Vector> {
+        let states = self.claim.turns[number].states.iter();
+        states.map(|state| extended(&self.pasts[number].2, state.shared)).collect()
+    }
+
+    /// Whether some right block of the round before fits behind a left block.
+    fn is_wanted(&self, round: usize, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
+        round == 1 || self.fits(used, self.right[round - 2].get(&(&begins[..round - 1], ends)))
+    }
+
+    fn has_left(&self, round: usize, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
+        self.left[round - 1].get(&(begins, ends)).is_some_and(|blocks| blocks.contains(&used))
+    }
+
+    /// All threads that go on between the blocks have turns.
+    fn histories(&self, round: usize, run: &Run<'_>) -> Result<(), CoverFlaw> {
+        for block in &self.claim.left[round - 1] {
+            let (begun, before) = block.begins.split_last().ok_or(CoverFlaw::Malformed)?;
+            if round == 1 {
+                for kind in 0..self.kinds.limits.len() as u32 {
+                    let listed = || self.numbers.contains_key(&(kind, vec![*begun], Vec::new()));
+                    check(self.more(&block.used, kind).is_none() || listed())?;
+                }
+                continue;
+            }
+            for (number, used) in self.next_threads(&block.used, before) {
+                run.tick()?;
+                for ends in self.ends(number) {
+                    if self.fits(&used, self.right[round - 2].get(&(&ends[..], &block.ends[..]))) {
+                        let past = (self.pasts[number].0, block.begins.clone(), ends);
+                        check(self.numbers.contains_key(&past))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The right blocks of a round: the empty one, and those that are longer by one thread.
+    fn right(&self, round: usize, run: &Run<'_>) -> Result<(), CoverFlaw> {
+        let nobody = vec![0; self.kinds.limits.iter().flatten().count()];
+        let has = |used: &[u32], begins: &[SharedId], ends: &[SharedId]| {
+            self.right[round - 1].get(&(begins, ends)).is_some_and(|blocks| blocks.contains(&used))
+        };
+        for block in &self.claim.left[round - 1] {
+            if block.begins[..round - 1] == block.ends {
+                check(has(&nobody, &block.begins, &block.begins))?;
+            }
+        }
+        for block in &self.claim.right[round - 1] {
+            for number in self.by_end.get(&block.begins).into_iter().flatten() {
+                run.tick()?;
+                let (kind, begins, _) = &self.pasts[*number];
+                let Some(used) = self.more(&block.used, *kind) else { continue };
+                let wanted = self.left[round - 1].get(&(&begins[..], &block.ends[..round - 1]));
+                check(!self.fits(&used, wanted) || has(&used, begins, &block.ends))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adam has an answer to every move.
+    fn game(&self, run: &Run<'_>) -> Result<(), CoverFlaw> {
+        let k = self.claim.k as usize;
+        // His first thread begins its turns as he likes: with a first state, and then with any.
+        let mut openings: BTreeMap<Vector, Vec<usize>> = BTreeMap::new();
+        for (begins, turns) in self.by_begin.iter().filter(|(begins, _)| begins.len() == k) {
+            if self.kinds.first.contains(&begins[0]) {
+                openings.insert(begins.clone(), turns.clone());
+            }
+        }
+        for block in &self.claim.left[k] {
+            let is_empty = block.used.iter().all(|used| *used == 0)
+                && self.kinds.first.contains(&block.begins[0])
+                && block.begins[1..] == block.ends;
+            if is_empty {
+                let begins: Vec<(&[SharedId], &[SharedId])> =
+                    openings.keys().map(|begins| (&begins[..], &begins[1..])).collect();
+                self.answered(&block.used, [&block.begins, &block.ends], &begins, run)?;
+            }
+        }
+        for position in &self.claim.positions {
+            let ([begins, ends], [his, his_ends]) = (&position.eve, &position.adam);
+            let is_wrapped = his[..k - 1] == *his_ends && his[k - 1] == begins[k];
+            check(begins[..k] != *ends || is_wrapped)?;
+            self.answered(&position.used, [begins, ends], &[(his, his_ends)], run)?;
+        }
+        Ok(())
+    }
+
+    /// Whether Adam, whose block is one of these, can answer every move of Eve.
+    fn answered(
+        &self,
+        used: &[u32],
+        [begins, ends]: [&Vector; 2],
+        his: &[(&[SharedId], &[SharedId])],
+        run: &Run<'_>,
+    ) -> Result<(), CoverFlaw> {
+        let k = self.claim.k as usize;
+        for (number, used) in self.next_threads(used, begins) {
+            let kind = self.pasts[number].0;
+            let moves: BTreeSet<_> =
+                self.claim.turns[number].states.iter().map(|state| (state.shared, state.local)).collect();
+            for (shared, local) in moves {
+                run.tick()?;
+                let after = extended(&self.pasts[number].2, shared);
+                if !self.has_left(k + 1, &used, &after, ends) {
+                    continue;
+                }
+                let mut position =
+                    Position { used: used.clone(), eve: [after, ends.clone()], adam: [Vec::new(), Vec::new()] };
+                let found = his.iter().any(|(begins, his_ends)| {
+                    position.adam[1] = his_ends.to_vec();
+                    self.by_begin.get(*begins).into_iter().flatten().any(|own| {
+                        let (own_kind, _, own_ends) = &self.pasts[*own];
+                        let mut states = self.claim.turns[*own].states.iter().filter(|state| state.local == local);
+                        *own_kind == kind
+                            && states.any(|state| {
+                                position.adam[0] = extended(own_ends, state.shared);
+                                self.positions.contains(&position)
+                            })
+                    })
+                });
+                check(found)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check(holds: bool) -> Result<(), CoverFlaw> {
+    if holds { Ok(()) } else { Err(CoverFlaw::Malformed) }
+}
+
+fn extended(vector: &[SharedId], last: SharedId) -> Vector {
+    vector.iter().copied().chain([last]).collect()
+}
+
+/// The pasts of all turns.
+fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, CoverFlaw> {
+    let mut pasts: Vec<Past> = Vec::with_capacity(claim.turns.len());
+    for turn in &claim.turns {
+        let past = match turn.before {
+            None => (turn.kind, vec![turn.begun], Vec::new()),
+            Some((before, ended)) => {
+                let (kind, begins, ends) = pasts.get(before as usize).ok_or(CoverFlaw::Malformed)?;
+                (*kind, extended(begins, turn.begun), extended(ends, ended))
+            }
+        };
+        if past.0 != turn.kind || turn.kind as usize >= kinds.limits.len() || past.1.len() > claim.k as usize + 1 {
+            return Err(CoverFlaw::Malformed);
+        }
+        pasts.push(past);
+    }
+    Ok(pasts)
+}
+
+/// Blocks by their vectors, whose lengths must be these.
+#[expect(clippy::type_complexity, reason = "a table of slices")]
+fn indexed<'c>(
+    list: &'c [Block],
+    lengths: [usize; 3],
+) -> Result<HashMap<(&'c [SharedId], &'c [SharedId]), Vec<&'c [u32]>>, CoverFlaw> {
+    let mut table: HashMap<_, Vec<&[u32]>> = HashMap::new();
+    for block in list {
+        if [block.used.len(), block.begins.len(), block.ends.len()] != lengths {
+            return Err(CoverFlaw::Malformed);
+        }
+        table.entry((&block.begins[..], &block.ends[..])).or_default().push(&block.used);
+    }
+    Ok(table)
+}
