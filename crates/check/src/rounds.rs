@@ -41,7 +41,7 @@ pub struct Rounds {
     /// The numbers of which it could not be told whether they are enough.
     pub open: Vec<u32>,
     /// Why the last of them is open: the threads that Eve names in the adequacy game, one after the other, until Adam has no
-    /// answer. Empty where a number is enough.
+    /// answer.
     pub play: Vec<EveMove>,
 }
 

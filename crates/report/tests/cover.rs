@@ -1,7 +1,9 @@
 //! Proofs about any number of threads over listed states as JSON and back, and as a line of text.
 
+use selvedge_check::adequacy::{Block, Position, Turn, TurnState};
 use selvedge_check::{
-    Certificate, CoverClaim, CoverProof, LocalState, OmegaVector, Place, Role, SharedState, ViewRow, ViewTable,
+    AdequacyClaim, Certificate, CoverClaim, CoverProof, LocalState, OmegaVector, Place, Role, SharedState, ViewRow,
+    ViewTable,
 };
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::text::parse_with_target;
@@ -28,6 +30,29 @@ fn table() -> ViewTable {
     ViewTable { k: 2, shareds: vec![0.into()], rows: vec![row(0, &[], &[0, 1]), row(0, &[0], &[1])] }
 }
 
+fn rounds() -> AdequacyClaim {
+    let state =
+        |local: Option<usize>, from: Option<u32>| TurnState { shared: 0.into(), local: local.map(Into::into), from };
+    let turn = |before: Option<u32>| Turn {
+        kind: 0,
+        before: before.map(|before| (before, 0.into())),
+        begun: 0.into(),
+        states: vec![state(Some(1), None), state(None, Some(0))],
+    };
+    let block = |n: usize| Block { used: vec![1], begins: vec![0.into(); n], ends: vec![0.into(); n - 1] };
+    AdequacyClaim {
+        k: 1,
+        turns: vec![turn(None), turn(Some(0))],
+        left: vec![vec![block(1)], vec![block(2)]],
+        right: vec![vec![]],
+        positions: vec![Position {
+            used: vec![1],
+            eve: [vec![0.into(); 2], vec![0.into()]],
+            adam: [vec![0.into()], Vec::new()],
+        }],
+    }
+}
+
 /// Proofs that use everything that there is; they need not prove anything.
 fn proofs() -> Vec<CoverProof> {
     let claims = [
@@ -40,6 +65,7 @@ fn proofs() -> Vec<CoverProof> {
             within: table(),
             forbidden: vec![Cover { shared: 0.into(), threads: vec![1.into(), 1.into()] }],
         },
+        CoverClaim::Adequacy(rounds()),
     ];
     let proof = |claim: CoverClaim| CoverProof {
         shared_vars: vec![VarId::new(0)],
@@ -88,4 +114,5 @@ fn the_text_tells_the_claim() {
     assert_eq!(texts[0], format!("a closed table of the views of 2 threads {over}"));
     assert_eq!(texts[1], format!("a closed set of 1 vector {over}"));
     assert_eq!(texts[2], format!("a closed table of the views of 2 threads without 1 forbidden configuration {over}"));
+    assert_eq!(texts[3], format!("nothing is new after 1 round: 2 turns and 1 position {over}"));
 }

@@ -21,14 +21,21 @@ fn an_error_is_told_with_its_rounds_and_threads() {
 }
 
 #[test]
-fn enough_rounds_are_a_proof_without_certificate() {
+fn enough_rounds_are_a_proof_with_a_certificate() {
     let ran = run("check --rounds 1..4 --engine rounds locked.bp");
     assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("safe (uncertified)") && ran.out.contains("all states are reached in"), "{}", ran.out);
-    let proof = scratch("locked.json");
-    let ran = run(&format!("check --rounds 1..4 --engine rounds --certificate {proof} locked.bp"));
-    assert!(ran.code == 0 && ran.out.contains("by views"), "{}{}", ran.out, ran.err);
-    assert_eq!(run(&format!("verify {proof} locked.bp")).code, 0);
+    assert!(ran.out.contains("nothing is new after") && ran.out.contains("all states are reached in"), "{}", ran.out);
+    let file = scratch("locked.json");
+    let ran = run(&format!("check --rounds 1..4 --engine rounds --certificate {file} locked.bp"));
+    assert!(ran.code == 0 && !ran.out.contains("by views"), "{}{}", ran.out, ran.err);
+    assert_eq!(run(&format!("verify {file} locked.bp")).code, 0);
+    let text = std::fs::read_to_string(&file).expect("it was written");
+    let mut proof: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(validate("certificate.schema.json", &proof), Vec::<String>::new());
+    assert_eq!(proof["proof"]["claim"]["kind"], json!("adequacy"));
+    proof["proof"]["claim"]["positions"] = json!([]);
+    std::fs::write(&file, proof.to_string()).expect("the folder is there");
+    assert_eq!(run(&format!("verify {file} locked.bp")).code, 6);
 }
 
 #[test]
@@ -71,6 +78,13 @@ fn equations_are_solved_and_mistakes_in_them_located() {
     assert!(ran.out.contains("layer 0, round 1: T1: "), "{}", ran.out);
     let ran = run(&format!("solve {rounds} drivers.bp"));
     assert!(ran.code == 5 && ran.err.contains("does not fit `kernel`"), "{}", ran.err);
+    assert_eq!(run("solve --rounds 1 drivers.bp").code, 0);
+    assert_eq!(run("solve --rounds 2 drivers.bp").code, 10);
+    let printed = run("solve --rounds 2 --print");
+    let equations = scratch("rounds-2.fp");
+    std::fs::write(&equations, &printed.out).expect("the folder is there");
+    assert_eq!(run(&format!("solve {equations} drivers.bp")).code, 10);
+    assert_eq!(run("solve --contexts 2 --print drivers.bp").code, 1);
     let equations = scratch("wrong.fp");
     std::fs::write(&equations, "rel Error() :=\n  exists g: Shared. Free(g);\n").expect("the folder is there");
     let ran = run(&format!("solve {equations} locked.bp"));

@@ -84,7 +84,8 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
     }
     if let Some(rounds) = &report.rounds {
         line("rounds", rounds_text(rounds));
-        for (number, named) in rounds.play.iter().enumerate() {
+        let play = if rounds.enough.is_none() { rounds.play.as_slice() } else { &[] };
+        for (number, named) in play.iter().enumerate() {
             line("Eve's play", format!("{}. {}", number + 1, eve_text(named)));
         }
     }

@@ -60,6 +60,10 @@ pub(super) fn play(blocks: &Blocks<'_, '_>) -> Result<Winner, Stop> {
         }
         gone = Some(safe.minus(&smaller).map_err(out_of_nodes)?);
         stages.push(smaller);
+        // Positions are only lost, so that a first move without answer stays one.
+        if let won @ Winner::Eve(_) = game.opened(&stages)? {
+            return Ok(won);
+        }
     }
     game.opened(&stages)
 }
@@ -303,10 +307,11 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let (blocks, k) = (self.blocks, self.k);
         let counts = &blocks.counts;
         let first = counts.more(Block::Left, moves.entry, &counts.none(Block::Left)?)?;
-        let mut begins = blocks.over(Side::OtherIn, 1, k);
-        begins.extend(blocks.over(Side::OtherMid, 1, k - 1));
-        let begins = blocks.world.layout.manager.var_set(&begins)?;
-        let answers = self.answers(moves, after)?.and_exists(&self.other(&self.empty(k)?)?, &begins)?;
+        let mut forgotten = blocks.over(Side::OtherIn, 1, k);
+        forgotten.extend(blocks.over(Side::OtherMid, 1, k - 1));
+        forgotten.extend(self.answered.vars());
+        let forgotten = blocks.world.layout.manager.var_set(&forgotten)?;
+        let answers = moves.adam.and(&self.other(&self.empty(k)?)?)?.and_exists(after, &forgotten)?;
         self.empty(k + 1)?.and(&first)?.and(&moves.eve)?.and(&self.wanted)?.minus(&answers)
     }
 }

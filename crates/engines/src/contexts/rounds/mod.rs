@@ -114,10 +114,7 @@ impl Engine for Rounds {
             }
             if self.options.adequacy == Adequacy::Asked && search.is_asked(self.bound()) {
                 match adequacy::play(&search.blocks)? {
-                    Winner::Adam => {
-                        found.enough = Some(k - 1);
-                        found.play.clear();
-                    }
+                    Winner::Adam => found.enough = Some(k - 1),
                     Winner::Eve(play) => {
                         found.open.push(k - 1);
                         found.play = play;

@@ -21,8 +21,8 @@ pub(super) fn solve(
     run: &Run<'_>,
 ) -> Result<Option<Vec<Position>>, Stop> {
     let mut game = Game { kinds, explored, k: k as usize, nodes: Vec::new(), numbers: FxHashMap::default(), size: 0 };
-    let root = Node { questions: game.openings(), ..Node::default() };
-    game.nodes.push(root);
+    game.nodes.push(Node::default());
+    game.nodes[ROOT].questions = game.openings();
     let mut waiting = vec![ROOT];
     while let Some(number) = waiting.pop() {
         run.tick()?;
