@@ -10,9 +10,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use selvedge_check::{Bound, CancelToken, Engine, Limits, RoundBound, Run, Stop, Task, ThreadScope, Trace, Verdict};
+use selvedge_driver::{Pass, simplify};
+use selvedge_engines::contexts::rounds::proof::certificate;
 use selvedge_engines::contexts::rounds::{Options, Rounds};
 use selvedge_ir::{Count, Edge, Entry, Expr, Loc, Op, Proc, ProcId, Program, Scope, Target, VarId};
-use selvedge_replay::judge;
+use selvedge_replay::{Judged, judge};
 
 use crate::contexts::contexts_of;
 use crate::contexts::search::{InTurns, search};
@@ -141,7 +143,7 @@ fn compare_verdict(
         }
         Ok(Verdict::Safe(_)) => {
             check_safe(task, known, budget)?;
-            compared.uncertified += 1;
+            check_certificate(task, k, compared)?;
             Ok(false)
         }
         Err(Stop::BoundReached(Bound::Rounds(last))) if last == k => match known.error {
@@ -160,6 +162,21 @@ fn check_trace(task: &Task<'_>, trace: &Trace, k: u32) -> Result<(), Fault> {
     }
     let needed = contexts_of(task, trace);
     if needed > k { fault("rounds", format!("an execution of {needed} rounds within {k}")) } else { Ok(()) }
+}
+
+/// What the game proves has a certificate, unless that is too long, and the judge accepts it.
+fn check_certificate(task: &Task<'_>, k: u32, compared: &mut Compared) -> Result<(), Fault> {
+    let inlined = simplify(task, &[Pass::Inline]);
+    let Ok(Some(found)) = certificate(&inlined.question(), [1, k], &patient()) else {
+        compared.uncertified += 1;
+        return Ok(());
+    };
+    match judge(task, &inlined.lift(Verdict::Safe(Some(found))), &Run::unlimited()) {
+        Ok(Judged::Certified) => compared.certified += 1,
+        Ok(_) => compared.uncertified += 1,
+        Err(reject) => return fault("rounds (judge)", reject.to_string()),
+    }
+    Ok(())
 }
 
 /// Few threads, without bound on rounds, find no error.

@@ -26,7 +26,7 @@ pub(super) fn solve(
     let mut waiting = vec![ROOT];
     while let Some(number) = waiting.pop() {
         run.tick()?;
-        if game.size > 8 * LIMIT {
+        if game.size > 4 * LIMIT {
             return Ok(None);
         }
         game.settle(number, &mut waiting);

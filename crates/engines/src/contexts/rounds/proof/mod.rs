@@ -19,7 +19,7 @@ use crate::unbounded::system::{self, System, extract};
 use explore::{Explored, explore};
 
 /// The most entries in the lists of a certificate, and positions that are looked at.
-pub(super) const LIMIT: usize = 400_000;
+pub(super) const LIMIT: usize = 100_000;
 
 /// Threads of several kinds that run a system.
 pub(super) struct Kinds<'s> {
