@@ -15,7 +15,7 @@ pub struct AdequacyView {
     pub left: Vec<Vec<BlockView>>,
     pub right: Vec<Vec<BlockView>>,
     /// Threads of each limited kind, two lists for Eve, two for Adam.
-    pub positions: Vec<(Vec<u32>, [Vec<u32>; 2], [Vec<u32>; 2])>,
+    pub positions: Vec<PositionView>,
 }
 
 /// A turn of a thread.
@@ -33,6 +33,7 @@ pub struct TurnView {
 }
 
 type BlockView = (Vec<u32>, Vec<u32>, Vec<u32>);
+type PositionView = (Vec<u32>, [Vec<u32>; 2], [Vec<u32>; 2]);
 
 impl AdequacyView {
     pub(super) fn new(claim: &AdequacyClaim) -> AdequacyView {
@@ -50,7 +51,7 @@ impl AdequacyView {
     }
 
     pub(super) fn claim(&self) -> AdequacyClaim {
-        let position = |(used, eve, adam): &(Vec<u32>, [Vec<u32>; 2], [Vec<u32>; 2])| {
+        let position = |(used, eve, adam): &PositionView| {
             let lists = |lists: &[Vec<u32>; 2]| [shareds(&lists[0]), shareds(&lists[1])];
             Position { used: used.clone(), eve: lists(eve), adam: lists(adam) }
         };

@@ -50,6 +50,9 @@ pub(super) fn verify(kinds: &Kinds<'_>, claim: &AdequacyClaim, run: &Run<'_>) ->
 
 type Vector = Vec<SharedId>;
 
+/// Blocks by their two vectors: how many threads they have.
+type Blocks<'c> = HashMap<(&'c [SharedId], &'c [SharedId]), Vec<&'c [u32]>>;
+
 /// What a thread of a kind has done: with which states its turns began, and with which all but the last ended.
 type Past = (u32, Vector, Vector);
 
@@ -66,8 +69,8 @@ struct Check<'c> {
     /// The turns by the states with which all of them ended.
     by_end: HashMap<Vector, BTreeSet<usize>>,
     /// For each round the blocks by their two vectors.
-    left: Vec<HashMap<(&'c [SharedId], &'c [SharedId]), Vec<&'c [u32]>>>,
-    right: Vec<HashMap<(&'c [SharedId], &'c [SharedId]), Vec<&'c [u32]>>>,
+    left: Vec<Blocks<'c>>,
+    right: Vec<Blocks<'c>>,
     positions: HashSet<&'c Position>,
 }
 
@@ -401,12 +404,8 @@ fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, CoverFla
 }
 
 /// Blocks by their vectors, whose lengths must be these.
-#[expect(clippy::type_complexity, reason = "a table of slices")]
-fn indexed<'c>(
-    list: &'c [Block],
-    lengths: [usize; 3],
-) -> Result<HashMap<(&'c [SharedId], &'c [SharedId]), Vec<&'c [u32]>>, CoverFlaw> {
-    let mut table: HashMap<_, Vec<&[u32]>> = HashMap::new();
+fn indexed(list: &[Block], lengths: [usize; 3]) -> Result<Blocks<'_>, CoverFlaw> {
+    let mut table = Blocks::new();
     for block in list {
         if [block.used.len(), block.begins.len(), block.ends.len()] != lengths {
             return Err(CoverFlaw::Malformed);
