@@ -33,7 +33,7 @@ pub use question::{Initial, Question, UsageError};
 use race::Raced;
 pub use race::{Leg, LegEnd};
 pub use reachable::{Reachable, Status, reachable};
-pub use selvedge_engines::integers::ase::picture::AbstractModel;
+pub use selvedge_engines::integers::ase::picture::{AbstractModel, AbstractState};
 pub use simplify::{Pass, Simplified, simplify};
 pub use simulate::{RunEnd, Simulation, possible_steps, simulate};
 pub use systems::{SystemOutcome, SystemReport, check_system};

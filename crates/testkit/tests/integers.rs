@@ -1,8 +1,16 @@
 //! Generated guarded commands: all engines for integers agree with each other and with a search over a box, and their
 //! evidence is judged.
 
-use selvedge_check::Solvers;
+use std::time::Duration;
+
+use selvedge_check::{CancelToken, Limits, Run, Solvers, Verdict};
 use selvedge_driver::external::find_solvers;
+use selvedge_engines::{EngineKind, EngineOptions, build};
+use selvedge_frontend::gcl;
+use selvedge_ir::Target;
+use selvedge_replay::certificate::verify;
+use selvedge_testkit::corpus::{files, root};
+use selvedge_testkit::integers::boxed::task;
 use selvedge_testkit::integers::compare::run;
 use selvedge_testkit::workers::Items;
 
@@ -15,4 +23,35 @@ fn engines_for_integers_agree() {
     let told = tally.findings.iter().map(|(number, small, found)| format!("program {number}: {found}\n{small}"));
     assert!(tally.findings.is_empty(), "{}", told.collect::<Vec<_>>().join("\n"));
     assert!(tally.programs == 16 && tally.errors_in_box > 3, "{tally}");
+}
+
+/// What z3 finds, z3 and cvc5 accept. Where cvc5 could not be installed, it is z3 alone, and the test says so.
+#[test]
+fn certificates_of_the_programs_of_the_tables_are_accepted_by_both_solvers() {
+    let all = find_solvers(&Solvers::default());
+    let mut judges = vec![Solvers { cvc5: None, ..all.clone() }];
+    match &all.cvc5 {
+        Some(cvc5) => judges.push(Solvers { z3: None, cvc5: Some(cvc5.clone()) }),
+        None => println!("cvc5 is not installed: z3 is the only judge"),
+    }
+    let mut accepted = 0;
+    for path in files(&root().join("tests/programs/gcl"), "gcl") {
+        let text = std::fs::read_to_string(&path).expect("the file is there");
+        let program = gcl::load(&text).program.expect("it is read");
+        let target = Target::all_asserts(&program);
+        let task = task(&program, &target);
+        for kind in [EngineKind::Ase, EngineKind::Horn, EngineKind::Cegar, EngineKind::Induction] {
+            let limits = Limits { time: Some(Duration::from_secs(2)), ..Limits::default() };
+            let run = Run::new(CancelToken::default(), limits, &()).with_solvers(all.clone());
+            let Ok(Verdict::Safe(Some(certificate))) = build(kind, &EngineOptions::default()).check(&task, &run) else {
+                continue;
+            };
+            for judge in &judges {
+                let judged = verify(&task, &certificate, &Run::unlimited().with_solvers(judge.clone()));
+                assert!(judged.is_ok(), "{} of {}: {judged:?}", path.display(), kind.name());
+            }
+            accepted += 1;
+        }
+    }
+    assert!(accepted >= 8, "{accepted}");
 }

@@ -96,7 +96,7 @@ Examples:
   selvedge show cfg --picture svg program.bp > cfg.svg   A picture; nothing else has to be installed.
   selvedge show stats program.bp                         Numbers.
   selvedge show cfg system.pds | dot -Tpdf > pds.pdf     A pushdown system: its states and rules.
-  selvedge show abstract-model mutex.gcl | dot -Tsvg     Abstract states of a program with integers.";
+  selvedge show abstract-model --picture svg mutex.gcl   Abstract states of a program with integers.";
 
 pub(super) const CONVERT_EXAMPLES: &str = "\
 Examples:

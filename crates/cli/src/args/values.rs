@@ -60,7 +60,7 @@ pub(crate) enum What {
     Cfg,
     /// Numbers
     Stats,
-    /// Programs with integers: abstract states and the steps between them, for Graphviz
+    /// Programs with integers: abstract states and the steps between them, for Graphviz or as SVG
     AbstractModel,
 }
 

@@ -48,17 +48,16 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
 
 /// The abstract model, which needs a solver.
 fn show_abstract_model(subject: &Program, args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
-    if args.picture == Picture::Svg {
-        session.printer.error("abstract models are drawn for Graphviz only: --picture dot");
-        return Err(Exit::Usage);
-    }
     let posed = Question::default().pose(subject.subject());
     let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
     let run = Run::new(session.cancel.clone(), Limits::default(), &()).with_solvers(session.solvers.clone());
     let model = abstract_model(&Task { program: &program, target: &target, threads }, &run);
     match model {
         Ok(model) => {
-            session.printer.out(&dot_of_abstraction(&program, &subject.map, &model));
+            session.printer.out(&match args.picture {
+                Picture::Dot => dot_of_abstraction(&program, &subject.map, &model),
+                Picture::Svg => svg::render_abstract_model(&program, &subject.map, &model),
+            });
             Ok(Exit::Success)
         }
         Err(Reason::Stop(stop)) => {

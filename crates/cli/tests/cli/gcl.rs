@@ -60,3 +60,15 @@ fn an_abstraction_is_a_boolean_program_with_the_same_verdict() {
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(std::path::Path::new(&kept).join("001.bp").exists());
 }
+
+#[test]
+fn an_abstract_model_is_drawn() {
+    let ran = run(&format!("show abstract-model {PROGRAMS}/mutex.gcl"));
+    assert!(ran.code == 0 && ran.out.starts_with("digraph abstract"), "{}{}", ran.out, ran.err);
+    let (states, inexact) = (ran.out.matches("[label=\"a").count(), ran.out.matches("style=dotted").count());
+    let ran = run(&format!("show abstract-model --picture svg {PROGRAMS}/mutex.gcl"));
+    assert!(ran.code == 0 && ran.out.starts_with("<svg ") && ran.out.ends_with("</svg>\n"), "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out.matches("<rect data-state=").count(), states);
+    let dotted = ran.out.matches("class=\"edge inexact\"").count();
+    assert!(dotted > 0 && dotted <= inexact, "{dotted} of {inexact}");
+}

@@ -31,6 +31,7 @@ fn doctor_says_how_to_install_what_is_missing() {
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0));
     assert!(said.contains("z3: not found") && said.contains("pip install"), "{said}");
+    assert!(said.contains("cvc5: not found"), "{said}");
     assert!(said.contains("programs with integers need z3"), "{said}");
 }
 
@@ -39,5 +40,17 @@ fn boolean_programs_need_no_solver() {
     for (file, code) in [("safe.bp", 0), ("unsafe.bp", 10)] {
         let output = alone(&format!("check {}", programs().join(file).display()));
         assert_eq!(output.status.code(), Some(code), "{}", text(&output.stdout));
+    }
+}
+
+#[test]
+fn programs_with_integers_are_unknown_without_a_solver_and_it_says_what_to_install() {
+    let program = programs().join("../../../../tests/programs/gcl/mutex.gcl");
+    for engine in ["", "--engine ase", "--engine induction", "--engine horn", "--engine cegar"] {
+        let output = alone(&format!("check {engine} {}", program.display()));
+        let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(5), "{engine}: {said}");
+        assert!(said.contains("VERIFICATION UNKNOWN"), "{engine}: {said}");
+        assert!(said.contains("z3") && said.contains("selvedge doctor"), "{engine}: {said}");
     }
 }

@@ -4,7 +4,7 @@
 //! *Order of work*: one relation `P` over the variables stands for the states that can be reached. The condition on first
 //! states implies it, every command keeps it, and a state of it in which a condition of the target fails implies the
 //! error (`clauses`). Spacer is asked for the error. *Safe*: it prints an interpretation of `P` (`answer`), which becomes
-//! the certificate; where we cannot read it, there is none. *Unsafe*: it prints a derivation of the error, whose facts
+//! the certificate; where there is none that we can read, k-induction may have one. *Unsafe*: it prints a derivation of the error, whose facts
 //! about `P` are the states of an execution, in order (`answer`); between two of them a command is looked for that leads
 //! from one to the other, by computing where it makes no choices, and else by asking the solver for them (`trace`).
 //!
@@ -24,6 +24,9 @@ use selvedge_ir::Expr;
 use selvedge_logic::smt::{Dialect, Halt, Program, Smt, Trouble};
 
 use system::System;
+
+/// How far [`by_induction`] looks back.
+const STEPS: u32 = 2;
 
 /// The engine. It has no options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +51,8 @@ impl Engine for Horn {
         match answer.atom() {
             Some("unsat") => {
                 let formula = answer::interpretation(&evidence(&mut smt)?, task.program);
-                Ok(Verdict::Safe(formula.map(|formula| certificate(&system, formula))))
+                let certificate = formula.map(|formula| certificate(&system, formula));
+                Ok(Verdict::Safe(certificate.or_else(|| by_induction(task, run))))
             }
             Some("sat") => {
                 let states = answer::states(&evidence(&mut smt)?, task.program);
@@ -58,6 +62,16 @@ impl Engine for Horn {
             Some("unknown") => Err(Stop::Solver(SolverFailure::Undecided)),
             _ => Err(Stop::Solver(SolverFailure::Strange)),
         }
+    }
+}
+
+/// A certificate where Spacer's is not understood, or where it has none because no error was left after its
+/// simplifications: such programs are safe for simple reasons.
+fn by_induction(task: &Task<'_>, run: &Run<'_>) -> Option<Certificate> {
+    crate::integers::supports(task, "horn").ok()?;
+    match crate::integers::induction::check(task, STEPS, run) {
+        Ok(Verdict::Safe(certificate)) => certificate,
+        _ => None,
     }
 }
 

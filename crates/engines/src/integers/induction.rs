@@ -6,16 +6,17 @@
 //! - *step*: are there k + 1 states without error that follow one another, the first of them any, with an error after
 //!   them? If there are none, the program is safe: the last k + 2 states of a shortest way to an error would be such.
 //!
-//! For k = 0 the states without error are themselves an invariant, and the certificate. For greater k there is none yet.
+//! The certificate is the states from which no error is within k steps (`lookahead`): they are an invariant.
 //! It need not end: an error that is only excluded by what is not in the last k states keeps it going to its bound.
+
+mod lookahead;
 
 use std::collections::BTreeMap;
 
-use selvedge_check::{Bound, Certificate, ControlPoint, Event, IntegerProof, Run, Stop, Task, Verdict};
+use selvedge_check::{Bound, Event, Run, Stop, Task, Verdict};
 use selvedge_ir::{LocId, Value};
 use selvedge_logic::smt::{Sort, Symbol, Term};
 
-use super::ase::expression;
 use super::model::{Model, Transition};
 use super::prover::{Incremental, Prover};
 use super::trace::{Path, execution};
@@ -34,33 +35,13 @@ pub(crate) fn check(task: &Task<'_>, bound: u32, run: &Run<'_>) -> Result<Verdic
         step.exclude_error();
         step.extend();
         if !step.has_error()? {
-            let certificate = if k == 0 { without_error(&model, &mut prover)? } else { None };
-            return Ok(Verdict::Safe(certificate));
+            return Ok(Verdict::Safe(lookahead::certificate(&model, k, &mut prover, run)?));
         }
         base.exclude_error();
         base.extend();
         run.event(Event::Unwound { steps: k as usize + 1, nodes: (k as usize + 1) * model.vars.len() });
     }
     Err(Stop::BoundReached(Bound::Steps(bound)))
-}
-
-/// The states without error at all locations: an invariant where the step holds for k = 0.
-fn without_error(model: &Model<'_>, prover: &mut Prover<'_>) -> Result<Option<Certificate>, Stop> {
-    let mut points = Vec::new();
-    if model.starts.iter().any(|start| start.edge.is_some()) {
-        // The starts are behind the first location, at which everything may be.
-        let first = model.program.procs[model.program.entries[0].proc].entry;
-        points.push(ControlPoint { loc: first, values: Vec::new(), formula: selvedge_ir::Expr::Bool(true) });
-    }
-    for loc in locations(model) {
-        let mut parts = Vec::new();
-        for error in model.errors.iter().filter(|error| error.loc == loc) {
-            parts.push(prover.eliminate(&error.choices, &error.condition)?.not());
-        }
-        let Some(formula) = expression(&Term::and(parts), model) else { return Ok(None) };
-        points.push(ControlPoint { loc, values: Vec::new(), formula });
-    }
-    Ok(Some(Certificate::Integers(IntegerProof { control: Vec::new(), points })))
 }
 
 /// All locations of the system, in ascending order.

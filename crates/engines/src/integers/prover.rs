@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashMap;
 use selvedge_check::{Run, SolverFailure, Stop};
 use selvedge_ir::Value;
 use selvedge_logic::smt::{Dialect, Halt, Program, Smt, SmtValue, Symbol, Term, Trouble};
@@ -11,6 +12,16 @@ pub(super) struct Prover<'r> {
     smt: Smt,
     run: &'r Run<'r>,
     declared: BTreeSet<Symbol>,
+    /// Conditions that were asked about, and whether they can hold.
+    answers: FxHashMap<Term, bool>,
+}
+
+/// Whether a question went to the solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Now,
+    /// Something equal was answered before.
+    Before,
 }
 
 impl<'r> Prover<'r> {
@@ -24,7 +35,7 @@ impl<'r> Prover<'r> {
         };
         let memory = run.memory_limit().map(|bytes| (bytes / 1_000_000).max(64));
         let program = Program { path: path.to_path_buf(), dialect, memory };
-        Ok(Prover { smt: Smt::new(program), run, declared: BTreeSet::new() })
+        Ok(Prover { smt: Smt::new(program), run, declared: BTreeSet::new(), answers: FxHashMap::default() })
     }
 
     fn declare(&mut self, terms: &[&Term]) {
@@ -48,6 +59,16 @@ impl<'r> Prover<'r> {
         let answer = self.smt.is_sat(&[], || run.check_limits()).map_err(stop);
         self.smt.pop();
         answer
+    }
+
+    /// Like [`Prover::is_sat`], and remembers the answer.
+    pub(super) fn is_sat_once(&mut self, condition: &Term) -> Result<(bool, Asked), Stop> {
+        if let Some(known) = condition.as_bool().or_else(|| self.answers.get(condition).copied()) {
+            return Ok((known, Asked::Before));
+        }
+        let answer = self.is_sat(condition)?;
+        self.answers.insert(condition.clone(), answer);
+        Ok((answer, Asked::Now))
     }
 
     /// Values of symbols for which a condition holds, small ones where that is cheap; `None` if there are none.

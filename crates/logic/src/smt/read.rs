@@ -1,21 +1,31 @@
 //! From what a solver writes to terms and values.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::sexp::Sexp;
 use super::term::{Node, Sort, Symbol, Term};
 use super::{SmtValue, Trouble};
 
-/// Reads a term; `symbols` says what the words stand for. Quantifiers, division, and remainders that are not compared
-/// with a constant are not understood.
+/// Reads a term; `symbols` says what the words stand for. Quantifiers and division are not understood; remainders of
+/// a division by a constant are, inside of comparisons.
 pub fn read_term(sexp: &Sexp, symbols: &BTreeMap<String, Symbol>) -> Result<Term, Trouble> {
     let scope = symbols.iter().map(|(name, symbol)| (name.clone(), symbol.clone().into())).collect();
-    Reader { scope }.term(sexp).ok_or_else(|| Trouble::Strange(shortened(sexp)))
+    let reader = Reader { scope, remainders: Rc::default() };
+    let is_whole = |term: &Term| term.symbols().iter().all(|symbol| !symbol.name.starts_with(REMAINDER));
+    reader.term(sexp).filter(is_whole).ok_or_else(|| Trouble::Strange(shortened(sexp)))
 }
+
+/// How the names of remainders begin, while comparisons are read.
+const REMAINDER: &str = "remainder!";
+
+/// The greatest divisor whose remainders are told apart one by one.
+const DIVISOR: i128 = 64;
 
 /// Reads a value of a model.
 pub fn read_value(sexp: &Sexp) -> Result<SmtValue, Trouble> {
-    let reader = Reader { scope: BTreeMap::new() };
+    let reader = Reader { scope: BTreeMap::new(), remainders: Rc::default() };
     let value = reader.term(sexp).and_then(|term| match term.head() {
         Node::Bool(value) => Some(SmtValue::Bool(*value)),
         Node::Int(value) => Some(SmtValue::Int(*value)),
@@ -32,6 +42,8 @@ pub(super) fn shortened(sexp: &Sexp) -> String {
 /// What words stand for: symbols, and terms that a `let` names.
 struct Reader {
     scope: BTreeMap<String, Term>,
+    /// The remainders so far: a name for each, the dividend and the divisor.
+    remainders: Rc<RefCell<Vec<(Symbol, Term, i128)>>>,
 }
 
 impl Reader {
@@ -62,7 +74,7 @@ impl Reader {
             let [Sexp::Atom(name), value] = name.list()? else { return None };
             scope.insert(name.clone(), self.term(value)?);
         }
-        Reader { scope }.term(body)
+        Reader { scope, remainders: Rc::clone(&self.remainders) }.term(body)
     }
 
     /// `((_ divisible n) t)`.
@@ -96,10 +108,11 @@ impl Reader {
             ("-", [part]) => Some(part.scale(-1)),
             ("-", [first, rest @ ..]) => Some(first.minus(&Term::add(rest.iter().cloned()))),
             ("*", [left, right]) => left.as_int().map(|n| right.scale(n)).or(right.as_int().map(|n| left.scale(n))),
-            ("<=", [left, right]) => Some(left.le(right)),
-            ("<", [left, right]) => Some(left.lt(right)),
-            (">=", [left, right]) => Some(right.le(left)),
-            (">", [left, right]) => Some(right.lt(left)),
+            ("<=", [left, right]) => self.by_remainders(left.le(right)),
+            ("<", [left, right]) => self.by_remainders(left.lt(right)),
+            (">=", [left, right]) => self.by_remainders(right.le(left)),
+            (">", [left, right]) => self.by_remainders(right.lt(left)),
+            ("mod", [dividend, divisor]) => self.named_remainder(dividend, divisor.as_int()?),
             ("ite", [condition, then, otherwise]) => (sort_of(condition) == Sort::Bool
                 && sort_of(then) == sort_of(otherwise))
             .then(|| Term::ite(condition, then, otherwise)),
@@ -118,7 +131,35 @@ impl Reader {
             }
         }
         let (left, right) = (self.term(left)?, self.term(right)?);
-        (sort_of(&left) == sort_of(&right)).then(|| left.equals(&right))
+        (sort_of(&left) == sort_of(&right)).then(|| left.equals(&right)).and_then(|equal| self.by_remainders(equal))
+    }
+
+    /// A name for a remainder, until the comparison in which it stands has been read.
+    fn named_remainder(&self, dividend: &Term, divisor: i128) -> Option<Term> {
+        let mut remainders = self.remainders.borrow_mut();
+        let name = Symbol::new(&format!("{REMAINDER}{}", remainders.len()), Sort::Int);
+        (0 < divisor && divisor <= DIVISOR).then_some(())?;
+        remainders.push((name.clone(), dividend.clone(), divisor));
+        Some(name.into())
+    }
+
+    /// A comparison without remainders: one case for each value that they can have. The last one comes first, since the
+    /// earlier ones may be in its dividend.
+    fn by_remainders(&self, comparison: Term) -> Option<Term> {
+        let mut comparison = comparison;
+        loop {
+            let found = comparison.symbols();
+            let remainders = self.remainders.borrow();
+            let Some((name, dividend, divisor)) = remainders.iter().rev().find(|(name, ..)| found.contains(name))
+            else {
+                return Some(comparison);
+            };
+            let case = |rest: i128| {
+                let is_rest = Term::add([dividend.clone(), (-rest).into()]).divisible(*divisor);
+                Term::and([is_rest, comparison.substitute(&BTreeMap::from([(name.clone(), rest.into())]))])
+            };
+            comparison = Term::or((0..*divisor).map(case).collect::<Vec<_>>());
+        }
     }
 
     /// `(mod t n)` for a positive constant.
@@ -169,6 +210,18 @@ mod tests {
     }
 
     #[test]
+    fn remainders_in_comparisons_become_cases() {
+        check("(<= (mod x 2) 0)", "(= (mod |x| 2) 0)");
+        check("(let ((a!1 (mod x 2))) (= 1 a!1))", "(= (mod (+ |x| (- 1)) 2) 0)");
+        check(
+            "(<= (+ x (mod y 2)) 4)",
+            "(or (and (= (mod |y| 2) 0) (<= |x| 4)) (and (= (mod (+ |y| (- 1)) 2) 0) (<= (+ |x| 1) 4)))",
+        );
+        assert_eq!(read("(mod x 2)"), None);
+        assert_eq!(read("(<= (mod x 100) 3)"), None);
+    }
+
+    #[test]
     fn what_is_not_linear_or_ill_typed_is_refused() {
         for text in [
             "(div x 2)",
@@ -178,7 +231,6 @@ mod tests {
             "(and x b)",
             "(= x b)",
             "z",
-            "(<= (mod x 2) 0)",
             "(exists ((z Int)) (= z x))",
             "(ite x x x)",
             "99999999999999999999999999999999999999999",

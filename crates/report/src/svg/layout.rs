@@ -5,10 +5,10 @@
 //! near the middle of their neighbours; then every layer is laid out from left to right and centred. All of it is
 //! deterministic, and linear but for the sorting in the sweeps.
 
-/// The height of a node.
+/// The height of a node with one line of text.
 pub(super) const NODE: f64 = 22.0;
-/// The least distance of two layers.
-const LAYER: f64 = 64.0;
+/// The least room between two layers.
+const ROOM: f64 = 42.0;
 /// The distance of the texts of two loops at a node.
 const LOOP: f64 = 18.0;
 /// The width of a loop.
@@ -22,6 +22,8 @@ const SWEEPS: usize = 6;
 pub(super) struct Graph {
     /// The width of each node.
     pub(super) widths: Vec<f64>,
+    /// The height of all nodes.
+    pub(super) height: f64,
     pub(super) edges: Vec<(usize, usize)>,
     /// The width of the text at each edge.
     pub(super) labels: Vec<f64>,
@@ -54,7 +56,7 @@ pub(super) fn place(graph: &Graph) -> Placed {
     let (xs, width) = rows.columns();
     let loops = loop_numbers(graph);
     let tops = tops(graph, &layers, &loops);
-    let point = |cell: usize| Point { x: xs[cell], y: tops[rows.layer[cell]] + NODE / 2.0 + 4.0 };
+    let point = |cell: usize| Point { x: xs[cell], y: tops[rows.layer[cell]] + graph.height / 2.0 + 4.0 };
     let nodes: Vec<Point> = (0..graph.widths.len()).map(point).collect();
     let paths = graph.edges.iter().enumerate().map(|(number, (from, to))| {
         if from == to {
@@ -64,7 +66,7 @@ pub(super) fn place(graph: &Graph) -> Placed {
         if backward[number] {
             path.reverse();
         }
-        shorten(&mut path);
+        shorten(&mut path, graph.height / 2.0);
         path
     });
     let height = *tops.last().expect("the end of the last layer is there");
@@ -85,11 +87,12 @@ fn loop_numbers(graph: &Graph) -> Vec<usize> {
 /// Where each layer begins, and where the last one ends. Layers are higher where many loops need room.
 fn tops(graph: &Graph, layers: &[usize], loops: &[usize]) -> Vec<f64> {
     let n_layers = layers.iter().max().map_or(0, |layer| layer + 1);
-    let mut heights = vec![LAYER; n_layers];
+    let least = graph.height + ROOM;
+    let mut heights = vec![least; n_layers];
     for ((from, to), number) in graph.edges.iter().zip(loops) {
         if from == to {
             let height = &mut heights[layers[*from]];
-            *height = height.max(LAYER + *number as f64 * LOOP);
+            *height = height.max(least + *number as f64 * LOOP);
         }
     }
     let mut tops = vec![0.0];
@@ -250,11 +253,11 @@ fn mean(cells: &[usize], place: &[f64]) -> Option<f64> {
 }
 
 /// Lets a path begin and end at the borders of its nodes.
-fn shorten(path: &mut [Point]) {
+fn shorten(path: &mut [Point], half: f64) {
     let n_points = path.len();
     let sign = if path[0].y < path[n_points - 1].y { 1.0 } else { -1.0 };
-    path[0].y += sign * NODE / 2.0;
-    path[n_points - 1].y -= sign * NODE / 2.0;
+    path[0].y += sign * half;
+    path[n_points - 1].y -= sign * half;
 }
 
 /// From the right side of a node back into it; each loop of a node reaches further down.
@@ -269,7 +272,8 @@ mod tests {
     use super::*;
 
     fn graph(n_nodes: usize, edges: &[(usize, usize)]) -> Graph {
-        Graph { widths: vec![30.0; n_nodes], edges: edges.to_vec(), labels: vec![40.0; edges.len()], root: 0 }
+        let (widths, labels) = (vec![30.0; n_nodes], vec![40.0; edges.len()]);
+        Graph { widths, height: NODE, edges: edges.to_vec(), labels, root: 0 }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Control-flow graphs as pictures, without any other program: one column per procedure, control from top to bottom.
 
+mod abstract_model;
 mod layout;
 
 use std::fmt::Write as _;
@@ -9,6 +10,7 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::text::{Names, op_with};
 use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Target};
 
+pub use abstract_model::render as render_abstract_model;
 use layout::{Graph, Placed, Point, place};
 
 /// The longest text at an edge, in characters, and at a loop; the whole text is shown when the pointer rests on it.
@@ -23,7 +25,7 @@ const TITLE: f64 = 28.0;
 
 const STYLE: &str = "text{font:11px monospace;fill:#222}.title{font-weight:bold;font-size:13px}\
     .frame{fill:#fafafa;stroke:#bbb}.loc{fill:#fff;stroke:#555}.entry{stroke-width:2.5}.exit{stroke-dasharray:3 2}\
-    .edge{fill:none;stroke:#777;marker-end:url(#arrow)}rect.bad,path.bad{stroke:#c22}path.call{stroke:#36c}\
+    .edge{fill:none;stroke:#777;marker-end:url(#arrow)}rect.bad,path.bad{stroke:#c22}path.call{stroke:#36c}path.inexact{stroke-dasharray:2 3}\
     text.label{fill:#444;paint-order:stroke;stroke:#fafafa;stroke-width:3px}text.bad{fill:#c22}";
 
 /// The control-flow graphs of all procedures; errors in red.
@@ -41,12 +43,7 @@ pub fn render_with(program: &Program, target: &Target, edge_text: &dyn Fn(EdgeId
     let columns: Vec<Column> = drawing.columns();
     let height = columns.iter().map(|column| column.placed.height).fold(0.0, f64::max) + TITLE + 3.0 * MARGIN;
     let width: f64 = columns.iter().map(|column| column.width() + MARGIN).sum::<f64>() + MARGIN;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\">\n<style>{STYLE}</style>\n<defs><marker id=\"arrow\" \
-         viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
-         <path d=\"M0 0L8 4L0 8z\" fill=\"#777\"/></marker></defs>\n"
-    );
+    let mut out = begun(width, height);
     let mut x = MARGIN;
     for column in &columns {
         drawing.column(column, x, &mut out);
@@ -54,6 +51,16 @@ pub fn render_with(program: &Program, target: &Target, edge_text: &dyn Fn(EdgeId
     }
     out.push_str("</svg>\n");
     out
+}
+
+/// The beginning of a picture of this size.
+fn begun(width: f64, height: f64) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n<style>{STYLE}</style>\n<defs><marker id=\"arrow\" \
+         viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
+         <path d=\"M0 0L8 4L0 8z\" fill=\"#777\"/></marker></defs>\n"
+    )
 }
 
 struct Drawing<'p> {
@@ -103,6 +110,7 @@ impl Drawing<'_> {
         };
         let graph = Graph {
             widths: locs.iter().map(|loc| text_width(&self.texts[*loc]) + 14.0).collect(),
+            height: layout::NODE,
             edges: edges.iter().map(ends).collect(),
             labels: edges.iter().map(|id| text_width(&self.label(*id))).collect(),
             root: numbers[self.program.procs[proc].entry.index()],

@@ -21,8 +21,10 @@ pub struct Cell {
     pub verdict: &'static str,
     /// What its refinement came to.
     pub refinement: Option<Refinement>,
-    /// For how long.
-    pub time: Duration,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Seconds of processor time, with those of solvers.
+    pub processor: f64,
     /// Who answered, for the portfolio.
     pub by: &'static str,
 }
@@ -38,9 +40,9 @@ pub fn ask(row: &Row, engine: &str, limit: Duration, solvers: &Solvers) -> Optio
     let limits = Limits { time: Some(limit), ..Limits::default() };
     let run = Run::new(CancelToken::default(), limits, &()).with_solvers(solvers.clone());
     let options = Options { engine: kind, jobs: 2, ..Options::default() };
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), consumed());
     let answer = check(Subject { program, map: &loaded.source_map, text: &row.text }, &options, &run);
-    let time = start.elapsed();
+    let (seconds, processor) = (start.elapsed().as_secs_f64(), consumed() - before);
     let (verdict, refinement, by) = match &answer {
         Ok(report) => match (&report.outcome, row.expected) {
             (Outcome::Safe(_), Expected::Safe) => ("safe", report.refinement, report.engine),
@@ -52,7 +54,16 @@ pub fn ask(row: &Row, engine: &str, limit: Duration, solvers: &Solvers) -> Optio
         Err(Failure::Internal { engine, .. }) => ("wrong", None, *engine),
         Err(Failure::Usage(_)) => return None,
     };
-    Some(Cell { verdict, refinement, time, by })
+    Some(Cell { verdict, refinement, seconds, processor, by })
+}
+
+/// The processor time of this process and of those that it has started and outlived, in seconds; nothing where the
+/// system does not tell. An engine that was overtaken may go on for a moment, which counts for the next question.
+fn consumed() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let words = stat.rsplit_once(')').map_or(Vec::new(), |(_, rest)| rest.split_whitespace().collect::<Vec<_>>());
+    // The system counts hundredths of a second: in user and kernel mode, the same of children.
+    words.iter().skip(11).take(4).filter_map(|word| word.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
 /// The head of the table.
@@ -87,7 +98,7 @@ fn published(published: Published) -> String {
 }
 
 fn shown(engine: &str, cell: &Cell) -> String {
-    let seconds = format!("{:.2} s", cell.time.as_secs_f64());
+    let seconds = format!("{:.2} s", cell.processor);
     let by = if engine == "auto" { format!(" by {}", cell.by) } else { String::new() };
     match (cell.verdict, cell.refinement) {
         ("-", _) => format!("- ({seconds})"),
@@ -98,4 +109,67 @@ fn shown(engine: &str, cell: &Cell) -> String {
         }
         _ => format!("{seconds}{by}"),
     }
+}
+
+/// What the rows come to, in sentences. An engine without answer counts with the time that it used.
+pub fn summary(rows: &[(Row, Vec<Option<Cell>>)]) -> String {
+    let mut text = String::new();
+    let column = |engine: &str| ENGINES.iter().position(|name| *name == engine).expect("it is an engine of the table");
+    let answered = |cell: &&Cell| !matches!(cell.verdict, "-" | "wrong");
+    for (number, engine) in ENGINES.iter().enumerate() {
+        let asked: Vec<&Cell> = rows.iter().filter_map(|(_, cells)| cells[number].as_ref()).collect();
+        let decided: Vec<&Cell> = asked.iter().copied().filter(answered).collect();
+        let slowest = decided.iter().map(|cell| cell.processor).fold(0.0, f64::max);
+        let _ = writeln!(
+            text,
+            "- `{engine}`: {} of {} decided, the slowest of these in {slowest:.2} s",
+            decided.len(),
+            asked.len()
+        );
+    }
+    let ase = |row: &&(Row, Vec<Option<Cell>>)| row.0.ase.is_some();
+    let missed =
+        rows.iter().filter(ase).filter(|(_, cells)| !cells[column("ase")].as_ref().is_some_and(|cell| answered(&cell)));
+    let missed: Vec<&str> = missed.map(|(row, _)| row.name.as_str()).collect();
+    let _ = writeln!(text, "- rows that the thesis's tool decided and `ase` does not: {}", listed(&missed));
+    let slow = rows.iter().filter(|(_, cells)| {
+        let auto = cells[column("auto")].as_ref();
+        let best = cells.iter().skip(1).flatten().filter(answered).map(|cell| cell.processor).fold(f64::MAX, f64::min);
+        auto.is_some_and(|auto| best < f64::MAX && auto.processor > 3.0 * best + 1.0)
+    });
+    let slow: Vec<&str> = slow.map(|(row, _)| row.name.as_str()).collect();
+    let _ = writeln!(
+        text,
+        "- rows where `auto` takes more than three times the best engine and a second: {}",
+        listed(&slow)
+    );
+    let pairs =
+        rows.iter().filter_map(|(_, cells)| Some((cells[column("auto")].as_ref()?, cells[column("horn")].as_ref()?)));
+    let ratios: Vec<f64> =
+        pairs.map(|(auto, horn)| (horn.processor.max(0.01) / auto.processor.max(0.01)).ln()).collect();
+    let mean = (ratios.iter().sum::<f64>() / ratios.len().max(1) as f64).exp();
+    let _ = writeln!(
+        text,
+        "- `auto` is {mean:.2} times as fast as `horn` by geometric mean (processor time, at least 0.01 s)"
+    );
+    text
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() { "none".to_string() } else { names.join(", ") }
+}
+
+/// The page with the table.
+pub fn page(rows: &[(Row, Vec<Option<Cell>>)], limit: Duration) -> String {
+    let table: String = rows.iter().map(|(row, cells)| line(row, cells)).collect();
+    format!(
+        "# Guarded commands over integers\n\nThe programs of Figs. 1.1, 5.1 and 5.2 of \"Abstract Analysis via Symbolic \
+         Executions\" (2010), written by us, beside the figures of the thesis. `it`: iterations, `q`: questions to the prover, \
+         `p`: predicates, then symbolic (or concrete) and abstract states of the last iteration. Our times are seconds of processor time with \
+         the time of solvers and of judging, `-` is no answer within {} s of wall-clock time. The machine was not idle. `NOTES.md` tells \
+         what is missed and why figures differ.\n\nWritten by `bench/run integers`.\n\n{}{table}\n## In sum\n\n{}",
+        limit.as_secs(),
+        head(),
+        summary(rows)
+    )
 }

@@ -21,7 +21,7 @@ use selvedge_testkit::corpus::root;
 const USAGE: &str = "\
 usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
              [--peer-limit SECONDS] [--out FOLDER]
-       bench integers [--limit SECONDS] [--out FOLDER]
+       bench integers [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
        bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER] [--programs FOLDER]
        bench plots
@@ -217,31 +217,35 @@ fn write_rounds(rows: &[rounds::Row], limit: Duration, out: &Path) -> std::io::R
 
 /// The tables of guarded commands, beside the published ones.
 fn integers(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
-    let (mut limit, mut out) = (Duration::from_secs(60), PathBuf::from("bench/results-integers"));
+    let (mut limit, mut out) = (Duration::from_secs(60), root().join("bench/results-integers"));
+    let (mut only, mut engines) = (Vec::new(), Vec::new());
     while let Some(option) = words.next() {
         let value = words.next().ok_or(format!("option `{option}` has no value"))?;
+        let list = || value.split(',').map(str::to_string).collect::<Vec<String>>();
         match option.as_str() {
             "--limit" => limit = Duration::from_secs(value.parse().map_err(|_| format!("`{value}` is no number"))?),
+            "--families" => only = list(),
+            "--engines" => engines = list(),
             "--out" => out = PathBuf::from(value),
             _ => return Err(format!("unknown option `{option}`")),
         }
     }
     let solvers = find_solvers(&selvedge_check::Solvers::default());
-    let mut table = table_of_integers::head();
-    print!("{table}");
-    let mut wrong = 0;
-    for row in selvedge_testkit::integers::rows() {
-        let ask = |engine: &&str| table_of_integers::ask(&row, engine, limit, &solvers);
+    print!("{}", table_of_integers::head());
+    let wanted = |names: &[String], name: &str| names.is_empty() || names.iter().any(|known| known == name);
+    let mut rows = Vec::new();
+    for row in selvedge_testkit::integers::rows().into_iter().filter(|row| wanted(&only, &row.name)) {
+        let ask = |engine: &&str| {
+            wanted(&engines, engine).then(|| table_of_integers::ask(&row, engine, limit, &solvers)).flatten()
+        };
         let cells: Vec<_> = table_of_integers::ENGINES.iter().map(ask).collect();
-        wrong += cells.iter().flatten().filter(|cell| cell.verdict == "wrong").count();
-        let line = table_of_integers::line(&row, &cells);
-        print!("{line}");
-        table.push_str(&line);
+        print!("{}", table_of_integers::line(&row, &cells));
+        rows.push((row, cells));
     }
-    let write = || -> std::io::Result<()> {
-        std::fs::create_dir_all(&out)?;
-        std::fs::write(out.join("table.md"), &table)
-    };
+    let wrong = rows.iter().flat_map(|(_, cells)| cells).flatten().filter(|cell| cell.verdict == "wrong").count();
+    print!("{}", table_of_integers::summary(&rows));
+    let page = table_of_integers::page(&rows, limit);
+    let write = || std::fs::create_dir_all(&out).and_then(|()| std::fs::write(out.join("README.md"), page));
     write().map_err(|error| error.to_string())?;
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::from(6) })
 }

@@ -12,7 +12,7 @@ use selvedge_logic::smt::{Symbol, Term};
 
 use super::super::atoms::atoms;
 use super::super::model::Transition;
-use super::super::prover::Prover;
+use super::super::prover::{Asked, Prover};
 use super::abstraction::{Abstract, World};
 use super::explore::Explored;
 
@@ -84,35 +84,57 @@ impl Analyser<'_, '_> {
     /// The steps from an abstract state that its predicates do not exclude.
     pub(super) fn steps(&self, state: usize) -> Vec<usize> {
         let state = &self.explored.states[state];
+        let known = self.world.known(state);
         let steps = self.world.model.from(state.loc).iter().enumerate();
-        let steps = steps.filter(|(_, step)| self.world.decided(&step.guard, state) != Some(false));
+        let steps = steps.filter(|(_, step)| self.world.decided(&step.guard, state, &known) != Some(false));
         steps.map(|(number, _)| number).collect()
     }
 
-    /// Whether all successors by a step are in some abstract states.
+    /// Whether all successors by a step are in some abstract states. A solver is asked only if the predicates do not tell
+    /// where the step leads, and nothing equal was asked before.
     pub(super) fn is_covered(&mut self, place: Place, targets: &BTreeSet<usize>) -> Result<bool, Stop> {
         self.run.tick()?;
-        self.queries += 1;
+        if let Some(answer) = self.is_plainly_covered(place, targets) {
+            return Ok(answer);
+        }
         let uncovered = self.uncovered(place, targets);
-        Ok(!self.prover.is_sat(&uncovered)?)
+        let (is_sat, asked) = self.prover.is_sat_once(&uncovered)?;
+        self.queries += usize::from(asked == Asked::Now);
+        Ok(!is_sat)
+    }
+
+    /// The answer, where the predicates determine the one abstract state in which all successors are.
+    fn is_plainly_covered(&self, (state, number): Place, targets: &BTreeSet<usize>) -> Option<bool> {
+        let from = &self.explored.states[state];
+        let step = &self.world.model.from(from.loc)[number];
+        let known = self.world.known(from);
+        let mut to = Abstract { loc: step.to, control: Vec::new(), bits: from.bits.clone() };
+        for (number, predicate) in &self.world.effect(from.loc, number).affected {
+            to.bits[*number] = self.world.decided(predicate, from, &known)?;
+        }
+        to.control = self.world.control_after(step, &from.control);
+        match self.explored.number(&to).is_some_and(|to| targets.contains(&to)) {
+            true => Some(true),
+            // An abstract state has states, and all of them have a successor there.
+            false => (self.world.decided(&step.guard, from, &known) == Some(true)).then_some(false),
+        }
     }
 
     /// The states of an abstract state, and choices, for which a step leads to none of some abstract states.
     fn uncovered(&self, (state, number): Place, targets: &BTreeSet<usize>) -> Term {
         let from = &self.explored.states[state];
         let step = &self.world.model.from(from.loc)[number];
-        let affected = self.world.affected(step);
+        let affected = &self.world.effect(from.loc, number).affected;
         let control = self.world.control_after(step, &from.control);
         let fits = |to: &&Abstract| {
-            let changes = |number: usize| affected.iter().any(|(affected, _)| *affected == number);
-            let same = |number: usize| changes(number) || to.bits[number] == from.bits[number];
+            let changes = |number: usize| affected.binary_search_by_key(&number, |(affected, _)| *affected).is_ok();
+            let same = |number: usize| to.bits[number] == from.bits[number] || changes(number);
             to.loc == step.to && to.control == control && (0..to.bits.len()).all(same)
         };
         let targets = targets.iter().map(|target| &self.explored.states[*target]).filter(fits);
-        let missed = targets.map(|to| literals(to, &affected).not()).collect::<Vec<_>>();
-        let valuation = self.world.valuation(&from.control);
-        let after = Term::and([step.guard.clone()].into_iter().chain(missed)).substitute(&valuation);
-        Term::and([self.world.formula(from), after])
+        let missed: BTreeSet<Term> = targets.map(|to| literals(to, affected).not()).collect();
+        let also = affected.iter().flat_map(|(_, predicate)| predicate.symbols()).collect();
+        self.world.restricted(&Term::and([step.guard.clone()].into_iter().chain(missed)), also, from)
     }
 
     /// New predicates from the preimages of where inexact steps lead to, explored or not.
@@ -124,7 +146,7 @@ impl Analyser<'_, '_> {
             self.run.tick()?;
             let loc = self.explored.states[place.0].loc;
             let step = &self.world.model.from(loc)[place.1];
-            let affected = self.world.affected(step);
+            let affected = &self.world.effect(loc, place.1).affected;
             if step.choices.is_empty() {
                 // Whatever the step leads to, its preimage is made of the same atoms.
                 if done.insert((step.edge, Vec::new())) {

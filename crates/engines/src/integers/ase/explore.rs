@@ -7,8 +7,8 @@
 //! It ends because a path has no abstract state twice and each node has finitely many successors. Every node is real:
 //! its path condition can be satisfied.
 //!
-//! A node that was seen before, with the same values and the same path condition, is not entered again if nothing below
-//! it was cut off because of what stood above it: from there on nothing new would come.
+//! A node that stands for the same states as one that was entered before is not entered again; see [`Matching`] for when
+//! that loses nothing, and `share` for which nodes those are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,12 +23,20 @@ use super::super::model::{Start, Transition};
 use super::super::prover::Prover;
 use super::super::trace::Path;
 use super::abstraction::{Abstract, World};
+use super::share::{self, Key};
 
 /// Where a path ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Matching {
-    /// At an abstract state that is on the path already (Fig. 4.2).
+    /// At an abstract state that is on the path already (Fig. 4.2), and at states that were entered before, if nothing
+    /// below them was cut off because of what stood above them: from there on nothing new would come.
     Path,
+    /// At an abstract state that is on the path already, and at states that were entered before on any path.
+    ///
+    /// This visits less than Fig. 4.2, and Theorem 4.2.3 is not true of it, but loops that go everywhere do not make it
+    /// walk along all their paths. Both proofs stay right: they need that each node outside of the loops was entered, or
+    /// stands for the same states as one that was.
+    Shared,
     /// At an abstract state that was met on any path (Pasareanu, Pelánek and Visser).
     Everywhere,
 }
@@ -81,8 +89,6 @@ struct Frame {
     low: usize,
 }
 
-type Key = (LocId, Vec<Term>, Vec<Term>);
-
 pub(super) struct Explorer<'a, 'r> {
     world: &'a World<'a>,
     prover: &'a mut Prover<'r>,
@@ -92,6 +98,7 @@ pub(super) struct Explorer<'a, 'r> {
     stack: Vec<Frame>,
     /// The depth of each abstract state on the path.
     on_path: FxHashMap<usize, usize>,
+    /// The nodes that need not be entered again.
     done: FxHashSet<Key>,
     matching: Matching,
     /// The abstract states that were entered, for [`Matching::Everywhere`].
@@ -164,7 +171,12 @@ impl<'a, 'r> Explorer<'a, 'r> {
     }
 
     fn look_at_start(&mut self, node: usize) {
-        if self.matching == Matching::Path || !self.entered.contains(&self.explored.nodes[node].state) {
+        let is_new = match self.matching {
+            Matching::Path => true,
+            Matching::Shared => !self.done.contains(&self.key(node)),
+            Matching::Everywhere => !self.entered.contains(&self.explored.nodes[node].state),
+        };
+        if is_new {
             self.enter(node);
         }
     }
@@ -196,6 +208,9 @@ impl<'a, 'r> Explorer<'a, 'r> {
         let depth = self.stack.len();
         self.entered.insert(self.explored.nodes[node].state);
         self.on_path.insert(self.explored.nodes[node].state, depth);
+        if self.matching == Matching::Shared {
+            self.done.insert(self.key(node));
+        }
         self.stack.push(Frame { node, next: 0, todo: Vec::new(), low: depth });
     }
 
@@ -219,7 +234,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
     fn leave(&mut self, depth: usize) {
         let frame = self.stack.pop().expect("the depth is that of the last frame");
         self.on_path.remove(&self.explored.nodes[frame.node].state);
-        if frame.low >= depth {
+        if self.matching == Matching::Path && frame.low >= depth {
             self.done.insert(self.key(frame.node));
         }
         if let Some(above) = self.stack.last_mut() {
@@ -229,7 +244,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
 
     fn key(&self, node: usize) -> Key {
         let node = &self.explored.nodes[node];
-        (node.loc, node.values.clone(), node.condition.clone())
+        share::key(node.loc, &node.values, &node.condition)
     }
 
     /// The steps from a node that its control variables do not exclude.
@@ -254,7 +269,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         let node = self.explored.nodes[from].clone();
         let step = &world.model.from(node.loc)[number];
         let state = &self.explored.states[node.state];
-        let is_enabled = world.decided(&step.guard, state);
+        let is_enabled = world.decided(&step.guard, state, &world.known(state));
         if is_enabled == Some(false) {
             return Ok(false);
         }
@@ -276,7 +291,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         }
         let next =
             Node { loc: step.to, values: after, condition, state: 0, origin: Origin::Step(from, number), choices };
-        let parent = (node.state, world.assigned(step));
+        let parent = (node.state, &world.effect(node.loc, number).assigned);
         let children = self.split(next, Some(parent))?;
         for child in &children {
             let reached = self.explored.nodes[*child].state;
@@ -307,10 +322,10 @@ impl<'a, 'r> Explorer<'a, 'r> {
 
     /// The parts of a node by abstract states, in ascending order. Where it comes from a step, predicates about other
     /// variables than the assigned ones are as before it.
-    fn split(&mut self, node: Node, parent: Option<(usize, BTreeSet<Symbol>)>) -> Result<Vec<usize>, Stop> {
+    fn split(&mut self, node: Node, parent: Option<(usize, &BTreeSet<Symbol>)>) -> Result<Vec<usize>, Stop> {
         let mut parts = Vec::new();
         for (control, node) in self.split_control(node)? {
-            parts.extend(self.split_predicates(control, node, parent.as_ref())?);
+            parts.extend(self.split_predicates(control, node, parent)?);
         }
         if self.explored.nodes.len().is_multiple_of(256) {
             self.tell();
@@ -370,7 +385,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         &mut self,
         control: Vec<Value>,
         node: Node,
-        parent: Option<&(usize, BTreeSet<Symbol>)>,
+        parent: Option<(usize, &BTreeSet<Symbol>)>,
     ) -> Result<Vec<usize>, Stop> {
         let model = self.world.model;
         let predicates = self.world.predicates;
@@ -382,7 +397,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         for (number, predicate) in predicates.all.iter().enumerate() {
             match parent {
                 Some((state, assigned)) if !predicates.mentions(number, assigned) => {
-                    bits[number] = self.explored.states[*state].bits[number];
+                    bits[number] = self.explored.states[state].bits[number];
                 }
                 _ => {
                     let here = normal(&predicate.substitute(&values));
@@ -440,9 +455,8 @@ impl<'a, 'r> Explorer<'a, 'r> {
         let loc = self.explored.nodes[node].loc;
         let errors = self.world.model.errors.iter().enumerate().filter(|(_, error)| error.loc == loc);
         for (number, error) in errors {
-            if self.world.decided(&error.condition, &self.explored.states[self.explored.nodes[node].state])
-                == Some(false)
-            {
+            let state = &self.explored.states[self.explored.nodes[node].state];
+            if self.world.decided(&error.condition, state, &self.world.known(state)) == Some(false) {
                 continue;
             }
             let condition = self.explored.error_path(self.world, node, number).condition;
@@ -462,6 +476,11 @@ fn value(term: &Term) -> Option<Value> {
 }
 
 impl Explored {
+    /// The number of an abstract state, if it was met.
+    pub(super) fn number(&self, state: &Abstract) -> Option<usize> {
+        self.index.get(state).copied()
+    }
+
     /// The path to an error in a node.
     pub(super) fn error_path(&self, world: &World<'_>, node: usize, error: usize) -> Path {
         let model = world.model;

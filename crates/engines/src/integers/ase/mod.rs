@@ -20,6 +20,7 @@ mod analyse;
 mod certificate;
 mod explore;
 pub mod picture;
+mod share;
 
 use std::collections::BTreeSet;
 
@@ -69,7 +70,7 @@ impl Engine for Ase {
     }
 
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
-        refine(task, self.options.iterations, Matching::Path, run)
+        refine(task, self.options.iterations, Matching::Shared, run)
     }
 }
 
@@ -84,7 +85,7 @@ pub(super) fn refine(task: &Task<'_>, iterations: usize, matching: Matching, run
     for _ in 0..iterations {
         figures.iterations += 1;
         figures.predicates = predicates.all.len();
-        let world = World { model: &model, control: &control, predicates: &predicates };
+        let world = World::new(&model, &control, &predicates);
         match iterate(&world, &mut prover, run, &mut figures, matching)? {
             Round::Decided(verdict) => return Ok(verdict),
             Round::Open(found) => {
@@ -123,7 +124,7 @@ fn iterate(
     let mut analyser = Analyser { world, prover, run, explored: &explored, queries: figures.queries };
     let everything: BTreeSet<usize> = (0..explored.states.len()).collect();
     let fragment = match matching {
-        Matching::Path => analyser.fragment(),
+        Matching::Path | Matching::Shared => analyser.fragment(),
         Matching::Everywhere => everything.clone(),
     };
     let inexact = analyser.inexact(&fragment)?;

@@ -71,7 +71,7 @@ pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<A
     let mut found = BTreeSet::new();
     more.iter().for_each(|predicate| atoms(&model.condition(predicate), &mut found));
     predicates.add(&found);
-    let world = World { model: &model, control: &control, predicates: &predicates };
+    let world = World::new(&model, &control, &predicates);
     let explored = Explorer::new(&world, &mut prover, run, (Refinement::default(), Matching::Path)).explore()?;
     let edges = edges(&world, &mut prover, run, &explored)?;
     let mut analyser = Analyser { world: &world, prover: &mut prover, run, explored: &explored, queries: 0 };

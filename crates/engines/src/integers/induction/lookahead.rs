@@ -1,0 +1,101 @@
+//! The certificate of k-induction: the states from which no error is within k steps.
+//!
+//! They are an invariant. No start has an error within k steps: that is the base. From a state of the set no error is
+//! within one step less than k, wherever its successor goes; and an error k steps after the successor would stand behind
+//! k + 1 states without error that follow one another, which is what the step excludes.
+//!
+//! The set is computed backwards: `I(0)` are the states without error, `I(n + 1)` those of them all of whose successors
+//! are in `I(n)`. A step is left out where no state of `I(0)` has a successor by it outside of `I(n)`; that is most of
+//! them, and so the formulas stay small.
+
+use std::collections::BTreeMap;
+
+use selvedge_check::{Certificate, ControlPoint, IntegerProof, Run, Stop};
+use selvedge_ir::{Expr, LocId};
+use selvedge_logic::smt::{Symbol, Term};
+
+use super::super::ase::expression;
+use super::super::atoms::normal;
+use super::super::model::{Model, Transition};
+use super::super::prover::Prover;
+use super::locations;
+
+/// How many parts the formulas may have. Beyond them there is no certificate.
+const PARTS: usize = 100_000;
+
+/// A formula for each location.
+type Formulas = BTreeMap<LocId, Term>;
+
+/// The certificate; `None` if it would be too large.
+pub(super) fn certificate(
+    model: &Model<'_>,
+    k: u32,
+    prover: &mut Prover<'_>,
+    run: &Run<'_>,
+) -> Result<Option<Certificate>, Stop> {
+    let good = without_error(model, prover)?;
+    let mut formulas = good.clone();
+    for _ in 0..k {
+        formulas = one_more(model, &good, &formulas, (prover, run))?;
+        if formulas.values().map(parts).sum::<usize>() > PARTS {
+            return Ok(None);
+        }
+    }
+    let mut points = Vec::new();
+    if model.starts.iter().any(|start| start.edge.is_some()) {
+        // The starts are behind the first location, at which everything may be.
+        let first = model.program.procs[model.program.entries[0].proc].entry;
+        points.push(ControlPoint { loc: first, values: Vec::new(), formula: Expr::Bool(true) });
+    }
+    for (loc, formula) in formulas {
+        let Some(formula) = expression(&formula, model) else { return Ok(None) };
+        points.push(ControlPoint { loc, values: Vec::new(), formula });
+    }
+    Ok(Some(Certificate::Integers(IntegerProof { control: Vec::new(), points })))
+}
+
+/// The states without error.
+fn without_error(model: &Model<'_>, prover: &mut Prover<'_>) -> Result<Formulas, Stop> {
+    let mut formulas = Formulas::new();
+    for loc in locations(model) {
+        let mut parts = Vec::new();
+        for error in model.errors.iter().filter(|error| error.loc == loc) {
+            parts.push(normal(&prover.eliminate(&error.choices, &error.condition)?.not()));
+        }
+        formulas.insert(loc, Term::and(parts));
+    }
+    Ok(formulas)
+}
+
+/// The good states all of whose successors are in some set.
+fn one_more(
+    model: &Model<'_>,
+    good: &Formulas,
+    set: &Formulas,
+    (prover, run): (&mut Prover<'_>, &Run<'_>),
+) -> Result<Formulas, Stop> {
+    let mut formulas = good.clone();
+    for (loc, steps) in &model.steps {
+        let mut parts = vec![good[loc].clone()];
+        for step in steps {
+            run.tick()?;
+            let leaves = leaving(model, step, &set[&step.to]);
+            if prover.is_sat(&Term::and([good[loc].clone(), leaves.clone()]))? {
+                parts.push(prover.eliminate(&step.choices, &leaves)?.not());
+            }
+        }
+        formulas.insert(*loc, Term::and(parts));
+    }
+    Ok(formulas)
+}
+
+/// The states, and choices, from which a step leads out of a set.
+fn leaving(model: &Model<'_>, step: &Transition, set: &Term) -> Term {
+    let updates = step.updates.iter().map(|(var, value)| (model.symbol(*var).clone(), value.clone()));
+    let updates: BTreeMap<Symbol, Term> = updates.collect();
+    Term::and([step.guard.clone(), normal(&set.substitute(&updates)).not()])
+}
+
+fn parts(term: &Term) -> usize {
+    1 + term.parts().into_iter().map(parts).sum::<usize>()
+}
