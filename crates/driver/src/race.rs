@@ -98,7 +98,8 @@ fn without_bound(task: &Task<'_>, options: &Options) -> Vec<Member> {
         &[EngineKind::Summaries, EngineKind::Sat],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
         &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
-        &[EngineKind::Horn, EngineKind::Ase, EngineKind::Induction, EngineKind::Cegar],
+        // The last one has no budget: nobody can count what Spacer does.
+        &[EngineKind::Ase, EngineKind::Cegar, EngineKind::Induction, EngineKind::Horn],
     ];
     let takers = |kinds: &[EngineKind]| -> Vec<Member> {
         let members = kinds.iter().map(|kind| member(*kind, options));
@@ -299,7 +300,7 @@ impl Observer for Purse<'_, '_> {
             Event::Unwound { steps, nodes } => (steps / 40).max(nodes / 200_000),
             Event::ThreadStates { threads, .. } => threads / 10,
             Event::SharedStates { k, .. } => k as usize / 4,
-            Event::Refined(refinement) => refinement.queries / 500,
+            Event::Refined(refinement) => (refinement.queries / 500).max(refinement.states / 20_000),
             Event::Phase(_) | Event::Closed(_) => 0,
         };
         if used >= self.budget {

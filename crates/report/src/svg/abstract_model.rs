@@ -14,6 +14,8 @@ use crate::abstract_model::{lines, named};
 
 /// The height of a line of text.
 const LINE: f64 = 14.0;
+/// How far lines that lead up stand aside.
+const ASIDE: f64 = 32.0;
 
 /// A line from one state to another, for all steps between them that are exact, or all that are not.
 type Ends = (usize, usize, bool);
@@ -41,15 +43,26 @@ pub fn render(program: &Program, map: &SourceMap, model: &AbstractModel) -> Stri
     let placed = place(&graph);
     let mut out = begun(placed.width + 2.0 * MARGIN, placed.height + 2.0 * MARGIN);
     let _ = writeln!(out, "<g transform=\"translate({MARGIN} {MARGIN})\">");
-    for ((ends, names), path) in edges.iter().zip(&placed.paths) {
+    let paths: Vec<Vec<Point>> = placed.paths.iter().map(|path| beside(path)).collect();
+    for ((ends, names), path) in edges.iter().zip(&paths) {
         draw_edge(*ends, names, path, &mut out);
     }
     for (number, text) in texts.iter().enumerate() {
         let class = if model.states[number].is_initial { "loc entry" } else { "loc" };
         draw_state(number, text, class, (&placed, graph.height), &mut out);
     }
+    for ((_, names), path) in edges.iter().zip(&paths) {
+        draw_name(names, path, &mut out);
+    }
     out.push_str("</g>\n</svg>\n");
     out
+}
+
+/// What leads up runs beside what leads down between the same states.
+fn beside(path: &[Point]) -> Vec<Point> {
+    let leads_up = path[0].y > path[path.len() - 1].y;
+    let aside = if leads_up { ASIDE } else { 0.0 };
+    path.iter().map(|point| Point { x: point.x + aside, y: point.y }).collect()
 }
 
 fn draw_state(number: usize, text: &[String], class: &str, (placed, height): (&Placed, f64), out: &mut String) {
@@ -77,15 +90,18 @@ fn draw_edge((from, to, is_exact): Ends, names: &str, path: &[Point], out: &mut 
     let title = if is_exact { "exact" } else { "not exact" };
     let _ = writeln!(
         out,
-        "<g><title>a{from} to a{to}: {0}, {title}</title><path class=\"{class}\" d=\"{1}\"/>",
+        "<g><title>a{from} to a{to}: {0}, {title}</title><path class=\"{class}\" d=\"{1}\"/></g>",
         escape(names),
         curve(path)
     );
+}
+
+fn draw_name(names: &str, path: &[Point], out: &mut String) {
     let (first, next) = (path[0], path[1.min(path.len() - 1)]);
     let (x, y) = (first.x + 0.6 * (next.x - first.x), first.y + 0.6 * (next.y - first.y));
     let _ = writeln!(
         out,
-        "<text class=\"label\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{}</text></g>",
+        "<text class=\"label\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{}</text>",
         escape(names)
     );
 }

@@ -83,8 +83,8 @@ impl Analyser<'_, '_> {
 
     /// The steps from an abstract state that its predicates do not exclude.
     pub(super) fn steps(&self, state: usize) -> Vec<usize> {
+        let known = self.explored.known(state, self.world);
         let state = &self.explored.states[state];
-        let known = self.world.known(state);
         let steps = self.world.model.from(state.loc).iter().enumerate();
         let steps = steps.filter(|(_, step)| self.world.decided(&step.guard, state, &known) != Some(false));
         steps.map(|(number, _)| number).collect()
@@ -107,7 +107,7 @@ impl Analyser<'_, '_> {
     fn is_plainly_covered(&self, (state, number): Place, targets: &BTreeSet<usize>) -> Option<bool> {
         let from = &self.explored.states[state];
         let step = &self.world.model.from(from.loc)[number];
-        let known = self.world.known(from);
+        let known = self.explored.known(state, self.world);
         let mut to = Abstract { loc: step.to, control: Vec::new(), bits: from.bits.clone() };
         for (number, predicate) in &self.world.effect(from.loc, number).affected {
             to.bits[*number] = self.world.decided(predicate, from, &known)?;

@@ -10,7 +10,9 @@
 //! A node that stands for the same states as one that was entered before is not entered again; see [`Matching`] for when
 //! that loses nothing, and `share` for which nodes those are.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::{Refinement, Run, Stop};
@@ -76,6 +78,8 @@ pub(super) struct Explored {
     pub(super) looped: BTreeSet<usize>,
     /// A node with an error, and the error's number.
     pub(super) error: Option<(usize, usize)>,
+    /// For abstract states, the symbols that have one value in them; only where somebody asked.
+    known: RefCell<FxHashMap<usize, Rc<BTreeMap<Symbol, Term>>>>,
 }
 
 /// A node on the path.
@@ -269,7 +273,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         let node = self.explored.nodes[from].clone();
         let step = &world.model.from(node.loc)[number];
         let state = &self.explored.states[node.state];
-        let is_enabled = world.decided(&step.guard, state, &world.known(state));
+        let is_enabled = world.decided(&step.guard, state, &self.explored.known(node.state, world));
         if is_enabled == Some(false) {
             return Ok(false);
         }
@@ -455,8 +459,9 @@ impl<'a, 'r> Explorer<'a, 'r> {
         let loc = self.explored.nodes[node].loc;
         let errors = self.world.model.errors.iter().enumerate().filter(|(_, error)| error.loc == loc);
         for (number, error) in errors {
-            let state = &self.explored.states[self.explored.nodes[node].state];
-            if self.world.decided(&error.condition, state, &self.world.known(state)) == Some(false) {
+            let state = self.explored.nodes[node].state;
+            let known = self.explored.known(state, self.world);
+            if self.world.decided(&error.condition, &self.explored.states[state], &known) == Some(false) {
                 continue;
             }
             let condition = self.explored.error_path(self.world, node, number).condition;
@@ -476,6 +481,12 @@ fn value(term: &Term) -> Option<Value> {
 }
 
 impl Explored {
+    /// The symbols that have one value in an abstract state.
+    pub(super) fn known(&self, state: usize, world: &World<'_>) -> Rc<BTreeMap<Symbol, Term>> {
+        let mut known = self.known.borrow_mut();
+        Rc::clone(known.entry(state).or_insert_with(|| Rc::new(world.known(&self.states[state]))))
+    }
+
     /// The number of an abstract state, if it was met.
     pub(super) fn number(&self, state: &Abstract) -> Option<usize> {
         self.index.get(state).copied()

@@ -38,6 +38,9 @@ pub(super) use certificate::expression;
 use explore::Explorer;
 pub(super) use explore::Matching;
 
+/// How many visited states make a certificate for which a smaller one is worth a try.
+const VISITED: usize = 50;
+
 /// The engine.
 #[derive(Clone, Debug, Default)]
 pub struct Ase {
@@ -129,7 +132,12 @@ fn iterate(
     };
     let inexact = analyser.inexact(&fragment)?;
     let proof = if inexact.is_empty() {
-        Some(&fragment)
+        // All abstract states make a smaller certificate than many states that were visited above the loops.
+        let queries = analyser.queries;
+        let is_long = explored.nodes.iter().filter(|node| !fragment.contains(&node.state)).count() > VISITED;
+        let is_closed = is_long && analyser.is_inductive(&fragment, &inexact)?;
+        analyser.queries = queries;
+        Some(if is_closed { &everything } else { &fragment })
     } else if matching == Matching::Everywhere {
         None
     } else {

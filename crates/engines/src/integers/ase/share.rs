@@ -96,10 +96,10 @@ mod tests {
     #[test]
     fn names_and_beginnings_of_unknowns_do_not_matter() {
         let (x, y) = (unknown("x"), unknown("y"));
-        let one = key_of(&[plus(&x, 3), plus(&x, 2)], &[x.le(&5.into())]);
-        assert_eq!(one, key_of(&[plus(&y, 1), y.clone()], &[y.le(&7.into())]));
-        assert_ne!(one, key_of(&[plus(&y, 1), y.clone()], &[y.le(&6.into())]));
-        assert_ne!(one, key_of(&[plus(&y, 2), y.clone()], &[y.le(&6.into())]));
+        let one = key_of(&[plus(&x, 3), plus(&x, 2)], &[x.le(&5i64.into())]);
+        assert_eq!(one, key_of(&[plus(&y, 1), y.clone()], &[y.le(&7i64.into())]));
+        assert_ne!(one, key_of(&[plus(&y, 1), y.clone()], &[y.le(&6i64.into())]));
+        assert_ne!(one, key_of(&[plus(&y, 2), y.clone()], &[y.le(&6i64.into())]));
     }
 
     #[test]

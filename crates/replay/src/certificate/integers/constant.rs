@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_ir::{BinaryOp, Expr, Value, VarId};
+use selvedge_ir::{BinaryOp, Expr, UnaryOp, Value, VarId};
 
 use crate::eval::eval;
 
@@ -25,6 +25,31 @@ pub(super) fn constant(expr: &Expr, known: &Known) -> Option<Value> {
             Value::Bool(false) => constant(&triple.2, known),
             Value::Int(_) => None,
         },
+    }
+}
+
+/// Adds what a condition says plainly of single variables: that one has a value, or is true, or false. What is known
+/// already stays.
+pub(super) fn learn(condition: &Expr, known: &mut Known) {
+    match condition {
+        Expr::Binary(BinaryOp::And, pair) => {
+            learn(&pair.0, known);
+            learn(&pair.1, known);
+        }
+        Expr::Binary(BinaryOp::Eq, pair) => {
+            if let (Expr::Var(var), Expr::Int(value)) | (Expr::Int(value), Expr::Var(var)) = (&pair.0, &pair.1) {
+                known.entry(*var).or_insert(Value::Int(*value));
+            }
+        }
+        Expr::Var(var) => {
+            known.entry(*var).or_insert(Value::Bool(true));
+        }
+        Expr::Unary(UnaryOp::Not, operand) => {
+            if let Expr::Var(var) = **operand {
+                known.entry(var).or_insert(Value::Bool(false));
+            }
+        }
+        _ => {}
     }
 }
 

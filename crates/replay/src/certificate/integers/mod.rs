@@ -6,8 +6,8 @@
 //! 2. *step*: a state that a control point allows, and a step from it to a state that none allows;
 //! 3. *error*: a state that a control point allows, in which a target assertion can fail, or at a target location.
 //!
-//! A solver answers them, one after the other, and each on its own. Only `unsat` counts. Where the values of the
-//! control variables alone exclude a step, or say where it leads, no question or a smaller one is asked (`constant`).
+//! A solver answers them, one after the other, and each on its own. Only `unsat` counts. Where the values that are plain
+//! in a point exclude a step, or say where it leads, no question or a smaller one is asked (`constant`).
 
 mod constant;
 mod solver;
@@ -19,7 +19,7 @@ use selvedge_check::{ControlPoint, IntegerProof, Run, Task};
 use selvedge_ir::{Assign, Count, Edge, EdgeId, Entry, Expr, LocId, Op, Program, Scope, Ty, Value, VarId};
 
 use super::Flaw;
-use constant::{Known, constant};
+use constant::{Known, constant, learn};
 use solver::{Response, Solver};
 use write::Text;
 
@@ -86,9 +86,18 @@ impl<'a> Points<'a> {
         Ok(Points { control: &proof.control, formulas })
     }
 
-    /// The control variables of a point and their values.
+    /// The variables whose values in a point are plain: the control variables, and those of which its formula says so.
     fn known(&self, point: &ControlPoint) -> Known {
-        self.control.iter().copied().zip(point.values.iter().copied()).collect()
+        let mut known = self.control.iter().copied().zip(point.values.iter().copied()).collect();
+        learn(&point.formula, &mut known);
+        known
+    }
+
+    /// Whether a point plainly allows all states at a location in which some variables have these values.
+    fn plainly_allow(&self, loc: LocId, known: &Known) -> bool {
+        let values = self.control.iter().map(|var| known.get(var).copied()).collect::<Option<Vec<Value>>>();
+        let formula = values.and_then(|values| self.formulas.get(&(loc, values)));
+        formula.is_some_and(|formula| constant(formula, known) == Some(Value::Bool(true)))
     }
 }
 
@@ -152,15 +161,21 @@ impl Checker<'_> {
         if constant(&assign.constrain, &known) == Some(Value::Bool(false)) {
             return Ok(());
         }
+        let mut after = known.clone();
+        for (var, rhs) in &assign.active {
+            match constant(rhs, &known) {
+                Some(value) => after.insert(*var, value),
+                None => after.remove(var),
+            };
+        }
+        if self.points.plainly_allow(edge.to, &after) {
+            return Ok(());
+        }
         let mut text = Text::new(self.task.program);
         self.allowed(&mut text, point);
         text.choices(&self.task.program.edges[id].op.choices());
         text.assign(assign);
-        let next = self.points.control.iter().map(|var| {
-            let assigned = assign.active.iter().find(|(assigned, _)| assigned == var);
-            assigned.map_or(known.get(var).copied(), |(_, rhs)| constant(rhs, &known))
-        });
-        let next: Option<Vec<Value>> = next.collect();
+        let next: Option<Vec<Value>> = self.points.control.iter().map(|var| after.get(var).copied()).collect();
         self.none_allows(&mut text, edge.to, next.as_deref());
         self.refute(text, Flaw::NotClosed(id))
     }
