@@ -52,6 +52,25 @@ impl ProcScope {
     }
 }
 
+/// The further copies of shared variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copies {
+    /// So many, each next to the variable that it is a copy of.
+    ByVariable(usize),
+    /// So many blocks of so many, above all else: each block has the variables in their order, and their copies of the
+    /// block next to each other.
+    InBlocks(usize, usize),
+}
+
+impl Copies {
+    fn count(self) -> usize {
+        match self {
+            Copies::ByVariable(count) => count,
+            Copies::InBlocks(blocks, size) => blocks * size,
+        }
+    }
+}
+
 /// Which order of the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
@@ -63,7 +82,7 @@ pub(crate) enum Order {
 
 impl Layout {
     pub(crate) fn new(program: &Program, calls: &CallGraph, order: Order, limits: Limits) -> Layout {
-        Layout::with_copies(program, calls, order, limits, 0)
+        Layout::with_copies(program, calls, order, limits, Copies::ByVariable(0))
     }
 
     /// The variables of a program with so many further copies of each shared variable.
@@ -72,7 +91,7 @@ impl Layout {
         calls: &CallGraph,
         order: Order,
         limits: Limits,
-        n_copies: usize,
+        arrangement: Copies,
     ) -> Layout {
         let slots = Slots::new(program);
         let arrows = Arrows::new(program, calls);
@@ -85,7 +104,7 @@ impl Layout {
         let n_choices = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial);
         let is_shared =
             |slot: usize| slots.globals().get(slot).is_some_and(|var| program.vars[*var].scope == Scope::Shared);
-        let further = |slot: usize| if is_shared(slot) { n_copies } else { 0 };
+        let further = |slot: usize| if is_shared(slot) { arrangement.count() } else { 0 };
         let manager = Manager::new(limits);
         let n_vars = (0..n_slots).map(|slot| 3 + further(slot)).sum::<usize>() + n_results + n_choices;
         let mut vars = manager.add_vars(n_vars).into_iter();
@@ -95,9 +114,18 @@ impl Layout {
             Order::Rescue => force_again(n_slots, &together),
         };
         let mut triples = vec![[None; 3]; n_slots];
-        let mut copies = vec![Vec::new(); n_slots];
+        let mut copies: Vec<Vec<Var>> = vec![Vec::new(); n_slots];
+        if let Copies::InBlocks(blocks, size) = arrangement {
+            for slot in (0..blocks).flat_map(|_| order.iter()).filter(|slot| is_shared(**slot)) {
+                copies[*slot].extend(vars.by_ref().take(size));
+            }
+        }
         for slot in order {
-            copies[slot] = vars.by_ref().take(further(slot)).collect();
+            if let Copies::ByVariable(count) = arrangement
+                && is_shared(slot)
+            {
+                copies[slot].extend(vars.by_ref().take(count));
+            }
             triples[slot] = [(); 3].map(|()| vars.next());
         }
         let triples =

@@ -163,6 +163,28 @@ pub fn scatter(title: &str, right: &str, up: &str, points: &[(f64, f64)]) -> Str
     text
 }
 
+/// Seconds, logarithmic, over small numbers: a line for each tool. `None` if there are fewer than two numbers.
+pub fn curves(title: &str, lines: &[(String, Vec<(f64, f64)>)]) -> Option<String> {
+    let all = || lines.iter().flat_map(|(_, points)| points);
+    let (low, high) =
+        all().fold((f64::INFINITY, 0.0_f64), |(low, high), (number, _)| (low.min(*number), high.max(*number)));
+    if low >= high {
+        return None;
+    }
+    let slowest = all().map(|(_, seconds)| *seconds).fold(0.01, f64::max);
+    let x = Scale { kind: Kind::Linear, from: (low, high), to: (MARGIN[0], WIDTH - MARGIN[1]) };
+    let y = Scale { kind: Kind::Logarithmic, from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
+    let mut text = head(title);
+    axes(&mut text, x, y);
+    for (number, (tool, points)) in lines.iter().enumerate() {
+        let places: Vec<(f64, f64)> =
+            points.iter().map(|(number, seconds)| (x.place(*number), y.place(seconds.max(0.001)))).collect();
+        line(&mut text, tool, number, &places);
+    }
+    text.push_str("</svg>\n");
+    Some(text)
+}
+
 fn head(title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \

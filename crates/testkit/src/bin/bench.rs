@@ -22,7 +22,7 @@ const USAGE: &str = "\
 usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
              [--peer-limit SECONDS] [--out FOLDER]
        bench integers [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
-       bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
+       bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--eager-limit SECONDS] [--out FOLDER]
        bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER] [--programs FOLDER]
        bench plots
 
@@ -257,6 +257,7 @@ fn contexts(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String>
         series: Vec::new(),
         engines: vec!["contexts".to_string(), "contexts-eager".to_string()],
         limit: Duration::from_secs(60),
+        eager_limit: Duration::from_secs(60),
         scratch: std::env::temp_dir().join("selvedge-bench-contexts"),
     };
     let mut out = root().join("bench/results-contexts");
@@ -266,14 +267,17 @@ fn contexts(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String>
         match option.as_str() {
             "--families" => plan.series = list(),
             "--engines" => plan.engines = list(),
-            "--limit" => {
-                plan.limit = Duration::from_secs(value.parse().map_err(|_| format!("`{value}` is no number"))?);
-            }
+            "--limit" => plan.limit = seconds(&value)?,
+            "--eager-limit" => plan.eager_limit = seconds(&value)?,
             "--out" => out = PathBuf::from(&value),
             _ => return Err(format!("unknown option `{option}`")),
         }
     }
     measure_turns(&plan, &out).map_err(|error| error.to_string())
+}
+
+fn seconds(value: &str) -> Result<Duration, String> {
+    value.parse().map(Duration::from_secs).map_err(|_| format!("`{value}` is no number"))
 }
 
 fn measure_turns(plan: &turns::Plan, out: &Path) -> std::io::Result<ExitCode> {
@@ -285,7 +289,12 @@ fn measure_turns(plan: &turns::Plan, out: &Path) -> std::io::Result<ExitCode> {
     let timings = turns::run(plan, &mut { tell })?;
     std::fs::create_dir_all(out)?;
     std::fs::write(out.join("results.json"), serde_json::to_string_pretty(&timings)? + "\n")?;
-    std::fs::write(out.join("README.md"), turns::fit::markdown(&timings, plan.limit.as_secs_f64()))?;
+    std::fs::write(out.join("README.md"), turns::fit::markdown(&timings, plan))?;
+    for series in turns::series() {
+        if let Some(svg) = turns::fit::svg(&timings, &series) {
+            std::fs::write(out.join(turns::fit::file_name(&series)), svg)?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -119,6 +119,15 @@ pub(in crate::contexts) struct Kind<'w, 'a> {
     effects: Vec<Bdd>,
     /// The shared states now in which a run without history has ended.
     pub(in crate::contexts) finished: Bdd,
+    /// Errors that were met, some perhaps with histories that nobody confirms.
+    failing: Vec<Error>,
+}
+
+/// What to do where an error is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OnError {
+    Stop,
+    GoOn,
 }
 
 impl<'w, 'a> Kind<'w, 'a> {
@@ -136,6 +145,7 @@ impl<'w, 'a> Kind<'w, 'a> {
             known: Vec::new(),
             effects: Vec::new(),
             finished: world.layout.manager.falsum(),
+            failing: Vec::new(),
         }
     }
 
@@ -152,12 +162,43 @@ impl<'w, 'a> Kind<'w, 'a> {
     /// Begins to run without history from these shared states now.
     pub(in crate::contexts) fn begin_alone(&mut self, shared: &Bdd) -> Result<Option<Error>, Stop> {
         self.begin(shared, Level::NONE).map_err(out_of_nodes)?;
-        self.saturate()
+        self.saturate(OnError::Stop)
     }
 
     /// The threads of this kind may have these histories when they come to their `context`th context. All that follows
     /// in this context is found, or an error.
     pub(in crate::contexts) fn advance(&mut self, context: u32, histories: &Bdd) -> Result<Option<Error>, Stop> {
+        self.follow_histories(context, histories, OnError::Stop)
+    }
+
+    /// As [`Kind::advance`], for histories of which some may be confirmed by nobody. Errors are noted.
+    pub(in crate::contexts) fn explore(&mut self, context: u32, histories: &Bdd) -> Result<(), Stop> {
+        self.follow_histories(context, histories, OnError::GoOn).map(|_| ())
+    }
+
+    /// The histories that lead to an error in a context.
+    pub(in crate::contexts) fn failing_histories(&self, context: u32) -> Result<Bdd, OutOfNodes> {
+        let mut found = self.world.layout.manager.falsum();
+        for error in self.failing.iter().filter(|error| error.level.now == context) {
+            let proc = self.world.program.locs[error.loc].proc;
+            let shown = self.world.without_frame(proc, &error.edges)?;
+            found = found.or(&shown.exists(&self.world.shared_now)?)?;
+        }
+        Ok(found)
+    }
+
+    /// An error that threads meet in a context with one of these histories.
+    pub(in crate::contexts) fn failing(&self, context: u32, histories: &Bdd) -> Result<Option<Error>, OutOfNodes> {
+        for error in self.failing.iter().filter(|error| error.level.now == context) {
+            let edges = error.edges.and(histories)?;
+            if !edges.is_false() {
+                return Ok(Some(Error { edges, ..error.clone() }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn follow_histories(&mut self, context: u32, histories: &Bdd, on_error: OnError) -> Result<Option<Error>, Stop> {
         while self.known.len() < context as usize {
             self.known.push(self.world.layout.manager.falsum());
             self.effects.push(self.world.layout.manager.falsum());
@@ -169,7 +210,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         let new = histories.minus(&self.known[at]).map_err(out_of_nodes)?;
         self.known[at] = self.known[at].or(&new).map_err(out_of_nodes)?;
         self.enter_context(context, &new).map_err(out_of_nodes)?;
-        let error = self.saturate()?;
+        let error = self.saturate(on_error)?;
         if error.is_none() {
             self.publish(context)?;
         }
@@ -241,8 +282,8 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(())
     }
 
-    /// Follows path edges until none is left, or one leads to an error.
-    fn saturate(&mut self) -> Result<Option<Error>, Stop> {
+    /// Follows path edges until none is left, or one leads to an error that ends it all.
+    fn saturate(&mut self, on_error: OnError) -> Result<Option<Error>, Stop> {
         let manager = &self.world.layout.manager;
         while let Some((_, work)) = self.work.pop_first() {
             self.world.run.check_limits()?;
@@ -252,12 +293,13 @@ impl<'w, 'a> Kind<'w, 'a> {
                 let (rounds, waiting) = (self.n_rounds, self.work.len());
                 self.world.run.event(Event::Diagrams { rounds, waiting, nodes: manager.node_count() });
             }
-            let error = match work {
+            match work {
                 Work::Follow(loc, level) => self.follow(loc, level),
-                Work::Return(edge, level) => self.apply_return(edge, level).map(|()| None),
-            };
-            if let Some(error) = error.map_err(out_of_nodes)? {
-                return Ok(Some(error));
+                Work::Return(edge, level) => self.apply_return(edge, level),
+            }
+            .map_err(out_of_nodes)?;
+            if on_error == OnError::Stop && !self.failing.is_empty() {
+                return Ok(Some(self.failing.remove(0)));
             }
         }
         Ok(None)
@@ -289,13 +331,14 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(())
     }
 
-    /// Follows the waiting path edges of a location along all its edges.
-    fn follow(&mut self, loc: LocId, level: Level) -> Result<Option<Error>, OutOfNodes> {
+    /// Follows the waiting path edges of a location along all its edges. Behind an error nothing is asked.
+    fn follow(&mut self, loc: LocId, level: Level) -> Result<(), OutOfNodes> {
         let world = self.world;
         let cell = self.cells.get_mut(&(loc, level)).expect("work is noted for cells only");
         let edges = std::mem::replace(&mut cell.waiting, world.layout.manager.falsum());
         if world.target.has_loc(loc) {
-            return Ok(Some(Error { loc, level, assert: None, edges }));
+            self.failing.push(Error { loc, level, assert: None, edges });
+            return Ok(());
         }
         for &id in world.flow.out(loc) {
             let to = world.program.edges[id].to;
@@ -303,7 +346,7 @@ impl<'w, 'a> Kind<'w, 'a> {
                 Prepared::Step(step) => self.add(to, level, step.image(&edges)?, Via::Step(id, edges.clone()))?,
                 Prepared::Assert { holds, fails } => {
                     if world.target.has_assert(id) && !edges.is_disjoint(fails) {
-                        return Ok(Some(Error { loc, level, assert: Some(id), edges: edges.and(fails)? }));
+                        self.failing.push(Error { loc, level, assert: Some(id), edges: edges.and(fails)? });
                     }
                     self.add(to, level, holds.image(&edges)?, Via::Step(id, edges.clone()))?;
                 }
@@ -319,7 +362,7 @@ impl<'w, 'a> Kind<'w, 'a> {
                 self.end(world.program.locs[loc].proc, level, &ending)?;
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     /// The level in which a procedure is entered from a frame.

@@ -18,7 +18,7 @@ use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Var, VarSet};
 
 use super::columns::Columns;
 use crate::out_of_nodes;
-use crate::paths::layout::{Layout, Order, When};
+use crate::paths::layout::{Copies, Layout, Order, When};
 use crate::paths::prepare::Prepared;
 
 /// What all threads have in common.
@@ -44,6 +44,19 @@ pub(in crate::contexts) struct World<'a> {
     pub(in crate::contexts) frames: IndexVec<ProcId, VarSet>,
     /// All histories of all contexts.
     pub(in crate::contexts) all_history: VarSet,
+    /// The shared state now.
+    pub(in crate::contexts) shared_now: VarSet,
+    /// Whether the copies for a context stand together.
+    pub(in crate::contexts) in_blocks: bool,
+}
+
+/// How the copies of the shared variables are arranged in the order of the diagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::contexts) enum Arrange {
+    /// All copies of a variable next to each other. Suits many variables of which a context changes few.
+    ByVariable,
+    /// Those for one context next to each other. Suits few states: a history is a sequence of them.
+    InBlocks,
 }
 
 impl<'a> World<'a> {
@@ -54,18 +67,21 @@ impl<'a> World<'a> {
         target: &'a Target,
         flag: Option<VarId>,
         roots: &[ProcId],
-        (contexts, n_sides): (u32, usize),
+        (contexts, n_sides, copies): (u32, usize, Arrange),
         run: &'a Run<'a>,
     ) -> Result<World<'a>, Stop> {
         let calls = CallGraph::new(program);
         let flow = Flow::new(program);
+        let in_blocks = copies == Arrange::InBlocks;
         let n_copies = n_sides * contexts as usize;
-        let mut layout = Layout::with_copies(program, &calls, Order::First, limits(program, contexts, run), n_copies);
+        let copies =
+            if in_blocks { Copies::InBlocks(contexts as usize, n_sides) } else { Copies::ByVariable(n_copies) };
+        let mut layout = Layout::with_copies(program, &calls, Order::First, limits(program, contexts, run), copies);
         let is_shared = |var: &VarId| program.vars[*var].scope == Scope::Shared;
         let columns = Columns { shared: program.vars.indices().filter(is_shared).collect(), n_sides };
         let visible: IndexVec<EdgeId, bool> =
             program.edges.iter().map(|edge| is_visible(program, &calls, flag, edge)).collect();
-        let private = private(program, &calls, &layout, flag, roots);
+        let private = private(program, &calls, &layout, target, flag, roots);
         for proc in program.procs.indices().filter(|proc| !private[*proc]) {
             let is_root = roots.contains(&proc) && calls.sites(proc).is_empty();
             widen(&mut layout, &columns.shared, is_root, proc, program);
@@ -79,6 +95,7 @@ impl<'a> World<'a> {
             None => layout.manager.verum(),
         };
         let all_history = layout.manager.var_set(&columns.history(&layout, contexts)).map_err(out_of_nodes)?;
+        let shared_now = layout.manager.var_set(&columns.now(&layout)).map_err(out_of_nodes)?;
         let frames = program.procs.indices().map(|proc| frame(program, &layout, proc));
         let frames = frames.collect::<Result<_, _>>().map_err(out_of_nodes)?;
         let publishing = program.edges.iter().filter(|edge| is_published(program, flag, edge)).map(|edge| edge.to);
@@ -101,6 +118,8 @@ impl<'a> World<'a> {
             released,
             frames,
             all_history,
+            shared_now,
+            in_blocks,
         })
     }
 
@@ -180,11 +199,13 @@ fn is_published(program: &Program, flag: Option<VarId>, edge: &Edge) -> bool {
     }
 }
 
-/// The procedures in which, and by whose return, nothing visible happens, and in which no thread begins or ends.
+/// The procedures in which, and by whose return, nothing visible happens, and in which no thread begins or ends or meets
+/// an error, since errors have histories.
 fn private(
     program: &Program,
     calls: &CallGraph,
     layout: &Layout,
+    target: &Target,
     flag: Option<VarId>,
     roots: &[ProcId],
 ) -> IndexVec<ProcId, bool> {
@@ -196,6 +217,9 @@ fn private(
     let mut private: IndexVec<ProcId, bool> = program.procs.indices().map(|proc| !open(proc)).collect();
     for edge in program.edges.iter().filter(|edge| edge.op == Op::End) {
         private[program.locs[edge.from].proc] = false;
+    }
+    for loc in target.asserts.iter().map(|id| program.edges[*id].from).chain(target.locs.iter().copied()) {
+        private[program.locs[loc].proc] = false;
     }
     // Callees come first.
     for component in calls.components() {

@@ -13,6 +13,9 @@ impl Rounds<'_, '_> {
     /// The boundaries of all threads in an execution that ends in the last round, in a context of this thread with this
     /// history.
     pub(super) fn boundaries(&self, thread: usize, own: Boundaries) -> Result<Vec<Boundaries>, OutOfNodes> {
+        if let Some(crowd) = &self.crowd {
+            return Ok(crowd.boundaries.clone());
+        }
         let first = self.first_begun(thread, &own)?;
         let mut ahead = self.ahead(thread, &first, &own.begun)?;
         let behind = self.behind(thread, &first, &own.ended)?;

@@ -23,6 +23,7 @@
 //! one after the other in the order of the turns.
 
 mod boundaries;
+mod crowd;
 mod rounds;
 mod trace;
 
@@ -37,7 +38,7 @@ use super::Options;
 use super::kinds::columns::Side;
 use super::kinds::start::{kinds, prelude};
 use super::kinds::track::{Tracked, track};
-use super::kinds::world::World;
+use super::kinds::world::{Arrange, World};
 use super::threads::{enlisted, up_to_error};
 use crate::out_of_nodes;
 use crate::paths::layout::When;
@@ -120,6 +121,9 @@ impl Contexts {
     }
 }
 
+/// With at most so many shared variables there are few enough shared states for a history to be a sequence of them.
+const FEW: usize = 12;
+
 /// A fixed list of threads.
 struct Crew {
     tracked: Tracked,
@@ -135,7 +139,9 @@ impl Crew {
     fn world<'a>(&'a self, contexts: u32, run: &'a Run<'a>) -> Result<World<'a>, Stop> {
         let program = &self.tracked.program;
         let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
-        World::new(program, &self.target, self.tracked.flag, &roots, (contexts, Side::ONE), run)
+        let is_small = !program.entries.is_empty() && (1..=FEW).contains(&shared(program).len());
+        let copies = if is_small { Arrange::InBlocks } else { Arrange::ByVariable };
+        World::new(program, &self.target, self.tracked.flag, &roots, (contexts, Side::ONE, copies), run)
     }
 
     /// The rounds before the first. Threads that begin alike are of one kind.

@@ -21,6 +21,7 @@ use selvedge_check::Stop;
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
+use super::crowd::Crowd;
 use crate::contexts::kinds::columns::Side;
 use crate::contexts::kinds::kind::{Error, Kind};
 use crate::contexts::kinds::start::initial;
@@ -57,7 +58,9 @@ pub(super) struct Rounds<'w, 'a> {
     /// The kind of each thread.
     pub(super) threads: Vec<usize>,
     /// The shared states with which the first context of the first thread begins.
-    initial: Bdd,
+    pub(super) initial: Bdd,
+    /// Where there are few shared states: what the threads do together.
+    pub(super) crowd: Option<Crowd>,
     pub(super) rounds: Vec<Round>,
 }
 
@@ -68,7 +71,9 @@ impl<'w, 'a> Rounds<'w, 'a> {
         kinds: Vec<Kind<'w, 'a>>,
         threads: Vec<usize>,
     ) -> Rounds<'w, 'a> {
-        Rounds { world, prelude, kinds, threads, initial: world.layout.manager.falsum(), rounds: Vec::new() }
+        let initial = world.layout.manager.falsum();
+        let crowd = world.in_blocks.then(|| Crowd::new(&initial, kinds.len()));
+        Rounds { world, prelude, kinds, threads, initial, crowd, rounds: Vec::new() }
     }
 
     /// The number of rounds that were begun.
@@ -84,7 +89,10 @@ impl<'w, 'a> Rounds<'w, 'a> {
     /// Everything before the first context. Some shared variables keep the values that others have then.
     pub(super) fn begin(&mut self, kept: &[(VarId, VarId)]) -> Result<Option<Met>, Stop> {
         match initial(self.world, self.prelude.as_mut(), kept)? {
-            Ok(states) => self.initial = states,
+            Ok(states) => {
+                self.crowd = self.crowd.take().map(|_| Crowd::new(&states, self.kinds.len()));
+                self.initial = states;
+            }
             Err(error) => return Ok(Some(Met::Alone(error))),
         }
         Ok(None)
@@ -92,6 +100,9 @@ impl<'w, 'a> Rounds<'w, 'a> {
 
     /// All threads have one context more. The rounds before are used and not computed again.
     pub(super) fn advance(&mut self) -> Result<Option<Met>, Stop> {
+        if let Some(crowd) = self.crowd.take() {
+            return self.advance_together(crowd);
+        }
         if !self.rounds.is_empty() {
             self.compose_last()?;
         }
@@ -192,6 +203,13 @@ impl<'w, 'a> Rounds<'w, 'a> {
     /// The shared states, as they are now, after at least one round: those at points where a context may end.
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
+        if let Some(crowd) = &self.crowd {
+            return columns.renamed(
+                layout,
+                &crowd.reached,
+                &[(&columns.column(layout, Side::In, 1), &columns.now(layout))],
+            );
+        }
         let context = self.count();
         let round = self.round(context);
         let Some(last) = round.effects.last() else {

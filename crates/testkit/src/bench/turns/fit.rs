@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Axis, Timing, series};
+use selvedge_driver::external::Spin;
+
+use super::{Axis, Plan, Point, Series, Timing, series};
+use crate::bench::plot;
 
 /// Times below this say more about the start of a process than about the program.
 const LEAST: f64 = 0.05;
@@ -42,47 +45,92 @@ pub fn fit(axis: Axis, points: &[(f64, f64)]) -> Option<Fit> {
 }
 
 /// The page with a table and the curves of each series.
-pub fn markdown(timings: &[Timing], limit: f64) -> String {
+pub fn markdown(timings: &[Timing], plan: &Plan) -> String {
+    let (limit, eager) = (plan.limit.as_secs(), plan.eager_limit.as_secs());
     let mut text = format!(
-        "# Threads that take turns\n\nSeconds of processor time of whole processes, with a limit of {limit} s of wall-clock time for each run. `no error`: none \
-         within so many contexts per thread. Curves are least squares in logarithms through times of at least {LEAST} s.\n"
+        "# Threads that take turns\n\nSeconds of processor time of whole processes, with a limit of {limit} s of \
+         wall-clock time for each run ({eager} s for `contexts-eager`). `no error`: none within so many contexts per \
+         thread. Curves are least squares in logarithms through times of at least {LEAST} s. The column `paper` has the \
+         seconds of Lal and Reps (2009), Figs. 7 and 8, on their models and their machine.\n"
     );
+    if Spin::find().is_none() {
+        text.push_str("\nSPIN was not found, so there is no column for it.\n");
+    }
     for series in series() {
         let of_series: Vec<&Timing> = timings.iter().filter(|timing| timing.series == series.name).collect();
-        if of_series.is_empty() {
-            continue;
-        }
-        let mut tools: Vec<&str> = of_series.iter().map(|timing| timing.tool.as_str()).collect();
-        tools.sort_unstable();
-        tools.dedup();
-        let _ = writeln!(text, "\n## {}\n\n| program | threads | K | {} |", series.name, tools.join(" | "));
-        let _ = writeln!(text, "|---|---:|---:|{}", "---:|".repeat(tools.len()));
-        for point in &series.points {
-            let cell = |tool: &&str| {
-                let is_here = |timing: &&&Timing| {
-                    timing.tool == **tool
-                        && timing.program == point.program
-                        && timing.contexts.is_none_or(|contexts| contexts == point.contexts)
-                };
-                of_series.iter().find(is_here).map_or("–".to_string(), |timing| written(timing))
-            };
-            let cells: Vec<String> = tools.iter().map(cell).collect();
-            let _ = writeln!(
-                text,
-                "| {} | {} | {} | {} |",
-                point.program,
-                point.threads,
-                point.contexts,
-                cells.join(" | ")
-            );
-        }
-        for tool in tools {
-            if let Some(curve) = curve(series.axis, &of_series, tool) {
-                let _ = writeln!(text, "\n`{tool}`: {curve}");
-            }
+        if !of_series.is_empty() {
+            section(&mut text, &series, &of_series);
         }
     }
     text
+}
+
+fn section(text: &mut String, series: &Series, timings: &[&Timing]) {
+    let tools = tools(timings);
+    let has_paper = series.points.iter().any(|point| point.paper.is_some());
+    let mut columns = tools.clone();
+    columns.extend(has_paper.then_some("paper"));
+    let _ = writeln!(text, "\n## {}\n\n| program | threads | K | {} |", series.name, columns.join(" | "));
+    let _ = writeln!(text, "|---|---:|---:|{}", "---:|".repeat(columns.len()));
+    for point in &series.points {
+        let mut cells: Vec<String> = tools.iter().map(|tool| cell(point, timings, tool)).collect();
+        cells.extend(has_paper.then(|| point.paper.clone().unwrap_or_default()));
+        let Point { program, threads, contexts, .. } = point;
+        let _ = writeln!(text, "| {program} | {threads} | {contexts} | {} |", cells.join(" | "));
+    }
+    for tool in tools {
+        if let Some(curve) = curve(series.axis, timings, tool) {
+            let _ = writeln!(text, "\n`{tool}`: {curve}");
+        }
+    }
+    if lines(timings, series.axis).iter().any(|(_, points)| points.len() > 1) {
+        let _ = writeln!(text, "\n![{}]({})", series.name, file_name(series));
+    }
+}
+
+fn tools<'t>(timings: &[&'t Timing]) -> Vec<&'t str> {
+    let mut tools: Vec<&str> = timings.iter().map(|timing| timing.tool.as_str()).collect();
+    tools.sort_unstable();
+    tools.dedup();
+    tools
+}
+
+fn cell(point: &Point, timings: &[&Timing], tool: &str) -> String {
+    let is_here = |timing: &&&Timing| {
+        timing.tool == tool
+            && timing.program == point.program
+            && timing.contexts.is_none_or(|contexts| contexts == point.contexts)
+    };
+    timings.iter().find(is_here).map_or("–".to_string(), |timing| written(timing))
+}
+
+/// The file with the plot of a series.
+pub fn file_name(series: &Series) -> String {
+    format!("{}.svg", series.name.replace([' ', '+'], "-"))
+}
+
+/// The plot of a series; none where nothing grows.
+pub fn svg(timings: &[Timing], series: &Series) -> Option<String> {
+    let of_series: Vec<&Timing> = timings.iter().filter(|timing| timing.series == series.name).collect();
+    let over = if series.axis == Axis::Threads { "threads" } else { "contexts per thread" };
+    plot::curves(&format!("{}: seconds by {over}", series.name), &lines(&of_series, series.axis))
+}
+
+/// For each tool, the times of what it answered.
+fn lines(timings: &[&Timing], axis: Axis) -> Vec<(String, Vec<(f64, f64)>)> {
+    if axis == Axis::None {
+        return Vec::new();
+    }
+    tools(timings).into_iter().map(|tool| (tool.to_string(), points(axis, timings, tool))).collect()
+}
+
+fn points(axis: Axis, timings: &[&Timing], tool: &str) -> Vec<(f64, f64)> {
+    let done = timings.iter().filter(|timing| timing.tool == tool && !timing.verdict.ends_with("limit"));
+    let place = |timing: &&&Timing| match axis {
+        Axis::Threads => timing.threads as f64,
+        Axis::Contexts | Axis::None => f64::from(timing.contexts.unwrap_or(0)),
+    };
+    done.map(|timing| (place(&timing), timing.processor_seconds)).collect()
 }
 
 fn written(timing: &Timing) -> String {
@@ -91,13 +139,7 @@ fn written(timing: &Timing) -> String {
 }
 
 fn curve(axis: Axis, timings: &[&Timing], tool: &str) -> Option<String> {
-    let done = timings.iter().filter(|timing| timing.tool == tool && !timing.verdict.ends_with("limit"));
-    let place = |timing: &&&Timing| match axis {
-        Axis::Threads => timing.threads as f64,
-        Axis::Contexts | Axis::None => f64::from(timing.contexts.unwrap_or(0)),
-    };
-    let points: Vec<(f64, f64)> = done.map(|timing| (place(&timing), timing.processor_seconds)).collect();
-    let Fit { factor, slope, points } = fit(axis, &points)?;
+    let Fit { factor, slope, points } = fit(axis, &points(axis, timings, tool))?;
     Some(match axis {
         Axis::Threads => format!("t ≈ {factor:.3} s · n^{slope:.2} ({points} times)"),
         Axis::Contexts | Axis::None => format!("t ≈ {factor:.4} s · {slope:.2}^K ({points} times)"),

@@ -82,6 +82,8 @@ pub struct Point {
     pub threads: usize,
     /// How many contexts each may have.
     pub contexts: u32,
+    /// What the paper says of its own model of it: seconds, and what SPIN needed where that is told.
+    pub paper: Option<String>,
     /// The program.
     pub text: String,
 }
@@ -93,6 +95,7 @@ pub fn series() -> Vec<Series> {
             program: format!("bluetooth-{}-{threads}", twin.suffix()),
             threads,
             contexts,
+            paper: None,
             text: bluetooth::driver(threads, twin),
         };
         Series { name, axis, with_spin: false, points: sizes.into_iter().map(point).collect() }
@@ -113,11 +116,20 @@ pub fn series() -> Vec<Series> {
     all
 }
 
+/// Fig. 7: seconds for 2 to 6 contexts, by inserters and searchers.
+const FIGURE_7: [((usize, usize), [&str; 5]); 3] = [
+    ((1, 1), ["6.1", "21.6", "84.5", "314.8", "1054.8"]),
+    ((2, 1), ["11.9", "46.8", "211.9", "832.0", "2995.6"]),
+    ((2, 2), ["14.1", "64.4", "298.0", "1255.4", "4432.1"]),
+];
+
 fn trees(name: &'static str, inserters: usize, searchers: usize, twin: Twin) -> Series {
+    let row = FIGURE_7.iter().find(|(threads, _)| *threads == (inserters, searchers) && twin == Twin::Safe);
     let point = |contexts: u32| Point {
         program: format!("tree-{}-{inserters}-{searchers}", twin.suffix()),
         threads: inserters + searchers,
         contexts,
+        paper: row.map(|(_, seconds)| seconds[contexts as usize - 2].to_string()),
         text: tree::tree(inserters, searchers, twin),
     };
     Series { name, axis: Axis::Contexts, with_spin: false, points: (2..=6).map(point).collect() }
@@ -127,13 +139,16 @@ fn trees(name: &'static str, inserters: usize, searchers: usize, twin: Twin) -> 
 fn algorithms() -> Series {
     let mut points = Vec::new();
     for twin in Twin::BOTH {
-        let mut add = |name: &str, threads: usize, contexts: u32, text: String| {
-            points.push(Point { program: format!("{name}-{}", twin.suffix()), threads, contexts, text });
+        let mut add = |name: &str, threads: usize, contexts: u32, papers: [&str; 2], text: String| {
+            let program = format!("{name}-{}", twin.suffix());
+            let paper = Some(papers[usize::from(twin == Twin::Unsafe)].to_string());
+            points.push(Point { program, threads, contexts, paper, text });
         };
-        add("anderson", 6, 2, beem::anderson(twin));
-        add("bakery", 4, 2, beem::bakery(twin));
-        add("peterson", 4, 3, peterson(Size { threads: 4, locals: 0 }, twin));
-        add("msmie", 20, 2, beem::msmie(twin));
+        add("anderson", 6, 2, ["52.46, SPIN no memory", "54.90, SPIN no memory"], beem::anderson(twin));
+        add("bakery", 4, 2, ["5.87, SPIN 28.5", "13.88, SPIN 44.2"], beem::bakery(twin));
+        let four = Size { threads: 4, locals: 0 };
+        add("peterson", 4, 3, ["5.46, SPIN 3.05", "25.72, SPIN no memory"], peterson(four, twin));
+        add("msmie", 20, 2, ["47.94, SPIN 31.0", "1.29, SPIN 1.04"], beem::msmie(twin));
     }
     Series { name: "algorithms", axis: Axis::None, with_spin: true, points }
 }
@@ -148,8 +163,16 @@ pub struct Plan {
     pub engines: Vec<String>,
     /// The time for each run.
     pub limit: Duration,
+    /// The time for each run of `contexts-eager`, which reaches it nearly always.
+    pub eager_limit: Duration,
     /// Where programs are written.
     pub scratch: PathBuf,
+}
+
+impl Plan {
+    fn limit_of(&self, engine: &str) -> Duration {
+        if engine == "contexts-eager" { self.eager_limit } else { self.limit }
+    }
 }
 
 /// Runs the plan. `tell` hears of each timing.
@@ -183,7 +206,8 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(&Timing)) -> io::Result<Vec<Timing>
 fn ask(plan: &Plan, series: &Series, point: &Point, engine: &str) -> io::Result<Timing> {
     let mut command = Command::new(&plan.selvedge);
     command.args(["check", "--engine", engine, "--contexts", &format!("1..{}", point.contexts)]);
-    command.args(["--time-limit", &format!("{}s", plan.limit.as_secs().max(1))]);
+    let limit = plan.limit_of(engine);
+    command.args(["--time-limit", &format!("{}s", limit.as_secs().max(1))]);
     command.arg(plan.scratch.join(format!("{}.bp", point.program)));
     let found_at = Cell::new(None);
     let read = |text: &str, code: Option<i32>| {
@@ -193,7 +217,7 @@ fn ask(plan: &Plan, series: &Series, point: &Point, engine: &str) -> io::Result<
             word => word.to_string(),
         }
     };
-    let measured = measure(&mut command, plan.limit, &read)?;
+    let measured = measure(&mut command, limit, &read)?;
     Ok(Timing {
         series: series.name,
         program: point.program.clone(),

@@ -1,0 +1,362 @@
+//! What the threads do together, where there are few shared states.
+//!
+//! A kind of threads is explored with all histories whose contexts begin with states with which some context was seen to
+//! begin, whatever was before. Its effects are true of its threads whether or not the others confirm the history, and they
+//! do not grow with the number of threads. As diagrams whose blocks of variables are contexts, they are an automaton: what
+//! a thread can still do after some contexts is a node below a cut, its *class*. So the threads together are a finite
+//! system: the shared state and a class for each thread.
+//!
+//! *Order of work.* In each round all kinds are explored from the states seen so far. Then the system takes its turns from
+//! the beginning through this round. If a thread comes to its context with a state that its kind was not explored with,
+//! the kind is explored from there, and the system runs again.
+//!
+//! *Invariant.* A state of the system is one of an execution: each class stands for a history that the thread has, since
+//! all boundaries of contexts are those of the system. So an error in a class is one of the program.
+//!
+//! *It ends* because each repetition adds a shared state to those of a kind in the round.
+//!
+//! *It is right.* Nothing is missed: when the last repetition adds nothing, every thread was explored with the history that
+//! it has in any execution, up to steps that no other thread can see. Two histories of one class have the same effects and
+//! errors through this round; the classes are made again for each round.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use selvedge_check::Stop;
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+
+use super::rounds::{Met, Round, Rounds};
+use crate::contexts::kinds::columns::Side;
+use crate::contexts::kinds::walk::Boundaries;
+use crate::out_of_nodes;
+
+/// What is known of the threads together.
+pub(super) struct Crowd {
+    /// The shared states with which some context of some thread begins, in the first column.
+    seen: Bdd,
+    /// Those that the kinds were explored with in the running round.
+    explored: Vec<Bdd>,
+    /// The shared states after the rounds so far.
+    pub(super) reached: Bdd,
+    /// Of an execution to an error.
+    pub(super) boundaries: Vec<Boundaries>,
+    registers: Option<Registers>,
+    mark: Option<Var>,
+}
+
+/// Variables for the class of each thread before and after a turn.
+struct Registers {
+    width: usize,
+    of_threads: Vec<[Vec<Var>; 2]>,
+}
+
+/// A kind as an automaton; classes are numbers in the registers of the first thread, shared states in the first columns.
+struct Machine {
+    /// For each context: class, state at its beginning, state at its end, class.
+    steps: Vec<Bdd>,
+    /// Class and state at the beginning of the last context from which an error is met in it.
+    fails: Bdd,
+}
+
+/// The classes of a kind, context by context, and how they follow from each other.
+struct Classes {
+    /// Class before, states of a context, class after.
+    arcs: Vec<Vec<(usize, Bdd, usize)>>,
+    /// Class before the last context, and how that can begin for an error to be met.
+    fails: Vec<(usize, Bdd)>,
+    n_classes: usize,
+}
+
+/// A valuation of the registers and the shared state.
+type State = BTreeMap<Var, bool>;
+
+impl Crowd {
+    pub(super) fn new(initial: &Bdd, n_kinds: usize) -> Crowd {
+        Crowd {
+            seen: initial.clone(),
+            explored: vec![initial.clone(); n_kinds],
+            reached: initial.clone(),
+            boundaries: Vec::new(),
+            registers: None,
+            mark: None,
+        }
+    }
+}
+
+impl Rounds<'_, '_> {
+    /// One round more.
+    pub(super) fn advance_together(&mut self, mut crowd: Crowd) -> Result<Option<Met>, Stop> {
+        self.rounds.push(Round::default());
+        let context = self.count();
+        for kind in 0..self.kinds.len() {
+            crowd.explored[kind] = self.world.layout.manager.falsum();
+            let seen = crowd.seen.clone();
+            self.explore_from(&mut crowd, kind, &seen)?;
+        }
+        loop {
+            self.world.run.check_limits()?;
+            let machines = self.machines(&mut crowd)?;
+            let registers = crowd.registers.as_ref().expect("machines have registers");
+            let turns = self.turns(&machines, registers)?;
+            if let Some((thread, state)) = self.failing(&machines, registers, &turns).map_err(out_of_nodes)? {
+                crowd.boundaries = self.way(&machines, registers, &turns, thread, state)?;
+                let history = self.history(&crowd.boundaries[thread]).map_err(out_of_nodes)?;
+                let error = self.kinds[self.threads[thread]].failing(context, &history).map_err(out_of_nodes)?;
+                self.crowd = Some(crowd);
+                return Ok(Some(Met::In { thread, error: error.expect("the history leads to an error") }));
+            }
+            let (begun, reached) = self.begun(registers, &turns).map_err(out_of_nodes)?;
+            let mut is_done = true;
+            for (kind, begun) in begun.into_iter().enumerate() {
+                if !begun.is_subset(&crowd.explored[kind]) {
+                    self.explore_from(&mut crowd, kind, &begun)?;
+                    is_done = false;
+                }
+            }
+            if is_done {
+                crowd.reached = reached;
+                self.crowd = Some(crowd);
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Explores a kind in the running context from further shared states.
+    fn explore_from(&mut self, crowd: &mut Crowd, kind: usize, begun: &Bdd) -> Result<(), Stop> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let context = self.count();
+        let [first, running] = [1, context].map(|context| columns.column(layout, Side::In, context));
+        let histories = columns.renamed(layout, begun, &[(&first, &running)]).and_then(|begun| match context {
+            1 => Ok(begun),
+            _ => self.kinds[kind].effects(context - 1).and(&begun),
+        });
+        crowd.explored[kind] = crowd.explored[kind].or(begun).map_err(out_of_nodes)?;
+        crowd.seen = crowd.seen.or(begun).map_err(out_of_nodes)?;
+        self.kinds[kind].explore(context, &histories.map_err(out_of_nodes)?)
+    }
+
+    /// The automata of all kinds through the running context.
+    fn machines(&self, crowd: &mut Crowd) -> Result<Vec<Machine>, Stop> {
+        let manager = &self.world.layout.manager;
+        let mark = *crowd.mark.get_or_insert_with(|| manager.add_vars(1)[0]);
+        let classes = (0..self.kinds.len()).map(|kind| self.classes(kind, mark)).collect::<Result<Vec<_>, _>>()?;
+        let n_classes = classes.iter().map(|classes| classes.n_classes).max().unwrap_or(1);
+        let width = (usize::BITS - n_classes.leading_zeros()) as usize;
+        if crowd.registers.as_ref().is_none_or(|registers| registers.width < width) {
+            crowd.registers = Some(self.registers(width + 2));
+        }
+        let registers = crowd.registers.as_ref().expect("they have just been made");
+        classes.iter().map(|classes| self.machine(classes, registers).map_err(out_of_nodes)).collect()
+    }
+
+    fn registers(&self, width: usize) -> Registers {
+        let mut vars = self.world.layout.manager.add_vars(2 * width * self.threads.len()).into_iter();
+        let register = |_: &usize| {
+            let pairs: Vec<Var> = vars.by_ref().take(2 * width).collect();
+            [0, 1].map(|which| pairs.iter().copied().skip(which).step_by(2).collect())
+        };
+        Registers { width, of_threads: self.threads.iter().map(register).collect() }
+    }
+
+    /// The classes of a kind: what can follow after 0, 1, .. contexts. The mark distinguishes errors from effects.
+    fn classes(&self, kind: usize, mark: Var) -> Result<Classes, Stop> {
+        let (layout, columns, context) = (&self.world.layout, &self.world.columns, self.count());
+        let all = self.behaviour(kind, mark).map_err(out_of_nodes)?;
+        let mut classes = Classes { arcs: Vec::new(), fails: Vec::new(), n_classes: 1 };
+        let mut before = vec![all];
+        for number in 1..context {
+            let cut =
+                columns.column(layout, Side::In, number + 1).into_iter().min().expect("there are shared variables");
+            let (mut arcs, mut after, mut numbers) = (Vec::new(), Vec::new(), FxHashMap::default());
+            for (class, below) in before.iter().enumerate() {
+                self.world.run.check_limits()?;
+                for part in below.split_at(cut).map_err(out_of_nodes)? {
+                    let next = *numbers.entry(part.below.clone()).or_insert_with(|| {
+                        after.push(part.below.clone());
+                        after.len() - 1
+                    });
+                    arcs.push((class, self.in_first(&part.above, number).map_err(out_of_nodes)?, next));
+                }
+            }
+            classes.n_classes = classes.n_classes.max(after.len());
+            classes.arcs.push(arcs);
+            before = after;
+        }
+        let mut arcs = Vec::new();
+        for (class, below) in before.iter().enumerate() {
+            let [effects, errors] = self.unmarked(below, mark).map_err(out_of_nodes)?;
+            arcs.push((class, self.in_first(&effects, context).map_err(out_of_nodes)?, 0));
+            if !errors.is_false() {
+                classes.fails.push((class, self.in_first(&errors, context).map_err(out_of_nodes)?));
+            }
+        }
+        classes.arcs.push(arcs);
+        Ok(classes)
+    }
+
+    /// The effects of a kind through the running context, and, marked, the histories that lead to an error in it.
+    fn behaviour(&self, kind: usize, mark: Var) -> Result<Bdd, OutOfNodes> {
+        let manager = &self.world.layout.manager;
+        let effects = self.kinds[kind].effects(self.count()).and(&manager.literal(mark, false)?)?;
+        let failing = self.kinds[kind].failing_histories(self.count())?;
+        effects.or(&failing.and(&manager.literal(mark, true)?)?)
+    }
+
+    fn unmarked(&self, below: &Bdd, mark: Var) -> Result<[Bdd; 2], OutOfNodes> {
+        let manager = &self.world.layout.manager;
+        let marks = manager.var_set(&[mark])?;
+        let part = |value: bool| below.and_exists(&manager.literal(mark, value)?, &marks);
+        Ok([part(false)?, part(true)?])
+    }
+
+    /// The states of a context as those of the first.
+    fn in_first(&self, states: &Bdd, context: u32) -> Result<Bdd, OutOfNodes> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let column = |side: Side, context: u32| columns.column(layout, side, context);
+        let pairs: [(&[_], &[_]); 2] =
+            [(&column(Side::In, context), &column(Side::In, 1)), (&column(Side::Out, context), &column(Side::Out, 1))];
+        if context == 1 { Ok(states.clone()) } else { columns.renamed(layout, states, &pairs) }
+    }
+
+    fn machine(&self, classes: &Classes, registers: &Registers) -> Result<Machine, OutOfNodes> {
+        let manager = &self.world.layout.manager;
+        let [before, after] = &registers.of_threads[0];
+        let mut steps = Vec::new();
+        for arcs in &classes.arcs {
+            let mut step = manager.falsum();
+            for (class, states, next) in arcs {
+                let arc = states.and(&self.number(before, *class)?)?.and(&self.number(after, *next)?)?;
+                step = step.or(&arc)?;
+            }
+            steps.push(step);
+        }
+        let mut fails = manager.falsum();
+        for (class, states) in &classes.fails {
+            fails = fails.or(&states.and(&self.number(before, *class)?)?)?;
+        }
+        Ok(Machine { steps, fails })
+    }
+
+    fn number(&self, vars: &[Var], number: usize) -> Result<Bdd, OutOfNodes> {
+        let literals: Vec<(Var, bool)> =
+            vars.iter().enumerate().map(|(bit, var)| (*var, number >> bit & 1 == 1)).collect();
+        self.world.layout.manager.cube(&literals)
+    }
+
+    /// A relation of the first thread as one of another.
+    fn of_thread(&self, relation: &Bdd, registers: &Registers, thread: usize) -> Result<Bdd, OutOfNodes> {
+        let [from, to] = [0, thread].map(|thread| &registers.of_threads[thread]);
+        let columns = &self.world.columns;
+        match thread {
+            0 => Ok(relation.clone()),
+            _ => columns.renamed(&self.world.layout, relation, &[(&from[0], &to[0]), (&from[1], &to[1])]),
+        }
+    }
+
+    /// The states of the system before each turn, and at the end of the running round.
+    fn turns(&self, machines: &[Machine], registers: &Registers) -> Result<Vec<Bdd>, Stop> {
+        let mut state = self.initial.clone();
+        for register in &registers.of_threads {
+            state = state.and(&self.number(&register[0], 0).map_err(out_of_nodes)?).map_err(out_of_nodes)?;
+        }
+        let mut turns = vec![state];
+        for context in 0..self.rounds.len() {
+            for thread in 0..self.threads.len() {
+                self.world.run.check_limits()?;
+                let step = &machines[self.threads[thread]].steps[context];
+                let last = turns.last().expect("there is a beginning");
+                turns.push(self.after(last, step, registers, thread).map_err(out_of_nodes)?);
+            }
+        }
+        Ok(turns)
+    }
+
+    fn after(&self, state: &Bdd, step: &Bdd, registers: &Registers, thread: usize) -> Result<Bdd, OutOfNodes> {
+        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
+        let [before, after] = &registers.of_threads[thread];
+        let step = self.of_thread(step, registers, thread)?;
+        let next = state.and_exists(&step, &columns.set(layout, &[&begun, before])?)?;
+        columns.renamed(layout, &next, &[(&ended, &begun), (after, before)])
+    }
+
+    /// A thread that meets an error in the running round, with a state of the system before its turn.
+    fn failing(
+        &self,
+        machines: &[Machine],
+        registers: &Registers,
+        turns: &[Bdd],
+    ) -> Result<Option<(usize, State)>, OutOfNodes> {
+        let n_threads = self.threads.len();
+        let first = (self.rounds.len() - 1) * n_threads;
+        for thread in 0..n_threads {
+            let fails = self.of_thread(&machines[self.threads[thread]].fails, registers, thread)?;
+            let found = turns[first + thread].and(&fails)?;
+            if !found.is_false() {
+                return Ok(Some((thread, self.picked(&found, registers))));
+            }
+        }
+        Ok(None)
+    }
+
+    fn picked(&self, states: &Bdd, registers: &Registers) -> State {
+        let mut vars = self.world.columns.column(&self.world.layout, Side::In, 1);
+        vars.extend(registers.of_threads.iter().flat_map(|register| &register[0]));
+        let values = states.pick(&vars).expect("there is a state");
+        vars.into_iter().zip(values).collect()
+    }
+
+    /// The boundaries of all contexts on a way to a state before the turn of a thread in the running round.
+    fn way(
+        &self,
+        machines: &[Machine],
+        registers: &Registers,
+        turns: &[Bdd],
+        thread: usize,
+        mut state: State,
+    ) -> Result<Vec<Boundaries>, Stop> {
+        let (layout, columns, n_threads) = (&self.world.layout, &self.world.columns, self.threads.len());
+        let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
+        let shared = |state: &State| -> Vec<bool> { begun.iter().map(|var| state[var]).collect() };
+        let mut pieces = vec![(thread, shared(&state), None)];
+        for turn in (0..(self.rounds.len() - 1) * n_threads + thread).rev() {
+            let mover = turn % n_threads;
+            let [before, after] = &registers.of_threads[mover];
+            let moved = begun.iter().zip(&ended).chain(before.iter().zip(after)).collect::<BTreeMap<_, _>>();
+            let place = |var: &Var| moved.get(var).map_or(*var, |after| **after);
+            let literals: Vec<(Var, bool)> = state.iter().map(|(var, value)| (place(var), *value)).collect();
+            let step = self.of_thread(&machines[self.threads[mover]].steps[turn / n_threads], registers, mover);
+            let known = layout.manager.cube(&literals).and_then(|known| turns[turn].and(&step?)?.and(&known));
+            let found = self.picked(&known.map_err(out_of_nodes)?, registers);
+            pieces.push((mover, shared(&found), Some(shared(&state))));
+            state = found;
+        }
+        let mut all = vec![Boundaries { begun: Vec::new(), ended: Vec::new() }; n_threads];
+        for (mover, first, last) in pieces.into_iter().rev() {
+            all[mover].begun.extend(first);
+            all[mover].ended.extend(last.into_iter().flatten());
+        }
+        Ok(all)
+    }
+
+    /// A history as a condition.
+    fn history(&self, boundaries: &Boundaries) -> Result<Bdd, OutOfNodes> {
+        let (layout, columns, last) = (&self.world.layout, &self.world.columns, self.count());
+        let begun = columns.columns(layout, Side::In, 1, last).into_iter().zip(boundaries.begun.iter().copied());
+        let ended = columns.columns(layout, Side::Out, 1, last - 1).into_iter().zip(boundaries.ended.iter().copied());
+        layout.manager.cube(&begun.chain(ended).collect::<Vec<_>>())
+    }
+
+    /// For each kind the states with which the running contexts of its threads begin, and those after the round.
+    fn begun(&self, registers: &Registers, turns: &[Bdd]) -> Result<(Vec<Bdd>, Bdd), OutOfNodes> {
+        let manager = &self.world.layout.manager;
+        let of_all: Vec<Var> = registers.of_threads.iter().flat_map(|register| register[0].iter().copied()).collect();
+        let of_all = manager.var_set(&of_all)?;
+        let first = turns.len() - 1 - self.threads.len();
+        let mut begun = vec![manager.falsum(); self.kinds.len()];
+        for (thread, kind) in self.threads.iter().enumerate() {
+            begun[*kind] = begun[*kind].or(&turns[first + thread].exists(&of_all)?)?;
+        }
+        Ok((begun, turns[turns.len() - 1].exists(&of_all)?))
+    }
+}
