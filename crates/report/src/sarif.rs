@@ -61,8 +61,10 @@ pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
     let ending = story.ending.as_ref().expect("a counterexample ends in an error");
     let (rule, what) = match &ending.error {
         Error::Assertion { operands, .. } => {
-            let values: Vec<String> =
-                operands.iter().map(|one| format!("{} = {}", one.name, crate::names::value(one.value))).collect();
+            let values: Vec<String> = operands
+                .iter()
+                .map(|one| format!("{} = {}", one.name, crate::names::shown(one.value, one.word.as_ref())))
+                .collect();
             let with = if values.is_empty() { String::new() } else { format!(" with {}", values.join(", ")) };
             ("assertion", format!("`{}` fails{with}, after {} steps", ending.text, story.steps.len()))
         }

@@ -252,7 +252,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         let variable = |binding: &Binding| {
             let is_bool = matches!(binding.value, selvedge_ir::Value::Bool(_));
             json!({
-                "name": binding.name, "value": names::value(binding.value),
+                "name": binding.name, "value": names::shown(binding.value, binding.word.as_ref()),
                 "type": if is_bool { "bool" } else { "int" }, "evaluateName": binding.name, "variablesReference": 0,
             })
         };
