@@ -175,6 +175,14 @@ fn every_page_about_an_engine_is_about_one_that_there_is() {
 }
 
 #[test]
+fn every_engine_has_a_page() {
+    for engine in selvedge_engines::EngineKind::ALL {
+        let page = docs().join("engines").join(format!("{}.md", engine.name()));
+        assert!(page.exists(), "there is no {}", page.display());
+    }
+}
+
+#[test]
 fn every_command_of_the_guide_prints_what_the_page_says() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
     std::fs::create_dir_all(folder.join("examples")).expect("the folder can be made");
