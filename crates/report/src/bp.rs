@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use selvedge_frontend::bp::format;
 use selvedge_frontend::bp::lexer::is_keyword;
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{Assign, BinaryOp, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, UnaryOp, VarId};
+use selvedge_ir::{Assign, BinaryOp, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, Var, VarId};
 
 /// What is said about a program beside its text.
 pub struct Notes<'n> {
@@ -23,7 +23,8 @@ pub struct Notes<'n> {
 
 /// The text of a program with one initial thread, which runs `main` and starts no other. Integers have no text.
 pub fn print(program: &Program, notes: &Notes<'_>) -> String {
-    let printer = Printer { program, notes, names: Names::new(program), flow: Flow::new(program) };
+    let (program, chosen) = with_chosen_starts(program);
+    let printer = Printer { program: &program, notes, names: Names::new(&program), flow: Flow::new(&program), chosen };
     let text = printer.program();
     format(&text).unwrap_or(text)
 }
@@ -33,14 +34,17 @@ struct Printer<'p> {
     notes: &'p Notes<'p>,
     names: Names,
     flow: Flow,
+    /// Variables whose first values others read.
+    chosen: Vec<VarId>,
 }
 
 impl Printer<'_> {
     fn program(&self) -> String {
         let mut text: String = self.notes.head.iter().map(|line| format!("// {line}\n")).collect();
         text.push('\n');
-        for (id, var) in self.program.vars.iter_enumerated() {
-            if !matches!(var.scope, Scope::Local(_)) {
+        let others = self.program.vars.indices().filter(|id| !self.chosen.contains(id));
+        for id in self.chosen.iter().copied().chain(others) {
+            if !matches!(self.program.vars[id].scope, Scope::Local(_)) {
                 let init = self.program.init.iter().find(|(initialised, _)| *initialised == id);
                 let init = init.map(|(_, rhs)| format!(" := {}", self.expr(rhs, &[]))).unwrap_or_default();
                 let _ = writeln!(text, "decl {}{init};", self.names.vars[&id]);
@@ -74,7 +78,7 @@ impl Printer<'_> {
         }
         let order = self.order(id);
         let temporaries =
-            order.iter().flat_map(|loc| self.flow.out(*loc)).map(|edge| repeated(&self.program.edges[*edge].op));
+            order.iter().flat_map(|loc| self.flow.out(*loc)).map(|edge| repeated(self.program.edges[*edge].op.exprs()));
         let n_temporaries = temporaries.map(|choices| choices.len()).max().unwrap_or(0);
         if n_temporaries > 0 {
             let names: Vec<String> = (0..n_temporaries).map(temporary).collect();
@@ -143,7 +147,7 @@ impl Printer<'_> {
 
     fn edge(&self, id: EdgeId, next: Option<LocId>, text: &mut String) {
         let edge = &self.program.edges[id];
-        let fixed = repeated(&edge.op);
+        let fixed = repeated(edge.op.exprs());
         if !fixed.is_empty() {
             let names: Vec<String> = (0..fixed.len()).map(temporary).collect();
             let stars = vec!["*"; fixed.len()];
@@ -253,10 +257,31 @@ fn temporary(number: usize) -> String {
     format!("choice_{number}")
 }
 
-/// The choices that occur more than once in an operation: `*` would be another choice each time.
-fn repeated(op: &Op) -> Vec<u32> {
+/// The program with a variable for each choice that several first values share: `*` would be another choice each time.
+/// These variables are declared first and start with any value.
+fn with_chosen_starts(program: &Program) -> (Program, Vec<VarId>) {
+    let mut program = program.clone();
+    let shared = repeated(program.init.iter().map(|(_, rhs)| rhs));
+    let chosen = shared.iter().enumerate().map(|(place, _)| {
+        program.vars.push(Var { name: format!("start_{place}"), ty: Ty::Bool, scope: Scope::Shared })
+    });
+    let chosen: Vec<VarId> = chosen.collect();
+    for (_, rhs) in &mut program.init {
+        *rhs = rhs.map_leaves(&mut |leaf| match leaf {
+            Expr::Choice(number, _) if shared.contains(number) => {
+                let place = shared.iter().position(|choice| choice == number);
+                Expr::Var(chosen[place.expect("it is one of them")])
+            }
+            leaf => leaf.clone(),
+        });
+    }
+    (program, chosen)
+}
+
+/// The choices that occur more than once in some expressions.
+fn repeated<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<u32> {
     let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
-    for expr in op.exprs() {
+    for expr in exprs {
         expr.for_each_leaf(|leaf| {
             if let Expr::Choice(number, _) = leaf {
                 *seen.entry(*number).or_default() += 1;

@@ -79,6 +79,16 @@ fn a_sequential_program_has_the_verdict_of_its_threads_and_is_formatted() {
     assert!(text.contains("turns.bp:11: assume(x)"), "the lines of the threads stand in comments:\n{text}");
 }
 
+/// `*` is another choice each time: one that two variables begin with has a variable of its own.
+#[test]
+fn first_values_of_a_sequential_program_are_chosen_once() {
+    let file = scratch("starts.seq.bp");
+    let ran = run(&format!("sequentialize --contexts 1 starts.bp -o {file}"));
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    let ran = run(&format!("check -q --engine summaries {file}"));
+    assert_eq!(ran.code, 0, "{}", ran.out);
+}
+
 #[test]
 fn a_stack_that_cannot_be_copied_is_refused_with_its_line() {
     let ran = run("check --contexts 2 --threads 2 copies.bp");
