@@ -21,6 +21,9 @@
 //! is met happens in an execution; Fig. 5 drops the history from summaries and can apply one under a history that nobody
 //! confirmed (`lazy_summary_context`). And nothing is missed: of an execution, the histories of all threads are confirmed
 //! one after the other in the order of the turns.
+//!
+//! Where there are few shared variables, histories are not confirmed one by one: the threads are automata that run
+//! together (`crowd`).
 
 mod boundaries;
 mod crowd;
