@@ -128,6 +128,15 @@ fn allow_the_rest(
     let entries: BTreeMap<LocId, ProcId> =
         back.procs.iter().map(|(new, old)| (whole.procs[*old].entry, *new)).collect();
     let in_slice: BTreeSet<LocId> = locs.iter().filter(|(_, here)| **here != truth).map(|(loc, _)| *loc).collect();
+    // Where a procedure begins that may be entered with all values, if that is not prepared yet.
+    let enter = |callee: ProcId| {
+        let entry = whole.procs[callee].entry;
+        match entries.get(&entry).filter(|_| in_slice.contains(&entry)) {
+            Some(proc) if !entered.contains(proc) => Err(Obstacle::Entered(*proc)),
+            Some(_) => Ok(None),
+            None => Ok(Some(entry)),
+        }
+    };
     let mut waiting: Vec<LocId> = Vec::new();
     let mut reached: Vec<LocId> = locs.keys().copied().collect();
     let summarised: BTreeSet<ProcId> = procs.keys().copied().collect();
@@ -147,15 +156,14 @@ fn allow_the_rest(
                                 .iter()
                                 .filter(|edge| matches!(&edge.op, Op::Call(call) if call.callee == proc));
                             waiting.extend(calls.filter(|edge| locs.contains_key(&edge.from)).map(|edge| edge.to));
+                            let starts = whole.entries.iter().filter(|_| whole.prelude == Some(proc));
+                            for kind in starts {
+                                waiting.extend(enter(kind.proc)?);
+                            }
                         }
                     }
                     Op::Call(call) => {
-                        let entry = whole.procs[call.callee].entry;
-                        match entries.get(&entry).filter(|_| in_slice.contains(&entry)) {
-                            Some(proc) if !entered.contains(proc) => return Err(Obstacle::Entered(*proc)),
-                            Some(_) => {}
-                            None => waiting.push(entry),
-                        }
+                        waiting.extend(enter(call.callee)?);
                         if procs.contains_key(&call.callee) {
                             waiting.push(edge.to);
                         }
