@@ -212,7 +212,7 @@ impl<'p> Builder<'p> {
 
     fn make_places(&mut self) {
         let n_args = self.lives.values().map(|proc| self.new.procs[*proc].params.len()).max().unwrap_or(0);
-        let n_bits = (usize::BITS - (self.lives.len() - 1).leading_zeros()) as usize;
+        let n_bits = (usize::BITS - self.lives.len().saturating_sub(1).leading_zeros()) as usize;
         let n_copies = self.thread_vars.len();
         for number in 0..self.n_places {
             let live = self.var(format!("$live{number}"), Scope::Shared);
