@@ -62,10 +62,15 @@ impl Expr {
 
     /// The parts of a conjunction, from left to right: one that is no conjunction is its only part.
     pub fn conjuncts(&self) -> Vec<&Expr> {
+        self.parts(BinaryOp::And)
+    }
+
+    /// The operands of nested applications of an operator, from left to right.
+    pub fn parts(&self, op: BinaryOp) -> Vec<&Expr> {
         let (mut parts, mut open) = (Vec::new(), vec![self]);
-        while let Some(condition) = open.pop() {
-            match condition {
-                Expr::Binary(BinaryOp::And, pair) => open.extend([&pair.1, &pair.0]),
+        while let Some(next) = open.pop() {
+            match next {
+                Expr::Binary(other, pair) if *other == op => open.extend([&pair.1, &pair.0]),
                 part => parts.push(part),
             }
         }

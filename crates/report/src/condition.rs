@@ -27,7 +27,7 @@ pub(crate) fn condition(context: Context<'_>, expr: &Expr) -> String {
 /// The parts of a conjunction, each as people write it.
 pub(crate) fn conjuncts(context: Context<'_>, expr: &Expr) -> Vec<String> {
     let writer = Writer { context, names: Names::new(context.program) };
-    parts(BinaryOp::And, expr).into_iter().map(|part| writer.at_least(part, Level::And)).collect()
+    expr.conjuncts().into_iter().map(|part| writer.at_least(part, Level::And)).collect()
 }
 
 struct Writer<'a> {
@@ -46,7 +46,7 @@ impl Writer<'_> {
         match expr {
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), _) => {
                 let (level, sign) = if *op == BinaryOp::And { (Level::And, " & ") } else { (Level::Or, " | ") };
-                let list: Vec<String> = parts(*op, expr).into_iter().map(|part| self.above(part, level)).collect();
+                let list: Vec<String> = expr.parts(*op).into_iter().map(|part| self.above(part, level)).collect();
                 (list.join(sign), level)
             }
             Expr::Binary(BinaryOp::Implies, pair) => {
@@ -138,19 +138,6 @@ impl Writer<'_> {
             (some, _) => (some.iter().map(|one| at(*one)).collect::<Vec<_>>().join(" | "), Level::Or),
         })
     }
-}
-
-/// The operands of nested conjunctions or disjunctions, from left to right.
-fn parts(op: BinaryOp, expr: &Expr) -> Vec<&Expr> {
-    let mut found = Vec::new();
-    let mut open = vec![expr];
-    while let Some(next) = open.pop() {
-        match next {
-            Expr::Binary(other, pair) if *other == op => open.extend([&pair.1, &pair.0]),
-            _ => found.push(next),
-        }
-    }
-    found
 }
 
 /// How a sum compares with zero.

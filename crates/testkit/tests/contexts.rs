@@ -104,6 +104,20 @@ fn a_thread_that_begins_at_an_error_is_one_without_steps() {
     assert_eq!(least(text), Some(1));
 }
 
+/// The one place for a started thread has none to start: the procedure that starts it is never called.
+#[test]
+fn threads_that_nobody_starts_need_no_place() {
+    let text = "void main() begin end
+        void f() begin start_thread L; f(); L: skip; end";
+    let posed = posed(text, Some(1));
+    let mut options = EngineOptions::default();
+    options.contexts.bound = Some(ContextBound::exactly(2));
+    for kind in [EngineKind::Contexts, EngineKind::ContextsEager] {
+        let answer = build(kind, &options).check(&posed.task(), &Run::unlimited());
+        assert_eq!(answer.err(), Some(Stop::BoundReached(Bound::Contexts(2))), "{}", kind.name());
+    }
+}
+
 #[test]
 fn an_execution_counts_the_turns_in_the_order_of_the_threads() {
     let text = "decl x := F;
