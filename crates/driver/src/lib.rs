@@ -23,7 +23,8 @@ use selvedge_check::{
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
-use selvedge_replay::{Reject, Replay};
+use selvedge_replay::replay::Mismatch;
+use selvedge_replay::{Reject, Replay, replay};
 
 use attempt::{Attempt, by_control_flow};
 pub use each::{Answer, Asked, Each, Evidence, check_each};
@@ -141,6 +142,32 @@ impl Counterexample {
     /// An execution of which nothing else is known.
     pub fn new(trace: Trace, replay: Replay) -> Counterexample {
         Counterexample { trace, replay, irrelevant: Irrelevant::default() }
+    }
+}
+
+/// An execution that ends in an error, with the question that it answers.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The program, with its initial threads.
+    pub program: Program,
+    /// The errors that were asked for.
+    pub target: Target,
+    /// How many threads there may be.
+    pub threads: ThreadScope,
+    /// The execution.
+    pub counterexample: Counterexample,
+}
+
+impl Found {
+    /// Executes a trace, which must answer the question.
+    pub fn executed(program: Program, target: Target, threads: ThreadScope, trace: Trace) -> Result<Found, Mismatch> {
+        let replayed = replay(&Task { program: &program, target: &target, threads }, &trace)?;
+        Ok(Found { program, target, threads, counterexample: Counterexample::new(trace, replayed) })
+    }
+
+    /// The question.
+    pub fn task(&self) -> Task<'_> {
+        Task { program: &self.program, target: &self.target, threads: self.threads }
     }
 }
 

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use selvedge_check::{Run, Task, ThreadScope};
-use selvedge_driver::{Counterexample, Failure, Initial, Options, Outcome, Question, Report, Subject, check};
+use selvedge_check::Run;
+use selvedge_driver::{self as driver, Failure, Initial, Options, Outcome, Question, Report, Subject, check};
 use selvedge_frontend::bp::LoadOptions;
+use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
-use selvedge_ir::{Program, Target};
-use selvedge_replay::replay;
 use selvedge_report::json::read_saved;
 use selvedge_report::{Context, Source, text};
 use serde::Deserialize;
@@ -59,23 +58,16 @@ impl Wanted {
     }
 }
 
-/// An execution that ends in an error, with the question that it answers.
+/// An execution, and the text of its program.
 pub(crate) struct Found {
-    pub(crate) source: Source,
-    pub(crate) map: SourceMap,
-    pub(crate) program: Program,
-    target: Target,
-    threads: ThreadScope,
-    pub(crate) counterexample: Counterexample,
+    source: Source,
+    map: SourceMap,
+    pub(crate) execution: driver::Found,
 }
 
 impl Found {
-    pub(crate) fn task(&self) -> Task<'_> {
-        Task { program: &self.program, target: &self.target, threads: self.threads }
-    }
-
     pub(crate) fn context(&self) -> Context<'_> {
-        Context { program: &self.program, map: &self.map, source: &self.source }
+        Context { program: &self.execution.program, map: &self.map, source: &self.source }
     }
 }
 
@@ -129,14 +121,11 @@ pub(crate) fn find(wanted: &Wanted, loader: &dyn Loader, run: &Run<'_>) -> Resul
     let report = ask(&subjected, question, run)?;
     let line = text::verdict_line(&report.outcome);
     match report.outcome {
-        Outcome::Unsafe(found) => Ok(Answer::Found(Box::new(Found {
-            source: subjected.source,
-            map: subjected.map,
-            program: report.program,
-            target: report.target,
-            threads: report.threads,
-            counterexample: *found,
-        }))),
+        Outcome::Unsafe(counterexample) => {
+            let (program, target, threads) = (report.program, report.target, report.threads);
+            let execution = driver::Found { program, target, threads, counterexample: *counterexample };
+            Ok(Answer::Found(Box::new(Found { source: subjected.source, map: subjected.map, execution })))
+        }
         Outcome::Safe(_) | Outcome::Unknown(_) => Ok(Answer::None(line)),
     }
 }
@@ -154,8 +143,7 @@ fn saved(wanted: &Wanted, text: String, trace: &str, loader: &dyn Loader) -> Res
     let posed = file.question.question().pose(subject).map_err(|error| error.message)?;
     let (program, target, threads) = posed;
     let trace = file.trace(&program).map_err(|error| error.to_string())?;
-    let task = Task { program: &program, target: &target, threads };
-    let replayed = replay(&task, &trace).map_err(|error| format!("the trace does not replay: {error}"))?;
-    let counterexample = Counterexample::new(trace, replayed);
-    Ok(Answer::Found(Box::new(Found { source, map, program, target, threads, counterexample })))
+    let execution = driver::Found::executed(program, target, threads, trace);
+    let execution = execution.map_err(|error| format!("the trace does not replay: {error}"))?;
+    Ok(Answer::Found(Box::new(Found { source, map, execution })))
 }

@@ -1,10 +1,8 @@
 //! Executions to walk through: found by a check, or saved by an earlier one.
 
-use selvedge_check::{Limits, Run, Task, ThreadScope};
-use selvedge_driver::{self as driver, Counterexample, Failure, Options, Outcome};
+use selvedge_check::{Limits, Run};
+use selvedge_driver::{self as driver, Failure, Found, Options, Outcome};
 use selvedge_frontend::bp::LoadOptions;
-use selvedge_ir::{Program, Target};
-use selvedge_replay::replay;
 use selvedge_report::json::read_saved;
 use selvedge_report::text;
 
@@ -15,23 +13,11 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
 
-/// An execution that ends in an error, with the question that it answers.
-pub(crate) struct Found {
-    pub(crate) subject: program::Program,
-    pub(crate) program: Program,
-    target: Target,
-    threads: ThreadScope,
-    pub(crate) counterexample: Counterexample,
-}
-
-impl Found {
-    pub(crate) fn task(&self) -> Task<'_> {
-        Task { program: &self.program, target: &self.target, threads: self.threads }
-    }
-}
+/// A program as it was read, and an execution of it.
+type Walked = (program::Program, Found);
 
 /// The execution in a file: a trace, or a report with one.
-pub(crate) fn saved(trace: &Input, input: &Input, session: &Session) -> Result<Found, Exit> {
+pub(crate) fn saved(trace: &Input, input: &Input, session: &Session) -> Result<Walked, Exit> {
     let source = program::read(trace, session)?;
     let file = read_saved(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
     let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
@@ -44,13 +30,12 @@ pub(crate) fn saved(trace: &Input, input: &Input, session: &Session) -> Result<F
         Exit::Input
     };
     let trace = file.trace(&program).map_err(|error| refuse(error.to_string()))?;
-    let task = Task { program: &program, target: &target, threads };
-    let replayed = replay(&task, &trace).map_err(|error| refuse(format!("the trace does not replay: {error}")))?;
-    Ok(Found { subject, program, target, threads, counterexample: Counterexample::new(trace, replayed) })
+    let found = Found::executed(program, target, threads, trace);
+    Ok((subject, found.map_err(|error| refuse(format!("the trace does not replay: {error}")))?))
 }
 
 /// The execution that a check finds. Other answers are told, and end the command.
-pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Found, Exit> {
+pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
     let options = LoadOptions { entry: question.entry.clone(), labels: question.labels() };
     let subject = program::load(input, &options, Warnings::Hidden, session)?;
     session.listen_for_interrupts();
@@ -66,13 +51,10 @@ pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session)
     })?;
     let line = text::verdict_line(&report.outcome);
     match report.outcome {
-        Outcome::Unsafe(found) => Ok(Found {
-            subject,
-            program: report.program,
-            target: report.target,
-            threads: report.threads,
-            counterexample: *found,
-        }),
+        Outcome::Unsafe(counterexample) => {
+            let (program, target, threads) = (report.program, report.target, report.threads);
+            Ok((subject, Found { program, target, threads, counterexample: *counterexample }))
+        }
         Outcome::Safe(_) => Err(told(&line, Exit::Success, session)),
         Outcome::Unknown(driver::Reason::Stop(stop)) => Err(told(&line, Exit::from(stop), session)),
         Outcome::Unknown(driver::Reason::Unsupported(_)) => Err(told(&line, Exit::Unknown, session)),

@@ -83,7 +83,7 @@ fn launch(wire: &mut Wire<'_>, request: &Request, loader: &dyn Loader) -> io::Re
 }
 
 fn walk(wire: &mut Wire<'_>, found: &Found) -> io::Result<()> {
-    let session = Session::of(found.context(), &found.task(), &found.counterexample);
+    let session = Session::of(found.context(), &found.execution.task(), &found.execution.counterexample);
     let mut walker = Walker::new(&session);
     while let Some(request) = wire.read()? {
         match walker.handle(&request) {

@@ -28,12 +28,12 @@ pub(crate) fn run(args: &DebugArgs, session: &Session) -> Exit {
 }
 
 fn execute(args: &DebugArgs, session: &Session) -> Result<Exit, Exit> {
-    let found = match &args.trace {
+    let (subject, found) = match &args.trace {
         Some(trace) => walk::saved(trace, &args.input, session)?,
         None => walk::checked(&args.input, &args.question, session)?,
     };
     let task = found.task();
-    let mut walk = Walk::of(found.subject.context(&found.program), &task, &found.counterexample);
+    let mut walk = Walk::of(subject.context(&found.program), &task, &found.counterexample);
     in_terminal(&mut App::new(&mut walk), session)?;
     Ok(Exit::Unsafe)
 }
