@@ -14,6 +14,7 @@ mod simplify;
 mod simulate;
 mod systems;
 mod thread_proof;
+mod turns;
 
 use std::time::Duration;
 
@@ -38,6 +39,7 @@ pub use selvedge_engines::integers::ase::picture::{AbstractModel, AbstractState}
 pub use simplify::{Pass, Simplified, simplify};
 pub use simulate::{RunEnd, Simulation, possible_steps, simulate};
 pub use systems::{SystemOutcome, SystemReport, check_system};
+pub use turns::{TurnsEngine, TurnsOutcome, TurnsReport, TurnsRun, check_turns};
 
 /// A program as the user wrote it, with its source positions.
 #[derive(Clone, Copy)]

@@ -186,6 +186,51 @@ pub struct View {
     pub tops: Vec<Option<u32>>,
 }
 
+/// A configuration of several threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stacks {
+    /// The shared state.
+    pub shared: u32,
+    /// The stack of each thread, its top first.
+    pub stacks: Vec<Vec<u32>>,
+}
+
+impl Stacks {
+    /// Whether a target speaks of this configuration.
+    pub fn is_seen_as(&self, target: &View) -> bool {
+        let holds = |(stack, top): (&Vec<u32>, &Option<u32>)| top.is_none_or(|top| stack.first() == Some(&top));
+        self.shared == target.shared && self.stacks.iter().zip(&target.tops).all(holds)
+    }
+}
+
+impl fmt::Display for Stacks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stacks: Vec<String> = self.stacks.iter().map(|stack| word(stack)).collect();
+        write!(f, "{}|{}", self.shared, stacks.join(","))
+    }
+}
+
+impl fmt::Display for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tops: Vec<String> = self.tops.iter().map(|top| word(top.as_slice())).collect();
+        write!(f, "{}|{}", self.shared, tops.join(","))
+    }
+}
+
+impl fmt::Display for ThreadRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} -> {} {}", self.from, word(self.top.as_slice()), self.to, word(&self.push))
+    }
+}
+
+/// Symbols as text, `-` if there are none.
+fn word(symbols: &[u32]) -> String {
+    match symbols {
+        [] => "-".to_string(),
+        _ => symbols.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
+    }
+}
+
 /// Why several threads are not one pushdown system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotSingle {
@@ -206,6 +251,31 @@ impl fmt::Display for NotSingle {
 }
 
 impl Threads {
+    /// Executes rules, each given by its thread and its place among the rules of that thread, and returns all
+    /// configurations; the last one must be in the target.
+    pub fn replay(&self, rules: &[(usize, usize)]) -> Result<Vec<Stacks>, NoRun> {
+        let initial = self.initial.as_ref().ok_or(NoRun::Start)?;
+        let stack = |number: usize| initial.tops.get(number).copied().flatten().into_iter().collect();
+        let mut all = vec![Stacks { shared: initial.shared, stacks: (0..self.threads.len()).map(stack).collect() }];
+        for (number, rule) in rules.iter().enumerate() {
+            let next = all.last().and_then(|last| self.apply(*rule, last)).ok_or(NoRun::Step(number))?;
+            all.push(next);
+        }
+        let arrives = |target: &View| all.last().is_some_and(|last| last.is_seen_as(target));
+        if self.target.as_ref().is_some_and(arrives) { Ok(all) } else { Err(NoRun::End) }
+    }
+
+    fn apply(&self, (number, place): (usize, usize), before: &Stacks) -> Option<Stacks> {
+        let rule = self.threads.get(number)?.rules.get(place)?;
+        let stack = &before.stacks[number];
+        if rule.from != before.shared || rule.top != stack.first().copied() {
+            return None;
+        }
+        let mut after = Stacks { shared: rule.to, stacks: before.stacks.clone() };
+        after.stacks[number] = rule.push.iter().chain(stack.iter().skip(1)).copied().collect();
+        Some(after)
+    }
+
     /// The system of a single thread. Rules for the empty stack are rules for a symbol `bottom` below all others.
     pub fn single(&self) -> Result<Pds, NotSingle> {
         let [thread] = self.threads.as_slice() else { return Err(NotSingle::Threads(self.threads.len())) };

@@ -83,7 +83,8 @@ pub(crate) struct CheckArgs {
     /// The language of the input [auto: by the ending of the file's name]
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) input_format: InputFormat,
-    /// For pushdown systems: ask for this head instead of the file's targets, as in '<p, g>' or '<p, *>'
+    /// For pushdown systems: ask for this head instead of the file's targets, as in '<p, g>' or '<p, *>'; for several
+    /// threads with --contexts as in '3|1,-'
     #[arg(long, value_name = "HEAD")]
     pub(crate) target: Option<String>,
     /// For pushdown systems: from where to search

@@ -112,6 +112,33 @@ fn pushdown_systems_of_several_threads_take_turns() {
 }
 
 #[test]
+fn engines_for_pushdown_systems_in_turns_agree_and_show_the_rules_of_the_threads() {
+    for engine in ["contexts", "contexts-eager", "pushdown"] {
+        let ran = run(&format!("check --engine {engine} --contexts 1..3 two.pds"));
+        assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{engine}: {}{}", ran.out, ran.err);
+        let ran = run(&format!("check --engine {engine} --contexts 1..3 --target 2|0,5 two.pds"));
+        let line = "VERIFICATION UNKNOWN (no error within 3 contexts per thread)";
+        assert_eq!((ran.code, ran.last_line()), (5, line), "{engine}: {}{}", ran.out, ran.err);
+    }
+    let ran = run("check --contexts 1..3 two.pds");
+    assert!(ran.out.contains("run of 3 rules within 2 contexts per thread"), "{}", ran.out);
+    assert!(ran.out.contains("thread 1\n        1 5 -> 2 6\n     2  2|0,6\nthread 0\n"), "{}", ran.out);
+    let wrong = run("check --contexts 1 --target 2|0 two.pds");
+    assert_eq!(wrong.code, 1, "{}", wrong.err);
+    assert!(wrong.err.contains("2 threads, but 1 symbol"), "{}", wrong.err);
+}
+
+#[test]
+fn runs_of_pushdown_systems_in_turns_as_json_fit_the_schema() {
+    let ran = run("check --format json --contexts 1..2 two.pds");
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+    let found = &report["results"][0]["turns"]["run"];
+    assert_eq!(found["contexts"], 2);
+    assert_eq!(found["steps"][2]["config"], serde_json::json!({ "shared": 2, "stacks": [[1], [6]] }));
+}
+
+#[test]
 fn contexts_are_for_engines_that_count_them() {
     assert_eq!(run("check --contexts 2 --engine summaries turns.bp").code, 1);
     assert_eq!(run("check --contexts 0 turns.bp").code, 1);

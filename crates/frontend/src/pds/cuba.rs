@@ -133,13 +133,10 @@ fn view(line: &[Token<'_>], threads: &Threads, length: usize) -> Parse<View> {
 /// The threads as a text that is read as the same threads; initial configuration and target are not part of it.
 pub fn print_threads(threads: &Threads) -> String {
     let mut text = format!("{}\n", threads.n_shared);
-    let top = |symbol: Option<u32>| symbol.map_or("-".to_string(), |symbol| symbol.to_string());
     for thread in &threads.threads {
         let _ = writeln!(text, "PDA {} {}", thread.first, thread.last);
         for rule in &thread.rules {
-            let push: Vec<String> = rule.push.iter().map(u32::to_string).collect();
-            let push = if push.is_empty() { "-".to_string() } else { push.join(" ") };
-            let _ = writeln!(text, "{} {} -> {} {push}", rule.from, top(rule.top), rule.to);
+            let _ = writeln!(text, "{rule}");
         }
     }
     text
@@ -147,7 +144,5 @@ pub fn print_threads(threads: &Threads) -> String {
 
 /// An initial configuration or target as text.
 pub fn print_view(view: &View) -> String {
-    let tops: Vec<String> =
-        view.tops.iter().map(|top| top.map_or("-".to_string(), |symbol| symbol.to_string())).collect();
-    format!("{}|{}\n", view.shared, tops.join(","))
+    format!("{view}\n")
 }

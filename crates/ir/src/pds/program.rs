@@ -3,26 +3,60 @@
 //! The shared state is a number in shared variables. A thread runs a procedure whose parameter is the symbol on top of
 //! its stack: a rule that replaces the symbol is an assignment, one that pushes is a call with the new top, and one that
 //! pops is a return. A thread with an empty stack is in its first procedure.
+//!
+//! A target with symbols for several threads speaks of their stacks at the same time. A thread whose topmost symbol is
+//! asked for may come to *rest* where it has that symbol: it moves no more, which a shared variable tells. Any thread may
+//! find that the others rest, and that the shared state is the one that is asked for. So an error is reached within some
+//! number of contexts exactly if the target is: whoever made the last step comes to rest, or looks, in the same context,
+//! and those that have not moved since rest in a context that they have anyhow.
 
-use super::{ThreadRule, Threads};
+use std::collections::BTreeMap;
+
+use super::{ThreadRule, Threads, View};
 use crate::syntax::{
-    Assign, Call, Count, Edge, Entry, Expr, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId,
+    Assign, Call, Count, Edge, EdgeId, Entry, Expr, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId,
 };
+use crate::target::Target;
+
+/// The question about some threads as one about a program.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The program. Thread by thread its entries are the threads.
+    pub program: Program,
+    /// What is asked for; nothing if the threads have no target.
+    pub target: Target,
+    /// The edges that are rules: of which thread, and which of its rules.
+    pub rules: BTreeMap<EdgeId, (usize, usize)>,
+}
+
+/// The question whether the target can be reached; `None` if the configuration at the beginning is not known.
+pub fn question(threads: &Threads) -> Option<Question> {
+    let mut builder = built(threads, threads.target.as_ref())?;
+    let target = Target::new(Vec::new(), std::mem::take(&mut builder.errors));
+    Some(Question { program: builder.program, target, rules: builder.rules })
+}
 
 /// The program of some threads; `None` if the configuration at the beginning is not known.
 pub fn program(threads: &Threads) -> Option<Program> {
+    built(threads, None).map(|builder| builder.program)
+}
+
+fn built(threads: &Threads, target: Option<&View>) -> Option<Builder> {
     let initial = threads.initial.as_ref()?;
     let mut builder = Builder::default();
     let shared = builder.number("s", bits(threads.n_shared.saturating_sub(1)), Scope::Shared);
     builder.program.init = shared.iter().copied().zip(constants(initial.shared)).collect();
     builder.shared = shared;
+    builder.ask(threads, target);
     for (number, thread) in threads.threads.iter().enumerate() {
         let tops = initial.tops.get(number).copied().flatten();
-        let symbols = thread.rules.iter().flat_map(|rule| rule.push.iter().chain(&rule.top)).copied().chain(tops);
+        let wanted = target.and_then(|target| target.tops.get(number).copied().flatten());
+        let symbols = thread.rules.iter().flat_map(|rule| rule.push.iter().chain(&rule.top)).copied();
+        let symbols = symbols.chain(tops).chain(wanted);
         let n_bits = bits(symbols.max().unwrap_or(0));
         builder.thread(number, &thread.rules, tops, n_bits);
     }
-    Some(builder.program)
+    Some(builder)
 }
 
 /// How many bits a number needs.
@@ -40,6 +74,12 @@ struct Builder {
     program: Program,
     /// The shared state.
     shared: Vec<VarId>,
+    /// For each thread the symbol that is asked for, with the variable that tells that it rests there.
+    rests: Vec<Option<(u32, VarId)>>,
+    /// True where the target is reached, if there is one.
+    reached: Option<Expr>,
+    rules: BTreeMap<EdgeId, (usize, usize)>,
+    errors: Vec<LocId>,
 }
 
 impl Builder {
@@ -48,8 +88,50 @@ impl Builder {
         (0..n_bits).map(var).collect()
     }
 
+    /// Prepares for a target.
+    fn ask(&mut self, threads: &Threads, target: Option<&View>) {
+        self.rests = vec![None; threads.threads.len()];
+        let Some(target) = target else { return };
+        let mut reached = is_number(&self.shared, target.shared);
+        for (number, top) in target.tops.iter().enumerate().take(threads.threads.len()) {
+            let Some(top) = top else { continue };
+            let var = Var { name: format!("rests{number}"), scope: Scope::Shared, ty: Ty::Bool };
+            let rests = self.program.vars.push(var);
+            self.program.init.push((rests, Expr::Bool(false)));
+            self.rests[number] = Some((*top, rests));
+            reached = Expr::and(reached, Expr::Var(rests));
+        }
+        self.reached = Some(reached);
+    }
+
+    /// Where a thread may look whether the target is reached: anywhere, or only where it has come to rest.
+    fn look(&mut self, number: usize, proc: ProcId, at: LocId, top: Option<&[VarId]>) {
+        let Some(reached) = self.reached.clone() else { return };
+        let from = match (self.rests[number], top) {
+            (None, _) => at,
+            // The empty stack has no symbol on top.
+            (Some(_), None) => return,
+            (Some((symbol, rests)), Some(top)) => {
+                let resting = self.loc(proc);
+                let active = vec![(rests, Expr::Bool(true))];
+                let constrain = is_number(top, symbol);
+                self.edge(at, resting, Op::Assign(Assign { active, constrain, ..Assign::skip() }));
+                resting
+            }
+        };
+        let error = self.loc(proc);
+        self.edge(from, error, Op::Assign(Assign { constrain: reached, ..Assign::skip() }));
+        self.errors.push(error);
+    }
+
     fn loc(&mut self, proc: ProcId) -> LocId {
         self.program.locs.push(Loc { proc })
+    }
+
+    /// The edge of a rule.
+    fn rule(&mut self, from: LocId, to: LocId, op: Op, rule: (usize, usize)) {
+        self.rules.insert(self.program.edges.next_idx(), rule);
+        self.edge(from, to, op);
     }
 
     fn edge(&mut self, from: LocId, to: LocId, op: Op) {
@@ -64,10 +146,11 @@ impl Builder {
             Some(first) => self.call(entry, empty, stack, first, n_bits),
             None => self.edge(entry, empty, Op::skip()),
         }
-        for rule in rules.iter().filter(|rule| rule.top.is_none()) {
+        self.look(number, proc, empty, None);
+        for (place, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.top.is_none()) {
             let mut at = self.loc(proc);
             let step = self.step(rule, Vec::new(), Expr::TRUE);
-            self.edge(empty, at, step);
+            self.rule(empty, at, step, (number, place));
             for (place, symbol) in rule.push.iter().enumerate() {
                 let next = if place + 1 == rule.push.len() { empty } else { self.loc(proc) };
                 self.call(at, next, stack, *symbol, n_bits);
@@ -98,23 +181,24 @@ impl Builder {
             entry,
             exit,
         });
-        for rule in rules {
+        self.look(number, proc, entry, Some(&top));
+        for (place, rule) in rules.iter().enumerate() {
             let Some(symbol) = rule.top else { continue };
             let is_top = is_number(&top, symbol);
             let becomes = |symbol: u32| top.iter().copied().zip(constants(symbol)).collect();
             match rule.push.as_slice() {
                 [] => {
                     let step = self.step(rule, Vec::new(), is_top);
-                    self.edge(entry, popped, step);
+                    self.rule(entry, popped, step, (number, place));
                 }
                 [symbol] => {
                     let step = self.step(rule, becomes(*symbol), is_top);
-                    self.edge(entry, entry, step);
+                    self.rule(entry, entry, step, (number, place));
                 }
                 [upper, lower, ..] => {
                     let calling = self.loc(proc);
                     let step = self.step(rule, becomes(*lower), is_top);
-                    self.edge(entry, calling, step);
+                    self.rule(entry, calling, step, (number, place));
                     self.call(calling, entry, proc, *upper, n_bits);
                 }
             }

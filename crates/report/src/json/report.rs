@@ -16,6 +16,7 @@ use crate::projection::ProjectionView;
 use crate::source::Source;
 use crate::story::Context;
 use crate::systems::SystemView;
+use crate::systems::turns::TurnsView;
 use crate::text;
 
 /// All results of one run.
@@ -50,6 +51,9 @@ pub struct ResultView {
     /// Where an engine was asked about a pushdown system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemView>,
+    /// Where an engine was asked about several pushdown systems that take turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<TurnsView>,
     /// With `--reachable`: everything that can be reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reachable: Option<ReachableView>,

@@ -1,6 +1,7 @@
 //! Answers about pushdown systems, as text and as JSON.
 
 mod show;
+pub mod turns;
 
 use std::fmt::Write as _;
 

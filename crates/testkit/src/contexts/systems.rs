@@ -1,13 +1,14 @@
 //! Several pushdown systems with a shared state, threads in turns: an oracle that visits configurations one by one, and the
 //! comparison of all ways to answer with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indexmap::IndexSet;
 use selvedge_check::{CancelToken, ContextBound, Limits, Run, Stop, Target, Task, ThreadScope};
+use selvedge_driver::{TurnsEngine, TurnsOutcome, check_turns};
 use selvedge_engines::contexts::eager::shared_states;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Options, threads::enlisted};
@@ -168,6 +169,9 @@ impl fmt::Display for Row {
 /// Compares the lazy engine, the eager one, the one pushdown system and the search. An error says who contradicts whom.
 pub fn compare(threads: &Threads, effort: Effort) -> Result<Vec<Row>, String> {
     let explicit = search(threads, effort.last, effort.height, effort.configurations);
+    if threads.target.is_some() {
+        compare_targets(threads, explicit.as_ref(), effort)?;
+    }
     let mut rows = Vec::new();
     for k in 1..=effort.last {
         let Some(lazy) = lazily(threads, k, effort)? else {
@@ -194,6 +198,33 @@ pub fn compare(threads: &Threads, effort: Effort) -> Result<Vec<Row>, String> {
         rows.push(Row { k, lazy: Some(lazy.len()), eager, system: system.is_some(), explicit });
     }
     Ok(rows)
+}
+
+/// Compares the least number of contexts within which the target is reached, as far as the engines come.
+fn compare_targets(threads: &Threads, explicit: Option<&SystemInTurns>, effort: Effort) -> Result<(), String> {
+    let mut by_engines = BTreeMap::new();
+    for (engine, last) in [(TurnsEngine::Lazy, effort.last), (TurnsEngine::Eager, effort.eagerly)] {
+        let limits = Limits { time: effort.patience, ..Limits::default() };
+        let bound = ContextBound { first: 1, last };
+        let run = Run::new(CancelToken::default(), limits, &());
+        let report = check_turns(threads.clone(), bound, engine, &run)?.expect("the initial configuration is known");
+        let found = match report.outcome {
+            TurnsOutcome::Reachable(run) => Some(run.contexts),
+            TurnsOutcome::Unknown(Stop::BoundReached(_)) => None,
+            TurnsOutcome::Unknown(_) => continue,
+        };
+        by_engines.insert((report.engine, last), found);
+        let Some(seen) = explicit else { continue };
+        let expected = seen.target.filter(|target| *target <= last);
+        // What the search leaves out may reach the target earlier.
+        let earlier = found.is_some_and(|found| !seen.is_exact(found) && expected.is_none_or(|seen| found < seen));
+        if found != expected && !earlier {
+            return Err(format!("{}: the target at {found:?}, the search: {:?}", report.engine, seen.target));
+        }
+    }
+    let upto = |found: Option<u32>| found.filter(|found| *found <= effort.eagerly);
+    let answers: BTreeSet<Option<u32>> = by_engines.values().map(|found| upto(*found)).collect();
+    if answers.len() > 1 { Err(format!("engines differ about the target: {by_engines:?}")) } else { Ok(()) }
 }
 
 impl SystemInTurns {

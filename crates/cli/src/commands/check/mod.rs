@@ -80,9 +80,13 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.eager && args.engine.0 != Some(EngineKind::Summaries) {
         return Some("--eager is for the engine `summaries`: name it with --engine");
     }
-    let counts = matches!(args.engine.0, None | Some(EngineKind::Contexts | EngineKind::ContextsEager));
+    let is_pds = args.inputs.iter().all(|input| is_system(input, args.input_format));
+    let counts = match args.engine.0 {
+        None | Some(EngineKind::Contexts | EngineKind::ContextsEager) => true,
+        engine => is_pds && engine == Some(EngineKind::Pushdown),
+    };
     if args.contexts.is_some() && !counts {
-        return Some("--contexts is for the engines `contexts` and `contexts-eager`");
+        return Some("--contexts is for the engines `contexts` and `contexts-eager`, and for `pushdown` with .pds");
     }
     if args.contexts.is_some() && (args.all || args.reachable) {
         return Some("--contexts cannot be combined with --all or --reachable");
@@ -111,10 +115,13 @@ fn misplaced_for_systems(args: &CheckArgs) -> Option<&'static str> {
         || args.reachable
         || args.projection
         || args.rounds.is_some();
-    let engine = args.engine.0.is_some_and(|engine| engine != EngineKind::Pushdown);
+    let counts = |engine| matches!(engine, EngineKind::Contexts | EngineKind::ContextsEager);
+    let takes = |engine| engine == EngineKind::Pushdown || (args.contexts.is_some() && counts(engine));
+    let engine = args.engine.0.is_some_and(|engine| !takes(engine));
     if n_systems > 0 && (of_programs || engine || args.passes.is_some() || args.trace_out.is_some()) {
         return Some(
-            "pushdown systems take no options of programs: of --engine only `pushdown`, and none of --threads, \
+            "pushdown systems take no options of programs: of --engine only `pushdown`, with --contexts also `contexts` \
+             and `contexts-eager`, and none of --threads, \
              --initial, --label, --assertion, --entry, --rounds, --all, --reachable, --projection, --passes, --trace-out",
         );
     }
@@ -167,6 +174,7 @@ fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
         | Ending::Each(_)
         | Ending::Reachable(_)
         | Ending::System(_)
+        | Ending::Turns(_)
         | Ending::Unsupported(_)
         | Ending::Erroneous
         | Ending::Stopped(_)

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use selvedge_check::{Limits, Observer, Paths, RoundBound, Run, Stop};
 use selvedge_driver::{
     self as driver, Certify, Each, Failure, Minimize, Options, Outcome, Reachable, Reason, Report, Subject,
-    SystemOutcome, SystemReport, UsageError,
+    SystemOutcome, SystemReport, TurnsOutcome, TurnsReport, UsageError,
 };
 use selvedge_engines::EngineOptions;
 use selvedge_engines::cegar::Keep;
@@ -19,6 +19,7 @@ use selvedge_report::json::{
     self, Answer, CertificateFile, EachView, QuestionView, ReachableView, ResultView, SystemCertificateFile, TraceFile,
 };
 use selvedge_report::sarif;
+use selvedge_report::systems::turns::{self, TurnsView};
 use selvedge_report::systems::{self, SystemView};
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
@@ -51,6 +52,8 @@ pub(super) enum Ending {
     Reachable(Box<Reachable>),
     /// The answer about a pushdown system.
     System(Box<SystemReport>),
+    /// The answer about several pushdown systems that take turns.
+    Turns(Box<TurnsReport>),
     /// No engine takes it; a sentence says why.
     Unsupported(String),
     /// The file could not be read; a sentence says why.
@@ -238,6 +241,10 @@ impl Ending {
                 SystemOutcome::Reachable(..) => Exit::Unsafe,
                 SystemOutcome::Unknown(stop) => Exit::from(stop),
             },
+            Ending::Turns(report) => match report.outcome {
+                TurnsOutcome::Reachable(_) => Exit::Unsafe,
+                TurnsOutcome::Unknown(stop) => Exit::from(stop),
+            },
             Ending::Unsupported(_) => Exit::Unknown,
             Ending::NotRead(_) | Ending::Erroneous => Exit::Input,
             Ending::Misasked(_) => Exit::Usage,
@@ -277,6 +284,7 @@ impl Checked {
                 _ => "unknown",
             },
             Ending::System(report) => systems::verdict_word(&report.outcome),
+            Ending::Turns(report) => turns::verdict_word(&report.outcome),
             Ending::Stopped(_) | Ending::Unsupported(_) => "unknown",
             Ending::NotRead(_) | Ending::Erroneous | Ending::Misasked(_) | Ending::Internal(_) => "error",
         }
@@ -297,6 +305,10 @@ impl Checked {
                 SystemOutcome::Unknown(stop) => Some(stop.to_string()),
                 SystemOutcome::Unreachable(_) | SystemOutcome::Reachable(..) => None,
             },
+            Ending::Turns(report) => match report.outcome {
+                TurnsOutcome::Unknown(stop) => Some(stop.to_string()),
+                TurnsOutcome::Reachable(_) => None,
+            },
             Ending::Unsupported(reason) => Some(reason.clone()),
             Ending::Stopped(stop) => Some(stop.to_string()),
             Ending::NotRead(_) => Some("the input cannot be read".to_string()),
@@ -316,6 +328,7 @@ impl Checked {
             Ending::Each(each) => text::each_line(each),
             Ending::Reachable(found) => text::reachable_line(found),
             Ending::System(report) => systems::verdict_line(&report.outcome),
+            Ending::Turns(report) => turns::verdict_line(&report.outcome),
             _ => format!("VERIFICATION UNKNOWN ({})", self.reason().unwrap_or_default()),
         }
     }
@@ -327,6 +340,7 @@ impl Checked {
             Ending::Each(each) => text::each(self.about(&each.program), each, self.load, style),
             Ending::Reachable(found) => text::reachable(self.about(&found.program), found, self.load, style),
             Ending::System(report) => systems::render(&self.source.name, report, &style.palette),
+            Ending::Turns(report) => turns::render(&self.source.name, report, &style.palette),
             _ => {
                 let reason = self.reason().unwrap_or_default();
                 text::no_answer(&self.source.name, self.verdict(), &reason, &style.palette)
@@ -339,6 +353,7 @@ impl Checked {
         let remark = match &self.ending {
             Ending::Answered(report) => text::remark(report, self.load),
             Ending::System(_) => self.reason().unwrap_or_else(|| "pushdown".to_string()),
+            Ending::Turns(report) => self.reason().unwrap_or_else(|| report.engine.to_string()),
             _ => self.reason().unwrap_or_default(),
         };
         Row { file: self.source.name.clone(), verdict: self.verdict().to_string(), remark, exit_code: exit.code() }
@@ -410,6 +425,10 @@ impl Checked {
             Ending::System(report) => Some(SystemView::new(report)),
             _ => None,
         };
+        let turns = match &self.ending {
+            Ending::Turns(report) => Some(TurnsView::new(report)),
+            _ => None,
+        };
         let reason = match &self.ending {
             Ending::NotRead(message) | Ending::Internal(message) => Some(message.clone()),
             _ => self.reason(),
@@ -427,6 +446,7 @@ impl Checked {
                 _ => None,
             },
             system,
+            turns,
             reachable: match &self.ending {
                 Ending::Reachable(found) => Some(ReachableView::new(self.about(&found.program), found)),
                 _ => None,

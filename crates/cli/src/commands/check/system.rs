@@ -3,10 +3,12 @@
 use std::time::Instant;
 
 use selvedge_check::{Bound, ContextBound, Run, Stop};
-use selvedge_driver::{SystemOutcome, UsageError, check_system};
+use selvedge_driver::{SystemOutcome, TurnsEngine, UsageError, check_system, check_turns};
+use selvedge_engines::EngineKind;
 use selvedge_engines::pushdown::Direction;
 use selvedge_frontend::pds;
-use selvedge_ir::pds::{Pds, Threads, turns};
+use selvedge_ir::pds::turns::{self, NoTurns};
+use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::Source;
 
@@ -24,8 +26,8 @@ pub(super) fn load_and_check(
 ) -> (Parts, Ending) {
     if let Some(bound) = args.contexts {
         let (threads, diagnostics) = system::load_threads(input, source);
-        let ending =
-            threads.map_err(Ending::from).map_or_else(|ending| ending, |threads| in_turns(&threads, bound, args, run));
+        let threads = threads.map_err(Ending::from).and_then(|threads| with_view(threads, args));
+        let ending = threads.map_or_else(|ending| ending, |threads| in_turns(threads, bound, args, run));
         return (Parts { diagnostics, map: SourceMap::default(), load: reading.elapsed() }, ending);
     }
     let (system, diagnostics) = system::load(input, source);
@@ -59,18 +61,38 @@ fn answer(pds: Pds, args: &CheckArgs, run: &Run<'_>) -> Ending {
     }
 }
 
-/// The answer about threads in turns: about one pushdown system for each number of contexts, smallest first.
-fn in_turns(threads: &Threads, bound: ContextBound, args: &CheckArgs, run: &Run<'_>) -> Ending {
+/// The answer about threads that take turns.
+fn in_turns(threads: Threads, bound: ContextBound, args: &CheckArgs, run: &Run<'_>) -> Ending {
     if threads.target.is_none() {
-        let message = "the system has no target".to_string();
-        let help = Some("put it beside the file, in a file of the same name that ends in .spec".to_string());
-        return Ending::Misasked(UsageError { message, help });
+        return incomplete("the system has no target", "spec");
     }
+    let engine = match args.engine.0 {
+        Some(EngineKind::Pushdown) => return as_one_system(&threads, bound, args, run),
+        Some(EngineKind::ContextsEager) => TurnsEngine::Eager,
+        _ => TurnsEngine::Lazy,
+    };
+    match check_turns(threads, bound, engine, run) {
+        Ok(Some(report)) => Ending::Turns(Box::new(report)),
+        Ok(None) => incomplete("the initial configuration is not known", "init"),
+        Err(reason) => Ending::Internal(format!("an engine and the judge disagree: {reason}")),
+    }
+}
+
+fn incomplete(message: &str, ending: &str) -> Ending {
+    let help = format!("put it beside the file, in a file of the same name that ends in .{ending}");
+    Ending::Misasked(UsageError { message: message.to_string(), help: Some(help) })
+}
+
+/// The answer by one pushdown system for each number of contexts, smallest first.
+fn as_one_system(threads: &Threads, bound: ContextBound, args: &CheckArgs, run: &Run<'_>) -> Ending {
     let mut last = None;
     for k in bound.numbers() {
         let turns = match turns::in_turns(threads, k) {
             Ok(turns) => turns,
-            Err(reason) => return Ending::Unsupported(format!("{reason} (at {k} contexts per thread)")),
+            Err(NoTurns::NoInitial) => return incomplete(&NoTurns::NoInitial.to_string(), "init"),
+            Err(reason @ NoTurns::TooLarge(_)) => {
+                return Ending::Unsupported(format!("{reason} (at {k} contexts per thread)"));
+            }
         };
         match answer(turns.pds, args, run) {
             Ending::System(report) if matches!(report.outcome, SystemOutcome::Unreachable(_)) => last = Some(report),
@@ -82,12 +104,27 @@ fn in_turns(threads: &Threads, bound: ContextBound, args: &CheckArgs, run: &Run<
     Ending::System(report)
 }
 
+/// The threads with the target that the user asks for.
+fn with_view(mut threads: Threads, args: &CheckArgs) -> Result<Threads, Ending> {
+    if let Some(target) = &args.target {
+        let view = pds::read_view(target, &threads).map_err(|found| {
+            let message = found.first().map_or("it is empty", |diagnostic| diagnostic.message.as_str());
+            wrong_target(target, message)
+        });
+        threads.target = Some(view?);
+    }
+    Ok(threads)
+}
+
+fn wrong_target(target: &str, message: &str) -> Ending {
+    Ending::Misasked(UsageError { message: format!("--target {target}: {message}"), help: None })
+}
+
 /// The system with the target that the user asks for.
 fn with_target(mut pds: Pds, args: &CheckArgs) -> Result<Pds, Ending> {
     if let Some(target) = &args.target {
         let head = pds::read_head(target, &pds);
-        let wrong = |message| UsageError { message: format!("--target {target}: {message}"), help: None };
-        pds.targets = vec![head.map_err(|message| Ending::Misasked(wrong(message)))?];
+        pds.targets = vec![head.map_err(|message| wrong_target(target, &message))?];
     }
     if pds.targets.is_empty() {
         return Err(Ending::Misasked(UsageError {
