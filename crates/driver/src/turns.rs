@@ -65,7 +65,7 @@ pub fn check_turns(
     run.event(Event::Phase("searching"));
     let start = Instant::now();
     let Some(question) = question(&threads) else { return Ok(None) };
-    let options = Options { bound: Some(bound) };
+    let options = Options { bound: Some(bound), ..Options::default() };
     let engine: &dyn Engine = match engine {
         TurnsEngine::Lazy => &Contexts { options },
         TurnsEngine::Eager => &ContextsEager { options },

@@ -1,9 +1,9 @@
 //! The lazy engine for a bounded number of contexts against the oracle for turns.
 
-use selvedge_check::{ContextBound, Engine, Run, Stop, Task, Verdict};
+use selvedge_check::{ContextBound, Engine, Run, Stop, Target, Task, ThreadScope, Verdict};
 use selvedge_driver::Subject;
-use selvedge_engines::contexts::Options;
 use selvedge_engines::contexts::lazy::Contexts;
+use selvedge_engines::contexts::{Histories, Options};
 use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_replay::{Judged, judge};
 use selvedge_testkit::contexts::search::search;
@@ -14,7 +14,7 @@ use selvedge_testkit::oracle::Budget;
 const BUDGET: Budget = Budget { frames: 5, ..Budget::states(20_000) };
 
 fn engine(last: u32) -> Contexts {
-    Contexts { options: Options { bound: Some(ContextBound { first: 1, last }) } }
+    Contexts { options: Options { bound: Some(ContextBound { first: 1, last }), ..Options::default() } }
 }
 
 /// The least number of contexts with an error, after the judge has seen the execution.
@@ -140,4 +140,26 @@ fn lazy_summary_context() {
     };
     assert_eq!(least(&program("="), 4), None);
     assert_eq!(least(&program("!="), 4), Some(3));
+}
+
+/// Nine variables with any values have more states than there are numbers; then values take their place.
+#[test]
+fn more_states_than_numbers_are_no_obstacle() {
+    for (n_vars, n_states) in [(3, 8), (9, 512)] {
+        let names: Vec<String> = (0..n_vars).map(|number| format!("v{number}")).collect();
+        let text = format!(
+            "decl {}; void thread0() begin v0 := v1; end void thread1() begin v1 := !v0; v0 := v2; end",
+            names.join(", ")
+        );
+        let loaded = load(&text, &LoadOptions::default());
+        let program = loaded.program.expect("it is a program");
+        let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
+        let with = |histories: Histories| {
+            let options = Options { bound: Some(ContextBound { first: 1, last: 2 }), histories: Some(histories) };
+            Contexts { options }.shared_states(&task, &Run::unlimited()).expect("nothing stops it")
+        };
+        let numbered = with(Histories::Numbers);
+        assert_eq!(numbered.reached[0].len(), n_states);
+        assert_eq!(numbered, with(Histories::Values));
+    }
 }

@@ -24,7 +24,7 @@ fn write(args: &SequentializeArgs, session: &Session) -> Result<Exit, Exit> {
         session.printer.error(&format!("{}: {reason}", subject.source.name));
         Exit::Unknown
     };
-    let options = Options { bound: Some(ContextBound::exactly(args.contexts)) };
+    let options = Options { bound: Some(ContextBound::exactly(args.contexts)), ..Options::default() };
     let task = Task { program: &program, target: &target, threads };
     let (_, lists) = enlisted(&task, &options, "sequentialize").map_err(|unsupported| {
         let line = unsupported.edge.map(|edge| subject.source.line(subject.map.edges[edge].span.start as usize));

@@ -19,4 +19,20 @@ pub struct Options {
     ///
     /// Default: none; without a bound the engines here take no task.
     pub bound: Option<ContextBound>,
+    /// What the histories of `contexts` are made of.
+    ///
+    /// Default: what suits the number of shared variables.
+    pub histories: Option<Histories>,
+}
+
+/// What the history of a thread is made of: the shared states with which its contexts began and ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Histories {
+    /// The values of all shared variables, all copies of a variable next to each other. Suits many states, where a context
+    /// changes few variables.
+    Values,
+    /// The same, those of one context next to each other. Suits few variables: a history is a sequence of states.
+    Blocks,
+    /// Numbers of shared states. Suits few states of many variables.
+    Numbers,
 }

@@ -30,6 +30,8 @@ pub(crate) struct Layout {
     triples: Vec<[Var; 3]>,
     /// The further copies of each slot.
     copies: Vec<Vec<Var>>,
+    /// The variables above all else.
+    pub(crate) above: Vec<Var>,
     pub(crate) results: Vec<Var>,
     pub(crate) choices: Vec<Var>,
     pub(crate) scopes: IndexVec<ProcId, ProcScope>,
@@ -60,15 +62,8 @@ pub(crate) enum Copies {
     /// So many blocks of so many, above all else: each block has the variables in their order, and their copies of the
     /// block next to each other.
     InBlocks(usize, usize),
-}
-
-impl Copies {
-    fn count(self) -> usize {
-        match self {
-            Copies::ByVariable(count) => count,
-            Copies::InBlocks(blocks, size) => blocks * size,
-        }
-    }
+    /// None, but so many variables above all else.
+    Above(usize),
 }
 
 /// Which order of the variables.
@@ -104,9 +99,14 @@ impl Layout {
         let n_choices = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial);
         let is_shared =
             |slot: usize| slots.globals().get(slot).is_some_and(|var| program.vars[*var].scope == Scope::Shared);
-        let further = |slot: usize| if is_shared(slot) { arrangement.count() } else { 0 };
+        let (n_copies, n_above) = match arrangement {
+            Copies::ByVariable(count) => (count, 0),
+            Copies::InBlocks(blocks, size) => (blocks * size, 0),
+            Copies::Above(count) => (0, count),
+        };
+        let further = |slot: usize| if is_shared(slot) { n_copies } else { 0 };
         let manager = Manager::new(limits);
-        let n_vars = (0..n_slots).map(|slot| 3 + further(slot)).sum::<usize>() + n_results + n_choices;
+        let n_vars = n_above + (0..n_slots).map(|slot| 3 + further(slot)).sum::<usize>() + n_results + n_choices;
         let mut vars = manager.add_vars(n_vars).into_iter();
         let together = together(program, &slots);
         let order = match order {
@@ -115,16 +115,15 @@ impl Layout {
         };
         let mut triples = vec![[None; 3]; n_slots];
         let mut copies: Vec<Vec<Var>> = vec![Vec::new(); n_slots];
+        let above = vars.by_ref().take(n_above).collect();
         if let Copies::InBlocks(blocks, size) = arrangement {
             for slot in (0..blocks).flat_map(|_| order.iter()).filter(|slot| is_shared(**slot)) {
                 copies[*slot].extend(vars.by_ref().take(size));
             }
         }
         for slot in order {
-            if let Copies::ByVariable(count) = arrangement
-                && is_shared(slot)
-            {
-                copies[slot].extend(vars.by_ref().take(count));
+            if let Copies::ByVariable(_) = arrangement {
+                copies[slot].extend(vars.by_ref().take(further(slot)));
             }
             triples[slot] = [(); 3].map(|()| vars.next());
         }
@@ -134,6 +133,7 @@ impl Layout {
         Layout {
             triples,
             copies,
+            above,
             results: vars.by_ref().take(n_results).collect(),
             choices: vars.collect(),
             scopes: program.procs.indices().map(scope).collect(),

@@ -169,9 +169,8 @@ fn compare_systems(campaign: &Campaign) -> ExitCode {
 fn compare_in_turns() -> ExitCode {
     let mut n_findings = 0;
     for (path, threads) in contexts::systems::corpus() {
-        let eagerly = if threads.n_shared > 10 { 1 } else { 3 };
-        let patience = Some(Duration::from_secs(30));
-        let effort = Effort { last: 4, eagerly, rules: 1_500_000, height: 6, configurations: 300_000, patience };
+        let patience = Some(Duration::from_secs(120));
+        let effort = Effort { last: 4, eagerly: 4, rules: 1_500_000, height: 6, configurations: 300_000, patience };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         match contexts::systems::compare(&threads, effort) {
             Ok(rows) => rows.iter().for_each(|row| println!("{name}: {row}")),

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use selvedge_check::{Bound, CancelToken, ContextBound, Limits, Run, Stop, Task, ThreadScope, Trace, Verdict};
 use selvedge_driver::Subject;
+use selvedge_engines::contexts::Histories;
 use selvedge_engines::contexts::eager::shared_states;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Options, threads::enlisted};
@@ -59,7 +60,7 @@ pub fn compare(model: &Model, number: u64, budget: Budget) -> Result<Compared, F
 pub fn compare_posed(posed: &Posed, number: u64, budget: Budget) -> Result<Compared, Fault> {
     let mut compared = Compared::default();
     let task = posed.task();
-    let options = Options { bound: Some(ContextBound::exactly(1)) };
+    let options = Options { bound: Some(ContextBound::exactly(1)), ..Options::default() };
     let Ok((_, lists)) = enlisted(&task, &options, "testkit") else {
         compared.open += 1;
         return Ok(compared);
@@ -69,14 +70,16 @@ pub fn compare_posed(posed: &Posed, number: u64, budget: Budget) -> Result<Compa
         return Ok(compared);
     };
     let eagerly = eager_last(&lists);
-    for kind in kinds() {
-        let last = if kind == EngineKind::ContextsEager { eagerly } else { LAST };
-        compare_verdicts(kind, &task, &oracle, last, &mut compared)?;
+    for way in ways(number) {
+        let last = if way.kind == EngineKind::ContextsEager { eagerly } else { LAST };
+        compare_verdicts(way, &task, &oracle, last, &mut compared)?;
+        if way.kind == EngineKind::Contexts {
+            compare_lazily(way, &task, &oracle, &mut compared)?;
+        }
     }
     for k in 1..=eagerly {
         compare_shared(&lists, &oracle, k, &mut compared)?;
     }
-    compare_lazily(&task, &oracle, &mut compared)?;
     let k = (1 + (number % 3) as u32).min(eagerly);
     compare_text(posed, &lists, &oracle, k, number, budget)?;
     if !CallGraph::new(task.program).has_recursion() {
@@ -90,9 +93,25 @@ pub fn compare_posed(posed: &Posed, number: u64, budget: Budget) -> Result<Compa
     Ok(compared)
 }
 
-/// The engines that count contexts.
-fn kinds() -> impl Iterator<Item = EngineKind> {
-    EngineKind::ALL.iter().copied().filter(|kind| kind.name().starts_with("contexts"))
+/// An engine that counts contexts, and what its histories are made of.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    kind: EngineKind,
+    histories: Option<Histories>,
+}
+
+/// The engines as they are, and `contexts` with other histories than suit small programs, in turn.
+fn ways(number: u64) -> [Way; 3] {
+    let other = if number.is_multiple_of(2) { Histories::Values } else { Histories::Numbers };
+    [(EngineKind::Contexts, None), (EngineKind::ContextsEager, None), (EngineKind::Contexts, Some(other))]
+        .map(|(kind, histories)| Way { kind, histories })
+}
+
+impl Way {
+    fn name(self) -> String {
+        let histories = self.histories.map_or(String::new(), |histories| format!(" {histories:?}"));
+        format!("{}{histories}", self.kind.name())
+    }
 }
 
 /// What an engine finds within some numbers of contexts.
@@ -114,9 +133,9 @@ fn patient() -> Run<'static> {
 }
 
 /// Asks an engine.
-fn decide(kind: EngineKind, task: &Task<'_>, bound: ContextBound) -> Result<Found, Fault> {
-    let mut options = EngineOptions::default();
-    options.contexts.bound = Some(bound);
+fn decide(Way { kind, histories }: Way, task: &Task<'_>, bound: ContextBound) -> Result<Found, Fault> {
+    let contexts = Options { bound: Some(bound), histories };
+    let options = EngineOptions { contexts, ..EngineOptions::default() };
     let engine = build(kind, &options);
     let run = patient();
     match engine.check(task, &run) {
@@ -125,7 +144,7 @@ fn decide(kind: EngineKind, task: &Task<'_>, bound: ContextBound) -> Result<Foun
                 Ok(Found::Error(trace, run.take_contexts().and_then(|contexts| contexts.error)))
             }
             (Ok(_), Verdict::Safe(_)) => fault(kind.name(), "says safe, which it cannot know".to_string()),
-            (Err(reject), _) => fault(format!("{} (judge, {bound:?})", kind.name()), reject.to_string()),
+            (Err(reject), _) => fault(format!("{} (judge, {bound:?}, {histories:?})", kind.name()), reject.to_string()),
         },
         Err(Stop::BoundReached(Bound::Contexts(last))) if last == bound.last => Ok(Found::Nothing),
         Err(Stop::TimeLimit(_)) => Ok(Found::Late),
@@ -144,33 +163,34 @@ fn eager_last(lists: &[Enlisted]) -> u32 {
 }
 
 fn compare_verdicts(
-    kind: EngineKind,
+    way: Way,
     task: &Task<'_>,
     oracle: &InTurns,
     last: u32,
     compared: &mut Compared,
 ) -> Result<(), Fault> {
+    let name = way.name();
     for k in 1..=last {
-        let found = decide(kind, task, ContextBound::exactly(k))?;
+        let found = decide(way, task, ContextBound::exactly(k))?;
         compared.count_question(!matches!(found, Found::Late));
         match &found {
             Found::Late => return Ok(()),
-            Found::Nothing => check_verdict(kind.name(), false, oracle, k)?,
+            Found::Nothing => check_verdict(&name, false, oracle, k)?,
             Found::Error(trace, _) => {
-                check_verdict(kind.name(), true, oracle, k)?;
+                check_verdict(&name, true, oracle, k)?;
                 let needed = contexts_of(task, trace);
                 if needed > k && !starts_threads(task) {
-                    return fault(kind.name(), format!("an execution of {needed} contexts within {k}"));
+                    return fault(&name, format!("an execution of {needed} contexts within {k}"));
                 }
             }
         }
     }
     let expected = oracle.error.filter(|error| *error <= last);
-    match (decide(kind, task, ContextBound { first: 1, last })?, expected) {
-        (Found::Error(_, Some(least)), _) => check_least(kind.name(), least, oracle),
-        (Found::Error(_, None), _) => fault(kind.name(), "does not say with how many contexts".to_string()),
+    match (decide(way, task, ContextBound { first: 1, last })?, expected) {
+        (Found::Error(_, Some(least)), _) => check_least(&name, least, oracle),
+        (Found::Error(_, None), _) => fault(&name, "does not say with how many contexts".to_string()),
         (Found::Nothing, Some(error)) => {
-            fault(kind.name(), format!("no error in 1..{last}, but there is one within {error}"))
+            fault(&name, format!("no error in 1..{last}, but there is one within {error}"))
         }
         (Found::Nothing, None) | (Found::Late, _) => Ok(()),
     }
@@ -206,17 +226,19 @@ fn compare_shared(lists: &[Enlisted], oracle: &InTurns, k: u32, compared: &mut C
 }
 
 /// The same by the lazy engine, for all numbers at once.
-fn compare_lazily(task: &Task<'_>, oracle: &InTurns, compared: &mut Compared) -> Result<(), Fault> {
-    let engine = Contexts { options: Options { bound: Some(ContextBound { first: 1, last: LAST }) } };
+fn compare_lazily(way: Way, task: &Task<'_>, oracle: &InTurns, compared: &mut Compared) -> Result<(), Fault> {
+    let bound = Some(ContextBound { first: 1, last: LAST });
+    let engine = Contexts { options: Options { bound, histories: way.histories } };
+    let name = format!("{} (shared states)", way.name());
     match engine.shared_states(task, &patient()) {
         Ok(states) => {
             for (k, found) in (1..).zip(&states.reached) {
-                check_shared("contexts (shared states)", found, oracle, k, compared)?;
+                check_shared(&name, found, oracle, k, compared)?;
             }
             Ok(())
         }
         Err(Stop::TimeLimit(_)) => Ok(()),
-        Err(stop) => fault("contexts (shared states)", stop.to_string()),
+        Err(stop) => fault(name, stop.to_string()),
     }
 }
 
@@ -280,7 +302,7 @@ fn compare_text(
 /// execution has few enough.
 fn compare_many(task: &Task<'_>, budget: Budget) -> Result<(), Fault> {
     let known = ask(task, budget);
-    let found = decide(EngineKind::Contexts, task, ContextBound::exactly(MANY))?;
+    let found = decide(Way { kind: EngineKind::Contexts, histories: None }, task, ContextBound::exactly(MANY))?;
     match (&known, &found) {
         (Answer::Safe, Found::Error(..)) => fault("many contexts", "an error, but there is none".to_string()),
         (Answer::Unsafe(trace), Found::Nothing) if contexts_of(task, trace) <= MANY && !starts_threads(task) => {

@@ -178,8 +178,9 @@ pub fn compare(threads: &Threads, effort: Effort) -> Result<Vec<Row>, String> {
             rows.push(Row { k, lazy: None, eager: false, system: false, explicit: None });
             break;
         };
-        let eager = k <= effort.eagerly;
-        if eager && eagerly(threads, k) != lazy {
+        let by_eager = if k <= effort.eagerly { eagerly(threads, k, effort)? } else { None };
+        let eager = by_eager.is_some();
+        if by_eager.is_some_and(|states| states != lazy) {
             return Err(format!("the eager engine has other shared states at {k}"));
         }
         let seen = explicit.as_ref().map(|seen| (&seen.shared[k as usize - 1], seen.is_exact(k)));
@@ -244,7 +245,7 @@ fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u
     let program = program(threads).expect("the initial configuration is known");
     assert_eq!(validate(&program), Ok(()));
     let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
-    let options = Options { bound: Some(ContextBound { first: k, last: k }) };
+    let options = Options { bound: Some(ContextBound { first: k, last: k }), ..Options::default() };
     let limits = Limits { time: effort.patience, ..Limits::default() };
     match (Contexts { options }).shared_states(&task, &Run::new(CancelToken::default(), limits, &())) {
         Ok(found) => Ok(Some(numbers(found.reached.last().expect("there is one for each number")))),
@@ -253,13 +254,18 @@ fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u
     }
 }
 
-/// The shared states by the eager engine.
-fn eagerly(threads: &Threads, k: u32) -> BTreeSet<u32> {
+/// The shared states by the eager engine; `None` if it takes too long.
+fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
     let program = program(threads).expect("the initial configuration is known");
     let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
-    let options = Options { bound: Some(ContextBound { first: 1, last: k }) };
+    let options = Options { bound: Some(ContextBound { first: 1, last: k }), ..Options::default() };
     let (_, lists) = enlisted(&task, &options, "testkit").expect("the threads are a list");
-    numbers(&shared_states(&lists[0], k, &Run::unlimited()).expect("it ends").list())
+    let limits = Limits { time: effort.patience, ..Limits::default() };
+    match shared_states(&lists[0], k, &Run::new(CancelToken::default(), limits, &())) {
+        Ok(found) => Ok(Some(numbers(&found.list()))),
+        Err(Stop::TimeLimit(_)) => Ok(None),
+        Err(stop) => Err(stop.to_string()),
+    }
 }
 
 /// Whether the target is reached, if there is one, by one pushdown system whose shared states must be `found`, of which some

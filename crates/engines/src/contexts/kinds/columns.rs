@@ -2,13 +2,17 @@
 //!
 //! A thread has for each of its contexts the shared state with which it begins (`In`) and the one with which it ends
 //! (`Out`); to compose two relations there is a column in the middle (`Mid`). Where two executions are looked at side by
-//! side, the second has the same three columns again. All copies of one variable are adjacent in
-//! the order of the diagrams, those of one context next to each other; they are laid out for the largest number of
-//! contexts at once, since a level that no diagram has costs nothing.
+//! side, the second has the same three columns again. They are laid out for the largest number of contexts at once, since
+//! a level that no diagram has costs nothing.
+//!
+//! A column has a copy of each shared variable, or, where the states are numbered, the bits of a number. The copies of one
+//! variable are adjacent in the order of the diagrams, those of one context next to each other; or a context is a block
+//! of variables, and the blocks lie above all else.
 
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var, VarSet};
 
+use super::numbers::{NUMBER_BITS, Numbers};
 use crate::paths::layout::{Layout, When};
 
 /// Which shared state of a context.
@@ -34,13 +38,23 @@ pub(in crate::contexts) struct Columns {
     pub(in crate::contexts) shared: Vec<VarId>,
     /// How many sides there are.
     pub(in crate::contexts) n_sides: usize,
+    /// The numbers of the states, if they have some.
+    pub(in crate::contexts) numbers: Option<Numbers>,
 }
 
 impl Columns {
     /// The variables of a column; contexts are counted from 1.
     pub(in crate::contexts) fn column(&self, layout: &Layout, side: Side, context: u32) -> Vec<Var> {
-        let number = self.n_sides * (context as usize - 1) + side as usize;
-        self.shared.iter().map(|var| layout.copy(*var, number)).collect()
+        let (block, side) = (context as usize - 1, side as usize);
+        if self.numbers.is_some() {
+            return number_column(layout, self.n_sides, side, block);
+        }
+        self.shared.iter().map(|var| layout.copy(*var, self.n_sides * block + side)).collect()
+    }
+
+    /// How many variables a column has.
+    pub(in crate::contexts) fn width(&self) -> usize {
+        if self.numbers.is_some() { NUMBER_BITS } else { self.shared.len() }
     }
 
     /// The variables of a column in contexts from `first` to `last`.
@@ -51,6 +65,57 @@ impl Columns {
     /// The shared state now.
     pub(in crate::contexts) fn now(&self, layout: &Layout) -> Vec<Var> {
         layout.vars(self.shared.iter().copied(), When::Now)
+    }
+
+    /// The states now are those of a column.
+    pub(in crate::contexts) fn is_now(&self, layout: &Layout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+        match &self.numbers {
+            Some(numbers) => numbers.numbered(layout, column),
+            None => self.equal(layout, column, &self.now(layout)),
+        }
+    }
+
+    /// The shared state now goes to a column. States that have no number are dropped.
+    pub(in crate::contexts) fn now_to(
+        &self,
+        layout: &Layout,
+        relation: &Bdd,
+        column: &[Var],
+    ) -> Result<Bdd, OutOfNodes> {
+        let now = self.now(layout);
+        match &self.numbers {
+            Some(numbers) => relation.and_exists(&numbers.numbered(layout, column)?, &layout.manager.var_set(&now)?),
+            None => self.renamed(layout, relation, &[(&now, column)]),
+        }
+    }
+
+    /// The states of a column become those now.
+    pub(in crate::contexts) fn now_from(
+        &self,
+        layout: &Layout,
+        relation: &Bdd,
+        column: &[Var],
+    ) -> Result<Bdd, OutOfNodes> {
+        match &self.numbers {
+            Some(numbers) => relation.and_exists(&numbers.numbered(layout, column)?, &layout.manager.var_set(column)?),
+            None => self.renamed(layout, relation, &[(column, &self.now(layout))]),
+        }
+    }
+
+    /// Numbers these states now, if states are numbered.
+    pub(in crate::contexts) fn meet(&self, layout: &Layout, states: &Bdd) -> Result<(), OutOfNodes> {
+        match &self.numbers {
+            Some(numbers) => numbers.meet(layout, states),
+            None => Ok(()),
+        }
+    }
+
+    /// The values of the shared variables that the values of a column stand for.
+    pub(in crate::contexts) fn state(&self, column: &[bool]) -> Vec<bool> {
+        match &self.numbers {
+            Some(numbers) => numbers.state(column),
+            None => column.to_vec(),
+        }
     }
 
     /// What a thread in its `context`th context has behind it: all states with which it began, and those with which the
@@ -83,4 +148,9 @@ impl Columns {
     pub(in crate::contexts) fn set(&self, layout: &Layout, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
         layout.manager.var_set(&vars.concat())
     }
+}
+
+/// The variables for a number in a block; the same bits of all sides are adjacent.
+pub(super) fn number_column(layout: &Layout, n_sides: usize, side: usize, block: usize) -> Vec<Var> {
+    (0..NUMBER_BITS).map(|bit| layout.above[(block * NUMBER_BITS + bit) * n_sides + side]).collect()
 }

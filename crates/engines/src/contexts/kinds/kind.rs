@@ -224,8 +224,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         let idle = columns.equal(layout, &begun, &columns.column(layout, Side::Out, context))?;
         let at = context as usize - 1;
         self.effects[at] = self.effects[at].or(&histories.and(&idle)?)?;
-        let now = columns.equal(layout, &begun, &columns.now(layout))?;
-        let begins = histories.and(&now)?;
+        let begins = histories.and(&columns.is_now(layout, &begun)?)?;
         if context == 1 { self.begin(&begins, Level { entered: 1, now: 1 }) } else { self.resume(context, &begins) }
     }
 
@@ -266,14 +265,11 @@ impl<'w, 'a> Kind<'w, 'a> {
         let world = self.world;
         let (layout, columns) = (&world.layout, &world.columns);
         let out = columns.column(layout, Side::Out, context - 1);
-        let now = columns.now(layout);
-        let pairs: Vec<_> = now.iter().copied().zip(out.iter().copied()).collect();
-        let ended = layout.manager.renaming(&pairs);
         let before = |((loc, level), cell): (&(LocId, Level), &Cell)| {
             (level.now == context - 1 && world.resumes[*loc]).then(|| (*loc, *level, cell.edges.clone()))
         };
         for (loc, level, edges) in self.cells.iter().filter_map(before).collect::<Vec<_>>() {
-            let resumed = edges.and(&world.released)?.rename(&ended)?.and(begins)?;
+            let resumed = columns.now_to(layout, &edges.and(&world.released)?, &out)?.and(begins)?;
             let level = Level { now: context, ..level };
             if !resumed.is_false() {
                 self.add(loc, level, resumed, Via::Resume)?;
@@ -477,7 +473,8 @@ impl<'w, 'a> Kind<'w, 'a> {
     fn add_effects(&mut self, context: u32, states: &Bdd) -> Result<(), OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let out = columns.column(layout, Side::Out, context);
-        let effects = columns.renamed(layout, states, &[(&columns.now(layout), &out)])?;
+        columns.meet(layout, &states.exists(&self.world.all_history)?)?;
+        let effects = columns.now_to(layout, states, &out)?;
         let at = context as usize - 1;
         self.effects[at] = self.effects[at].or(&effects)?;
         Ok(())

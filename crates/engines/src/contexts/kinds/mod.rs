@@ -5,6 +5,7 @@
 
 pub(super) mod columns;
 pub(super) mod kind;
+pub(super) mod numbers;
 pub(super) mod start;
 pub(crate) mod track;
 pub(super) mod walk;

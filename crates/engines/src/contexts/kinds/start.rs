@@ -33,9 +33,9 @@ pub(in crate::contexts) fn initial<'w, 'a>(
     let pair = |(var, kept): &(VarId, VarId)| (layout.var(*var, When::Now), layout.var(*kept, When::Now));
     let kept = layout.manager.equal(&kept.iter().map(pair).collect::<Vec<_>>());
     let states = kept.and_then(|kept| states.and(&kept)).map_err(out_of_nodes)?;
+    columns.meet(layout, &states).map_err(out_of_nodes)?;
     let first = columns.column(layout, Side::In, 1);
-    let states = columns.renamed(layout, &states, &[(&columns.now(layout), &first)]).map_err(out_of_nodes)?;
-    Ok(Ok(states))
+    Ok(Ok(columns.now_to(layout, &states, &first).map_err(out_of_nodes)?))
 }
 
 /// The kinds of threads that a program begins with, and for each of its entries which one it is. Entries that begin

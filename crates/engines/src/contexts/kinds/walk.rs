@@ -70,9 +70,9 @@ impl<'s, 'a> Walker<'s, 'a> {
     /// The way through contexts with these boundaries. The last contexts may be idle.
     pub(in crate::contexts) fn to_effect(&self, boundaries: &Boundaries) -> Result<Part, Stop> {
         let world = self.kind.world;
-        let n_shared = world.columns.shared.len();
-        let chunk = |vector: &[bool], context: usize| vector[n_shared * (context - 1)..n_shared * context].to_vec();
-        let n_contexts = boundaries.ended.len().checked_div(n_shared).unwrap_or(0);
+        let width = world.columns.width();
+        let chunk = |vector: &[bool], context: usize| vector[width * (context - 1)..width * context].to_vec();
+        let n_contexts = boundaries.ended.len().checked_div(width).unwrap_or(0);
         let moves = |context: &usize| chunk(&boundaries.begun, *context) != chunk(&boundaries.ended, *context);
         let Some(context) = (1..=n_contexts).rev().find(moves) else { return Ok(Part::default()) };
         let mut known = Tuple::new();
@@ -83,7 +83,7 @@ impl<'s, 'a> Walker<'s, 'a> {
             known.extend(columns.into_iter().zip(vector.iter().copied()));
         }
         let now = world.columns.now(&world.layout);
-        known.extend(now.into_iter().zip(chunk(&boundaries.ended, context)));
+        known.extend(now.into_iter().zip(world.columns.state(&chunk(&boundaries.ended, context))));
         self.to_state(context as u32, &known)
     }
 
@@ -198,11 +198,10 @@ impl<'s, 'a> Walker<'s, 'a> {
         let world = self.kind.world;
         let context = at.level.now;
         let mut tuple = at.tuple;
-        let ended = world.columns.column(&world.layout, Side::Out, context - 1);
-        for (now, ended) in world.columns.now(&world.layout).into_iter().zip(ended) {
-            let value = tuple.remove(&ended).expect("the history has all contexts that ended");
-            tuple.insert(now, value);
-        }
+        let ended = world.columns.column(&world.layout, Side::Out, context - 1).into_iter();
+        let values = ended.map(|var| tuple.remove(&var).expect("the history has all contexts that ended"));
+        let state = world.columns.state(&values.collect::<Vec<_>>());
+        tuple.extend(world.columns.now(&world.layout).into_iter().zip(state));
         for begun in world.columns.column(&world.layout, Side::In, context) {
             tuple.remove(&begun);
         }

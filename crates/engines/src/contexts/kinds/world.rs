@@ -16,7 +16,9 @@ use selvedge_ir::visit::for_each_old_read;
 use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Var, VarSet};
 
-use super::columns::Columns;
+use super::columns::{Columns, Side, number_column};
+use super::numbers::{NUMBER_BITS, Numbers};
+use crate::contexts::Histories;
 use crate::out_of_nodes;
 use crate::paths::layout::{Copies, Layout, Order, When};
 use crate::paths::prepare::Prepared;
@@ -46,17 +48,7 @@ pub(in crate::contexts) struct World<'a> {
     pub(in crate::contexts) all_history: VarSet,
     /// The shared state now.
     pub(in crate::contexts) shared_now: VarSet,
-    /// Whether the copies for a context stand together.
-    pub(in crate::contexts) in_blocks: bool,
-}
-
-/// How the copies of the shared variables are arranged in the order of the diagrams.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::contexts) enum Arrange {
-    /// All copies of a variable next to each other. Suits many variables of which a context changes few.
-    ByVariable,
-    /// Those for one context next to each other. Suits few states: a history is a sequence of them.
-    InBlocks,
+    pub(in crate::contexts) histories: Histories,
 }
 
 impl<'a> World<'a> {
@@ -67,18 +59,25 @@ impl<'a> World<'a> {
         target: &'a Target,
         flag: Option<VarId>,
         roots: &[ProcId],
-        (contexts, n_sides, copies): (u32, usize, Arrange),
+        (contexts, n_sides, histories): (u32, usize, Histories),
         run: &'a Run<'a>,
     ) -> Result<World<'a>, Stop> {
         let calls = CallGraph::new(program);
         let flow = Flow::new(program);
-        let in_blocks = copies == Arrange::InBlocks;
-        let n_copies = n_sides * contexts as usize;
-        let copies =
-            if in_blocks { Copies::InBlocks(contexts as usize, n_sides) } else { Copies::ByVariable(n_copies) };
+        let n_columns = n_sides * contexts as usize;
+        let copies = match histories {
+            Histories::Values => Copies::ByVariable(n_columns),
+            Histories::Blocks => Copies::InBlocks(contexts as usize, n_sides),
+            Histories::Numbers => Copies::Above(n_columns * NUMBER_BITS),
+        };
         let mut layout = Layout::with_copies(program, &calls, Order::First, limits(program, contexts, run), copies);
         let is_shared = |var: &VarId| program.vars[*var].scope == Scope::Shared;
-        let columns = Columns { shared: program.vars.indices().filter(is_shared).collect(), n_sides };
+        let mut columns =
+            Columns { shared: program.vars.indices().filter(is_shared).collect(), n_sides, numbers: None };
+        if histories == Histories::Numbers {
+            let first = number_column(&layout, n_sides, Side::In as usize, 0);
+            columns.numbers = Some(Numbers::new(&layout, columns.now(&layout), first));
+        }
         let visible: IndexVec<EdgeId, bool> =
             program.edges.iter().map(|edge| is_visible(program, &calls, flag, edge)).collect();
         let private = private(program, &calls, &layout, target, flag, roots);
@@ -119,7 +118,7 @@ impl<'a> World<'a> {
             frames,
             all_history,
             shared_now,
-            in_blocks,
+            histories,
         })
     }
 

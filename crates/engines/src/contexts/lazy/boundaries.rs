@@ -28,7 +28,7 @@ impl Rounds<'_, '_> {
     fn first_begun(&self, thread: usize, own: &Boundaries) -> Result<Vector, OutOfNodes> {
         let (layout, columns, last) = (&self.world.layout, &self.world.columns, self.count());
         if thread == 0 {
-            return Ok(own.begun[columns.shared.len()..].to_vec());
+            return Ok(own.begun[columns.width()..].to_vec());
         }
         let over = |side: Side, first: u32, last: u32| columns.columns(layout, side, first, last);
         let second = over(Side::In, 2, last);

@@ -23,7 +23,8 @@
 //! one after the other in the order of the turns.
 //!
 //! Where there are few shared variables, histories are not confirmed one by one: the threads are automata that run
-//! together (`crowd`).
+//! together (`crowd`). Where there are many, they may still have few states, which are numbered then (`numbers`); if the
+//! numbers do not suffice, the search begins again without.
 
 mod boundaries;
 mod crowd;
@@ -37,12 +38,13 @@ use selvedge_ir::passes::enlist::{EnlistLift, Enlisted};
 use selvedge_ir::{ProcId, Program, Scope, Target, Trace, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
-use super::Options;
 use super::kinds::columns::Side;
+use super::kinds::numbers::{NUMBER_BITS, Numbers};
 use super::kinds::start::{kinds, prelude};
 use super::kinds::track::{Tracked, track};
-use super::kinds::world::{Arrange, World};
+use super::kinds::world::World;
 use super::threads::{enlisted, up_to_error};
+use super::{Histories, Options};
 use crate::out_of_nodes;
 use crate::paths::layout::When;
 use rounds::{Met, Rounds};
@@ -75,29 +77,67 @@ impl Engine for Contexts {
     fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
         let (bound, lists) = enlisted(task, &self.options, self.name()).expect("the engine supports the task");
         let crews: Vec<Crew> = lists.into_iter().map(Crew::new).collect();
-        let worlds = crews.iter().map(|crew| crew.world(bound.last, run)).collect::<Result<Vec<_>, _>>()?;
-        let mut searches: Vec<Rounds> = crews.iter().zip(&worlds).map(|(crew, world)| crew.rounds(world)).collect();
-        let mut counts = Counts::default();
-        for k in 0..=bound.last {
-            for (crew, rounds) in crews.iter().zip(&mut searches) {
-                let met = if k == 0 { rounds.begin(&crew.tracked.kept)? } else { rounds.advance()? };
-                if let Some(met) = met {
-                    counts.error = Some(k.max(1));
-                    run.set_contexts(counts);
-                    return Ok(Verdict::Unsafe(up_to_error(task, crew.trace(rounds, &met)?)));
-                }
-            }
-            if k > 0
-                && let ([crew], [rounds]) = (crews.as_slice(), searches.as_slice())
-                && let Some(states) = crew.count(rounds, task.program).map_err(out_of_nodes)?
-            {
-                run.event(Event::SharedStates { k, states });
-                counts.reached.push((k, states));
-                run.set_contexts(counts.clone());
+        numbered_or_not(|numbering| {
+            let worlds = crews.iter().map(|crew| crew.world(self.options.histories, numbering, bound.last, run));
+            let worlds = worlds.collect::<Result<Vec<_>, _>>()?;
+            unless_exhausted(&worlds, search(task, bound.last, &crews, &worlds, run))
+        })
+    }
+}
+
+/// With at most so many shared variables there are few enough shared states for a history to be a sequence of them.
+const FEW: usize = 12;
+
+/// With at least so many, numbers of states are tried.
+const MANY: usize = 4 * NUMBER_BITS;
+
+/// Whether states of many variables are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbering {
+    Try,
+    Never,
+}
+
+/// Asks with numbered states, and if there are too many without numbers.
+fn numbered_or_not<T>(mut ask: impl FnMut(Numbering) -> Result<Option<T>, Stop>) -> Result<T, Stop> {
+    match ask(Numbering::Try)? {
+        Some(answer) => Ok(answer),
+        None => Ok(ask(Numbering::Never)?.expect("nothing is numbered")),
+    }
+}
+
+/// An answer; none if there were more states than numbers.
+fn unless_exhausted<T>(worlds: &[World<'_>], answer: Result<T, Stop>) -> Result<Option<T>, Stop> {
+    let is_exhausted = |world: &World<'_>| world.columns.numbers.as_ref().is_some_and(Numbers::exhausted);
+    match answer {
+        Err(Stop::NodeLimit(_)) if worlds.iter().any(is_exhausted) => Ok(None),
+        answer => answer.map(Some),
+    }
+}
+
+/// Advances round by round.
+fn search(task: &Task<'_>, last: u32, crews: &[Crew], worlds: &[World<'_>], run: &Run<'_>) -> Result<Verdict, Stop> {
+    let mut searches: Vec<Rounds> = crews.iter().zip(worlds).map(|(crew, world)| crew.rounds(world)).collect();
+    let mut counts = Counts::default();
+    for k in 0..=last {
+        for (crew, rounds) in crews.iter().zip(&mut searches) {
+            let met = if k == 0 { rounds.begin(&crew.tracked.kept)? } else { rounds.advance()? };
+            if let Some(met) = met {
+                counts.error = Some(k.max(1));
+                run.set_contexts(counts);
+                return Ok(Verdict::Unsafe(up_to_error(task, crew.trace(rounds, &met)?)));
             }
         }
-        Err(Stop::BoundReached(Bound::Contexts(bound.last)))
+        if k > 0
+            && let ([crew], [rounds]) = (crews, searches.as_slice())
+            && let Some(states) = crew.count(rounds, task.program).map_err(out_of_nodes)?
+        {
+            run.event(Event::SharedStates { k, states });
+            counts.reached.push((k, states));
+            run.set_contexts(counts.clone());
+        }
     }
+    Err(Stop::BoundReached(Bound::Contexts(last)))
 }
 
 impl Contexts {
@@ -108,24 +148,18 @@ impl Contexts {
         let mut reached = vec![BTreeSet::new(); bound.last as usize];
         for list in lists {
             let crew = Crew::new(Enlisted { target: Target::default(), ..list });
-            let world = crew.world(bound.last, run)?;
-            let mut rounds = crew.rounds(&world);
-            rounds.begin(&crew.tracked.kept)?;
-            let now = world.layout.vars(vars.iter().copied(), When::Now);
-            for states in &mut reached {
-                rounds.advance()?;
-                for values in crew.reached(&rounds, task.program).map_err(out_of_nodes)?.assignments(&now) {
-                    run.tick()?;
-                    states.insert(values);
-                }
+            let found = numbered_or_not(|numbering| {
+                let world = crew.world(self.options.histories, numbering, bound.last, run)?;
+                let found = crew.shared_states(&world, &vars, bound.last);
+                unless_exhausted(std::slice::from_ref(&world), found)
+            })?;
+            for (states, found) in reached.iter_mut().zip(found) {
+                states.extend(found);
             }
         }
         Ok(SharedStates { vars, reached })
     }
 }
-
-/// With at most so many shared variables there are few enough shared states for a history to be a sequence of them.
-const FEW: usize = 12;
 
 /// A fixed list of threads.
 struct Crew {
@@ -139,12 +173,27 @@ impl Crew {
         Crew { tracked: track(&list.program), target: list.target, lift: list.lift }
     }
 
-    fn world<'a>(&'a self, contexts: u32, run: &'a Run<'a>) -> Result<World<'a>, Stop> {
+    fn world<'a>(
+        &'a self,
+        wanted: Option<Histories>,
+        numbering: Numbering,
+        contexts: u32,
+        run: &'a Run<'a>,
+    ) -> Result<World<'a>, Stop> {
         let program = &self.tracked.program;
         let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
-        let is_small = !program.entries.is_empty() && (1..=FEW).contains(&shared(program).len());
-        let copies = if is_small { Arrange::InBlocks } else { Arrange::ByVariable };
-        World::new(program, &self.target, self.tracked.flag, &roots, (contexts, Side::ONE, copies), run)
+        let suiting = match shared(program).len() {
+            1..=FEW => Histories::Blocks,
+            MANY.. => Histories::Numbers,
+            _ => Histories::Values,
+        };
+        let is_empty = program.entries.is_empty() || shared(program).is_empty();
+        let histories = match wanted.unwrap_or(suiting) {
+            _ if is_empty => Histories::Values,
+            Histories::Numbers if numbering == Numbering::Never => Histories::Values,
+            histories => histories,
+        };
+        World::new(program, &self.target, self.tracked.flag, &roots, (contexts, Side::ONE, histories), run)
     }
 
     /// The rounds before the first. Threads that begin alike are of one kind.
@@ -161,9 +210,23 @@ impl Crew {
         Ok(self.lift.trace(&trace))
     }
 
-    /// The shared states of the task's program that the rounds so far reach.
-    fn reached(&self, rounds: &Rounds<'_, '_>, program: &Program) -> Result<Bdd, OutOfNodes> {
-        let own = shared(program);
+    /// The valuations of some shared variables that are reached in 1, 2, .. rounds.
+    fn shared_states(&self, world: &World<'_>, vars: &[VarId], last: u32) -> Result<Vec<BTreeSet<Vec<bool>>>, Stop> {
+        let mut rounds = self.rounds(world);
+        rounds.begin(&self.tracked.kept)?;
+        let now = world.layout.vars(vars.iter().copied(), When::Now);
+        let mut reached = Vec::new();
+        for _ in 0..last {
+            rounds.advance()?;
+            let states = self.reached(&rounds, vars).map_err(out_of_nodes)?;
+            let list = states.assignments(&now).map(|values| world.run.tick().map(|()| values));
+            reached.push(list.collect::<Result<_, _>>()?);
+        }
+        Ok(reached)
+    }
+
+    /// The valuations of some shared variables that the rounds so far reach.
+    fn reached(&self, rounds: &Rounds<'_, '_>, own: &[VarId]) -> Result<Bdd, OutOfNodes> {
         let layout = &rounds.world.layout;
         let further = shared(&self.tracked.program).into_iter().filter(|var| !own.contains(var));
         rounds.reached()?.exists(&layout.manager.var_set(&layout.vars(further, When::Now))?)
@@ -171,8 +234,9 @@ impl Crew {
 
     /// Their number; none if 128 bits do not hold it.
     fn count(&self, rounds: &Rounds<'_, '_>, program: &Program) -> Result<Option<u128>, OutOfNodes> {
-        let now = rounds.world.layout.vars(shared(program), When::Now);
-        Ok(self.reached(rounds, program)?.count(&now))
+        let own = shared(program);
+        let now = rounds.world.layout.vars(own.iter().copied(), When::Now);
+        Ok(self.reached(rounds, &own)?.count(&now))
     }
 }
 

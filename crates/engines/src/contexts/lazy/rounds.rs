@@ -22,6 +22,7 @@ use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::crowd::Crowd;
+use crate::contexts::Histories;
 use crate::contexts::kinds::columns::Side;
 use crate::contexts::kinds::kind::{Error, Kind};
 use crate::contexts::kinds::start::initial;
@@ -72,7 +73,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
         threads: Vec<usize>,
     ) -> Rounds<'w, 'a> {
         let initial = world.layout.manager.falsum();
-        let crowd = world.in_blocks.then(|| Crowd::new(&initial, kinds.len()));
+        let crowd = (world.histories == Histories::Blocks).then(|| Crowd::new(&initial, kinds.len()));
         Rounds { world, prelude, kinds, threads, initial, crowd, rounds: Vec::new() }
     }
 
@@ -204,11 +205,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         if let Some(crowd) = &self.crowd {
-            return columns.renamed(
-                layout,
-                &crowd.reached,
-                &[(&columns.column(layout, Side::In, 1), &columns.now(layout))],
-            );
+            return columns.now_from(layout, &crowd.reached, &columns.column(layout, Side::In, 1));
         }
         let context = self.count();
         let round = self.round(context);
@@ -230,6 +227,6 @@ impl<'w, 'a> Rounds<'w, 'a> {
             }
             None => last.exists(&columns.set(layout, &[&begun, &before])?)?,
         };
-        columns.renamed(layout, &states, &[(&ended, &columns.now(layout))])
+        columns.now_from(layout, &states, &ended)
     }
 }

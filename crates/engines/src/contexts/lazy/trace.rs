@@ -27,7 +27,8 @@ impl Rounds<'_, '_> {
                 let failing = self.walker(*thread).to_error(error)?;
                 let boundaries = self.boundaries(*thread, self.own(&failing)).map_err(out_of_nodes)?;
                 let parts = self.parts(*thread, failing, &boundaries)?;
-                let first = boundaries[0].begun[..self.world.columns.shared.len()].to_vec();
+                let columns = &self.world.columns;
+                let first = columns.state(&boundaries[0].begun[..columns.width()]);
                 let before = match &self.prelude {
                     Some(prelude) => Walker::new(prelude, 0).to_finished(&first)?,
                     None => Part::default(),

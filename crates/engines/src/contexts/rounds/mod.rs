@@ -38,11 +38,12 @@ use selvedge_check::{
 use selvedge_ir::{Op, ProcId, Program, Scope, Target, Trace, Ty, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
+use super::Histories;
 use super::kinds::columns::Side;
 use super::kinds::kind::{Error, Kind};
 use super::kinds::start::{initial, kinds, prelude};
 use super::kinds::track::{Tracked, track};
-use super::kinds::world::{Arrange, World};
+use super::kinds::world::World;
 use super::lazy::SharedStates;
 use super::threads::up_to_error;
 use crate::out_of_nodes;
@@ -225,7 +226,7 @@ impl<'t> Templates<'t> {
     fn world<'a>(&'a self, rounds: u32, run: &'a Run<'a>) -> Result<World<'a>, Stop> {
         let program = &self.tracked.program;
         let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
-        World::new(program, self.target, self.tracked.flag, &roots, (rounds, Side::TWO, Arrange::ByVariable), run)
+        World::new(program, self.target, self.tracked.flag, &roots, (rounds, Side::TWO, Histories::Values), run)
     }
 
     fn begin<'w, 'a>(&self, world: &'w World<'a>) -> Result<Begun<'w, 'a>, Stop> {
