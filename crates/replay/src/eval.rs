@@ -37,7 +37,8 @@ pub fn holds(expr: &Expr, leaf: &dyn Fn(&Expr) -> Value) -> Result<bool, Overflo
     }
 }
 
-fn unary(op: UnaryOp, operand: Value) -> Result<Value, Overflow> {
+/// The value of an operator's result. Panics like [`eval`].
+pub(crate) fn unary(op: UnaryOp, operand: Value) -> Result<Value, Overflow> {
     match (op, operand) {
         (UnaryOp::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
         (UnaryOp::Neg, Value::Int(value)) => value.checked_neg().map(Value::Int).ok_or(Overflow),
@@ -46,7 +47,8 @@ fn unary(op: UnaryOp, operand: Value) -> Result<Value, Overflow> {
     }
 }
 
-fn binary(op: BinaryOp, left: Value, right: Value) -> Result<Value, Overflow> {
+/// The value of an operator's result. Panics like [`eval`].
+pub(crate) fn binary(op: BinaryOp, left: Value, right: Value) -> Result<Value, Overflow> {
     match (left, right) {
         (Value::Bool(left), Value::Bool(right)) => Ok(Value::Bool(logical(op, left, right))),
         (Value::Int(left), Value::Int(right)) => arithmetic(op, left, right),

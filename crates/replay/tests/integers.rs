@@ -109,6 +109,28 @@ fn control_points_carry_the_values_of_their_variables() {
 }
 
 #[test]
+fn a_guard_says_which_control_point_a_step_leads_to() {
+    let with = |first: Option<&str>| {
+        let mut points = vec![ControlPoint { loc: LocId::new(0), values: Vec::new(), formula: formula("T") }];
+        points.extend(first.map(|text| point(1, 0, text)));
+        points.push(point(1, 1, "x = y + 1"));
+        judged(COUNTERS, IntegerProof { control: vec![VarId::new(0)], points }, z3())
+    };
+    assert_eq!(with(Some("x = y")), Ok(()));
+    assert_eq!(with(Some("x = y & x = 0")), Err(Flaw::NotClosed(EdgeId::new(0))));
+    assert_eq!(with(None), Err(Flaw::NotClosed(EdgeId::new(0))));
+}
+
+#[test]
+fn what_changes_nothing_may_still_lead_elsewhere() {
+    let text = COUNTERS.replace("start main", "  e4 L1 -> L2: assume pc = 1\nstart main");
+    let mut proof = plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)");
+    assert_eq!(judged(&text, proof.clone(), z3()), Err(Flaw::NotClosed(EdgeId::new(4))));
+    proof.points.push(ControlPoint { loc: LocId::new(2), values: Vec::new(), formula: formula("x = y + 1") });
+    assert_eq!(judged(&text, proof, z3()), Ok(()));
+}
+
+#[test]
 fn choices_are_all_tried() {
     let text = "\
 shared pc: int, x: int, y: int

@@ -7,13 +7,14 @@
 //! 3. *error*: a state that a control point allows, in which a target assertion can fail, or at a target location.
 //!
 //! A solver answers them, one after the other, and each on its own. Only `unsat` counts. Where the values that are plain
-//! in a point exclude a step, or say where it leads, no question or a smaller one is asked (`constant`).
+//! in a point and its step's guard exclude the step, or say where it leads, no question or a smaller one is asked
+//! (`constant`).
 
 mod constant;
 mod solver;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::{ControlPoint, IntegerProof, Run, Task};
 use selvedge_ir::{Assign, Count, Edge, EdgeId, Entry, Expr, LocId, Op, Program, Scope, Ty, Value, VarId};
@@ -31,9 +32,10 @@ pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Re
     checker.start(entry)?;
     for point in &proof.points {
         run.check_limits()?;
+        let place = Place { point, known: checker.points.known(point, task.program) };
         checker.error_at(point)?;
         for (id, edge) in task.program.edges.iter_enumerated().filter(|(_, edge)| edge.from == point.loc) {
-            checker.edge(point, id, edge)?;
+            checker.edge(&place, id, edge)?;
         }
     }
     Ok(())
@@ -87,18 +89,45 @@ impl<'a> Points<'a> {
     }
 
     /// The variables whose values in a point are plain: the control variables, and those of which its formula says so.
-    fn known(&self, point: &ControlPoint) -> Known {
-        let mut known = self.control.iter().copied().zip(point.values.iter().copied()).collect();
+    fn known(&self, point: &ControlPoint, program: &Program) -> Known {
+        let mut known = Known::nothing(program);
+        self.control.iter().zip(&point.values).for_each(|(var, value)| known.set(*var, Some(*value)));
         learn(&point.formula, &mut known);
         known
     }
 
+    /// The values of the control variables, if all are known.
+    fn values(&self, known: &Known) -> Option<Vec<Value>> {
+        self.control.iter().map(|var| known.get(*var)).collect()
+    }
+
     /// Whether a point plainly allows all states at a location in which some variables have these values.
     fn plainly_allow(&self, loc: LocId, known: &Known) -> bool {
-        let values = self.control.iter().map(|var| known.get(var).copied()).collect::<Option<Vec<Value>>>();
-        let formula = values.and_then(|values| self.formulas.get(&(loc, values)));
+        let formula = self.values(known).and_then(|values| self.formulas.get(&(loc, values)));
         formula.is_some_and(|formula| constant(formula, known) == Some(Value::Bool(true)))
     }
+
+    /// The points at a location that may allow states in which some variables have these values.
+    fn at<'s>(&'s self, loc: LocId, known: &'s Known) -> impl Iterator<Item = (&'s [Value], &'s Expr)> {
+        let fits = |(var, value): (&VarId, &Value)| known.get(*var).is_none_or(|known| known == *value);
+        let here = self.formulas.range((loc, Vec::new())..).take_while(move |((at, _), _)| *at == loc);
+        here.map(|((_, values), formula)| (&**values, *formula))
+            .filter(move |(values, _)| self.control.iter().zip(*values).all(fits))
+    }
+
+    /// The same where the values of all control variables are known: the point with these values, and the one without
+    /// values, which is for all of them. Where there are no control variables, both are the same.
+    fn at_values(&self, loc: LocId, values: Vec<Value>) -> impl Iterator<Item = (&[Value], &Expr)> {
+        let keys = BTreeSet::from([(loc, Vec::new()), (loc, values)]);
+        let points = keys.into_iter().filter_map(|key| self.formulas.get_key_value(&key));
+        points.map(|((_, values), formula)| (&**values, *formula))
+    }
+}
+
+/// A control point, and the variables whose values in it are plain.
+struct Place<'a> {
+    point: &'a ControlPoint,
+    known: Known,
 }
 
 struct Checker<'a> {
@@ -114,7 +143,7 @@ impl Checker<'_> {
         let loc = program.procs[entry.proc].entry;
         let mut text = Text::new(program);
         text.start(entry);
-        self.none_allows(&mut text, loc, None);
+        self.none_allows(&mut text, loc, &Known::nothing(program));
         self.refute(text, Flaw::Start(loc))
     }
 
@@ -129,54 +158,55 @@ impl Checker<'_> {
     }
 
     /// Questions 2 and 3 for one edge.
-    fn edge(&mut self, point: &ControlPoint, id: EdgeId, edge: &Edge) -> Result<(), Flaw> {
+    fn edge(&mut self, place: &Place<'_>, id: EdgeId, edge: &Edge) -> Result<(), Flaw> {
         let nothing = Assign { active: Vec::new(), passive: Vec::new(), constrain: Expr::Bool(true) };
         match &edge.op {
-            Op::Assign(assign) => self.step(point, id, edge, assign),
+            Op::Assign(assign) => self.step(place, id, edge, assign),
             Op::Assert(condition) => {
                 if self.task.target.has_assert(id) {
-                    self.failure(point, id, condition)?;
+                    self.failure(place, id, condition)?;
                 }
-                self.step(point, id, edge, &Assign { constrain: condition.clone(), ..nothing })
+                self.step(place, id, edge, &Assign { constrain: condition.clone(), ..nothing })
             }
-            Op::AtomicBegin | Op::AtomicEnd => self.step(point, id, edge, &nothing),
+            Op::AtomicBegin | Op::AtomicEnd => self.step(place, id, edge, &nothing),
             Op::Return(_) | Op::End => Ok(()),
             Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("in_scope: the procedure has no such edge"),
         }
     }
 
-    fn failure(&mut self, point: &ControlPoint, id: EdgeId, condition: &Expr) -> Result<(), Flaw> {
-        if constant(condition, &self.points.known(point)) == Some(Value::Bool(true)) {
+    fn failure(&mut self, place: &Place<'_>, id: EdgeId, condition: &Expr) -> Result<(), Flaw> {
+        if constant(condition, &place.known) == Some(Value::Bool(true)) {
             return Ok(());
         }
         let mut text = Text::new(self.task.program);
-        self.allowed(&mut text, point);
+        self.allowed(&mut text, place.point);
         text.choices(&self.task.program.edges[id].op.choices());
         text.require_not(condition);
         self.refute(text, Flaw::Assert(id))
     }
 
-    fn step(&mut self, point: &ControlPoint, id: EdgeId, edge: &Edge, assign: &Assign) -> Result<(), Flaw> {
-        let known = self.points.known(point);
-        if constant(&assign.constrain, &known) == Some(Value::Bool(false)) {
+    fn step(&mut self, place: &Place<'_>, id: EdgeId, edge: &Edge, assign: &Assign) -> Result<(), Flaw> {
+        // What changes nothing stays where it is.
+        if assign.active.is_empty() && edge.to == place.point.loc {
             return Ok(());
         }
+        if constant(&assign.constrain, &place.known) == Some(Value::Bool(false)) {
+            return Ok(());
+        }
+        let mut known = place.known.clone();
+        learn(&assign.constrain, &mut known);
         let mut after = known.clone();
         for (var, rhs) in &assign.active {
-            match constant(rhs, &known) {
-                Some(value) => after.insert(*var, value),
-                None => after.remove(var),
-            };
+            after.set(*var, constant(rhs, &known));
         }
         if self.points.plainly_allow(edge.to, &after) {
             return Ok(());
         }
         let mut text = Text::new(self.task.program);
-        self.allowed(&mut text, point);
+        self.allowed(&mut text, place.point);
         text.choices(&self.task.program.edges[id].op.choices());
         text.assign(assign);
-        let next: Option<Vec<Value>> = self.points.control.iter().map(|var| after.get(var).copied()).collect();
-        self.none_allows(&mut text, edge.to, next.as_deref());
+        self.none_allows(&mut text, edge.to, &after);
         self.refute(text, Flaw::NotClosed(id))
     }
 
@@ -188,20 +218,13 @@ impl Checker<'_> {
         text.require(&point.formula);
     }
 
-    /// The state after the step is at the location, and no point allows it. Where the values of the control variables
-    /// are known, only one point can.
-    fn none_allows(&self, text: &mut Text<'_>, loc: LocId, values: Option<&[Value]>) {
-        let Some(values) = values else {
-            let here = self.points.formulas.iter().filter(|((at, _), _)| *at == loc);
-            here.for_each(|((_, values), formula)| text.exclude(self.points.control, values, formula));
-            return;
-        };
-        // Points without values are for all of them. Where there are no control variables, both are the same.
-        if let Some(formula) = self.points.formulas.get(&(loc, values.to_vec())) {
-            text.exclude(self.points.control, values, formula);
-        }
-        if let Some(formula) = self.points.formulas.get(&(loc, Vec::new())) {
-            text.exclude(self.points.control, &[], formula);
+    /// The state after the step is at the location, and no point allows it. The points that are left out could allow it
+    /// only if a variable had another value than is known.
+    fn none_allows(&self, text: &mut Text<'_>, loc: LocId, known: &Known) {
+        let mut exclude = |(values, formula): (&[Value], &Expr)| text.exclude(self.points.control, values, formula);
+        match self.points.values(known) {
+            Some(values) => self.points.at_values(loc, values).for_each(&mut exclude),
+            None => self.points.at(loc, known).for_each(&mut exclude),
         }
     }
 
