@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::{LocId, Value, VarId};
-use selvedge_logic::smt::{Node as Head, Symbol, Term};
+use selvedge_logic::smt::{Node as Head, SmtValue, Symbol, Term};
 
 use super::super::atoms::{decided, normal};
 use super::super::control::constant;
 use super::super::model::{Model, Transition};
+use super::bounds::strongest;
+use super::plain::{self, Names, Plain, Slots};
 
 /// The predicates, each in normal form and once, in the order in which they were found. Those about control variables
 /// alone are none: their truth is a part of every abstract state anyway.
@@ -62,27 +64,67 @@ pub(super) struct World<'a> {
     pub(super) model: &'a Model<'a>,
     pub(super) control: &'a [VarId],
     pub(super) predicates: &'a Predicates,
-    /// For the steps from each location, what they do to predicates.
+    /// For the steps from each location, what they need and do.
     effects: BTreeMap<LocId, Vec<Effect>>,
+    /// When the model's errors happen, in their order.
+    errors: Vec<Condition>,
+    /// What the predicates say.
+    meanings: Vec<Plain>,
+    /// The predicates of which a truth value tells the value of a variable: the number, the variable's place, and the
+    /// integer that it has where the predicate holds, or nothing for a Boolean, whose value is that of the predicate.
+    telling: Vec<(usize, usize, Option<i128>)>,
+    /// The places of the control variables.
+    slots: Vec<usize>,
 }
 
-/// What a step does to predicates.
+/// A condition on the variables and choices.
+pub(super) struct Condition {
+    pub(super) term: Term,
+    plain: Plain,
+    /// The places of the variables in it.
+    slots: Vec<usize>,
+}
+
+/// What a step needs, and what it does to variables and predicates.
 pub(super) struct Effect {
-    /// The symbols that it assigns.
-    pub(super) assigned: BTreeSet<Symbol>,
+    pub(super) guard: Condition,
+    /// The new values of variables, by their place.
+    pub(super) updates: Vec<(usize, Plain)>,
     /// The predicates whose truth it may change, by number, as conditions on the state before it.
-    pub(super) affected: Vec<(usize, Term)>,
+    pub(super) affected: Vec<(usize, Condition)>,
 }
 
 impl<'a> World<'a> {
     pub(super) fn new(model: &'a Model<'a>, control: &'a [VarId], predicates: &'a Predicates) -> World<'a> {
+        let slots = model.vars.iter().zip(0..).map(|(var, slot)| (model.symbol(*var).clone(), slot)).collect();
+        let names = Names { slots, predicates: &predicates.index };
         let effects = model.steps.iter().map(|(loc, steps)| {
-            (*loc, steps.iter().map(|step| effect(model, predicates, step)).collect::<Vec<Effect>>())
+            (*loc, steps.iter().map(|step| effect(model, predicates, step, &names)).collect::<Vec<Effect>>())
         });
-        World { model, control, predicates, effects: effects.collect() }
+        let all = predicates.all.iter().enumerate();
+        World {
+            model,
+            control,
+            predicates,
+            effects: effects.collect(),
+            errors: model.errors.iter().map(|error| Condition::new(error.condition.clone(), &names)).collect(),
+            meanings: predicates.all.iter().map(|predicate| Plain::new(predicate, &names)).collect(),
+            telling: all.filter_map(|(number, predicate)| telling(number, predicate, &names)).collect(),
+            slots: control.iter().map(|var| names.slots[model.symbol(*var)]).collect(),
+        }
     }
 
-    /// What a step from a location does to predicates.
+    /// When an error of the model happens.
+    pub(super) fn error(&self, number: usize) -> &Condition {
+        &self.errors[number]
+    }
+
+    /// The truth of a predicate where variables have these values, if that is plain.
+    pub(super) fn holds(&self, predicate: usize, slots: &[Option<SmtValue>]) -> Option<bool> {
+        self.meanings[predicate].truth(slots, &[])
+    }
+
+    /// What a step from a location needs and does.
     pub(super) fn effect(&self, loc: LocId, number: usize) -> &Effect {
         &self.effects[&loc][number]
     }
@@ -93,20 +135,17 @@ impl<'a> World<'a> {
         pairs.map(|(var, value)| (self.model.symbol(*var).clone(), constant(*value))).collect()
     }
 
-    /// The symbols that have one value in an abstract state because its control or a predicate says so.
-    pub(super) fn known(&self, state: &Abstract) -> BTreeMap<Symbol, Term> {
-        let mut known = self.valuation(&state.control);
-        for (predicate, bit) in self.predicates.all.iter().zip(&state.bits) {
-            match predicate.head() {
-                Head::Symbol(symbol) => {
-                    known.insert(symbol.clone(), (*bit).into());
-                }
-                Head::Eq(left, right) if *bit && right.as_int().is_some() => {
-                    if let Head::Symbol(symbol) = left.head() {
-                        known.insert(symbol.clone(), right.clone());
-                    }
-                }
-                _ => {}
+    /// The variables that have one value in an abstract state because its control or a predicate says so.
+    pub(super) fn known(&self, state: &Abstract) -> Slots {
+        let mut known = vec![None; self.model.vars.len()];
+        for (slot, value) in self.slots.iter().zip(&state.control) {
+            known[*slot] = Some(plain::known(*value));
+        }
+        for (number, slot, value) in &self.telling {
+            match value {
+                Some(value) if state.bits[*number] => known[*slot] = Some(SmtValue::Int(*value)),
+                Some(_) => {}
+                None => known[*slot] = Some(SmtValue::Bool(state.bits[*number])),
             }
         }
         known
@@ -114,10 +153,18 @@ impl<'a> World<'a> {
 
     /// The truth of a condition over the variables in all states of an abstract state, if that is plain. The caller has
     /// what is [`World::known`] in the state.
-    pub(super) fn decided(&self, condition: &Term, state: &Abstract, known: &BTreeMap<Symbol, Term>) -> Option<bool> {
+    pub(super) fn decided(&self, condition: &Condition, state: &Abstract, known: &Slots) -> Option<bool> {
+        let truth = condition.plain.truth(known, &state.bits);
+        if truth.is_some() || condition.slots.iter().all(|slot| known[*slot].is_none()) {
+            return truth;
+        }
+        // Where a part of an atom is known, the rest of it may be a predicate.
+        let vars = self.model.vars.iter().zip(known);
+        let known: BTreeMap<Symbol, Term> =
+            vars.filter_map(|(var, value)| Some((self.model.symbol(*var).clone(), plain::term((*value)?)))).collect();
         let bit = |atom: &Term| self.predicates.index.get(atom).map(|number| state.bits[*number]);
-        decided(condition, &|atom| {
-            let here = || normal(&atom.substitute(known));
+        decided(&condition.term, &|atom| {
+            let here = || normal(&atom.substitute(&known));
             bit(atom).or_else(|| decided(&here(), &bit))
         })
     }
@@ -125,7 +172,7 @@ impl<'a> World<'a> {
     /// What holds of the variables in an abstract state, with the values of the control variables put in.
     pub(super) fn formula(&self, state: &Abstract) -> Term {
         let valuation = self.valuation(&state.control);
-        Term::and(self.literals(state).map(|(_, literal)| literal.substitute(&valuation)))
+        strongest(self.literals(state).map(|(_, literal)| normal(&literal.substitute(&valuation))))
     }
 
     /// What is true of an abstract state, for each predicate.
@@ -160,32 +207,69 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The values of the control variables after a step from a state with these.
-    pub(super) fn control_after(&self, step: &Transition, control: &[Value]) -> Vec<Value> {
-        let valuation = self.valuation(control);
-        let after = |(var, value): (&VarId, &Value)| match step.updates.get(var) {
-            Some(update) => value_of(&update.substitute(&valuation)),
-            None => *value,
-        };
-        self.control.iter().zip(control).map(after).collect()
+    /// The values of the control variables after a step from an abstract state with this number among those from its
+    /// location.
+    pub(super) fn control_after(&self, number: usize, from: &Abstract) -> Vec<Value> {
+        let mut known = vec![None; self.model.vars.len()];
+        for (slot, value) in self.slots.iter().zip(&from.control) {
+            known[*slot] = Some(plain::known(*value));
+        }
+        let mut control = from.control.clone();
+        for (slot, update) in &self.effect(from.loc, number).updates {
+            if let Some(place) = self.slots.iter().position(|control| control == slot) {
+                control[place] = value_of(update.value(&known, &[]));
+            }
+        }
+        control
     }
 }
 
-fn effect(model: &Model<'_>, predicates: &Predicates, step: &Transition) -> Effect {
+impl Condition {
+    fn new(term: Term, names: &Names<'_>) -> Condition {
+        let plain = Plain::new(&term, names);
+        let slots = term.symbols().iter().filter_map(|symbol| names.slots.get(symbol).copied()).collect();
+        Condition { term, plain, slots }
+    }
+
+    /// Its truth where variables have these values, if that is plain.
+    pub(super) fn holds(&self, slots: &[Option<SmtValue>]) -> Option<bool> {
+        self.plain.truth(slots, &[])
+    }
+}
+
+fn effect(model: &Model<'_>, predicates: &Predicates, step: &Transition, names: &Names<'_>) -> Effect {
     let symbol = |var: &VarId| model.symbol(*var).clone();
     let assigned: BTreeSet<Symbol> = step.updates.keys().map(symbol).collect();
     let updates: BTreeMap<Symbol, Term> =
         step.updates.iter().map(|(var, value)| (symbol(var), value.clone())).collect();
     let affected = (0..predicates.all.len()).filter(|number| predicates.mentions(*number, &assigned));
-    let affected = affected.map(|number| (number, predicates.all[number].substitute(&updates))).collect();
-    Effect { assigned, affected }
+    let before = |number: usize| Condition::new(predicates.all[number].substitute(&updates), names);
+    Effect {
+        guard: Condition::new(step.guard.clone(), names),
+        affected: affected.map(|number| (number, before(number))).collect(),
+        updates: updates.iter().map(|(symbol, value)| (names.slots[symbol], Plain::new(value, names))).collect(),
+    }
 }
 
-/// The value of a constant term.
-fn value_of(term: &Term) -> Value {
-    match (term.as_bool(), term.as_int().and_then(|value| i64::try_from(value).ok())) {
-        (Some(value), _) => Value::Bool(value),
-        (None, Some(value)) => Value::Int(value),
-        (None, None) => unreachable!("control variables are assigned constants and each other's values"),
+/// See [`World::telling`].
+fn telling(number: usize, predicate: &Term, names: &Names<'_>) -> Option<(usize, usize, Option<i128>)> {
+    let slot = |symbol: &Symbol| names.slots.get(symbol).copied();
+    match predicate.head() {
+        Head::Symbol(symbol) => Some((number, slot(symbol)?, None)),
+        Head::Eq(left, right) => match left.head() {
+            Head::Symbol(symbol) => Some((number, slot(symbol)?, Some(right.as_int()?))),
+            _ => None,
+        },
+        _ => None,
     }
+}
+
+/// The value of a control variable.
+fn value_of(value: Option<SmtValue>) -> Value {
+    match value {
+        Some(SmtValue::Bool(value)) => Some(Value::Bool(value)),
+        Some(SmtValue::Int(value)) => i64::try_from(value).ok().map(Value::Int),
+        None => None,
+    }
+    .expect("control variables are assigned constants and each other's values")
 }

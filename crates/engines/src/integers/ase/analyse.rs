@@ -13,7 +13,7 @@ use selvedge_logic::smt::{Symbol, Term};
 use super::super::atoms::atoms;
 use super::super::model::Transition;
 use super::super::prover::{Asked, Prover};
-use super::abstraction::{Abstract, World};
+use super::abstraction::{Abstract, Condition, World};
 use super::explore::Explored;
 
 /// An abstract state and the number of a step.
@@ -76,7 +76,7 @@ impl Analyser<'_, '_> {
     fn everywhere(&self, (state, number): Place) -> BTreeSet<usize> {
         let from = &self.explored.states[state];
         let step = &self.world.model.from(from.loc)[number];
-        let control = self.world.control_after(step, &from.control);
+        let control = self.world.control_after(number, from);
         let states = self.explored.states.iter().enumerate();
         states.filter(|(_, to)| to.loc == step.to && to.control == control).map(|(number, _)| number).collect()
     }
@@ -85,9 +85,9 @@ impl Analyser<'_, '_> {
     pub(super) fn steps(&self, state: usize) -> Vec<usize> {
         let known = self.explored.known(state, self.world);
         let state = &self.explored.states[state];
-        let steps = self.world.model.from(state.loc).iter().enumerate();
-        let steps = steps.filter(|(_, step)| self.world.decided(&step.guard, state, &known) != Some(false));
-        steps.map(|(number, _)| number).collect()
+        let guard = |number: &usize| &self.world.effect(state.loc, *number).guard;
+        let steps = 0..self.world.model.from(state.loc).len();
+        steps.filter(|number| self.world.decided(guard(number), state, &known) != Some(false)).collect()
     }
 
     /// Whether all successors by a step are in some abstract states. A solver is asked only if the predicates do not tell
@@ -108,15 +108,16 @@ impl Analyser<'_, '_> {
         let from = &self.explored.states[state];
         let step = &self.world.model.from(from.loc)[number];
         let known = self.explored.known(state, self.world);
+        let effect = self.world.effect(from.loc, number);
         let mut to = Abstract { loc: step.to, control: Vec::new(), bits: from.bits.clone() };
-        for (number, predicate) in &self.world.effect(from.loc, number).affected {
+        for (number, predicate) in &effect.affected {
             to.bits[*number] = self.world.decided(predicate, from, &known)?;
         }
-        to.control = self.world.control_after(step, &from.control);
+        to.control = self.world.control_after(number, from);
         match self.explored.number(&to).is_some_and(|to| targets.contains(&to)) {
             true => Some(true),
             // An abstract state has states, and all of them have a successor there.
-            false => (self.world.decided(&step.guard, from, &known) == Some(true)).then_some(false),
+            false => (self.world.decided(&effect.guard, from, &known) == Some(true)).then_some(false),
         }
     }
 
@@ -125,7 +126,7 @@ impl Analyser<'_, '_> {
         let from = &self.explored.states[state];
         let step = &self.world.model.from(from.loc)[number];
         let affected = &self.world.effect(from.loc, number).affected;
-        let control = self.world.control_after(step, &from.control);
+        let control = self.world.control_after(number, from);
         let fits = |to: &&Abstract| {
             let changes = |number: usize| affected.binary_search_by_key(&number, |(affected, _)| *affected).is_ok();
             let same = |number: usize| to.bits[number] == from.bits[number] || changes(number);
@@ -133,7 +134,7 @@ impl Analyser<'_, '_> {
         };
         let targets = targets.iter().map(|target| &self.explored.states[*target]).filter(fits);
         let missed: BTreeSet<Term> = targets.map(|to| literals(to, affected).not()).collect();
-        let also = affected.iter().flat_map(|(_, predicate)| predicate.symbols()).collect();
+        let also = affected.iter().flat_map(|(_, predicate)| predicate.term.symbols()).collect();
         self.world.restricted(&Term::and([step.guard.clone()].into_iter().chain(missed)), also, from)
     }
 
@@ -151,14 +152,14 @@ impl Analyser<'_, '_> {
                 // Whatever the step leads to, its preimage is made of the same atoms.
                 if done.insert((step.edge, Vec::new())) {
                     atoms(&step.guard, &mut found);
-                    affected.iter().for_each(|(_, predicate)| atoms(predicate, &mut found));
+                    affected.iter().for_each(|(_, predicate)| atoms(&predicate.term, &mut found));
                 }
                 continue;
             }
             let explored = self.explored.edges.get(place).unwrap_or(&nowhere);
             let of = |state: &Abstract| affected.iter().map(|(number, _)| state.bits[*number]).collect::<Vec<bool>>();
             let mut targets: BTreeSet<Vec<bool>> = explored.iter().map(|to| of(&self.explored.states[*to])).collect();
-            let terms: Vec<Term> = affected.iter().map(|(_, predicate)| predicate.clone()).collect();
+            let terms: Vec<Term> = affected.iter().map(|(_, predicate)| predicate.term.clone()).collect();
             let uncovered = self.uncovered(*place, explored);
             let valuation = self.world.valuation(&self.explored.states[place.0].control);
             let here: Vec<Term> = terms.iter().map(|term| term.substitute(&valuation)).collect();
@@ -192,6 +193,7 @@ impl Analyser<'_, '_> {
 }
 
 /// What holds before a step that leads to an abstract state, of the predicates that the step may change.
-fn literals(to: &Abstract, affected: &[(usize, Term)]) -> Term {
-    Term::and(affected.iter().map(|(number, term)| if to.bits[*number] { term.clone() } else { term.not() }))
+fn literals(to: &Abstract, affected: &[(usize, Condition)]) -> Term {
+    let literal = |bit: bool, term: &Term| if bit { term.clone() } else { term.not() };
+    Term::and(affected.iter().map(|(number, before)| literal(to.bits[*number], &before.term)))
 }

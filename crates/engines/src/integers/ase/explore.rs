@@ -10,7 +10,7 @@
 //! A node that stands for the same states as one that was entered before is not entered again; see [`Matching`] for when
 //! that loses nothing, and `share` for which nodes those are.
 
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -24,7 +24,8 @@ use super::super::control::constant;
 use super::super::model::{Start, Transition};
 use super::super::prover::Prover;
 use super::super::trace::Path;
-use super::abstraction::{Abstract, World};
+use super::abstraction::{Abstract, Effect, World};
+use super::plain::{self, Slots};
 use super::share::{self, Key};
 
 /// Where a path ends.
@@ -78,8 +79,8 @@ pub(super) struct Explored {
     pub(super) looped: BTreeSet<usize>,
     /// A node with an error, and the error's number.
     pub(super) error: Option<(usize, usize)>,
-    /// For abstract states, the symbols that have one value in them; only where somebody asked.
-    known: RefCell<FxHashMap<usize, Rc<BTreeMap<Symbol, Term>>>>,
+    /// For abstract states, the variables that have one value in them; only where somebody asked.
+    known: RefCell<FxHashMap<usize, Rc<Slots>>>,
 }
 
 /// A node on the path.
@@ -89,7 +90,8 @@ struct Frame {
     next: usize,
     /// Successors that were not looked at.
     todo: Vec<usize>,
-    /// The least depth of a node on the path that something below this one was matched with.
+    /// The least depth of a node on the path that this one's successors or something below them were matched with; the
+    /// greatest number if there was none.
     low: usize,
 }
 
@@ -108,8 +110,6 @@ pub(super) struct Explorer<'a, 'r> {
     /// The abstract states that were entered, for [`Matching::Everywhere`].
     entered: FxHashSet<usize>,
     fresh: usize,
-    /// For control vectors, the steps that they do not exclude.
-    enabled: FxHashMap<(LocId, Vec<Value>), Vec<usize>>,
 }
 
 impl<'a, 'r> Explorer<'a, 'r> {
@@ -131,7 +131,6 @@ impl<'a, 'r> Explorer<'a, 'r> {
             matching,
             entered: FxHashSet::default(),
             fresh: 0,
-            enabled: FxHashMap::default(),
         }
     }
 
@@ -194,10 +193,9 @@ impl<'a, 'r> Explorer<'a, 'r> {
                 self.look_at(child);
                 continue;
             }
-            let node = frame.node;
-            let steps = self.steps_of(node);
-            if let Some(step) = steps.get(self.stack[depth].next).copied() {
-                self.stack[depth].next += 1;
+            let (node, step) = (frame.node, frame.next);
+            frame.next += 1;
+            if step < self.world.model.from(self.explored.nodes[node].loc).len() {
                 if self.expand(node, step)? {
                     return Ok(true);
                 }
@@ -215,7 +213,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         if self.matching == Matching::Shared {
             self.done.insert(self.key(node));
         }
-        self.stack.push(Frame { node, next: 0, todo: Vec::new(), low: depth });
+        self.stack.push(Frame { node, next: 0, todo: Vec::new(), low: usize::MAX });
     }
 
     /// Follows a successor, unless its abstract state is on the path or it brings nothing new.
@@ -225,11 +223,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
             return self.look_at_start(child);
         }
         match self.on_path.get(&self.explored.nodes[child].state) {
-            Some(above) => {
-                let loop_states = self.stack[*above..].iter().map(|frame| self.explored.nodes[frame.node].state);
-                self.explored.looped.extend(loop_states);
-                self.stack[depth].low = self.stack[depth].low.min(*above);
-            }
+            Some(above) => self.stack[depth].low = self.stack[depth].low.min(*above),
             None if self.done.contains(&self.key(child)) => {}
             None => self.enter(child),
         }
@@ -237,7 +231,12 @@ impl<'a, 'r> Explorer<'a, 'r> {
 
     fn leave(&mut self, depth: usize) {
         let frame = self.stack.pop().expect("the depth is that of the last frame");
-        self.on_path.remove(&self.explored.nodes[frame.node].state);
+        let state = self.explored.nodes[frame.node].state;
+        self.on_path.remove(&state);
+        // Something at or below this node leads back to it or above it.
+        if frame.low <= depth {
+            self.explored.looped.insert(state);
+        }
         if self.matching == Matching::Path && frame.low >= depth {
             self.done.insert(self.key(frame.node));
         }
@@ -251,41 +250,27 @@ impl<'a, 'r> Explorer<'a, 'r> {
         share::key(node.loc, &node.values, &node.condition)
     }
 
-    /// The steps from a node that its control variables do not exclude.
-    fn steps_of(&mut self, node: usize) -> Vec<usize> {
-        let node = &self.explored.nodes[node];
-        let state = &self.explored.states[node.state];
-        let key = (state.loc, state.control.clone());
-        if let Some(known) = self.enabled.get(&key) {
-            return known.clone();
-        }
-        let valuation = self.world.valuation(&state.control);
-        let excluded = |step: &Transition| normal(&step.guard.substitute(&valuation)).as_bool() == Some(false);
-        let steps = self.world.model.from(node.loc).iter().enumerate();
-        let steps: Vec<usize> = steps.filter(|(_, step)| !excluded(step)).map(|(number, _)| number).collect();
-        self.enabled.insert(key, steps.clone());
-        steps
-    }
-
     /// Executes a step. Returns whether a successor has an error.
     fn expand(&mut self, from: usize, number: usize) -> Result<bool, Stop> {
         let world = self.world;
-        let node = self.explored.nodes[from].clone();
-        let step = &world.model.from(node.loc)[number];
+        let node = &self.explored.nodes[from];
+        let (step, effect) = (&world.model.from(node.loc)[number], world.effect(node.loc, number));
         let state = &self.explored.states[node.state];
-        let is_enabled = world.decided(&step.guard, state, &self.explored.known(node.state, world));
+        let is_enabled = world.decided(&effect.guard, state, &self.explored.known(node.state, world));
         if is_enabled == Some(false) {
             return Ok(false);
         }
-        let (values, choices) = self.values_at(&node, step);
-        let mut condition = node.condition.clone();
-        let mut after = node.values.clone();
-        for (slot, var) in world.model.vars.iter().enumerate() {
-            if let Some(update) = step.updates.get(var) {
-                after[slot] = normal(&update.substitute(&values));
-            }
-        }
+        let slots = plain::slots(&node.values);
         // A guard that holds in the whole abstract state holds in the node.
+        let is_enabled = is_enabled.or_else(|| effect.guard.holds(&slots));
+        if is_enabled == Some(false) {
+            return Ok(false);
+        }
+        let choices: Vec<Symbol> =
+            step.choices.iter().zip(self.fresh..).map(|(choice, number)| named(choice, number)).collect();
+        self.fresh += choices.len();
+        let values = LazyCell::new(|| values_at(world, node, step, &choices));
+        let mut condition = node.condition.clone();
         if is_enabled.is_none() {
             match normal(&step.guard.substitute(&values)) {
                 guard if guard.as_bool() == Some(false) => return Ok(false),
@@ -293,13 +278,18 @@ impl<'a, 'r> Explorer<'a, 'r> {
                 guard => condition.push(guard),
             }
         }
-        let next =
-            Node { loc: step.to, values: after, condition, state: 0, origin: Origin::Step(from, number), choices };
-        let parent = (node.state, &world.effect(node.loc, number).assigned);
-        let children = self.split(next, Some(parent))?;
+        let mut after = node.values.clone();
+        for (slot, update) in &effect.updates {
+            let changed = || normal(&step.updates[&world.model.vars[*slot]].substitute(&values));
+            after[*slot] = update.value(&slots, &[]).map_or_else(changed, plain::term);
+        }
+        drop(values);
+        let (before, loc) = (node.state, step.to);
+        let next = Node { loc, values: after, condition, state: 0, origin: Origin::Step(from, number), choices };
+        let children = self.split(next, Some((before, effect)))?;
         for child in &children {
             let reached = self.explored.nodes[*child].state;
-            self.explored.edges.entry((node.state, number)).or_default().insert(reached);
+            self.explored.edges.entry((before, number)).or_default().insert(reached);
             if self.has_error(*child)? {
                 return Ok(true);
             }
@@ -308,25 +298,9 @@ impl<'a, 'r> Explorer<'a, 'r> {
         Ok(false)
     }
 
-    /// What variables and choices stand for in a step from a node; the choices get new names.
-    fn values_at(&mut self, node: &Node, step: &Transition) -> (BTreeMap<Symbol, Term>, Vec<Symbol>) {
-        let model = self.world.model;
-        let vars = model.vars.iter().zip(&node.values);
-        let mut values: BTreeMap<Symbol, Term> =
-            vars.map(|(var, value)| (model.symbol(*var).clone(), value.clone())).collect();
-        let mut choices = Vec::new();
-        for choice in &step.choices {
-            let fresh = Symbol::new(&format!("c{}", self.fresh), choice.sort);
-            self.fresh += 1;
-            values.insert(choice.clone(), fresh.clone().into());
-            choices.push(fresh);
-        }
-        (values, choices)
-    }
-
     /// The parts of a node by abstract states, in ascending order. Where it comes from a step, predicates about other
     /// variables than the assigned ones are as before it.
-    fn split(&mut self, node: Node, parent: Option<(usize, &BTreeSet<Symbol>)>) -> Result<Vec<usize>, Stop> {
+    fn split(&mut self, node: Node, parent: Option<(usize, &Effect)>) -> Result<Vec<usize>, Stop> {
         let mut parts = Vec::new();
         for (control, node) in self.split_control(node)? {
             parts.extend(self.split_predicates(control, node, parent)?);
@@ -389,29 +363,29 @@ impl<'a, 'r> Explorer<'a, 'r> {
         &mut self,
         control: Vec<Value>,
         node: Node,
-        parent: Option<(usize, &BTreeSet<Symbol>)>,
+        parent: Option<(usize, &Effect)>,
     ) -> Result<Vec<usize>, Stop> {
-        let model = self.world.model;
-        let predicates = self.world.predicates;
-        let vars = model.vars.iter().zip(&node.values);
-        let values: BTreeMap<Symbol, Term> =
-            vars.map(|(var, value)| (model.symbol(*var).clone(), value.clone())).collect();
-        let mut bits = vec![false; predicates.all.len()];
+        let world = self.world;
+        let predicates = &world.predicates.all;
+        let slots = plain::slots(&node.values);
+        let values = LazyCell::new(|| valuation(world, &node));
+        let mut bits = match parent {
+            Some((state, _)) => self.explored.states[state].bits.clone(),
+            None => vec![false; predicates.len()],
+        };
         let mut open = Vec::new();
-        for (number, predicate) in predicates.all.iter().enumerate() {
-            match parent {
-                Some((state, assigned)) if !predicates.mentions(number, assigned) => {
-                    bits[number] = self.explored.states[state].bits[number];
-                }
-                _ => {
-                    let here = normal(&predicate.substitute(&values));
-                    match here.as_bool() {
-                        Some(bit) => bits[number] = bit,
-                        None => open.push((number, here)),
-                    }
-                }
+        let mut look_at = |number: usize| {
+            let here = || normal(&predicates[number].substitute(&values));
+            match world.holds(number, &slots).map_or_else(here, Term::from) {
+                here if here.as_bool().is_some() => bits[number] = here.as_bool() == Some(true),
+                here => open.push((number, here)),
             }
+        };
+        match parent {
+            Some((_, effect)) => effect.affected.iter().for_each(|(number, _)| look_at(*number)),
+            None => (0..predicates.len()).for_each(look_at),
         }
+        drop(values);
         let condition = Term::and(node.condition.iter().cloned());
         if open.is_empty() {
             // Only a condition that was added by the step can exclude everything.
@@ -456,15 +430,17 @@ impl<'a, 'r> Explorer<'a, 'r> {
 
     /// Notes an error in a node, if there is one.
     fn has_error(&mut self, node: usize) -> Result<bool, Stop> {
-        let loc = self.explored.nodes[node].loc;
-        let errors = self.world.model.errors.iter().enumerate().filter(|(_, error)| error.loc == loc);
-        for (number, error) in errors {
-            let state = self.explored.nodes[node].state;
-            let known = self.explored.known(state, self.world);
-            if self.world.decided(&error.condition, &self.explored.states[state], &known) == Some(false) {
+        let world = self.world;
+        let Node { loc, state, ref values, .. } = self.explored.nodes[node];
+        let (known, slots) = (self.explored.known(state, world), plain::slots(values));
+        let errors = world.model.errors.iter().enumerate().filter(|(_, error)| error.loc == loc);
+        for (number, _) in errors {
+            let happens = world.error(number);
+            let is_excluded = world.decided(happens, &self.explored.states[state], &known) == Some(false);
+            if is_excluded || happens.holds(&slots) == Some(false) {
                 continue;
             }
-            let condition = self.explored.error_path(self.world, node, number).condition;
+            let condition = self.explored.error_path(world, node, number).condition;
             if self.prover.is_sat(&normal(&condition))? {
                 self.explored.error = Some((node, number));
                 return Ok(true);
@@ -474,6 +450,24 @@ impl<'a, 'r> Explorer<'a, 'r> {
     }
 }
 
+/// What variables stand for in a node.
+fn valuation(world: &World<'_>, node: &Node) -> BTreeMap<Symbol, Term> {
+    let vars = world.model.vars.iter().zip(&node.values);
+    vars.map(|(var, value)| (world.model.symbol(*var).clone(), value.clone())).collect()
+}
+
+/// What variables and choices stand for in a step from a node, where the choices have these names.
+fn values_at(world: &World<'_>, node: &Node, step: &Transition, choices: &[Symbol]) -> BTreeMap<Symbol, Term> {
+    let mut values = valuation(world, node);
+    values.extend(step.choices.iter().cloned().zip(choices.iter().map(|choice| choice.clone().into())));
+    values
+}
+
+/// A new name for a choice.
+fn named(choice: &Symbol, number: usize) -> Symbol {
+    Symbol::new(&format!("c{number}"), choice.sort)
+}
+
 /// The value of a constant.
 fn value(term: &Term) -> Option<Value> {
     let int = || term.as_int().and_then(|value| i64::try_from(value).ok()).map(Value::Int);
@@ -481,8 +475,8 @@ fn value(term: &Term) -> Option<Value> {
 }
 
 impl Explored {
-    /// The symbols that have one value in an abstract state.
-    pub(super) fn known(&self, state: usize, world: &World<'_>) -> Rc<BTreeMap<Symbol, Term>> {
+    /// The variables that have one value in an abstract state.
+    pub(super) fn known(&self, state: usize, world: &World<'_>) -> Rc<Slots> {
         let mut known = self.known.borrow_mut();
         Rc::clone(known.entry(state).or_insert_with(|| Rc::new(world.known(&self.states[state]))))
     }
@@ -497,10 +491,7 @@ impl Explored {
         let model = world.model;
         let error = &model.errors[error];
         let at = &self.nodes[node];
-        let vars = model.vars.iter().zip(&at.values);
-        let values: BTreeMap<Symbol, Term> =
-            vars.map(|(var, value)| (model.symbol(*var).clone(), value.clone())).collect();
-        let condition = error.condition.substitute(&values);
+        let condition = error.condition.substitute(&valuation(world, at));
         let mut condition = Term::and([condition].into_iter().chain(at.condition.iter().cloned()));
         let mut steps = Vec::new();
         steps.extend(error.edge.map(|edge| (edge, error.choices.clone())));

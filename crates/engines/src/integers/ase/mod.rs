@@ -17,9 +17,11 @@
 
 mod abstraction;
 mod analyse;
+mod bounds;
 mod certificate;
 mod explore;
 pub mod picture;
+mod plain;
 mod share;
 
 use std::collections::BTreeSet;
