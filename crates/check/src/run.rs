@@ -12,6 +12,7 @@ pub struct Run<'o> {
     cancel: CancelToken,
     limits: Limits,
     solvers: Solvers,
+    solver_work: Option<u64>,
     start: Instant,
     observer: &'o dyn Observer,
     ticks: AtomicU32,
@@ -29,13 +30,22 @@ pub struct Part {
     pub cancel: CancelToken,
     limits: Limits,
     solvers: Solvers,
+    solver_work: Option<u64>,
     start: Instant,
 }
 
 impl Part {
     /// The part as a run with its own observer.
     pub fn run<'o>(&self, observer: &'o dyn Observer) -> Run<'o> {
-        Run::new(self.cancel.clone(), self.limits, observer).since(self.start).with_solvers(self.solvers.clone())
+        let run = Run::new(self.cancel.clone(), self.limits, observer).since(self.start);
+        Run { solver_work: self.solver_work, ..run.with_solvers(self.solvers.clone()) }
+    }
+
+    /// The same part, in which each solver of an engine may do so much work, in its own units. An engine whose solver has
+    /// done it stops as if it were cancelled.
+    #[must_use]
+    pub fn with_solver_work(self, units: u64) -> Part {
+        Part { solver_work: Some(units), ..self }
     }
 }
 
@@ -138,6 +148,7 @@ impl<'o> Run<'o> {
             cancel,
             limits,
             solvers: Solvers::default(),
+            solver_work: None,
             start: Instant::now(),
             observer,
             ticks: AtomicU32::new(0),
@@ -166,11 +177,22 @@ impl<'o> Run<'o> {
         &self.solvers
     }
 
+    /// How much work each solver of an engine may do, in its own units; see [`Part::with_solver_work`].
+    pub fn solver_work(&self) -> Option<u64> {
+        self.solver_work
+    }
+
     /// A part of the run that can be stopped on its own, and stops with the run. It has the run's limits and clock. Parts
     /// have no parts.
     pub fn part(&self) -> Part {
         let cancel = CancelToken { own: Arc::default(), above: Some(Arc::clone(&self.cancel.own)) };
-        Part { cancel, limits: self.limits, solvers: self.solvers.clone(), start: self.start }
+        Part {
+            cancel,
+            limits: self.limits,
+            solvers: self.solvers.clone(),
+            solver_work: self.solver_work,
+            start: self.start,
+        }
     }
 
     /// A run without limits that nobody watches.

@@ -3,9 +3,9 @@
 //! Side by side, the first engine has a short start over the others, so that easy questions are always answered by the
 //! same one; then as many run as there are jobs, and when one gives up or has had its time, the next begins. One that has
 //! had its time goes on beside the others, who would never get their turn otherwise. The first judged answer wins and stops
-//! the others. In turns, with one job, each engine gets a budget of work, counted in its own events and not by the
-//! clock, which grows from round to round; so the same question has the same answer, trace and winner each time. Either
-//! way a `safe` without certificate waits for a while for one with a certificate.
+//! the others. In turns, with one job, each engine gets a budget of work, counted in its own events and its solver's
+//! units and not by the clock, which grows from round to round; so the same question has the same answer, trace and winner
+//! each time. Either way a `safe` without certificate waits for a while for one with a certificate.
 //!
 //! Side by side, it ends when the engines do. In turns, it ends because a budget that grows without bound does not stop
 //! an engine that ends. Both are right because every answer was judged where it was found.
@@ -34,6 +34,9 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// The greatest budget of engines that look at all executions where some were asked about.
 const MOST_HANDED_OVER: usize = 64;
+
+/// How much work a solver does for an engine with a budget of one, in Z3's units: about half a second.
+const SOLVER_WORK: u64 = 1_000_000;
 
 /// The stack of an engine's thread: decision diagrams recurse deeply.
 const STACK: usize = 1 << 30;
@@ -98,7 +101,6 @@ fn without_bound(task: &Task<'_>, options: &Options) -> Vec<Member> {
         &[EngineKind::Summaries, EngineKind::Sat],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
         &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
-        // The last one has no budget: nobody can count what Spacer does.
         &[EngineKind::Ase, EngineKind::Cegar, EngineKind::Induction, EngineKind::Horn],
     ];
     let takers = |kinds: &[EngineKind]| -> Vec<Member> {
@@ -274,7 +276,10 @@ impl Turns {
         run: &Run<'_>,
         budget: usize,
     ) -> Result<Attempt, Failure> {
-        let part = run.part();
+        let part = match u64::try_from(budget) {
+            Ok(budget) if budget < u64::MAX => run.part().with_solver_work(budget.saturating_mul(SOLVER_WORK)),
+            _ => run.part(),
+        };
         let purse = Purse { budget, run, cancel: part.cancel.clone() };
         attempt(task, &self.standing.team[number], options, &part.run(&purse))
     }

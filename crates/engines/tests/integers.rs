@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use selvedge_check::{Engine, Run, Solvers, Stop, Task, ThreadScope, Verdict};
+use selvedge_engines::cegar::Cegar;
+use selvedge_engines::horn::Horn;
 use selvedge_engines::induction::Induction;
 use selvedge_engines::integers::ase::Ase;
 use selvedge_engines::integers::ase::picture::{self, AbstractModel};
@@ -77,6 +79,20 @@ fn ase_nondet_exactness_neighbours() {
     let beyond =
         program("x: int, y: int", "x = 0 & y = 5", &["x := ?0:int constrain 0 <= ?0:int & ?0:int <= y"], "x < 5");
     assert_eq!(verdict(&Ase::default(), &beyond), "unsafe");
+}
+
+#[test]
+fn an_engine_whose_solver_has_done_its_work_is_interrupted() {
+    let text = program("x: int, y: int", "x = y", &["x := ?0:int, y := x + ?0:int"], "x <= y");
+    let (program, target) = parse_with_target(&text).expect("the program is well-formed");
+    let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+    let whole = Run::unlimited().with_solvers(z3());
+    let engines: [&dyn Engine; 4] = [&Ase::default(), &Induction::default(), &Cegar::default(), &Horn];
+    for engine in engines {
+        assert!(matches!(engine.check(&task, &whole), Ok(Verdict::Unsafe(_))), "{}", engine.name());
+        let part = whole.part().with_solver_work(1);
+        assert_eq!(engine.check(&task, &part.run(&())), Err(Stop::Cancelled), "{}", engine.name());
+    }
 }
 
 /// The abstract model of a program under its own predicates and some more, which are conditions of another program with

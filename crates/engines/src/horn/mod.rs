@@ -52,7 +52,7 @@ impl Engine for Horn {
             Some("unsat") => {
                 let formula = answer::interpretation(&evidence(&mut smt)?, task.program);
                 let certificate = formula.map(|formula| certificate(&system, formula));
-                Ok(Verdict::Safe(certificate.or_else(|| by_induction(task, run))))
+                Ok(Verdict::Safe(certificate.map_or_else(|| by_induction(task, run), |known| Ok(Some(known)))?))
             }
             Some("sat") => {
                 let states = answer::states(&evidence(&mut smt)?, task.program);
@@ -67,11 +67,14 @@ impl Engine for Horn {
 
 /// A certificate where Spacer's is not understood, or where it has none because no error was left after its
 /// simplifications: such programs are safe for simple reasons.
-fn by_induction(task: &Task<'_>, run: &Run<'_>) -> Option<Certificate> {
-    crate::integers::supports(task, "horn").ok()?;
+fn by_induction(task: &Task<'_>, run: &Run<'_>) -> Result<Option<Certificate>, Stop> {
+    if crate::integers::supports(task, "horn").is_err() {
+        return Ok(None);
+    }
     match crate::integers::induction::check(task, STEPS, run) {
-        Ok(Verdict::Safe(certificate)) => certificate,
-        _ => None,
+        Ok(Verdict::Safe(certificate)) => Ok(certificate),
+        Err(Stop::Cancelled) => Err(Stop::Cancelled),
+        _ => Ok(None),
     }
 }
 
@@ -82,17 +85,18 @@ fn ask(smt: &mut Smt, command: &str, run: &Run<'_>) -> Result<selvedge_logic::sm
 /// Where z3 is.
 pub(crate) fn z3(run: &Run<'_>) -> Result<Program, Stop> {
     let path = run.solvers().z3.as_ref().ok_or(Stop::NoSolver)?;
-    Ok(Program { path: path.to_path_buf(), dialect: Dialect::Z3, memory: None })
+    Ok(Program { path: path.to_path_buf(), dialect: Dialect::Z3, memory: None, work: run.solver_work() })
 }
 
 /// What a failure of the solver means for the check.
 pub(crate) fn halted(halt: Halt<Stop>) -> Stop {
     match halt {
         Halt::Caller(stop) => stop,
+        Halt::Solver(Trouble::Exhausted) => Stop::Cancelled,
         Halt::Solver(trouble) => Stop::Solver(match trouble {
             Trouble::NotStarted(_) => SolverFailure::NotStarted,
             Trouble::Died => SolverFailure::Died,
-            Trouble::Undecided => SolverFailure::Undecided,
+            Trouble::Undecided | Trouble::Exhausted => SolverFailure::Undecided,
             Trouble::Rejected(_) | Trouble::Strange(_) | Trouble::Incapable(_) => SolverFailure::Strange,
         }),
     }

@@ -34,7 +34,7 @@ impl<'r> Prover<'r> {
             (None, None) => return Err(Stop::NoSolver),
         };
         let memory = run.memory_limit().map(|bytes| (bytes / 1_000_000).max(64));
-        let program = Program { path: path.to_path_buf(), dialect, memory };
+        let program = Program { path: path.to_path_buf(), dialect, memory, work: run.solver_work() };
         Ok(Prover { smt: Smt::new(program), run, declared: BTreeSet::new(), answers: FxHashMap::default() })
     }
 
@@ -136,11 +136,12 @@ fn value(value: SmtValue) -> Result<Value, Stop> {
 pub(crate) fn stop(halt: Halt<Stop>) -> Stop {
     match halt {
         Halt::Caller(stop) => stop,
+        Halt::Solver(Trouble::Exhausted) => Stop::Cancelled,
         Halt::Solver(trouble) => Stop::Solver(match trouble {
             Trouble::NotStarted(_) => SolverFailure::NotStarted,
             Trouble::Died => SolverFailure::Died,
             Trouble::Rejected(_) | Trouble::Strange(_) | Trouble::Incapable(_) => SolverFailure::Strange,
-            Trouble::Undecided => SolverFailure::Undecided,
+            Trouble::Undecided | Trouble::Exhausted => SolverFailure::Undecided,
         }),
     }
 }

@@ -31,6 +31,8 @@ pub struct Program {
     pub dialect: Dialect,
     /// How many megabytes it may use, where it can be told.
     pub memory: Option<u64>,
+    /// How much work it may do, in its own units, which do not depend on the machine. Only Z3 counts them.
+    pub work: Option<u64>,
 }
 
 /// The solvers that we know how to talk to.
@@ -84,6 +86,8 @@ pub enum Trouble {
     Strange(String),
     /// It does not know the answer.
     Undecided,
+    /// It has done the work that it may do.
+    Exhausted,
     /// This solver cannot do what was asked.
     Incapable(&'static str),
 }
@@ -96,6 +100,7 @@ impl fmt::Display for Trouble {
             Trouble::Rejected(message) => write!(f, "the SMT solver refused a command: {message}"),
             Trouble::Strange(answer) => write!(f, "the SMT solver answered something unexpected: {answer}"),
             Trouble::Undecided => write!(f, "the SMT solver does not know the answer"),
+            Trouble::Exhausted => write!(f, "the SMT solver has done the work that it may do"),
             Trouble::Incapable(what) => write!(f, "the SMT solver cannot do this: {what}"),
         }
     }

@@ -28,6 +28,9 @@ impl Process {
             Dialect::Z3 => {
                 command.args(["-smt2", "-in"]);
                 command.args(program.memory.map(|megabytes| format!("-memory:{megabytes}")));
+                // This is for each question; the façade adds them up. Z3 reads 32 bits.
+                let work = program.work.filter(|units| u32::try_from(*units).is_ok());
+                command.args(work.map(|units| format!("rlimit={units}")));
             }
             Dialect::Cvc5 => {
                 command.args(["--lang", "smt2", "--incremental", "--produce-models", "--produce-unsat-assumptions"]);

@@ -120,11 +120,39 @@ impl Smt {
         };
         self.questions += 1;
         let answer = self.question(&command, Again::Once, &mut proceed)?;
-        match answer.atom() {
-            Some("sat") => Ok(Answer::Sat),
-            Some("unsat") => Ok(Answer::Unsat),
-            Some("unknown" | "timeout") => Ok(Answer::Unknown),
-            _ => Err(self.strange(&answer)),
+        let answer = match answer.atom() {
+            Some("sat") => Answer::Sat,
+            Some("unsat") => Answer::Unsat,
+            Some("unknown" | "timeout") => Answer::Unknown,
+            _ => return Err(self.strange(&answer)),
+        };
+        let work = self.program.work;
+        match work.map_or(Ok(false), |limit| self.is_exhausted(answer, limit, &mut proceed))? {
+            true => Err(Trouble::Exhausted.into()),
+            false => Ok(answer),
+        }
+    }
+
+    /// Whether the work for all questions, of which this is the last answer, is more than a limit, or too much was needed
+    /// for this one.
+    fn is_exhausted<E>(
+        &mut self,
+        answer: Answer,
+        limit: u64,
+        proceed: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<bool, Halt<E>> {
+        if self.program.dialect != Dialect::Z3 {
+            return Ok(false);
+        }
+        let word = if answer == Answer::Unknown { ":reason-unknown" } else { ":rlimit" };
+        let info = self.question(&format!("(get-info {word})"), Again::Never, proceed)?;
+        match (answer, info.list()) {
+            (Answer::Unknown, Some([_, reason])) => Ok(reason.atom().is_some_and(is_about_work)),
+            (_, Some([_, units])) => {
+                let units = units.atom().and_then(|units| units.parse::<u64>().ok());
+                units.map(|units| units > limit).ok_or_else(|| self.strange(&info))
+            }
+            _ => Err(self.strange(&info)),
         }
     }
 
@@ -306,9 +334,15 @@ fn everything(levels: &[Vec<String>]) -> String {
 /// An error message in the place of an answer may be about an earlier command: nothing after it can be believed.
 fn refuse_errors<E>(answer: Sexp) -> Result<Sexp, Halt<E>> {
     match answer.error() {
+        Some(message) if is_about_work(&message) => Err(Trouble::Exhausted.into()),
         Some(message) => Err(Trouble::Rejected(message).into()),
         None => Ok(answer),
     }
+}
+
+/// Whether Z3 says that it has done the work that it may do.
+fn is_about_work(message: &str) -> bool {
+    message.contains("resource limit")
 }
 
 fn is_literal(term: &Term) -> bool {

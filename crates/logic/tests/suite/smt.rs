@@ -16,7 +16,7 @@ fn z3() -> Program {
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join(".tools/z3/bin"));
     let path = folders.into_iter().chain(above).map(|folder| folder.join("z3")).find(|path| path.is_file());
     let path = path.expect("z3 is needed: run ./test, which installs it into .tools/");
-    Program { path, dialect: Dialect::Z3, memory: Some(2000) }
+    Program { path, dialect: Dialect::Z3, memory: Some(2000), work: None }
 }
 
 fn int(name: &str) -> (Symbol, Term) {
@@ -153,8 +153,28 @@ fn an_ill_typed_command_is_no_answer() {
 }
 
 #[test]
+fn work_is_counted_by_the_question_and_in_sum() {
+    let (symbol, x) = int("x");
+    let ask = |work: u64, questions: usize| {
+        let mut smt = Smt::new(Program { work: Some(work), ..z3() });
+        smt.declare(&symbol);
+        let mut answers = (0..questions as i64).map(|value| {
+            smt.assert(&x.equals(&number(value)).not());
+            smt.check(&[], on)
+        });
+        answers.find(|answer| *answer != Ok(Answer::Sat))
+    };
+    let exhausted = Some(Err(Halt::Solver(Trouble::Exhausted)));
+    assert_eq!(ask(1_000_000, 50), None);
+    assert_eq!(ask(1, 1), exhausted);
+    // Each of them is easy.
+    assert_eq!(ask(1_000, 1), None);
+    assert_eq!(ask(1_000, 1_000), exhausted);
+}
+
+#[test]
 fn a_missing_solver_is_said_to_be_missing() {
-    let mut smt = Smt::new(Program { path: "/nowhere/z3".into(), dialect: Dialect::Z3, memory: None });
+    let mut smt = Smt::new(Program { path: "/nowhere/z3".into(), dialect: Dialect::Z3, memory: None, work: None });
     let answer = smt.check(&[], on);
     assert!(matches!(answer, Err(Halt::Solver(Trouble::NotStarted(_)))), "{answer:?}");
 }
@@ -171,7 +191,7 @@ mod failing {
         let path = folder.join("solver");
         std::fs::write(&path, format!("#!/bin/sh\ncd '{}'\n{script}\n", folder.display())).expect("it can be written");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it can be made executable");
-        Program { path, dialect: Dialect::Z3, memory: None }
+        Program { path, dialect: Dialect::Z3, memory: None, work: None }
     }
 
     fn answer(name: &str, script: &str) -> Result<Answer, Halt<()>> {
