@@ -305,7 +305,7 @@ impl Observer for Purse<'_, '_> {
             Event::Unwound { steps, nodes } => (steps / 40).max(nodes / 200_000),
             Event::ThreadStates { threads, .. } => threads / 10,
             Event::SharedStates { k, .. } => k as usize / 4,
-            Event::Refined(refinement) => (refinement.queries / 500).max(refinement.states / 20_000),
+            Event::Refined(refinement) => (refinement.queries / 500).max(refinement.states / 100_000),
             Event::Phase(_) | Event::Closed(_) => 0,
         };
         if used >= self.budget {

@@ -123,10 +123,10 @@ fn a_guard_says_which_control_point_a_step_leads_to() {
 
 #[test]
 fn what_changes_nothing_may_still_lead_elsewhere() {
-    let text = COUNTERS.replace("start main", "  e4 L1 -> L2: assume pc = 1\nstart main");
+    let text = COUNTERS.replace("start main", "  e4 L1 -> L3: assume pc = 1\nstart main");
     let mut proof = plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)");
     assert_eq!(judged(&text, proof.clone(), z3()), Err(Flaw::NotClosed(EdgeId::new(4))));
-    proof.points.push(ControlPoint { loc: LocId::new(2), values: Vec::new(), formula: formula("x = y + 1") });
+    proof.points.push(ControlPoint { loc: LocId::new(3), values: Vec::new(), formula: formula("x = y + 1") });
     assert_eq!(judged(&text, proof, z3()), Ok(()));
 }
 

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
-use selvedge_check::{CancelToken, Limits, Run, Stop};
+use selvedge_check::{CancelToken, Limits, Run, Solvers, Stop};
+use selvedge_driver::external::find_solvers;
 use selvedge_driver::{Initial, LegEnd, Options, Outcome, Question, Reason, Report, Subject, check};
 use selvedge_frontend::bp::load;
+use selvedge_frontend::gcl;
+use selvedge_testkit::corpus::Expected;
+use selvedge_testkit::integers::families::rows;
 
 /// Two threads count to 2^`bits` together; the last value is an error.
 fn counter(bits: usize) -> String {
@@ -44,6 +48,29 @@ fn ask_about(text: &str, question: Question, jobs: usize, run: &Run<'_>) -> Repo
     let program = loaded.program.expect("the program is right");
     let subject = Subject { program: &program, map: &loaded.source_map, text };
     check(subject, &Options { question, jobs, ..Options::default() }, run).expect("the evidence is accepted")
+}
+
+/// With one job the work of solvers is counted, too.
+#[test]
+fn with_one_job_guarded_commands_have_the_same_answer_each_time() {
+    let solvers = find_solvers(&Solvers::default());
+    let names = ["synapse", "bakery2", "ticket2-e", "elev6"];
+    for row in rows().into_iter().filter(|row| names.contains(&&*row.name)) {
+        let loaded = gcl::load(&row.text);
+        let program = loaded.program.expect("the program is right");
+        let subject = Subject { program: &program, map: &loaded.source_map, text: &row.text };
+        let run = Run::unlimited().with_solvers(solvers.clone());
+        let ask =
+            || check(subject, &Options { jobs: 1, ..Options::default() }, &run).expect("the evidence is accepted");
+        let ends = |report: Report| -> Vec<_> { report.legs.into_iter().map(|leg| (leg.engine, leg.end)).collect() };
+        let (first, second) = (ask(), ask());
+        let is_right = match row.expected {
+            Expected::Safe => matches!(first.outcome, Outcome::Safe(Some(_))),
+            Expected::Unsafe => matches!(first.outcome, Outcome::Unsafe(_)),
+        };
+        assert!(is_right, "{}: {:?}", row.name, first.outcome);
+        assert_eq!(ends(first), ends(second), "{}", row.name);
+    }
 }
 
 /// The symbolic search needs a round for each value, which is more than its first budget; the other is fast.

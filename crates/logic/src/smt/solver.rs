@@ -148,10 +148,7 @@ impl Smt {
         let info = self.question(&format!("(get-info {word})"), Again::Never, proceed)?;
         match (answer, info.list()) {
             (Answer::Unknown, Some([_, reason])) => Ok(reason.atom().is_some_and(is_about_work)),
-            (_, Some([_, units])) => {
-                let units = units.atom().and_then(|units| units.parse::<u64>().ok());
-                units.map(|units| units > limit).ok_or_else(|| self.strange(&info))
-            }
+            (Answer::Sat | Answer::Unsat, _) if units(&info).is_some() => Ok(units(&info) > Some(limit)),
             _ => Err(self.strange(&info)),
         }
     }
@@ -266,7 +263,15 @@ impl Smt {
             none => none.insert(Process::start(&self.program)?),
         };
         process.send(text.to_string());
-        let answer = process.receive(proceed).and_then(refuse_errors);
+        let mut answer = process.receive(proceed).and_then(refuse_errors);
+        if let (Ok(_), Some(limit)) = (&answer, self.program.work) {
+            // An elimination that was cut off leaves quantifiers behind.
+            process.send("(get-info :rlimit)\n".to_string());
+            let spent = process.receive(proceed).and_then(refuse_errors)?;
+            if units(&spent).is_none_or(|spent| spent > limit) {
+                answer = Err(Trouble::Exhausted.into());
+            }
+        }
         if answer.is_err() {
             self.eliminator = None;
         }
@@ -342,7 +347,15 @@ fn refuse_errors<E>(answer: Sexp) -> Result<Sexp, Halt<E>> {
 
 /// Whether Z3 says that it has done the work that it may do.
 fn is_about_work(message: &str) -> bool {
-    message.contains("resource limit")
+    message.contains("resource limit") || message.contains("canceled")
+}
+
+/// The units of work in `(:rlimit 1000)`.
+fn units(info: &Sexp) -> Option<u64> {
+    match info.list() {
+        Some([_, units]) => units.atom()?.parse().ok(),
+        _ => None,
+    }
 }
 
 fn is_literal(term: &Term) -> bool {

@@ -173,6 +173,21 @@ fn work_is_counted_by_the_question_and_in_sum() {
 }
 
 #[test]
+fn an_elimination_that_is_cut_off_is_no_answer() {
+    let [(x_name, x), (y_name, y), (z_name, z)] = ["x", "y", "z"].map(int);
+    let body = Term::and([z.le(&x), y.le(&z.scale(2))]);
+    let eliminate = |work: u64| {
+        let mut smt = Smt::new(Program { work: Some(work), ..z3() });
+        [&x_name, &y_name].into_iter().for_each(|symbol| smt.declare(symbol));
+        smt.eliminate(std::slice::from_ref(&z_name), &body, on)
+    };
+    for work in [1, 10, 100] {
+        assert_eq!(eliminate(work), Err(Halt::Solver(Trouble::Exhausted)), "{work}");
+    }
+    assert!(eliminate(1_000_000).is_ok_and(|term| !term.symbols().contains(&z_name)));
+}
+
+#[test]
 fn a_missing_solver_is_said_to_be_missing() {
     let mut smt = Smt::new(Program { path: "/nowhere/z3".into(), dialect: Dialect::Z3, memory: None, work: None });
     let answer = smt.check(&[], on);

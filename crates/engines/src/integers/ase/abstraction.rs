@@ -183,8 +183,8 @@ impl<'a> World<'a> {
 
     /// Whether there are states of an abstract state, and choices, for which a condition holds, is the same question as
     /// whether this can be satisfied: the condition and what the predicates say of its symbols, of symbols that these
-    /// predicates speak of as well, and so on; symbols in `also` count as well. What is left out can be satisfied for itself, since an abstract state has
-    /// states.
+    /// predicates speak of as well, and so on; symbols in `also` count as well. What is left out can be satisfied for
+    /// itself or is implied by the rest, since an abstract state has states.
     pub(super) fn restricted(&self, condition: &Term, also: BTreeSet<Symbol>, state: &Abstract) -> Term {
         let valuation = self.valuation(&state.control);
         let condition = normal(&condition.substitute(&valuation));
@@ -192,12 +192,12 @@ impl<'a> World<'a> {
         let mut about: BTreeSet<Symbol> = also.into_iter().filter(is_open).collect();
         about.extend(condition.symbols());
         let mut rest: Vec<(usize, Term)> = self.literals(state).collect();
-        let mut parts = vec![condition];
+        let mut parts = Vec::new();
         loop {
             let is_near = |number: usize| self.predicates.symbols[number].iter().any(|symbol| about.contains(symbol));
             let (near, far): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(number, _)| is_near(*number));
             if near.is_empty() {
-                return Term::and(parts);
+                return Term::and([condition, strongest(parts)]);
             }
             for (number, literal) in near {
                 about.extend(self.predicates.symbols[number].iter().filter(|symbol| is_open(symbol)).cloned());
