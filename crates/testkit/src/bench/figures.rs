@@ -59,6 +59,9 @@ const PAIRS: &[Pair] = &[
     },
 ];
 
+/// Processor time is counted in hundredths of a second: what takes less counts as one.
+const LEAST: f64 = 0.01;
+
 /// The points of one figure.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
@@ -118,7 +121,7 @@ fn points(records: &[Record], x: &str, y: &str, limit: f64) -> Vec<Point> {
     let seconds = |instance: &str, tool: &str| {
         let found = records.iter().find(|record| record.instance == instance && record.tool == tool);
         let decided = found.filter(|record| record.is_decided());
-        decided.map(|record| record.processor_seconds.unwrap_or(record.net_seconds))
+        decided.map(|record| record.processor_seconds.unwrap_or(record.net_seconds).max(LEAST))
     };
     let mut points: Vec<Point> = Vec::new();
     for record in records.iter().filter(|record| record.tool == x || record.tool == y) {

@@ -59,8 +59,8 @@ const CACTUS: [(&str, &[&str]); 2] = [
     ("results-everything", &["ours", "corpus-boppo", "corpus-ijit", "corpus-satabs-generated"]),
 ];
 
-/// Where the data of scatter plots is.
-const FIGURES: &str = "results-threads";
+/// Where the data of scatter plots is; of figures in both the last counts.
+const FIGURES: [&str; 2] = ["results-threads", "results-switches"];
 
 /// All plots by the names of their files.
 ///
@@ -84,8 +84,10 @@ pub fn plots(bench: &Path) -> Result<BTreeMap<String, String>, String> {
             all.extend(cactus(&runs, family).map(|svg| (format!("cactus-{family}.svg"), svg)));
         }
     }
-    let figures: Vec<Figure> = read(&bench.join(FIGURES).join("figures.json"))?;
-    all.extend(figures.iter().map(|figure| (format!("figure-{}.svg", figure.figure), scatter(figure))));
+    for folder in FIGURES {
+        let figures: Vec<Figure> = read(&bench.join(folder).join("figures.json"))?;
+        all.extend(figures.iter().map(|figure| (format!("figure-{}.svg", figure.figure), scatter(figure))));
+    }
     Ok(all)
 }
 
