@@ -49,7 +49,12 @@ const PAIRS: &[Pair] = &[
     },
     Pair { figure: "7.6", about: "symmetry instead of ample sets", x: "threads-plain ample", y: "threads" },
     Pair { figure: "dead", about: "dead variables forgotten", x: "threads no-dead", y: "threads" },
-    Pair { figure: "dead-b", about: "the same, explicit", x: "threads-explicit no-dead", y: "threads-explicit" },
+    Pair {
+        figure: "dead-b",
+        about: "dead variables forgotten, explicit",
+        x: "threads-explicit no-dead",
+        y: "threads-explicit",
+    },
     Pair { figure: "compress", about: "compression", x: "threads no-compress", y: "threads" },
     Pair {
         figure: "compress-b",
