@@ -346,6 +346,29 @@ mod tests {
     }
 
     #[test]
+    fn threads_move_only_by_their_own_rules_and_must_arrive() {
+        let thread = |rule: ThreadRule| Thread { first: 3, last: 4, rules: vec![rule] };
+        let threads = Threads {
+            n_shared: 3,
+            threads: vec![
+                thread(ThreadRule { from: 0, top: Some(3), to: 1, push: vec![4, 3] }),
+                thread(ThreadRule { from: 1, top: None, to: 2, push: vec![3] }),
+            ],
+            initial: Some(View { shared: 0, tops: vec![Some(3), None] }),
+            target: Some(View { shared: 2, tops: vec![Some(4), Some(3)] }),
+        };
+        let configs = threads.replay(&[(0, 0), (1, 0)]).unwrap();
+        assert_eq!(configs.iter().map(Stacks::to_string).collect::<Vec<_>>(), ["0|3,-", "1|4 3,-", "2|4 3,3"]);
+        assert_eq!(threads.replay(&[(0, 0)]), Err(NoRun::End));
+        assert_eq!(threads.replay(&[(1, 0)]), Err(NoRun::Step(0)));
+        assert_eq!(threads.replay(&[(0, 0), (0, 0)]), Err(NoRun::Step(1)));
+        assert_eq!(threads.replay(&[(0, 1)]), Err(NoRun::Step(0)));
+        assert_eq!(threads.replay(&[(2, 0)]), Err(NoRun::Step(0)));
+        let unknown = Threads { initial: None, ..threads };
+        assert_eq!(unknown.replay(&[]), Err(NoRun::Start));
+    }
+
+    #[test]
     fn several_threads_are_not_one() {
         let threads = Threads { n_shared: 1, threads: vec![Thread::default(); 2], initial: None, target: None };
         assert_eq!(threads.single(), Err(NotSingle::Threads(2)));
