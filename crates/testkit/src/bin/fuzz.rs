@@ -58,7 +58,7 @@ fn main() -> ExitCode {
             compare_engines(&Campaign { budget, ..campaign }, "unbounded", unbounded::ANY_NUMBER)
         }
         Some("contexts") => compare_engines(&campaign, "contexts", contexts::IN_TURNS),
-        Some("systems") => compare_in_turns(),
+        Some("systems") => compare_in_turns(campaign.items.jobs),
         Some("rounds") => {
             let budget = Budget { frames: 4, ..Budget::states(4_000) };
             compare_engines(&Campaign { budget, ..campaign }, "rounds", rounds::IN_ROUNDS)
@@ -166,22 +166,18 @@ fn compare_systems(campaign: &Campaign) -> ExitCode {
     end(tally.faults.len())
 }
 
-fn compare_in_turns() -> ExitCode {
-    let mut n_findings = 0;
-    for (path, threads) in contexts::systems::corpus() {
-        let patience = Some(Duration::from_secs(120));
-        let effort = Effort { last: 4, eagerly: 4, rules: 1_500_000, height: 6, configurations: 300_000, patience };
+fn compare_in_turns(jobs: usize) -> ExitCode {
+    let patience = Some(Duration::from_secs(1_800));
+    let effort = Effort { last: 4, eagerly: 4, rules: 1_500_000, height: 6, configurations: 300_000, patience };
+    let tally = contexts::systems::compare_all(effort, jobs, |path, compared| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        match contexts::systems::compare(&threads, effort) {
+        match compared {
             Ok(rows) => rows.iter().for_each(|row| println!("{name}: {row}")),
-            Err(why) => {
-                n_findings += 1;
-                println!("{name}: {why}");
-            }
+            Err(why) => println!("{name}: {why}"),
         }
-    }
-    println!("{n_findings} findings");
-    end(n_findings)
+    });
+    println!("{tally}");
+    end(tally.findings())
 }
 
 fn compare_spin(campaign: &Campaign) -> ExitCode {

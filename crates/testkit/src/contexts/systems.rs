@@ -1,9 +1,13 @@
 //! Several pushdown systems with a shared state, threads in turns: an oracle that visits configurations one by one, and the
 //! comparison of all ways to answer with it.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::thread;
 use std::time::Duration;
 
 use indexmap::IndexSet;
@@ -164,6 +168,81 @@ impl fmt::Display for Row {
             None => Ok(()),
         }
     }
+}
+
+/// How many rows there are, and how many of them each way to answer took part in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    systems: usize,
+    rows: usize,
+    late: usize,
+    eager: usize,
+    one_system: usize,
+    explicit: usize,
+    exact: usize,
+    findings: usize,
+}
+
+impl Tally {
+    /// How many systems have several answers.
+    pub fn findings(&self) -> usize {
+        self.findings
+    }
+
+    fn count(&mut self, compared: &Result<Vec<Row>, String>) {
+        self.systems += 1;
+        let Ok(rows) = compared else {
+            self.findings += 1;
+            return;
+        };
+        for row in rows {
+            self.rows += 1;
+            self.late += usize::from(row.lazy.is_none());
+            self.eager += usize::from(row.eager);
+            self.one_system += usize::from(row.system);
+            self.explicit += usize::from(row.explicit.is_some());
+            self.exact += usize::from(row.explicit.is_some_and(|(_, exact)| exact));
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { systems, rows, late, eager, one_system, explicit, exact, findings } = self;
+        write!(f, "{systems} systems, {rows} sets of shared states by the lazy engine, {late} late; ")?;
+        write!(f, "compared: {eager} by the eager one, {one_system} by one pushdown system, ")?;
+        write!(f, "{explicit} by search ({exact} exactly); {findings} findings")
+    }
+}
+
+/// A stack for the operations on large diagrams.
+const STACK: usize = 64 << 20;
+
+/// Compares all systems of the corpus, so many at a time and the largest first; `each` hears of one as soon as it is done.
+pub fn compare_all(effort: Effort, jobs: usize, mut each: impl FnMut(&Path, &Result<Vec<Row>, String>)) -> Tally {
+    let mut systems = corpus();
+    let size = |threads: &Threads| threads.threads.iter().map(|thread| thread.rules.len()).sum::<usize>();
+    systems.sort_by_key(|(_, threads)| Reverse(size(threads)));
+    let (next, (sender, receiver)) = (AtomicUsize::new(0), mpsc::channel());
+    let work = |sender: Sender<_>| {
+        while let Some((path, threads)) = systems.get(next.fetch_add(1, Ordering::Relaxed)) {
+            sender.send((path, compare(threads, effort))).expect("the receiver waits for all");
+        }
+    };
+    let mut tally = Tally::default();
+    thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            let sender = sender.clone();
+            let spawned = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(sender));
+            spawned.expect("the system gives a thread");
+        }
+        drop(sender);
+        for (path, compared) in receiver {
+            tally.count(&compared);
+            each(path, &compared);
+        }
+    });
+    tally
 }
 
 /// Compares the lazy engine, the eager one, the one pushdown system and the search. An error says who contradicts whom.
