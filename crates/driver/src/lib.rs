@@ -39,7 +39,7 @@ pub use selvedge_engines::integers::ase::picture::{AbstractModel, AbstractState}
 pub use simplify::{Pass, Simplified, simplify};
 pub use simulate::{RunEnd, Simulation, possible_steps, simulate};
 pub use systems::{SystemOutcome, SystemReport, check_system};
-pub use turns::{TurnsEngine, TurnsOutcome, TurnsReport, TurnsRun, check_turns};
+pub use turns::{TurnsEngine, TurnsOutcome, TurnsReport, TurnsRun, check_turns, turns_options};
 
 /// A program as the user wrote it, with its source positions.
 #[derive(Clone, Copy)]

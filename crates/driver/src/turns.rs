@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use selvedge_check::{ContextBound, Engine, Event, Run, Stop, Task, ThreadScope, Verdict};
-use selvedge_engines::contexts::Options;
 use selvedge_engines::contexts::eager::ContextsEager;
 use selvedge_engines::contexts::lazy::Contexts;
+use selvedge_engines::contexts::{Histories, Options};
 use selvedge_ir::pds::program::question;
 use selvedge_ir::pds::{Stacks, Threads};
 
@@ -54,6 +54,12 @@ pub struct TurnsRun {
     pub configs: Vec<Stacks>,
 }
 
+/// How the engines are asked about systems. Each rule reads and writes the shared state as a whole, and there are many of
+/// them: the less a rule has to do with histories, the better.
+pub fn turns_options(bound: ContextBound) -> Options {
+    Options { bound: Some(bound), histories: Some(Histories::Values) }
+}
+
 /// Answers whether the target can be reached within a number of contexts; `None` if the configuration at the beginning
 /// is not known. An error says why what was found is no run: we are wrong.
 pub fn check_turns(
@@ -65,7 +71,7 @@ pub fn check_turns(
     run.event(Event::Phase("searching"));
     let start = Instant::now();
     let Some(question) = question(&threads) else { return Ok(None) };
-    let options = Options { bound: Some(bound), ..Options::default() };
+    let options = turns_options(bound);
     let engine: &dyn Engine = match engine {
         TurnsEngine::Lazy => &Contexts { options },
         TurnsEngine::Eager => &ContextsEager { options },

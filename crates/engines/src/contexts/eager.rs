@@ -10,12 +10,12 @@ use selvedge_check::{
     Bound, ContextBound, Contexts, Engine, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
 };
 use selvedge_ir::passes::enlist::Enlisted;
-use selvedge_ir::passes::sequentialize::{self, Sequential};
+use selvedge_ir::passes::sequentialize::{self, Arrangement, Sequential};
 use selvedge_ir::{Assign, Edge, Expr, Op, Program, Target, VarId};
 
 use super::Options;
 use super::threads::{enlisted, up_to_error};
-use crate::summaries::{Summaries, Values};
+use crate::summaries::{self, Summaries, Values};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +50,8 @@ impl Engine for ContextsEager {
 fn deepen(bound: ContextBound, lists: &[Enlisted], contexts: &mut Contexts, run: &Run<'_>) -> Result<Verdict, Stop> {
     for k in bound.numbers() {
         for list in lists {
-            let sequential = sequentialize::run(&list.program, &list.target, k);
-            if let Verdict::Unsafe(trace) = Summaries::default().check(&question(&sequential), run)? {
+            let sequential = reduced(list, &list.target, k);
+            if let Verdict::Unsafe(trace) = summaries().check(&question(&sequential), run)? {
                 contexts.error = Some(k);
                 return Ok(Verdict::Unsafe(list.lift.trace(&sequential.lift.trace(&trace))));
             }
@@ -64,6 +64,14 @@ fn deepen(bound: ContextBound, lists: &[Enlisted], contexts: &mut Contexts, run:
         }
     }
     Err(Stop::BoundReached(Bound::Contexts(bound.last)))
+}
+
+fn reduced(list: &Enlisted, target: &Target, k: u32) -> Sequential {
+    sequentialize::arranged(&list.program, target, k, Arrangement::ByContext)
+}
+
+fn summaries() -> Summaries {
+    Summaries { options: summaries::Options { declared: true, ..Default::default() } }
 }
 
 fn question(sequential: &Sequential) -> Task<'_> {
@@ -83,13 +91,13 @@ fn count(list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Option<u128>, Stop> {
 /// The valuations of the shared variables that the user's program has, in the order of their declaration, that are
 /// reachable within `k` contexts per thread where a context may end.
 pub fn shared_states(list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Values, Stop> {
-    let mut sequential = sequentialize::run(&list.program, &Target::default(), k);
+    let mut sequential = reduced(list, &Target::default(), k);
     let mut last: Vec<(VarId, VarId)> =
         sequential.last.iter().filter_map(|(var, copy)| Some((list.lift.old_var(*var)?, *copy))).collect();
     last.sort_unstable();
     let vars: Vec<VarId> = last.into_iter().map(|(_, copy)| copy).collect();
     watch(&mut sequential, &vars);
-    Summaries::default().values_at(&sequential.program, sequential.confirmed, &vars, run)
+    summaries().values_at(&sequential.program, sequential.confirmed, &vars, run)
 }
 
 /// Adds a step that changes nothing and touches these variables, so that all of them are followed.

@@ -73,6 +73,8 @@ pub(crate) enum Order {
     First,
     /// Another one, for programs that run out of nodes with the first.
     Rescue,
+    /// The locals, and the others as they are declared.
+    Declared,
 }
 
 impl Layout {
@@ -112,6 +114,10 @@ impl Layout {
         let order = match order {
             Order::First => force(n_slots, &together),
             Order::Rescue => force_again(n_slots, &together),
+            Order::Declared => {
+                let n_globals = slots.globals().len();
+                (n_globals..n_slots).chain(0..n_globals).collect()
+            }
         };
         let mut triples = vec![[None; 3]; n_slots];
         let mut copies: Vec<Vec<Var>> = vec![Vec::new(); n_slots];

@@ -52,6 +52,11 @@ pub struct Options {
     ///
     /// Default: no. All variables are tracked also where all summaries or all errors are asked for.
     pub exact: bool,
+    /// The variables stand in the diagrams as they are declared, below the locals. Otherwise those that are read and
+    /// written together stand near each other.
+    ///
+    /// Default: no.
+    pub declared: bool,
 }
 
 impl Engine for Summaries {
@@ -71,7 +76,7 @@ impl Engine for Summaries {
                 return Ok(Verdict::Safe(certificate));
             }
         }
-        match self.attempt(task, &sliced, &results, Order::First, run) {
+        match self.attempt(task, &sliced, &results, self.order(), run) {
             Err(Stop::NodeLimit(_)) => self.attempt(task, &sliced, &results, Order::Rescue, run),
             answer => answer,
         }
@@ -83,6 +88,10 @@ impl Engine for Summaries {
 }
 
 impl Summaries {
+    fn order(&self) -> Order {
+        if self.options.declared { Order::Declared } else { Order::First }
+    }
+
     /// Decides a task with one order of the variables.
     fn attempt(
         &self,
@@ -101,7 +110,7 @@ impl Summaries {
             None => Ok(Verdict::Safe(solver.certificate(task.program, &sliced.lift, results)?)),
             // The way back through a summary leads through path edges of reached entries only.
             Some(_) if self.options.eager => {
-                Summaries { options: Options { exact: true, eager: false } }.check(task, run)
+                Summaries { options: Options { exact: true, eager: false, ..self.options } }.check(task, run)
             }
             Some(error) => Ok(Verdict::Unsafe(sliced.lift.trace(&solver.trace(&error)?))),
         }
@@ -111,7 +120,7 @@ impl Summaries {
     /// location's procedure or its callees touch.
     pub fn values_at(&self, program: &Program, loc: LocId, vars: &[VarId], run: &Run<'_>) -> Result<Values, Stop> {
         let no_target = selvedge_ir::Target::default();
-        let mut solver = Solver::new(program, &no_target, run)?;
+        let mut solver = Solver::ordered(program, &no_target, self.order(), run)?;
         solver.run(Entries::Reached)?;
         solver.values(loc, vars)
     }
@@ -119,7 +128,7 @@ impl Summaries {
     /// All that can be reached, for comparisons.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Reached, Stop> {
         let no_target = selvedge_ir::Target::default();
-        let mut solver = Solver::new(task.program, &no_target, run)?;
+        let mut solver = Solver::ordered(task.program, &no_target, self.order(), run)?;
         if self.options.eager {
             solver.run(Entries::All)?;
             solver.forget_all_but_summaries();

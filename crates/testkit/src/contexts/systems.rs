@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use indexmap::IndexSet;
 use selvedge_check::{CancelToken, ContextBound, Limits, Run, Stop, Target, Task, ThreadScope};
-use selvedge_driver::{TurnsEngine, TurnsOutcome, check_turns};
+use selvedge_driver::{TurnsEngine, TurnsOutcome, check_turns, turns_options};
 use selvedge_engines::contexts::eager::shared_states;
 use selvedge_engines::contexts::lazy::Contexts;
-use selvedge_engines::contexts::{Options, threads::enlisted};
+use selvedge_engines::contexts::threads::enlisted;
 use selvedge_engines::pushdown::{Answer, Direction, check};
 use selvedge_frontend::pds::{System, load, read_view};
 use selvedge_ir::pds::program::program;
@@ -319,30 +319,30 @@ fn numbers(states: &BTreeSet<Vec<bool>>) -> BTreeSet<u32> {
     states.iter().map(number).collect()
 }
 
-/// The shared states by the lazy engine; `None` if it takes too long.
+/// The shared states by the lazy engine; `None` if it takes too long or too much.
 fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
     let program = program(threads).expect("the initial configuration is known");
     assert_eq!(validate(&program), Ok(()));
     let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
-    let options = Options { bound: Some(ContextBound { first: k, last: k }), ..Options::default() };
+    let options = turns_options(ContextBound { first: k, last: k });
     let limits = Limits { time: effort.patience, ..Limits::default() };
     match (Contexts { options }).shared_states(&task, &Run::new(CancelToken::default(), limits, &())) {
         Ok(found) => Ok(Some(numbers(found.reached.last().expect("there is one for each number")))),
-        Err(Stop::TimeLimit(_)) => Ok(None),
+        Err(Stop::TimeLimit(_) | Stop::NodeLimit(_)) => Ok(None),
         Err(stop) => Err(stop.to_string()),
     }
 }
 
-/// The shared states by the eager engine; `None` if it takes too long.
+/// The shared states by the eager engine; `None` if it takes too long or too much.
 fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
     let program = program(threads).expect("the initial configuration is known");
     let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
-    let options = Options { bound: Some(ContextBound { first: 1, last: k }), ..Options::default() };
+    let options = turns_options(ContextBound { first: 1, last: k });
     let (_, lists) = enlisted(&task, &options, "testkit").expect("the threads are a list");
     let limits = Limits { time: effort.patience, ..Limits::default() };
     match shared_states(&lists[0], k, &Run::new(CancelToken::default(), limits, &())) {
         Ok(found) => Ok(Some(numbers(&found.list()))),
-        Err(Stop::TimeLimit(_)) => Ok(None),
+        Err(Stop::TimeLimit(_) | Stop::NodeLimit(_)) => Ok(None),
         Err(stop) => Err(stop.to_string()),
     }
 }

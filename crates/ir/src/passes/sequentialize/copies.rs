@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 
-use super::{equal, read_at_start};
+use super::{Arrangement, equal, read_at_start};
 use crate::syntax::{Assign, Expr, Op, Program, Scope, Ty, Var, VarId};
 
 /// The variables that stand for those of the threads, and those of the schedule.
@@ -33,6 +33,7 @@ impl Copies {
     pub(super) fn new(
         old: &Program,
         n_contexts: usize,
+        arrangement: Arrangement,
         new: &mut Program,
         origins: &mut IndexVec<VarId, Option<VarId>>,
     ) -> Copies {
@@ -40,31 +41,30 @@ impl Copies {
             origins.push(origin);
             new.vars.push(Var { name, scope: Scope::Shared, ty: Ty::Bool })
         };
-        let (mut shared, mut guesses, mut own) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        // The copies of one variable stand side by side, which decision diagrams like.
-        for (id, old) in old.vars.iter_enumerated() {
-            match old.scope {
-                Scope::Shared => {
-                    let mut copies = vec![var(format!("{}_1", old.name), Some(id))];
-                    let mut guessed = Vec::new();
-                    for context in 2..=n_contexts {
-                        guessed.push(var(format!("{}_guess_{context}", old.name), None));
-                        copies.push(var(format!("{}_{context}", old.name), None));
-                    }
-                    shared.insert(id, copies);
-                    guesses.insert(id, guessed);
-                }
-                Scope::Thread => drop(own.insert(id, var(old.name.clone(), None))),
-                Scope::Local(_) => {}
-            }
-        }
-        let start = |id: VarId| (id, var(format!("{}_start", old.vars[id].name), None));
-        let at_start = read_at_start(old).into_iter().map(start).collect();
+        let own = old.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread);
+        let own = own.map(|(id, old)| (id, var(old.name.clone(), None))).collect();
         let n_bits = usize::BITS - (n_contexts - 1).leading_zeros();
         let context = (0..n_bits).map(|bit| var(format!("context_{bit}"), None)).collect();
         let is_atomic = old.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
         let held = is_atomic.then(|| var("atomic".to_string(), None));
         let (over, failed) = (var("over".to_string(), None), var("failed".to_string(), None));
+        let of_scope = old.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared);
+        let ids: Vec<VarId> = of_scope.map(|(id, _)| id).collect();
+        let places: Vec<(VarId, usize)> = match arrangement {
+            Arrangement::ByVariable => ids.iter().flat_map(|id| (1..=n_contexts).map(|k| (*id, k))).collect(),
+            Arrangement::ByContext => (1..=n_contexts).flat_map(|k| ids.iter().map(move |id| (*id, k))).collect(),
+        };
+        let (mut shared, mut guesses) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+        for (id, context) in places {
+            let (name, guessed) = (&old.vars[id].name, guesses.entry(id).or_default());
+            if context > 1 {
+                guessed.push(var(format!("{name}_guess_{context}"), None));
+            }
+            let origin = (context == 1).then_some(id);
+            shared.entry(id).or_default().push(var(format!("{name}_{context}"), origin));
+        }
+        let start = |id: VarId| (id, var(format!("{}_start", old.vars[id].name), None));
+        let at_start = read_at_start(old).into_iter().map(start).collect();
         let copies = Copies { shared, guesses, own, at_start, context, n_contexts, over, failed, held };
         new.init = old.init.iter().map(|(var, rhs)| (copies.shared[var][0], rhs.clone())).collect();
         let flags = copies.context.iter().chain(&copies.held).chain([&copies.over, &copies.failed]);

@@ -54,9 +54,25 @@ pub struct Sequential {
     pub lift: SequentialLift,
 }
 
+/// In which order the copies of the shared variables are declared, each with its guess before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// All copies of one variable side by side, for readers.
+    ByVariable,
+    /// All variables of one context side by side, for diagrams: all that the contexts up to some number leave to the later
+    /// ones is where the threads are, so few nodes are needed between two contexts. Where the shared variables hold one
+    /// number, which is read and written as a whole, that takes far fewer nodes.
+    ByContext,
+}
+
 /// Runs the pass with so many contexts per thread, at least one. The program must be one of a fixed list of threads.
 pub fn run(program: &Program, target: &Target, contexts: u32) -> Sequential {
-    let mut builder = Builder::new(program, target, contexts.max(1) as usize);
+    arranged(program, target, contexts, Arrangement::ByVariable)
+}
+
+/// The same with the copies in some order.
+pub fn arranged(program: &Program, target: &Target, contexts: u32, arrangement: Arrangement) -> Sequential {
+    let mut builder = Builder::new(program, target, contexts.max(1) as usize, arrangement);
     let prelude = program.prelude.map(|prelude| builder.copy_procs([prelude], Mode::Alone)[prelude]);
     let roots = builder.copy_procs(program.entries.iter().map(|entry| entry.proc), Mode::InTurns);
     let (confirmed, assertion) = builder.make_main(prelude, &roots);
@@ -78,10 +94,10 @@ struct Builder<'p> {
 }
 
 impl<'p> Builder<'p> {
-    fn new(old: &'p Program, target: &'p Target, contexts: usize) -> Builder<'p> {
+    fn new(old: &'p Program, target: &'p Target, contexts: usize, arrangement: Arrangement) -> Builder<'p> {
         let mut new = Program::default();
         let mut vars = IndexVec::new();
-        let copies = Copies::new(old, contexts, &mut new, &mut vars);
+        let copies = Copies::new(old, contexts, arrangement, &mut new, &mut vars);
         Builder { old, target, new, copies, purposes: IndexVec::new(), vars }
     }
 
