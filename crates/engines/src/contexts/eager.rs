@@ -11,7 +11,7 @@ use selvedge_check::{
 };
 use selvedge_ir::passes::enlist::Enlisted;
 use selvedge_ir::passes::sequentialize::{self, Arrangement, Sequential};
-use selvedge_ir::{Assign, Edge, Expr, Op, Program, Target, VarId};
+use selvedge_ir::{Assign, Edge, Expr, Op, Program, Scope, Target, VarId};
 
 use super::Options;
 use super::threads::{enlisted, up_to_error};
@@ -51,7 +51,7 @@ fn deepen(bound: ContextBound, lists: &[Enlisted], contexts: &mut Contexts, run:
     for k in bound.numbers() {
         for list in lists {
             let sequential = reduced(list, &list.target, k);
-            if let Verdict::Unsafe(trace) = summaries().check(&question(&sequential), run)? {
+            if let Verdict::Unsafe(trace) = summaries(list).check(&question(&sequential), run)? {
                 contexts.error = Some(k);
                 return Ok(Verdict::Unsafe(list.lift.trace(&sequential.lift.trace(&trace))));
             }
@@ -66,12 +66,24 @@ fn deepen(bound: ContextBound, lists: &[Enlisted], contexts: &mut Contexts, run:
     Err(Stop::BoundReached(Bound::Contexts(bound.last)))
 }
 
-fn reduced(list: &Enlisted, target: &Target, k: u32) -> Sequential {
-    sequentialize::arranged(&list.program, target, k, Arrangement::ByContext)
+/// How the copies of the shared variables are arranged. That each context begins as the one before ended is small where
+/// the copies of one variable are near each other, and where the variables of a context are, it takes as many nodes as
+/// there are shared states; all else is smaller then.
+fn arrangement(program: &Program) -> Arrangement {
+    let n_shared = program.vars.iter().filter(|var| var.scope == Scope::Shared).count();
+    if n_shared <= FEW { Arrangement::ByContext } else { Arrangement::ByVariable }
 }
 
-fn summaries() -> Summaries {
-    Summaries { options: summaries::Options { declared: true, ..Default::default() } }
+/// So many shared variables have few states.
+const FEW: usize = 10;
+
+fn reduced(list: &Enlisted, target: &Target, k: u32) -> Sequential {
+    sequentialize::arranged(&list.program, target, k, arrangement(&list.program))
+}
+
+fn summaries(list: &Enlisted) -> Summaries {
+    let declared = arrangement(&list.program) == Arrangement::ByContext;
+    Summaries { options: summaries::Options { declared, ..Default::default() } }
 }
 
 fn question(sequential: &Sequential) -> Task<'_> {
@@ -97,7 +109,7 @@ pub fn shared_states(list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Values, S
     last.sort_unstable();
     let vars: Vec<VarId> = last.into_iter().map(|(_, copy)| copy).collect();
     watch(&mut sequential, &vars);
-    summaries().values_at(&sequential.program, sequential.confirmed, &vars, run)
+    summaries(list).values_at(&sequential.program, sequential.confirmed, &vars, run)
 }
 
 /// Adds a step that changes nothing and touches these variables, so that all of them are followed.

@@ -129,7 +129,7 @@ pub struct Effort {
     pub eagerly: u32,
     /// One pushdown system for all contexts has at most about so many rules.
     pub rules: usize,
-    /// The highest stacks of the search of configurations.
+    /// The highest stacks of the search of configurations; lower ones where those are too many.
     pub height: usize,
     /// How many configurations it visits.
     pub configurations: usize,
@@ -247,7 +247,8 @@ pub fn compare_all(effort: Effort, jobs: usize, mut each: impl FnMut(&Path, &Res
 
 /// Compares the lazy engine, the eager one, the one pushdown system and the search. An error says who contradicts whom.
 pub fn compare(threads: &Threads, effort: Effort) -> Result<Vec<Row>, String> {
-    let explicit = search(threads, effort.last, effort.height, effort.configurations);
+    let mut heights = (1..=effort.height).rev();
+    let explicit = heights.find_map(|height| search(threads, effort.last, height, effort.configurations));
     if threads.target.is_some() {
         compare_targets(threads, explicit.as_ref(), effort)?;
     }

@@ -60,8 +60,7 @@ pub enum Arrangement {
     /// All copies of one variable side by side, for readers.
     ByVariable,
     /// All variables of one context side by side, for diagrams: all that the contexts up to some number leave to the later
-    /// ones is where the threads are, so few nodes are needed between two contexts. Where the shared variables hold one
-    /// number, which is read and written as a whole, that takes far fewer nodes.
+    /// ones is where the threads are, so few nodes are needed between two contexts.
     ByContext,
 }
 

@@ -55,3 +55,14 @@ fn one_context_needs_no_guess_and_no_counter() {
         "{text}"
     );
 }
+
+#[test]
+fn the_copies_of_a_variable_or_those_of_a_context_are_side_by_side() {
+    let (program, target) = parse_with_target(TWO).expect("the program reads");
+    let names = |arrangement: Arrangement| -> Vec<String> {
+        let vars = arranged(&program, &target, 2, arrangement).program.vars;
+        vars.iter().map(|var| var.name.clone()).filter(|name| name.starts_with(['x', 'y'])).collect()
+    };
+    assert_eq!(names(Arrangement::ByVariable), ["x_1", "x_guess_2", "x_2", "y_1", "y_guess_2", "y_2"]);
+    assert_eq!(names(Arrangement::ByContext), ["x_1", "y_1", "x_guess_2", "x_2", "y_guess_2", "y_2"]);
+}
