@@ -28,7 +28,7 @@ fn speaks_of(verdict: &Verdict, var: usize) -> bool {
     proof.formulas.nodes().iter().any(is_about)
 }
 
-const EXACT: Options = Options { eager: false, exact: true };
+const EXACT: Options = Options { eager: false, exact: true, declared: false };
 
 #[test]
 fn variables_that_only_steer_are_not_tracked_where_they_do_not_matter() {
