@@ -104,3 +104,8 @@ fn exact_summaries_agree_with_the_oracle() {
 fn eager_summaries_agree_with_the_oracle() {
     compare(600..1000, &summaries::Options { eager: true, ..Default::default() });
 }
+
+#[test]
+fn summaries_in_the_order_of_declaration_agree_with_the_oracle() {
+    compare(1400..1800, &summaries::Options { declared: true, ..Default::default() });
+}
