@@ -1,15 +1,19 @@
-//! What a caller of the program sees: exit code, standard output and standard error, for good and bad input.
+//! Tests of the program as its users see it: exit code, standard output and standard error, pages of reports in a
+//! browser, the servers for editors, the debugger in a terminal, and the commands of the guide.
 //!
 //! The engine and the passes are named where an answer is kept word by word, so that new engines do not change it.
-//! `INSTA_UPDATE=always cargo test -p selvedge-cli` rewrites what is kept; read the difference.
+//! `INSTA_UPDATE=always cargo test -p selvedge-cli` rewrites the snapshots; read the difference.
 
 mod boom;
+mod browser;
 mod check;
 mod commands;
 mod contexts;
 mod each;
+mod editor;
 mod formats;
 mod gcl;
+mod guide;
 mod harness;
 mod interchange;
 mod json;
@@ -20,6 +24,7 @@ mod rounds;
 mod schema;
 mod solvers;
 mod systems;
+mod terminal;
 mod tts;
 mod usage;
 mod verify;

@@ -6,9 +6,9 @@ use selvedge_ir::text::print;
 use selvedge_ir::validate::validate;
 use selvedge_ir::{Program, VarId};
 
-const MUTEX: &str = include_str!("../../../examples/mutex.gcl");
-const BAKERY: &str = include_str!("../../../examples/bakery.gcl");
-const TICKET: &str = include_str!("../../../examples/ticket.gcl");
+const MUTEX: &str = include_str!("../../../../examples/mutex.gcl");
+const BAKERY: &str = include_str!("../../../../examples/bakery.gcl");
+const TICKET: &str = include_str!("../../../../examples/ticket.gcl");
 
 fn program(text: &str) -> (Program, Loaded) {
     let loaded = gcl::load(text);

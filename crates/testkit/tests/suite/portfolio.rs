@@ -140,7 +140,7 @@ fn is_unsafe(text: &str, question: &Question) -> bool {
 /// backwards are small. They must get their turn.
 #[test]
 fn engines_that_never_end_do_not_keep_others_from_answering() {
-    let text = include_str!("../../../examples/bluetooth_fixed.bp");
+    let text = include_str!("../../../../examples/bluetooth_fixed.bp");
     assert!(!is_unsafe(text, &Question::default()));
 }
 

@@ -204,7 +204,7 @@ fn corpus() -> Vec<(String, Tts, String, String)> {
     table.lines().skip(1).map(row).collect()
 }
 
-/// All 116 where code is optimised: `cargo test --release -p selvedge-testkit --test tts`.
+/// All 116 where code is optimised: `cargo test --release -p selvedge-testkit --test suite tts`.
 #[test]
 fn verdicts_of_the_corpus() {
     for (name, tts, one, any) in corpus().into_iter().filter(|(_, tts, _, _)| tts.n_local <= MOST_LOCALS) {

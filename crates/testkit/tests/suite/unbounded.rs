@@ -187,9 +187,9 @@ fn regressions_for_any_number_of_threads() {
         EngineKind::Cutoff,
     ];
     let programs = [
-        include_str!("../../../tests/regress/0009-condition-on-others-that-nobody-runs.bp"),
-        include_str!("../../../tests/regress/0010-discarded-result-of-a-shared-variable.bp"),
-        include_str!("../../../tests/regress/0011-begins-at-error-beside-an-assertion.bp"),
+        include_str!("../../../../tests/regress/0009-condition-on-others-that-nobody-runs.bp"),
+        include_str!("../../../../tests/regress/0010-discarded-result-of-a-shared-variable.bp"),
+        include_str!("../../../../tests/regress/0011-begins-at-error-beside-an-assertion.bp"),
     ];
     for (text, kind) in programs.into_iter().flat_map(|text| kinds.map(|kind| (text, kind))) {
         let loaded = selvedge_frontend::bp::load(text, &Default::default());

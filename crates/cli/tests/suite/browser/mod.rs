@@ -32,7 +32,7 @@ fn selvedge(args: &[&str]) -> i32 {
 /// Gives tasks to the browser.
 fn browse(tasks: &Json) -> Vec<Json> {
     let (root, tools) = (root(), root().join(".tools"));
-    let script = root.join("crates/cli/tests/browser/walk.mjs");
+    let script = root.join("crates/cli/tests/suite/browser/walk.mjs");
     let browser = tools.join("chromium/run");
     assert!(browser.exists(), "Chromium is missing: ./test installs it into .tools/chromium");
     let mut command = Command::new("node");

@@ -13,7 +13,7 @@ fn session(script: &str) {
     let modules = root.join(".tools/node/node_modules");
     assert!(modules.exists(), "packages are missing: ./test installs them into .tools/node");
     let mut command = Command::new("node");
-    command.arg(root.join("crates/cli/tests/editor").join(script));
+    command.arg(root.join("crates/cli/tests/suite/editor").join(script));
     let output =
         command.arg(env!("CARGO_BIN_EXE_selvedge")).arg(modules).arg(&root).output().expect("node is installed");
     let told = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);

@@ -1,0 +1,7 @@
+//! Tests of single engines on small programs with known answers.
+
+mod bmc;
+mod exhaustive;
+mod induction;
+mod integers;
+mod summaries;

@@ -1,0 +1,8 @@
+//! Tests of the judge: the meaning of steps, traces, and certificates.
+
+mod certificate;
+mod cover;
+mod integers;
+mod interpreter;
+mod replay;
+mod threads;

@@ -1,0 +1,6 @@
+//! Tests of reports and exported models by their text.
+
+mod bodies;
+mod cover;
+mod promela;
+mod threads;
