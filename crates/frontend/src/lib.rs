@@ -8,6 +8,9 @@ pub mod diagnostic;
 pub mod fp;
 pub mod gcl;
 pub mod pds;
+pub mod source;
 pub mod spec;
 pub mod tokens;
 pub mod tts;
+
+pub use source::{Context, Position, Source};

@@ -5,22 +5,16 @@
 
 pub mod abstract_model;
 pub mod boom;
-pub mod bp;
 mod condition;
 pub mod diagnostic;
-pub mod horn;
 pub mod html;
 pub mod invariant;
 pub mod json;
 pub mod names;
 pub mod palette;
 pub mod projection;
-pub mod promela;
 pub mod sarif;
-pub mod sequential;
 pub mod session;
-pub mod smtlib;
-pub mod source;
 pub mod stats;
 pub mod story;
 pub mod svg;
@@ -28,5 +22,6 @@ pub mod systems;
 pub mod text;
 
 pub use palette::Palette;
-pub use source::{Position, Source};
-pub use story::{Context, Execution};
+pub(crate) use selvedge_frontend::source;
+pub use selvedge_frontend::{Context, Position, Source};
+pub use story::Execution;

@@ -7,28 +7,14 @@ use std::collections::BTreeSet;
 
 use selvedge_driver::{Counterexample, Irrelevant};
 use selvedge_ir::flow::Flow;
-use selvedge_ir::span::{Role, SourceMap, Span};
+use selvedge_ir::span::{Role, Span};
 use selvedge_ir::trace::{Step, ThreadId};
 use selvedge_ir::{EdgeId, Expr, LocId, Op, ProcId, Program, Value, VarId};
 use selvedge_replay::{Frame, State, Thread, Violation};
 
+use crate::Position;
 use crate::names::Names;
-use crate::source::{Position, Source};
-
-/// The program that evidence speaks of, as the user wrote it.
-#[derive(Clone, Copy)]
-pub struct Context<'a> {
-    pub program: &'a Program,
-    pub map: &'a SourceMap,
-    pub source: &'a Source,
-}
-
-impl Context<'_> {
-    /// Whether the program is a set of guarded commands rather than a sequence of statements.
-    pub fn is_guarded(&self) -> bool {
-        !self.map.values.is_empty() || !self.map.commands.is_empty()
-    }
-}
+pub use selvedge_frontend::Context;
 
 /// An execution with its states.
 #[derive(Clone, Copy)]

@@ -2,7 +2,8 @@
 
 use selvedge_check::Run;
 use selvedge_driver::external::{Silence, Spacer, Word};
-use selvedge_report::{Context, Source, horn};
+use selvedge_export::horn;
+use selvedge_frontend::{Context, Source};
 
 use crate::differ::Posed;
 

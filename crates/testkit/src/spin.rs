@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use selvedge_check::{CancelToken, Limits, Run};
 use selvedge_driver::external::{Code, Spin, Word};
-use selvedge_report::{Context, Source, promela};
+use selvedge_export::promela;
+use selvedge_frontend::{Context, Source};
 
 use crate::differ::{Fault, Posed, fault, panic_message, pose};
 use crate::generate::{Weights, generate_with};

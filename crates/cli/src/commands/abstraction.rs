@@ -3,10 +3,11 @@
 use selvedge_check::{Run, Task};
 use selvedge_engines::abstraction::{Abstraction, Predicates, abstracted};
 use selvedge_engines::horn::Horn;
+use selvedge_export::bp;
+use selvedge_frontend::Source;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::gcl;
 use selvedge_ir::{Expr, Op};
-use selvedge_report::{Source, bp};
 
 use super::language::Language;
 use super::program::{self, Warnings};

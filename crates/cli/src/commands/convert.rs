@@ -2,9 +2,9 @@
 
 use selvedge_check::{Engine as _, Limits, Run, Task};
 use selvedge_engines::pushdown::{self, Pushdown};
+use selvedge_export::{horn, promela};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::pds::print_with_comments;
-use selvedge_report::{horn, promela};
 
 use super::convert_tts;
 use super::program::{self, Warnings};

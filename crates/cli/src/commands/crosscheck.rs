@@ -6,9 +6,9 @@ use selvedge_check::{Limits, Run, Task};
 use selvedge_driver::external::{Code, Silence, Spacer, Spin, Word};
 use selvedge_driver::{Failure, Options, Outcome, Reason};
 use selvedge_engines::EngineKind;
+use selvedge_export::{horn, promela};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::text::{self, Opinion};
-use selvedge_report::{horn, promela};
 
 use super::program::{self, Program, Warnings};
 use crate::args::CrosscheckArgs;

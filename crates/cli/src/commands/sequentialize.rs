@@ -2,9 +2,9 @@
 
 use selvedge_check::{ContextBound, Task};
 use selvedge_engines::contexts::{Options, threads::enlisted};
+use selvedge_export::sequential;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_ir::passes::sequentialize;
-use selvedge_report::sequential;
 
 use super::program::{self, Warnings};
 use crate::args::SequentializeArgs;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::ValueView;
 use super::certificate::{VariableView, fits, location};
 use super::trace::{ReadError, mismatch};
-use crate::smtlib::Symbols;
+use selvedge_export::smtlib::Symbols;
 
 /// What holds at each control point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

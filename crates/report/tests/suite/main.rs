@@ -1,6 +1,5 @@
-//! Tests of reports and exported models by their text.
+//! Tests of reports by their text.
 
 mod bodies;
 mod cover;
-mod promela;
 mod threads;

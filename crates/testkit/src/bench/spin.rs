@@ -10,8 +10,9 @@ use std::process::Command;
 use selvedge_check::{CancelToken, Limits, Run, Task};
 use selvedge_driver::Subject;
 use selvedge_driver::external::{Code, Room, Silence, Spin, Storage, Word, read_search};
+use selvedge_export::promela;
 use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_report::{Context, Source, promela};
+use selvedge_frontend::{Context, Source};
 
 use super::tool::{Asked, Tool};
 

@@ -8,8 +8,9 @@ use std::time::Duration;
 use selvedge_driver::external::Spacer;
 use selvedge_driver::{Question, Subject};
 use selvedge_engines::EngineKind;
+use selvedge_export::horn;
 use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_report::{Context, Source, horn};
+use selvedge_frontend::{Context, Source};
 
 use super::measure::verdict;
 

@@ -18,13 +18,14 @@ use selvedge_engines::contexts::eager::shared_states;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Options, threads::enlisted};
 use selvedge_engines::{EngineKind, EngineOptions, build};
+use selvedge_export::sequential;
 use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_frontend::{Context, Source};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::passes::enlist::Enlisted;
 use selvedge_ir::passes::sequentialize;
 use selvedge_ir::{Op, Scope, Target};
 use selvedge_replay::judge;
-use selvedge_report::{Context, Source, sequential};
 
 use crate::differ::{Fault, Posed, fault, panic_message, pose};
 use crate::engines::{Compared, Comparison};

@@ -1,19 +1,18 @@
 //! Models for SPIN, by their text. Whether their verdicts are right is tried with SPIN itself in `testkit`.
 
-use selvedge_check::Task;
-use selvedge_driver::{Question, Subject};
+use selvedge_check::{Task, ThreadScope};
+use selvedge_export::promela;
 use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_report::{Context, Source, promela};
+use selvedge_frontend::{Context, Source};
+use selvedge_ir::Target;
 
 fn model(text: &str, threads: u32) -> Result<String, String> {
     let loaded = load(text, &LoadOptions::default());
     let program = loaded.program.expect("the program has no errors");
-    let subject = Subject { program: &program, map: &loaded.source_map, text };
-    let question = Question { threads: Some(threads), ..Question::default() };
-    let (asked, target, threads) = question.pose(subject).expect("the question fits");
+    let target = Target::all_asserts(&program);
     let source = Source::new("test.bp", text.to_string());
-    let context = Context { program: &asked, map: &loaded.source_map, source: &source };
-    promela::render(context, &Task { program: &asked, target: &target, threads })
+    let context = Context { program: &program, map: &loaded.source_map, source: &source };
+    promela::render(context, &Task { program: &program, target: &target, threads: ThreadScope::AtMost(threads) })
 }
 
 fn written(text: &str) -> String {

@@ -3,9 +3,8 @@
 
 use std::fmt::Write as _;
 
+use selvedge_frontend::Context;
 use selvedge_ir::{Assign, BinaryOp, Expr, Op, Program, Target, Ty, UnaryOp, VarId};
-
-use crate::story::Context;
 
 /// The clauses, or why there are none: a sentence without a full stop.
 pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, String> {

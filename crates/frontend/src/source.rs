@@ -1,13 +1,29 @@
-//! A text with a name, and where its lines begin.
+//! The text of a program with its name and line numbers, and the program together with its text.
 
 use std::ops::Range;
 
-use selvedge_ir::span::Span;
+use selvedge_ir::Program;
+use selvedge_ir::span::{SourceMap, Span};
+
+/// A program with the text it was read from: the program that evidence refers to, as the user wrote it.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub program: &'a Program,
+    pub map: &'a SourceMap,
+    pub source: &'a Source,
+}
+
+impl Context<'_> {
+    /// Returns whether the program is a set of guarded commands rather than a sequence of statements.
+    pub fn is_guarded(&self) -> bool {
+        !self.map.values.is_empty() || !self.map.commands.is_empty()
+    }
+}
 
 /// A program's text.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
-    /// What the user calls it: a path, or `<stdin>`.
+    /// The name that the user gave: a path, or `<stdin>`.
     pub name: String,
     text: String,
     /// The first byte of each line.

@@ -19,13 +19,13 @@ mod write;
 
 use index_vec::IndexVec;
 use selvedge_check::{Task, ThreadScope};
-use selvedge_driver::{Pass, simplify};
+use selvedge_frontend::Context;
 use selvedge_ir::callgraph::{CallGraph, Through};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::liveness::Liveness;
+use selvedge_ir::passes::{Passed, compress, drop_dead, fold, inline, slice};
 use selvedge_ir::{Count, Expr, LocId, Op, ProcId, Program, Scope, Target, Ty, VarId};
 
-use crate::story::Context;
 use held::Held;
 use moves::{Begin, End, Move};
 
@@ -35,15 +35,19 @@ const MOST_THREADS: u32 = 200;
 /// The model of a question, or why there is none: a sentence without a full stop.
 pub fn render(context: Context<'_>, task: &Task<'_>) -> Result<String, String> {
     in_scope(context, task)?;
-    let passes = [Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Inline, Pass::Fold, Pass::DropDead, Pass::Compress];
-    let simplified = simplify(task, &passes);
-    let task = simplified.task(task.threads);
-    let model = Model::new(&task)?;
+    let simplified = simplify(task.program, task.target);
+    let model = Model::new(&Task { program: &simplified.program, target: &simplified.target, threads: task.threads })?;
     let head = format!(
         "/* {}: no assertion of this model fails if and only if no error can be reached. */\n",
         context.source.name.replace("*/", "* /").replace('\n', " ")
     );
     Ok(head + &write::write(&model)?)
+}
+
+/// Runs the passes that serve our own engines. The lifts are not needed: the model's runs are not read back.
+fn simplify(program: &Program, target: &Target) -> Passed {
+    let rest = [slice::run, drop_dead::run, inline::run, fold::run, drop_dead::run, compress::run];
+    rest.iter().fold(fold::run(program, target), |passed, pass| pass(&passed.program, &passed.target))
 }
 
 /// Says why a program has no model, with the place where there is one.

@@ -20,6 +20,7 @@ mod integers;
 use std::fmt::Write as _;
 
 use index_vec::IndexVec;
+use selvedge_frontend::Context;
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::dataflow::Arrows;
 use selvedge_ir::flow::Flow;
@@ -27,7 +28,6 @@ use selvedge_ir::mod_ref::ModRef;
 use selvedge_ir::slots::Slots;
 use selvedge_ir::{LocId, Op, ProcId, Program, Scope, Target, Ty, VarId};
 
-use crate::story::Context;
 use clause::Clause;
 
 /// The clauses of a question, or why there are none: a sentence without a full stop.

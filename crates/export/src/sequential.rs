@@ -1,11 +1,11 @@
 //! Threads that take turns as one thread, as a text that people and checkers of sequential programs read.
 
+use selvedge_frontend::Context;
 use selvedge_ir::passes::enlist::Enlisted;
 use selvedge_ir::passes::sequentialize::{Purpose, Sequential};
 use selvedge_ir::{EdgeId, ProcId};
 
 use crate::bp::{Notes, print};
-use crate::story::Context;
 
 /// The text of the sequential program of a list of threads with so many contexts each. `context` is about the program that
 /// the list was made from.

@@ -1,0 +1,10 @@
+//! Exporters: programs written in the languages of other tools.
+//!
+//! Every exporter is a pure function from a program to a `String`, or to the reason why the format cannot express it.
+//! [`smtlib`] also reads formulas back.
+
+pub mod bp;
+pub mod horn;
+pub mod promela;
+pub mod sequential;
+pub mod smtlib;
