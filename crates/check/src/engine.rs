@@ -6,7 +6,7 @@ use std::time::Duration;
 use selvedge_ir::trace::Trace;
 use selvedge_ir::{EdgeId, LocId};
 
-use crate::{Certificate, Exploration, Run, SolverFailure, Task};
+use crate::{Certificate, Explanation, Exploration, Run, SolverFailure, Task};
 
 /// One way of deciding reachability. An engine value is its options and nothing else.
 ///
@@ -21,8 +21,13 @@ pub trait Engine: Sync {
     /// Whether the engine can work on the task. Cheap and conservative: `Ok` may still end in a [`Stop`].
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported>;
 
-    /// Decides the task.
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop>;
+    /// Decides the task. The explanation is filled in on the way, so that it is there also where the engine stops.
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop>;
+
+    /// Decides the task without an explanation.
+    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        self.decide(task, run, &mut Explanation::default())
+    }
 
     /// Decides each assertion and location of the target on its own, as if it were the only one, all in one run. `None`
     /// from engines that cannot.

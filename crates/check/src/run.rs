@@ -1,11 +1,10 @@
 //! The conditions under which a check runs: cancellation, limits, and who watches.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{Argument, Contexts, Cutoff, Refinement, Rounds, Solvers, Stop};
+use crate::{Argument, Refinement, Solvers, Stop};
 
 /// The conditions of one check. Loops call [`Run::tick`] at their head and after each long operation.
 pub struct Run<'o> {
@@ -16,11 +15,6 @@ pub struct Run<'o> {
     start: Instant,
     observer: &'o dyn Observer,
     ticks: AtomicU32,
-    closed: Mutex<BTreeSet<Argument>>,
-    cutoff: Mutex<Option<Cutoff>>,
-    contexts: Mutex<Option<Contexts>>,
-    refinement: Mutex<Option<Refinement>>,
-    rounds: Mutex<Option<Rounds>>,
 }
 
 /// The conditions of a part of a check, which may outlive it in another thread.
@@ -152,11 +146,6 @@ impl<'o> Run<'o> {
             start: Instant::now(),
             observer,
             ticks: AtomicU32::new(0),
-            closed: Mutex::default(),
-            cutoff: Mutex::default(),
-            contexts: Mutex::default(),
-            refinement: Mutex::default(),
-            rounds: Mutex::default(),
         }
     }
 
@@ -229,59 +218,6 @@ impl<'o> Run<'o> {
     /// Tells the observer.
     pub fn event(&self, event: Event) {
         self.observer.event(event);
-    }
-
-    /// A part of the search is closed, by this argument. Tells the observer too.
-    pub fn close(&self, argument: Argument) {
-        self.closed.lock().unwrap_or_else(PoisonError::into_inner).insert(argument);
-        self.event(Event::Closed(argument));
-    }
-
-    /// The arguments since the last call, each once, in ascending order.
-    pub fn take_arguments(&self) -> Vec<Argument> {
-        let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *closed).into_iter().collect()
-    }
-
-    /// What is known about the number of threads that are enough. It explains and is no evidence.
-    pub fn set_cutoff(&self, cutoff: Cutoff) {
-        *self.cutoff.lock().unwrap_or_else(PoisonError::into_inner) = Some(cutoff);
-    }
-
-    /// What [`Run::set_cutoff`] was told, since the last call.
-    pub fn take_cutoff(&self) -> Option<Cutoff> {
-        self.cutoff.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// What is known about numbers of contexts per thread. It explains and is no evidence.
-    pub fn set_contexts(&self, contexts: Contexts) {
-        *self.contexts.lock().unwrap_or_else(PoisonError::into_inner) = Some(contexts);
-    }
-
-    /// What [`Run::set_contexts`] was told, since the last call.
-    pub fn take_contexts(&self) -> Option<Contexts> {
-        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// What a refinement has come to. It explains and is no evidence. Tells the observer too.
-    pub fn set_refinement(&self, refinement: Refinement) {
-        *self.refinement.lock().unwrap_or_else(PoisonError::into_inner) = Some(refinement);
-        self.event(Event::Refined(refinement));
-    }
-
-    /// What [`Run::set_refinement`] was told last, since the last call.
-    pub fn take_refinement(&self) -> Option<Refinement> {
-        self.refinement.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// What is known about numbers of rounds. It explains and is no evidence.
-    pub fn set_rounds(&self, rounds: Rounds) {
-        *self.rounds.lock().unwrap_or_else(PoisonError::into_inner) = Some(rounds);
-    }
-
-    /// What [`Run::set_rounds`] was told, since the last call.
-    pub fn take_rounds(&self) -> Option<Rounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The bytes that the check may use, for engines that lay out their memory beforehand.

@@ -2,9 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{
-    Argument, Certificate, Contexts, Cutoff, Engine, Event, Refinement, Rounds, Run, Stop, Task, Verdict,
-};
+use selvedge_check::{Certificate, Engine, Event, Explanation, Run, Stop, Task, Verdict};
 use selvedge_engines::contexts::rounds::proof;
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_replay::certificate::Flaw;
@@ -48,11 +46,7 @@ pub(crate) struct Attempt {
     pub(crate) engine: &'static str,
     pub(crate) outcome: Outcome,
     pub(crate) certifier: Option<&'static str>,
-    pub(crate) arguments: Vec<Argument>,
-    pub(crate) cutoff: Option<Cutoff>,
-    pub(crate) contexts: Option<Contexts>,
-    pub(crate) refinement: Option<Refinement>,
-    pub(crate) rounds: Option<Rounds>,
+    pub(crate) explanation: Explanation,
     pub(crate) simplified: Simplified,
     pub(crate) times: Times,
 }
@@ -65,12 +59,14 @@ pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: 
     let simplified = timed(&mut times.simplify, || member.simplified(task, options));
 
     run.event(Event::Phase("searching"));
-    let answer = timed(&mut times.engine, || search(&simplified, &*engine, run));
-    let is_safe = matches!(answer, Ok(Verdict::Safe(_)));
-    let arguments = Some(run.take_arguments()).filter(|_| is_safe).unwrap_or_default();
+    let mut explanation = Explanation::default();
+    let answer = timed(&mut times.engine, || search(&simplified, &*engine, run, &mut explanation));
+    if !matches!(answer, Ok(Verdict::Safe(_))) {
+        explanation.arguments.clear();
+    }
     let answer = match answer {
         Ok(Verdict::Safe(None)) if member.kind == EngineKind::Rounds => {
-            Ok(Verdict::Safe(timed(&mut times.engine, || adequacy(task, run))))
+            Ok(Verdict::Safe(timed(&mut times.engine, || adequacy(task, &explanation, run))))
         }
         answer => answer,
     };
@@ -88,20 +84,7 @@ pub(crate) fn attempt(task: &Task<'_>, member: &Member, options: &Options, run: 
         }
         Err(reason) => Outcome::Unknown(reason),
     };
-    let (cutoff, contexts) = (run.take_cutoff(), run.take_contexts());
-    let (rounds, refinement) = (run.take_rounds(), run.take_refinement());
-    Ok(Attempt {
-        engine: engine.name(),
-        outcome,
-        certifier,
-        arguments,
-        cutoff,
-        contexts,
-        rounds,
-        refinement,
-        simplified,
-        times,
-    })
+    Ok(Attempt { engine: engine.name(), outcome, certifier, explanation, simplified, times })
 }
 
 /// The answer where no error is on any control path, which no engine is needed for.
@@ -112,25 +95,20 @@ pub(crate) fn by_control_flow(task: &Task<'_>, run: &Run<'_>) -> Option<Result<A
     let verdict = Verdict::Safe(Some(certificate));
     let outcome = timed(&mut times.judge, || examined(task, engine, verdict, run));
     let simplified = crate::simplify(task, &[]);
-    Some(outcome.map(|outcome| Attempt {
-        engine,
-        outcome,
-        certifier: None,
-        arguments: Vec::new(),
-        cutoff: None,
-        contexts: None,
-        rounds: None,
-        refinement: None,
-        simplified,
-        times,
-    }))
+    let explanation = Explanation::default();
+    Some(outcome.map(|outcome| Attempt { engine, outcome, certifier: None, explanation, simplified, times }))
 }
 
 /// Runs an engine on the simplified program and lifts its evidence.
-fn search(simplified: &Simplified, engine: &dyn Engine, run: &Run<'_>) -> Result<Verdict, Reason> {
+fn search(
+    simplified: &Simplified,
+    engine: &dyn Engine,
+    run: &Run<'_>,
+    explanation: &mut Explanation,
+) -> Result<Verdict, Reason> {
     let small = simplified.question();
     engine.supports(&small).map_err(|unsupported| Reason::Unsupported(simplified.lift_refusal(unsupported)))?;
-    engine.check(&small, run).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop)
+    engine.decide(&small, run, explanation).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop)
 }
 
 /// What is left of a verdict when the judge has seen it.
@@ -161,7 +139,7 @@ fn certify(task: &Task<'_>, other: &str, options: &Options, run: &Run<'_>) -> Op
     let kind = certifier_of(other);
     let engine = build(kind, &options.engine_options);
     let simplified = simplify_for(&*engine, task, Pass::before(kind));
-    match search(&simplified, &*engine, run).ok()? {
+    match search(&simplified, &*engine, run, &mut Explanation::default()).ok()? {
         Verdict::Unsafe(_) => unreachable!("`{}` finds an error, `{other}` finds none", engine.name()),
         Verdict::Safe(certificate) => certificate,
     }
@@ -169,13 +147,9 @@ fn certify(task: &Task<'_>, other: &str, options: &Options, run: &Run<'_>) -> Op
 
 /// The certificate of rounds that are enough, if it is not too long. It is about the program with calls replaced and nothing
 /// else, of which more rounds may be needed than of the one that was searched.
-fn adequacy(task: &Task<'_>, run: &Run<'_>) -> Option<Certificate> {
+fn adequacy(task: &Task<'_>, explanation: &Explanation, run: &Run<'_>) -> Option<Certificate> {
     run.event(Event::Phase("certifying"));
-    let enough = run.take_rounds().and_then(|rounds| {
-        let enough = rounds.enough;
-        run.set_rounds(rounds);
-        enough
-    })?;
+    let enough = explanation.rounds.as_ref()?.enough?;
     let simplified = crate::simplify(task, &[Pass::Inline]);
     let certificate = proof::certificate(&simplified.question(), [enough, enough + 1], run).ok()??;
     match simplified.lift(Verdict::Safe(Some(certificate))) {

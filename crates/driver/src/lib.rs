@@ -18,9 +18,7 @@ mod turns;
 
 use std::time::Duration;
 
-use selvedge_check::{
-    Argument, Certificate, Contexts, Cutoff, Event, Refinement, Rounds, Run, Stop, Task, ThreadScope, Unsupported,
-};
+use selvedge_check::{Certificate, Event, Explanation, Run, Stop, Task, ThreadScope, Unsupported};
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Program, Target, Trace};
@@ -100,18 +98,10 @@ pub struct Report {
     pub legs: Vec<Leg>,
     /// Who gave the certificate, if it was another engine.
     pub certifier: Option<&'static str>,
-    /// For safe answers: what closed the search, as far as the engine tells.
-    pub arguments: Vec<Argument>,
-    /// How many threads are enough, as far as the engine tells.
-    pub cutoff: Option<Cutoff>,
-    /// What growing numbers of contexts per thread have come to, for engines that bound them.
-    pub contexts: Option<Contexts>,
+    /// What the engine tells about its search.
+    pub explanation: Explanation,
     /// Which steps an error can involve, where that was asked.
     pub projection: Option<Projection>,
-    /// What a refinement has come to, for engines that refine abstractions of integers.
-    pub refinement: Option<Refinement>,
-    /// What growing numbers of rounds have come to, for engines that bound them.
-    pub rounds: Option<Rounds>,
     /// How large the program was before and after the passes.
     pub sizes: [Size; 2],
     /// How long the phases took.
@@ -285,12 +275,8 @@ fn report(task: Task<'_>, attempt: Attempt, legs: Vec<Leg>) -> Report {
         engine: attempt.engine,
         legs,
         certifier: attempt.certifier,
-        arguments: attempt.arguments,
-        cutoff: attempt.cutoff,
-        contexts: attempt.contexts,
+        explanation: attempt.explanation,
         projection: None,
-        refinement: attempt.refinement,
-        rounds: attempt.rounds,
         sizes: [Size::of(task.program), Size::of(&attempt.simplified.program)],
         times: attempt.times,
     }

@@ -153,8 +153,8 @@ fn hand_over(task: &Task<'_>, bounded: Raced, options: &Options, run: &Run<'_>) 
         return Ok(bounded);
     }
     if matches!(more.attempt.outcome, Outcome::Safe(_)) {
-        more.attempt.contexts = bounded.attempt.contexts;
-        more.attempt.rounds = bounded.attempt.rounds;
+        more.attempt.explanation.contexts = bounded.attempt.explanation.contexts;
+        more.attempt.explanation.rounds = bounded.attempt.explanation.rounds;
     }
     more.legs.splice(0..0, bounded.legs);
     Ok(more)

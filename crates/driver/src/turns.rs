@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{ContextBound, Engine, Event, Run, Stop, Task, ThreadScope, Verdict};
+use selvedge_check::{ContextBound, Engine, Event, Explanation, Run, Stop, Task, ThreadScope, Verdict};
 use selvedge_engines::contexts::eager::ContextsEager;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Histories, Options};
@@ -77,7 +77,8 @@ pub fn check_turns(
         TurnsEngine::Eager => &ContextsEager { options },
     };
     let task = Task { program: &question.program, target: &question.target, threads: ThreadScope::Unbounded };
-    let verdict = engine.check(&task, run);
+    let mut explanation = Explanation::default();
+    let verdict = engine.decide(&task, run, &mut explanation);
     let search = start.elapsed();
     run.event(Event::Phase("judging"));
     let outcome = match verdict {
@@ -85,7 +86,7 @@ pub fn check_turns(
             let rule = |step: &selvedge_ir::Step| question.rules.get(&step.edge).copied();
             let rules: Vec<_> = trace.written_out().steps.iter().filter_map(rule).collect();
             let configs = threads.replay(&rules).map_err(|reason| format!("the run is none: {reason:?}"))?;
-            let contexts = run.take_contexts().and_then(|counts| counts.error).unwrap_or(bound.last);
+            let contexts = explanation.contexts.and_then(|counts| counts.error).unwrap_or(bound.last);
             TurnsOutcome::Reachable(TurnsRun { contexts, rules, configs })
         }
         Ok(Verdict::Safe(_)) => return Err("engines with a bound prove nothing".to_string()),

@@ -12,7 +12,7 @@
 mod frame;
 mod unwinding;
 
-use selvedge_check::{Bound, Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Bound, Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::{Program, Ty};
 
@@ -49,7 +49,7 @@ impl Engine for Bmc {
         supports(task.program).map_err(|reason| Unsupported::new(format!("`bmc` {reason}")))
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let bound = self.options.steps;
         let mut unwinding = Unwinding::new(*task);
         for _ in 0..bound {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{
-    Certificate, Engine, Refinement, Run, SolverFailure, Stop, SummaryProof, Task, Unsupported, Verdict,
+    Certificate, Engine, Explanation, Refinement, Run, SolverFailure, Stop, SummaryProof, Task, Unsupported, Verdict,
 };
 use selvedge_ir::{EdgeId, Expr, Trace};
 
@@ -78,7 +78,7 @@ impl Engine for Cegar {
         System::of(task, self.name()).map(drop)
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let system = System::of(task, self.name()).expect("only supported tasks are checked");
         let mut predicates = Predicates::of_conditions(task)?;
         let mut figures = Refinement::default();
@@ -87,7 +87,7 @@ impl Engine for Cegar {
             figures.iterations += 1;
             figures.queries += abstraction.queries;
             figures.predicates = predicates.len();
-            run.set_refinement(figures);
+            explanation.refine(figures, run);
             if let Some(keep) = &self.options.keep {
                 (keep.0)(figures.iterations, &abstraction);
             }

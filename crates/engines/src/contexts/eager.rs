@@ -7,7 +7,7 @@
 //! threads.
 
 use selvedge_check::{
-    Bound, ContextBound, Contexts, Engine, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
+    Bound, ContextBound, Contexts, Engine, Event, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
 };
 use selvedge_ir::passes::enlist::Enlisted;
 use selvedge_ir::passes::sequentialize::{self, Arrangement, Sequential};
@@ -35,11 +35,11 @@ impl Engine for ContextsEager {
         enlisted(task, &self.options, NAME).map(|_| ())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let (bound, lists) = enlisted(task, &self.options, NAME).expect("the engine is asked what it supports");
         let mut contexts = Contexts::default();
         let answer = deepen(bound, &lists, &mut contexts, run);
-        run.set_contexts(contexts);
+        explanation.contexts = Some(contexts);
         answer.map(|verdict| match verdict {
             Verdict::Unsafe(trace) => Verdict::Unsafe(up_to_error(task, trace)),
             safe => safe,

@@ -11,7 +11,7 @@ mod codec;
 mod search;
 mod settle;
 
-use selvedge_check::{Bound, Engine, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{Bound, Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_replay::Interpreter;
 
 pub use selvedge_check::{Exploration, ThreadState};
@@ -56,7 +56,7 @@ impl Engine for Exhaustive {
         Interpreter::new(task.program, task.threads).enumerable().map_err(Unsupported::new)
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let interpreter = Interpreter::new(task.program, task.threads).settling(settled(task.program));
         let mut search = Search::new(*task, interpreter, run, &self.options);
         match search.run(Visit::UntilError)? {

@@ -18,7 +18,7 @@ pub(crate) mod system;
 pub(crate) mod trace;
 
 use selvedge_check::{
-    Certificate, ControlPoint, Engine, IntegerProof, Run, SolverFailure, Stop, Task, Unsupported, Verdict,
+    Certificate, ControlPoint, Engine, Explanation, IntegerProof, Run, SolverFailure, Stop, Task, Unsupported, Verdict,
 };
 use selvedge_ir::Expr;
 use selvedge_logic::smt::{Dialect, Halt, Program, Smt, Trouble};
@@ -41,7 +41,7 @@ impl Engine for Horn {
         System::of(task, self.name()).map(drop)
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let system = System::of(task, self.name()).expect("only supported tasks are checked");
         let mut smt = Smt::new(z3(run)?);
         clauses::tell(&system, &mut smt);

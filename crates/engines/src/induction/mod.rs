@@ -18,7 +18,7 @@
 mod backward;
 mod places;
 
-use selvedge_check::{Bound, Certificate, Engine, Paths, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Bound, Certificate, Engine, Explanation, Paths, Run, Stop, Task, Unsupported, Verdict};
 
 use crate::bmc::{self, Unwinding};
 use crate::integers;
@@ -66,7 +66,7 @@ impl Engine for Induction {
         Places::new(task).map(|_| ()).map_err(unsupported)
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         if integers::has_integers(task.program) {
             return integers::induction::check(task, self.options.bound, run);
         }

@@ -6,7 +6,7 @@
 //! steps from all abstract states that were seen are exact, these are closed under all steps, and the program is safe.
 //! Else the atoms of the preimages of inexact steps become predicates, and it begins again. It need not end.
 
-use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::{BinaryOp, Expr, Op, Program, UnaryOp, VarId};
 
 use super::ase::{Matching, Options, refine};
@@ -35,8 +35,8 @@ impl Engine for Ur {
         Ok(())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
-        refine(task, self.options.iterations, Matching::Everywhere, run)
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
+        refine(task, self.options.iterations, Matching::Everywhere, (run, explanation))
     }
 }
 

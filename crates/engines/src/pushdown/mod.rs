@@ -22,7 +22,7 @@ mod trace;
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::callgraph::{is_sequential, prelude_ends_early};
 use selvedge_ir::{Scope, Ty, Value};
 
@@ -54,7 +54,7 @@ impl Engine for Pushdown {
         supports(task).map_err(|reason| Unsupported::new(format!("`pushdown` {reason}")))
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let mut automaton = automaton(task, Relevant::new(task.program), run);
         match automaton.run(Until::Target)? {
             Some(hit) => Ok(Verdict::Unsafe(trace::trace(&automaton, hit)?)),

@@ -24,7 +24,7 @@ mod simulate;
 mod trace;
 mod unroll;
 
-use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::Ty;
 use selvedge_ir::callgraph::is_sequential;
 
@@ -116,8 +116,8 @@ impl Engine for Sat {
         Ok(())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
-        let mut sim = Simulation::new(task.program, task.target, run);
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
+        let mut sim = Simulation::new(task, run, explanation);
         let recursion = self.options.recursion;
         let trace = match self.options.summaries {
             SummaryMode::Reachable => modes::reachable(&mut sim)?,

@@ -25,7 +25,7 @@ pub(super) fn reachable(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop>
     let mut reach = Reach::new(sim, &none, Errors::Stop);
     reach.start();
     let Some(Found { state, record }) = reach.run()? else {
-        reach.sim.run.close(Argument::FixedPoint);
+        reach.sim.close(Argument::FixedPoint);
         return Ok(None);
     };
     let formula = reach.sim.aig.and(reach.sim.states[state].guard, reach.records[record].reach);
@@ -128,7 +128,7 @@ fn fixpoint(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -
     for (proc, (exits, failures)) in component.iter().zip(ends) {
         known[*proc] = Some(Known::Universal { exits, failures });
     }
-    sim.run.close(Argument::FixedPoint);
+    sim.close(Argument::FixedPoint);
     Ok(())
 }
 

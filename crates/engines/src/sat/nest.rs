@@ -69,7 +69,7 @@ pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut Table, component: &[Pro
         }
         depths.push(ways(sim, &summaries, component));
         if depths.len() > 1 && !can_nest(sim, &depths)? {
-            sim.run.close(Argument::NestedSummaries);
+            sim.close(Argument::NestedSummaries);
             return Ok(());
         }
         for (proc, summary) in component.iter().zip(summaries) {

@@ -7,7 +7,7 @@
 //! and fresh inputs in the place of all others. Nothing has to be quantified.
 
 use rustc_hash::FxHashMap;
-use selvedge_check::{Run, Stop};
+use selvedge_check::{Argument, Explanation, Run, Stop, Task};
 use selvedge_ir::{Assign, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Target, VarId};
 use selvedge_logic::aig::{Aig, Input, Lit};
 
@@ -28,6 +28,7 @@ pub(super) struct Simulation<'a> {
     pub(super) program: &'a Program,
     pub(super) target: &'a Target,
     pub(super) run: &'a Run<'a>,
+    pub(super) explanation: &'a mut Explanation,
     pub(super) plan: Plan,
     pub(super) aig: Aig,
     pub(super) queries: Queries,
@@ -101,17 +102,24 @@ pub(super) enum Outcome {
 }
 
 impl<'a> Simulation<'a> {
-    pub(super) fn new(program: &'a Program, target: &'a Target, run: &'a Run<'a>) -> Simulation<'a> {
+    pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>, explanation: &'a mut Explanation) -> Simulation<'a> {
+        let Task { program, target, .. } = *task;
         Simulation {
             program,
             target,
             run,
+            explanation,
             plan: Plan::new(program),
             aig: Aig::new(),
             queries: Queries::new(),
             states: Vec::new(),
             frames: Vec::new(),
         }
+    }
+
+    /// Notes that this argument closed a part of the search.
+    pub(super) fn close(&mut self, argument: Argument) {
+        self.explanation.close(argument, self.run);
     }
 
     /// A frame for all entry values, or for the shape of some: constants stay, and what is always equal stays so.

@@ -136,11 +136,11 @@ impl Unrolling<'_, '_> {
             distinct = aig.and(distinct, !again);
         }
         if !self.sim.is_feasible(state, distinct)? {
-            self.sim.run.close(Argument::RecurrenceDiameter);
+            self.sim.close(Argument::RecurrenceDiameter);
             return Ok(false);
         }
         if self.closure == Closure::Either && self.is_covered(loc, state)? {
-            self.sim.run.close(Argument::FixedPoint);
+            self.sim.close(Argument::FixedPoint);
             return Ok(false);
         }
         self.visits.entry(loc).or_default().push(state);

@@ -22,7 +22,7 @@ mod solve;
 mod trace;
 
 use index_vec::IndexVec;
-use selvedge_check::{Certificate, Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Certificate, Engine, Explanation, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::passes::{Passed, slice};
 use selvedge_ir::{LocId, Op, ProcId, Program, Ty, VarId};
@@ -68,7 +68,7 @@ impl Engine for Summaries {
         supports(task.program).map_err(|reason| Unsupported::new(format!("`summaries` {reason}")))
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let (sliced, results) = slice::run_with_results(task.program, task.target);
         if !self.options.exact && !self.options.eager {
             let certificate = self::coarsely_safe(task, sliced.program.vars.len(), run)?;

@@ -26,7 +26,7 @@ mod story;
 pub mod symbolic;
 pub(crate) mod vars;
 
-use selvedge_check::{Argument, Certificate, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{Argument, Certificate, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::{Count, Edge, Op, Program, Ty};
 
@@ -86,18 +86,19 @@ impl Closing {
     /// The verdict of a search that found no error: with a certificate, or that of a search in every order.
     fn verdict(
         self,
-        run: &Run<'_>,
+        (run, explanation): (&Run<'_>, &mut Explanation),
         certificate: impl FnOnce() -> Result<Option<Certificate>, Stop>,
-        in_every_order: impl FnOnce() -> Result<Verdict, Stop>,
+        in_every_order: impl FnOnce(&mut Explanation) -> Result<Verdict, Stop>,
     ) -> Result<Verdict, Stop> {
-        match self {
-            Closing::Closed => Ok(Verdict::Safe(certificate()?)),
-            Closing::Large => {
-                run.close(Argument::TooManyStates);
-                Ok(Verdict::Safe(None))
-            }
-            Closing::Error => in_every_order(),
+        let certificate = match self {
+            Closing::Closed => certificate()?,
+            Closing::Large => None,
+            Closing::Error => return in_every_order(explanation),
+        };
+        if certificate.is_none() {
+            explanation.close(Argument::TooManyStates, run);
         }
+        Ok(Verdict::Safe(certificate))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use selvedge_check::{Engine, Run, Solvers, Stop, Task, ThreadScope, Verdict};
+use selvedge_check::{Engine, Explanation, Run, Solvers, Stop, Task, ThreadScope, Verdict};
 use selvedge_engines::cegar::Cegar;
 use selvedge_engines::horn::Horn;
 use selvedge_engines::induction::Induction;
@@ -188,10 +188,11 @@ fn the_example_of_the_paper_is_safe_in_one_iteration() {
         parse_with_target(&mutex("x := ?0:int, p := 2 constrain p = 3")).expect("it is well-formed");
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
     let run = Run::unlimited().with_solvers(z3());
-    let verdict = Ase::default().check(&task, &run).expect("it is decided");
+    let mut explanation = Explanation::default();
+    let verdict = Ase::default().decide(&task, &run, &mut explanation).expect("it is decided");
     assert!(matches!(verdict, Verdict::Safe(Some(_))));
     assert_eq!(judge(&task, &verdict, &run), Ok(Judged::Certified));
-    let figures = run.take_refinement().expect("the engine tells");
+    let figures = explanation.refinement.expect("the engine tells");
     assert_eq!((figures.iterations, figures.predicates), (1, 2));
 }
 

@@ -58,9 +58,9 @@ pub(super) fn facts(context: Context<'_>, report: &Report, load: Duration) -> Op
             },
         ));
     }
-    rows.extend(report.arguments.iter().map(|argument| ("Argument", argument.to_string())));
-    rows.extend(report.cutoff.iter().map(|cutoff| ("Cutoff", text::cutoff_text(cutoff))));
-    rows.extend(report.contexts.iter().map(|contexts| ("Contexts", text::contexts_text(contexts))));
+    rows.extend(report.explanation.arguments.iter().map(|argument| ("Argument", argument.to_string())));
+    rows.extend(report.explanation.cutoff.iter().map(|cutoff| ("Cutoff", text::cutoff_text(cutoff))));
+    rows.extend(report.explanation.contexts.iter().map(|contexts| ("Contexts", text::contexts_text(contexts))));
     let total = text::seconds(load + report.times.total());
     rows.push(("Engine", format!("{}, {total} in all", report.engine)));
     Some(Part { id: "answer", title: "Answer", html: list(&rows) })

@@ -70,19 +70,19 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
             line("unreachable", lines_of(context, &unreachable));
         }
     }
-    for argument in &report.arguments {
+    for argument in &report.explanation.arguments {
         line("argument", argument.to_string());
     }
-    if let Some(cutoff) = &report.cutoff {
+    if let Some(cutoff) = &report.explanation.cutoff {
         line("cutoff", cutoff_text(cutoff));
     }
-    if let Some(contexts) = &report.contexts {
+    if let Some(contexts) = &report.explanation.contexts {
         line("contexts", contexts_text(contexts));
     }
-    if let Some(refinement) = &report.refinement {
+    if let Some(refinement) = &report.explanation.refinement {
         line("refinement", refinement_text(refinement));
     }
-    if let Some(rounds) = &report.rounds {
+    if let Some(rounds) = &report.explanation.rounds {
         line("rounds", rounds_text(rounds));
         let play = if rounds.enough.is_none() { rounds.play.as_slice() } else { &[] };
         for (number, named) in play.iter().enumerate() {
@@ -98,8 +98,8 @@ pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Styl
         text.push('\n');
         // A thread that is started may have a place before others that were there.
         let is_start = |edge: &selvedge_ir::Edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
-        let in_turns = report.contexts.is_some() && !report.program.edges.iter().any(is_start);
-        let parts = match &report.rounds {
+        let in_turns = report.explanation.contexts.is_some() && !report.program.edges.iter().any(is_start);
+        let parts = match &report.explanation.rounds {
             Some(_) => Parts::Rounds,
             None if in_turns => Parts::Contexts,
             None => Parts::Switches,

@@ -45,10 +45,10 @@ pub fn ask(row: &Row, engine: &str, limit: Duration, solvers: &Solvers) -> Optio
     let (seconds, processor) = (start.elapsed().as_secs_f64(), consumed() - before);
     let (verdict, refinement, by) = match &answer {
         Ok(report) => match (&report.outcome, row.expected) {
-            (Outcome::Safe(_), Expected::Safe) => ("safe", report.refinement, report.engine),
-            (Outcome::Unsafe(_), Expected::Unsafe) => ("unsafe", report.refinement, report.engine),
+            (Outcome::Safe(_), Expected::Safe) => ("safe", report.explanation.refinement, report.engine),
+            (Outcome::Unsafe(_), Expected::Unsafe) => ("unsafe", report.explanation.refinement, report.engine),
             (Outcome::Unknown(selvedge_driver::Reason::Unsupported(_)), _) => return None,
-            (Outcome::Unknown(_), _) => ("-", report.refinement, report.engine),
+            (Outcome::Unknown(_), _) => ("-", report.explanation.refinement, report.engine),
             _ => ("wrong", None, report.engine),
         },
         Err(Failure::Internal { engine, .. }) => ("wrong", None, *engine),

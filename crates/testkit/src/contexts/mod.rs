@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use selvedge_check::{Bound, CancelToken, ContextBound, Limits, Run, Stop, Task, ThreadScope, Trace, Verdict};
+use selvedge_check::{
+    Bound, CancelToken, ContextBound, Explanation, Limits, Run, Stop, Task, ThreadScope, Trace, Verdict,
+};
 use selvedge_driver::Subject;
 use selvedge_engines::contexts::Histories;
 use selvedge_engines::contexts::eager::shared_states;
@@ -138,11 +140,11 @@ fn decide(Way { kind, histories }: Way, task: &Task<'_>, bound: ContextBound) ->
     let contexts = Options { bound: Some(bound), histories };
     let options = EngineOptions { contexts, ..EngineOptions::default() };
     let engine = build(kind, &options);
-    let run = patient();
-    match engine.check(task, &run) {
+    let (run, mut explanation) = (patient(), Explanation::default());
+    match engine.decide(task, &run, &mut explanation) {
         Ok(verdict) => match (judge(task, &verdict, &run), verdict) {
             (Ok(_), Verdict::Unsafe(trace)) => {
-                Ok(Found::Error(trace, run.take_contexts().and_then(|contexts| contexts.error)))
+                Ok(Found::Error(trace, explanation.contexts.and_then(|contexts| contexts.error)))
             }
             (Ok(_), Verdict::Safe(_)) => fault(kind.name(), "says safe, which it cannot know".to_string()),
             (Err(reject), _) => fault(format!("{} (judge, {bound:?}, {histories:?})", kind.name()), reject.to_string()),

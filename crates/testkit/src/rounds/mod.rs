@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use selvedge_check::{Bound, CancelToken, Engine, Limits, RoundBound, Run, Stop, Task, ThreadScope, Trace, Verdict};
+use selvedge_check::{
+    Bound, CancelToken, Engine, Explanation, Limits, RoundBound, Run, Stop, Task, ThreadScope, Trace, Verdict,
+};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::contexts::rounds::proof::certificate;
 use selvedge_engines::contexts::rounds::{Options, Rounds};
@@ -129,13 +131,13 @@ fn compare_verdict(
     budget: Budget,
     compared: &mut Compared,
 ) -> Result<bool, Fault> {
-    let run = patient();
-    let answer = engine(k).check(task, &run);
+    let mut explanation = Explanation::default();
+    let answer = engine(k).decide(task, &patient(), &mut explanation);
     compared.count_question(!matches!(answer, Err(Stop::TimeLimit(_))));
     match answer {
         Ok(Verdict::Unsafe(trace)) => {
             check_trace(task, &trace, k)?;
-            let least = run.take_rounds().and_then(|rounds| rounds.error);
+            let least = explanation.rounds.and_then(|rounds| rounds.error);
             if known.error.is_some_and(|error| least.is_some_and(|least| least > error)) {
                 return fault("rounds", format!("an error within {least:?} rounds, but {:?} are enough", known.error));
             }

@@ -1,6 +1,6 @@
 //! Threads that take turns: the engines with a bound on contexts against a search in turns, and the errata of the paper.
 
-use selvedge_check::{Bound, ContextBound, Run, Stop, Verdict};
+use selvedge_check::{Bound, ContextBound, Explanation, Run, Stop, Verdict};
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_replay::judge;
 use selvedge_testkit::campaign::silence_panics;
@@ -18,11 +18,11 @@ fn least(text: &str) -> Option<u32> {
     for kind in EngineKind::ALL.iter().filter(|kind| kind.name().starts_with("contexts")) {
         let mut options = EngineOptions::default();
         options.contexts.bound = Some(ContextBound { first: 1, last: LAST });
-        let run = Run::unlimited();
-        let found = match build(*kind, &options).check(&task, &run) {
+        let (run, mut explanation) = (Run::unlimited(), Explanation::default());
+        let found = match build(*kind, &options).decide(&task, &run, &mut explanation) {
             Ok(verdict @ Verdict::Unsafe(_)) => {
                 judge(&task, &verdict, &run).expect("the execution replays");
-                run.take_contexts().and_then(|contexts| contexts.error)
+                explanation.contexts.and_then(|contexts| contexts.error)
             }
             Ok(Verdict::Safe(_)) => panic!("`{}` cannot know that", kind.name()),
             Err(stop) => {

@@ -1,6 +1,6 @@
 //! The lazy engine for a bounded number of contexts against the oracle for turns.
 
-use selvedge_check::{ContextBound, Engine, Run, Stop, Target, Task, ThreadScope, Verdict};
+use selvedge_check::{ContextBound, Engine, Explanation, Run, Stop, Target, Task, ThreadScope, Verdict};
 use selvedge_driver::Subject;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Histories, Options};
@@ -19,12 +19,12 @@ fn engine(last: u32) -> Contexts {
 
 /// The least number of contexts with an error, after the judge has seen the execution.
 fn error(task: &Task<'_>, last: u32, text: &str) -> Option<u32> {
-    let run = Run::unlimited();
-    match engine(last).check(task, &run) {
+    let mut explanation = Explanation::default();
+    match engine(last).decide(task, &Run::unlimited(), &mut explanation) {
         Ok(verdict @ Verdict::Unsafe(_)) => {
             let judged = judge(task, &verdict, &Run::unlimited());
             assert!(matches!(judged, Ok(Judged::Replayed(_))), "{judged:?}\n{verdict:?}\n{text}");
-            run.take_contexts().expect("the engine tells").error
+            explanation.contexts.expect("the engine tells").error
         }
         Ok(Verdict::Safe(_)) => panic!("a bound proves nothing\n{text}"),
         Err(Stop::BoundReached(_)) => None,

@@ -1,6 +1,6 @@
 //! Any number of threads in rounds: the engine against all schedules of a few threads, and the errata of the paper.
 
-use selvedge_check::{Bound, Engine, Run, Stop, Verdict};
+use selvedge_check::{Bound, Engine, Explanation, Run, Stop, Verdict};
 use selvedge_replay::judge;
 use selvedge_testkit::campaign::silence_panics;
 use selvedge_testkit::contexts::{contexts_of, posed};
@@ -12,10 +12,10 @@ use selvedge_testkit::workers::Items;
 /// The least number of rounds up to 3 with an error.
 fn least(text: &str) -> Option<u32> {
     let posed = posed(text, None);
-    let (task, run) = (posed.task(), Run::unlimited());
-    match engine(LAST).check(&task, &run) {
+    let (task, run, mut explanation) = (posed.task(), Run::unlimited(), Explanation::default());
+    match engine(LAST).decide(&task, &run, &mut explanation) {
         Ok(Verdict::Unsafe(trace)) => {
-            let rounds = run.take_rounds().and_then(|rounds| rounds.error).expect("the engine says so");
+            let rounds = explanation.rounds.and_then(|rounds| rounds.error).expect("the engine says so");
             assert!(contexts_of(&task, &trace) <= rounds);
             judge(&task, &Verdict::Unsafe(trace), &run).expect("the execution replays");
             Some(rounds)
@@ -106,9 +106,9 @@ fn init_comes_first() {
 /// How many rounds are found to be enough, and for which numbers that stays open.
 fn enough(text: &str) -> (Option<u32>, Vec<u32>, usize) {
     let posed = posed(text, None);
-    let run = Run::unlimited();
-    let verdict = engine(LAST).check(&posed.task(), &run);
-    let rounds = run.take_rounds().expect("the engine says so");
+    let mut explanation = Explanation::default();
+    let verdict = engine(LAST).decide(&posed.task(), &Run::unlimited(), &mut explanation);
+    let rounds = explanation.rounds.expect("the engine says so");
     assert_eq!(rounds.enough.is_some(), matches!(verdict, Ok(Verdict::Safe(None))), "{verdict:?}");
     (rounds.enough, rounds.open, rounds.play.len())
 }

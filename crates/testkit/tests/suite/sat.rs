@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, reason = "the counts are part of what the tests show")]
 
 use selvedge_check::{
-    Argument, CancelToken, Engine, Event, Limits, Observer, Run, Stop, Target, Task, ThreadScope, Verdict,
+    Argument, CancelToken, Engine, Event, Explanation, Limits, Observer, Run, Stop, Target, Task, ThreadScope, Verdict,
 };
 use selvedge_engines::sat::{Options, Recursion, Sat, SummaryMode};
 use selvedge_engines::summaries::Summaries;
@@ -54,7 +54,8 @@ fn verdict_within(
 ) -> Option<(&'static str, Vec<Argument>)> {
     let watch = Watch { cancel: CancelToken::default(), nodes, rounds };
     let run = Run::new(watch.cancel.clone(), Limits::default(), &watch);
-    let verdict = match engine.check(task, &run) {
+    let mut explanation = Explanation::default();
+    let verdict = match engine.decide(task, &run, &mut explanation) {
         Ok(verdict) => verdict,
         Err(Stop::Cancelled) => return None,
         Err(stop) => panic!("{stop}"),
@@ -62,7 +63,7 @@ fn verdict_within(
     let judged = judge(task, &verdict, &Run::unlimited()).unwrap_or_else(|reject| panic!("{reject}"));
     let is_replayed = matches!(judged, Judged::Replayed(_));
     assert_eq!(is_replayed, matches!(verdict, Verdict::Unsafe(_)), "traces are replayed");
-    Some((if is_replayed { "unsafe" } else { "safe" }, run.take_arguments()))
+    Some((if is_replayed { "unsafe" } else { "safe" }, explanation.arguments.into_iter().collect()))
 }
 
 /// The verdict in a word, a trace replayed.

@@ -33,7 +33,7 @@ mod trace;
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Bound, Contexts as Counts, Engine, Event, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Bound, Contexts as Counts, Engine, Event, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::passes::enlist::{EnlistLift, Enlisted};
 use selvedge_ir::{ProcId, Program, Scope, Target, Trace, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
@@ -74,13 +74,13 @@ impl Engine for Contexts {
         enlisted(task, &self.options, self.name()).map(|_| ())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let (bound, lists) = enlisted(task, &self.options, self.name()).expect("the engine supports the task");
         let crews: Vec<Crew> = lists.into_iter().map(Crew::new).collect();
         numbered_or_not(|numbering| {
             let worlds = crews.iter().map(|crew| crew.world(self.options.histories, numbering, bound.last, run));
             let worlds = worlds.collect::<Result<Vec<_>, _>>()?;
-            unless_exhausted(&worlds, search(task, bound.last, &crews, &worlds, run))
+            unless_exhausted(&worlds, search(task, bound.last, (&crews, &worlds), run, explanation))
         })
     }
 }
@@ -116,7 +116,13 @@ fn unless_exhausted<T>(worlds: &[World<'_>], answer: Result<T, Stop>) -> Result<
 }
 
 /// Advances round by round.
-fn search(task: &Task<'_>, last: u32, crews: &[Crew], worlds: &[World<'_>], run: &Run<'_>) -> Result<Verdict, Stop> {
+fn search(
+    task: &Task<'_>,
+    last: u32,
+    (crews, worlds): (&[Crew], &[World<'_>]),
+    run: &Run<'_>,
+    explanation: &mut Explanation,
+) -> Result<Verdict, Stop> {
     let mut searches: Vec<Rounds> = crews.iter().zip(worlds).map(|(crew, world)| crew.rounds(world)).collect();
     let mut counts = Counts::default();
     for k in 0..=last {
@@ -124,7 +130,7 @@ fn search(task: &Task<'_>, last: u32, crews: &[Crew], worlds: &[World<'_>], run:
             let met = if k == 0 { rounds.begin(&crew.tracked.kept)? } else { rounds.advance()? };
             if let Some(met) = met {
                 counts.error = Some(k.max(1));
-                run.set_contexts(counts);
+                explanation.contexts = Some(counts);
                 return Ok(Verdict::Unsafe(up_to_error(task, crew.trace(rounds, &met)?)));
             }
         }
@@ -134,7 +140,7 @@ fn search(task: &Task<'_>, last: u32, crews: &[Crew], worlds: &[World<'_>], run:
         {
             run.event(Event::SharedStates { k, states });
             counts.reached.push((k, states));
-            run.set_contexts(counts.clone());
+            explanation.contexts = Some(counts.clone());
         }
     }
     Err(Stop::BoundReached(Bound::Contexts(last)))

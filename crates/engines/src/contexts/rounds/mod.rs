@@ -33,7 +33,8 @@ mod trace;
 use std::collections::BTreeSet;
 
 use selvedge_check::{
-    Argument, Bound, Engine, Event, RoundBound, Rounds as Found, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
+    Argument, Bound, Engine, Event, Explanation, RoundBound, Rounds as Found, Run, Stop, Task, ThreadScope,
+    Unsupported, Verdict,
 };
 use selvedge_ir::{Op, ProcId, Program, Scope, Target, Trace, Ty, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
@@ -91,13 +92,13 @@ impl Engine for Rounds {
         supported(task, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let last = self.bound().last;
         let templates = Templates::new(task.program, task.target);
         let world = templates.world(last, run)?;
         let mut search = match templates.begin(&world)? {
             Begun::Fails(search, error) => {
-                run.set_rounds(Found { error: Some(1), ..Found::default() });
+                explanation.rounds = Some(Found { error: Some(1), ..Found::default() });
                 return Ok(Verdict::Unsafe(templates.alone(task, &search, &error)?));
             }
             Begun::Search(search) => search,
@@ -106,7 +107,7 @@ impl Engine for Rounds {
         for k in 1..=last {
             if let Some(met) = search.blocks.advance()? {
                 found.error = Some(k);
-                run.set_rounds(found);
+                explanation.rounds = Some(found);
                 return Ok(Verdict::Unsafe(templates.trace(task, &search, &met)?));
             }
             if let Some(states) = search.count(task.program).map_err(out_of_nodes)? {
@@ -122,9 +123,9 @@ impl Engine for Rounds {
                     }
                 }
             }
-            run.set_rounds(found.clone());
+            explanation.rounds = Some(found.clone());
             if found.enough.is_some() {
-                run.close(Argument::Adequacy);
+                explanation.close(Argument::Adequacy, run);
                 return Ok(Verdict::Safe(None));
             }
         }

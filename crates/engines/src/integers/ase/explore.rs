@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_check::{Refinement, Run, Stop};
+use selvedge_check::{Explanation, Refinement, Run, Stop};
 use selvedge_ir::{LocId, Value, VarId};
 use selvedge_logic::smt::{Node as Head, Symbol, Term};
 
@@ -99,6 +99,7 @@ pub(super) struct Explorer<'a, 'r> {
     world: &'a World<'a>,
     prover: &'a mut Prover<'r>,
     run: &'a Run<'a>,
+    explanation: &'a mut Explanation,
     figures: Refinement,
     explored: Explored,
     stack: Vec<Frame>,
@@ -116,13 +117,14 @@ impl<'a, 'r> Explorer<'a, 'r> {
     pub(super) fn new(
         world: &'a World<'a>,
         prover: &'a mut Prover<'r>,
-        run: &'a Run<'a>,
+        (run, explanation): (&'a Run<'a>, &'a mut Explanation),
         (figures, matching): (Refinement, Matching),
     ) -> Explorer<'a, 'r> {
         Explorer {
             world,
             prover,
             run,
+            explanation,
             figures,
             explored: Explored::default(),
             stack: Vec::new(),
@@ -311,9 +313,9 @@ impl<'a, 'r> Explorer<'a, 'r> {
         Ok(parts)
     }
 
-    fn tell(&self) {
+    fn tell(&mut self) {
         let (states, abstract_states) = (self.explored.nodes.len(), self.explored.states.len());
-        self.run.set_refinement(Refinement { states, abstract_states, ..self.figures });
+        self.explanation.refine(Refinement { states, abstract_states, ..self.figures }, self.run);
     }
 
     fn slot(&self, var: VarId) -> usize {

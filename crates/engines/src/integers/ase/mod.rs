@@ -26,7 +26,7 @@ mod share;
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Bound, Engine, Refinement, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Bound, Engine, Explanation, Refinement, Run, Stop, Task, Unsupported, Verdict};
 
 use super::atoms::atoms;
 use super::control::control;
@@ -74,13 +74,18 @@ impl Engine for Ase {
         super::supports(task, "ase")
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
-        refine(task, self.options.iterations, Matching::Shared, run)
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
+        refine(task, self.options.iterations, Matching::Shared, (run, explanation))
     }
 }
 
 /// Abstractions, each finer than the one before, until one decides (Fig. 4.1).
-pub(super) fn refine(task: &Task<'_>, iterations: usize, matching: Matching, run: &Run<'_>) -> Result<Verdict, Stop> {
+pub(super) fn refine(
+    task: &Task<'_>,
+    iterations: usize,
+    matching: Matching,
+    (run, explanation): (&Run<'_>, &mut Explanation),
+) -> Result<Verdict, Stop> {
     let mut prover = Prover::new(run)?;
     let model = Model::new(task);
     let control = control(&model, &mut prover)?;
@@ -91,7 +96,7 @@ pub(super) fn refine(task: &Task<'_>, iterations: usize, matching: Matching, run
         figures.iterations += 1;
         figures.predicates = predicates.all.len();
         let world = World::new(&model, &control, &predicates);
-        match iterate(&world, &mut prover, run, &mut figures, matching)? {
+        match iterate(&world, &mut prover, (run, explanation), &mut figures, matching)? {
             Round::Decided(verdict) => return Ok(verdict),
             Round::Open(found) => {
                 if predicates.add(&found) == 0 {
@@ -113,14 +118,14 @@ enum Round {
 fn iterate(
     world: &World<'_>,
     prover: &mut Prover<'_>,
-    run: &Run<'_>,
+    (run, explanation): (&Run<'_>, &mut Explanation),
     figures: &mut Refinement,
     matching: Matching,
 ) -> Result<Round, Stop> {
-    let explored = Explorer::new(world, prover, run, (*figures, matching)).explore()?;
+    let explored = Explorer::new(world, prover, (run, explanation), (*figures, matching)).explore()?;
     figures.states = explored.nodes.len();
     figures.abstract_states = explored.states.len();
-    run.set_refinement(*figures);
+    explanation.refine(*figures, run);
     if let Some((node, error)) = explored.error {
         let path = explored.error_path(world, node, error);
         let trace = execution(world.model, &path, prover)?;
@@ -146,7 +151,7 @@ fn iterate(
         analyser.is_inductive(&fragment, &inexact)?.then_some(&everything)
     };
     figures.queries = analyser.queries;
-    run.set_refinement(*figures);
+    explanation.refine(*figures, run);
     if let Some(states) = proof {
         return Ok(Round::Decided(Verdict::Safe(certificate(world, &explored, states, prover)?)));
     }

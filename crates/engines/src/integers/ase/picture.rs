@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Refinement, Run, Stop, Task};
+use selvedge_check::{Explanation, Refinement, Run, Stop, Task};
 use selvedge_ir::{EdgeId, Expr, LocId, Value, VarId};
 
 use super::super::atoms::atoms;
@@ -72,7 +72,8 @@ pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<A
     more.iter().for_each(|predicate| atoms(&model.condition(predicate), &mut found));
     predicates.add(&found);
     let world = World::new(&model, &control, &predicates);
-    let explored = Explorer::new(&world, &mut prover, run, (Refinement::default(), Matching::Path)).explore()?;
+    let figures = (Refinement::default(), Matching::Path);
+    let explored = Explorer::new(&world, &mut prover, (run, &mut Explanation::default()), figures).explore()?;
     let edges = edges(&world, &mut prover, run, &explored)?;
     let mut analyser = Analyser { world: &world, prover: &mut prover, run, explored: &explored, queries: 0 };
     let fragment = analyser.fragment();

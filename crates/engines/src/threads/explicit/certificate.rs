@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Argument, Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
+use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
 use selvedge_ir::{LocId, VarId};
 use smallvec::SmallVec;
 
@@ -35,7 +35,6 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
         let (shape, row) = row(search, (&places, &shared), &numbers, number);
         n_bits += row.len() * WORD;
         if n_bits > MOST_BITS {
-            search.run.close(Argument::TooManyStates);
             return Ok(None);
         }
         rows.entry(shape).or_default().push(row);

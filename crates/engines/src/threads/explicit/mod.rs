@@ -18,7 +18,7 @@ mod store;
 mod trace;
 
 use rustc_hash::FxHashSet;
-use selvedge_check::{Engine, Findings, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Explanation, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::Trace;
 
 use super::blocks::{Error, Model};
@@ -49,14 +49,15 @@ impl Engine for ThreadsExplicit {
         super::supports(task, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let model = Model::new(*task, self.options.reductions);
         let mut search = Search::new(&model, self.options.reductions.partial_order, run);
         match search.run(Visit::UntilError)? {
             Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
             None => {
                 let closing = search.close()?;
-                closing.verdict(run, || certificate::certificate(&search), || self.in_every_order().check(task, run))
+                let in_every_order = |explanation: &mut _| self.in_every_order().decide(task, run, explanation);
+                closing.verdict((run, explanation), || certificate::certificate(&search), in_every_order)
             }
         }
     }

@@ -11,7 +11,7 @@ mod search;
 mod step;
 mod trace;
 
-use selvedge_check::{Engine, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 
 use self::search::{Search, Visit};
 use super::vars::Keep;
@@ -51,7 +51,7 @@ impl Engine for ThreadsPlain {
         super::supports(task, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let keep = if self.options.dead { Keep::Live } else { Keep::All };
         let mut search = Search::new(task, run, keep, Visit::UntilError)?;
         match search.run()? {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{self as check, Argument, Certificate, Shape, Stop, ThreadProof};
+use selvedge_check::{self as check, Certificate, Shape, Stop, ThreadProof};
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
 
@@ -44,7 +44,6 @@ impl Search<'_> {
             };
             shapes.insert(shape, all);
             if writer.formulas.nodes().len() > MOST_NODES {
-                self.machine.run.close(Argument::TooManyStates);
                 return Ok(None);
             }
         }

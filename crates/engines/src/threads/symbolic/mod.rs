@@ -20,7 +20,7 @@ mod search;
 pub(crate) mod state;
 mod trace;
 
-use selvedge_check::{Certificate, Engine, Exploration, Findings, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Certificate, Engine, Explanation, Exploration, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::Trace;
 
 pub(crate) use self::machine::Full;
@@ -61,14 +61,15 @@ impl Engine for Threads {
         super::supports(task, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let machine = Machine::new(task, run, self.options.reductions, Visit::UntilError)?;
         let mut search = Search::new(machine, &self.options);
         match search.run()? {
             Some(found) => Ok(Verdict::Unsafe(search.trace(&found)?)),
             None => {
                 let closing = search.close()?;
-                closing.verdict(run, || search.certificate(), || self.in_every_order().check(task, run))
+                let in_every_order = |explanation: &mut _| self.in_every_order().decide(task, run, explanation);
+                closing.verdict((run, explanation), || search.certificate(), in_every_order)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The searches as engines: a program becomes a thread-transition system, which is searched.
 
-use selvedge_check::{Bound, CoverClaim, Engine, Event, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Bound, CoverClaim, Engine, Event, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::tts::TtsRun;
 
 use super::cutoff::{Effort, Exact};
@@ -42,7 +42,7 @@ impl Engine for ViewsExplicit {
         crate::unbounded::supports(task, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let system = build(task, &self.options, run)?;
         run.event(Event::Phase("looking at k threads"));
         match decide(&system.tts, self.options.most(), run)?.answer {
@@ -68,7 +68,7 @@ impl Engine for Backward {
         crate::unbounded::supports(task, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let system = build(task, &self.options, run)?;
         let rules = Rules::new(&system.tts);
         run.event(Event::Phase("looking at two threads"));
@@ -97,7 +97,7 @@ impl Engine for KarpMillerExplicit {
         crate::unbounded::supports(task, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let system = build(task, &self.options, run)?;
         let rules = Rules::new(&system.tts);
         run.event(Event::Phase("growing the tree"));
@@ -127,13 +127,13 @@ impl Engine for Cutoff {
         crate::unbounded::supports(task, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let system = build(task, &self.options, run)?;
         let rules = Rules::new(&system.tts);
         run.event(Event::Phase("counting thread states"));
         let effort = Effort { most: self.options.most(), most_views: 2, exact: Some(Exact::KarpMiller) };
         let found = super::cutoff::search(&rules, effort, run)?;
-        run.set_cutoff(found.cutoff);
+        explanation.cutoff = Some(found.cutoff);
         match found.answer {
             Some(Answer::Covered(found)) => unsafe_by(&system, &found, run),
             Some(Answer::Uncovered(claim)) => safe(&system, claim),

@@ -12,7 +12,7 @@ mod certificate;
 mod crowd;
 mod tree;
 
-use selvedge_check::{Engine, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 
 use self::tree::{Covered, Tree};
 use crate::threads::symbolic::Within;
@@ -30,7 +30,7 @@ impl Engine for KarpMiller {
         crate::unbounded::supports(task, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let mut tree = Tree::new(task, run)?;
         match tree.build()? {
             Covered::NoError => Ok(Verdict::Safe(tree.certificate()?)),

@@ -23,7 +23,7 @@ mod search;
 mod table;
 mod trace;
 
-use selvedge_check::{Bound, Engine, Event, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{Argument, Bound, Engine, Event, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 
 use self::model::Model;
 use self::search::{Closed, Search};
@@ -59,7 +59,7 @@ impl Engine for Views {
         crate::threads::supports_program(task.program, self.name())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         for k in 1.. {
             run.check_limits()?;
             run.event(Event::Views { k, views: 0, waiting: 0 });
@@ -71,11 +71,10 @@ impl Engine for Views {
             }
             let mut search = Search::new(Model::new(task, run, k)?, k);
             if search.run()? == Closed::WithoutError {
-                // What was said about a certificate of the search is over.
-                run.take_arguments();
                 return Ok(Verdict::Safe(search.certificate()?));
             }
             if let Within::Everything(None) = found {
+                explanation.close(Argument::TooManyStates, run);
                 return Ok(Verdict::Safe(None));
             }
             if self.options.max_k.is_some_and(|max_k| k as u32 >= max_k) {

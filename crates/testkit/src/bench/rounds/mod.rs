@@ -141,7 +141,7 @@ fn answer(text: &str, options: &Options, limit: Duration) -> Answer {
     let run = Run::new(cancel.clone(), Limits::default(), &());
     let (report, seconds) = within(limit, &cancel, || check(subject, options, &run));
     let report = report.expect("the engines and the judge agree");
-    let found = report.rounds.unwrap_or_default();
+    let found = report.explanation.rounds.unwrap_or_default();
     let (verdict, certified) = match &report.outcome {
         Outcome::Safe(certificate) => ("safe", certificate.is_some()),
         Outcome::Unsafe(_) => ("unsafe", true),
