@@ -1,11 +1,10 @@
 //! Expressions and formulas as gates.
 
-use batsat::Lit;
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_ir::{BinaryOp, Expr, UnaryOp};
 
-use super::sat::Sat;
+use super::sat::{Lit, Sat};
 
 /// The gate of an expression, whose leaves `leaf` gives; `None` if it is not Boolean throughout.
 pub(super) fn expr(sat: &mut Sat<'_>, expr: &Expr, leaf: &mut dyn FnMut(&mut Sat<'_>, &Expr) -> Lit) -> Option<Lit> {

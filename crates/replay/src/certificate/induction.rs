@@ -12,7 +12,6 @@
 
 use std::collections::BTreeMap;
 
-use batsat::Lit;
 use selvedge_check::{Paths, Run, Task};
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::{Assign, Call, Entry, Expr, Op, Program, Scope, Ty, VarId};
@@ -20,7 +19,7 @@ use selvedge_ir::{Assign, Call, Entry, Expr, Op, Program, Scope, Ty, VarId};
 use super::Flaw;
 use super::encode;
 use super::places::{Kind, Move, Place, Places};
-use super::sat::Sat;
+use super::sat::{Lit, Sat};
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, k: u32, paths: Paths, run: &Run<'_>) -> Result<(), Flaw> {

@@ -2,9 +2,13 @@
 //!
 //! The engines use another solver, so that no proof is found and checked by the same code.
 
-use batsat::{Callbacks, Lit, Solver, SolverInterface, lbool};
+use batsat::{Callbacks, Solver, SolverInterface, lbool};
 use rustc_hash::FxHashMap;
 use selvedge_check::{Run, Stop};
+
+use super::Flaw;
+
+pub(super) use batsat::Lit;
 
 /// Stops the solver when the run must stop.
 struct Watch<'r>(&'r Run<'r>);
@@ -119,21 +123,21 @@ impl<'r> Sat<'r> {
     }
 
     /// Whether all clauses can hold at once.
-    pub(super) fn satisfiable(&mut self) -> Result<bool, Stop> {
+    pub(super) fn satisfiable(&mut self) -> Result<bool, Flaw> {
         self.satisfiable_with(self.truth)
     }
 
     /// Whether all clauses can hold at once together with a literal.
-    pub(super) fn satisfiable_with(&mut self, lit: Lit) -> Result<bool, Stop> {
+    pub(super) fn satisfiable_with(&mut self, lit: Lit) -> Result<bool, Flaw> {
         self.satisfiable_under(&[lit])
     }
 
     /// Whether all clauses can hold at once together with these literals.
-    pub(super) fn satisfiable_under(&mut self, lits: &[Lit]) -> Result<bool, Stop> {
+    pub(super) fn satisfiable_under(&mut self, lits: &[Lit]) -> Result<bool, Flaw> {
         match self.solver.solve_limited(lits) {
             result if result == lbool::TRUE => Ok(true),
             result if result == lbool::FALSE => Ok(false),
-            _ => Err(self.run.check_limits().err().unwrap_or(Stop::Cancelled)),
+            _ => Err(self.run.check_limits().err().unwrap_or(Stop::Cancelled).into()),
         }
     }
 

@@ -15,7 +15,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use batsat::Lit;
 use selvedge_check::formula::{Atom, FormulaId};
 use selvedge_check::{Run, SummaryProof, Task};
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
@@ -23,7 +22,7 @@ use selvedge_ir::{Assign, Call, Edge, EdgeId, Expr, LocId, Op, ProcId, Program, 
 
 use super::Flaw;
 use super::encode;
-use super::sat::Sat;
+use super::sat::{Lit, Sat};
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, proof: &SummaryProof, run: &Run<'_>) -> Result<(), Flaw> {

@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use batsat::Lit;
-use selvedge_check::Stop;
 use selvedge_ir::VarId;
 
 use super::super::Flaw;
+use super::super::sat::Lit;
 use super::route::Route;
 use super::state::{Seen, State};
 use super::walk::{Claim, End, Walk};
@@ -98,7 +97,7 @@ impl Walk<'_> {
     }
 
     /// Whether literals can hold together.
-    fn can(&mut self, lits: &[Lit]) -> Result<bool, Stop> {
+    fn can(&mut self, lits: &[Lit]) -> Result<bool, Flaw> {
         if lits.iter().any(|lit| self.sat.known(*lit) == Some(false)) {
             return Ok(false);
         }

@@ -1,8 +1,6 @@
 //! Threads at one place in the ascending order of their values, as gates; and some of several threads.
 
-use batsat::Lit;
-
-use super::super::sat::Sat;
+use super::super::sat::{Lit, Sat};
 
 /// Whether a row of values stands before another one or is the same: `false` before `true`, the first value decides
 /// first.

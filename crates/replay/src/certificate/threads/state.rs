@@ -2,9 +2,7 @@
 
 use std::rc::Rc;
 
-use batsat::Lit;
-
-use super::super::sat::Sat;
+use super::super::sat::{Lit, Sat};
 
 /// The states that one way of a macro step leads to.
 #[derive(Clone)]

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use batsat::Lit;
 use selvedge_ir::{Assign, Call, Expr, ProcId, Program, Scope, VarId};
 
+use super::super::Flaw;
 use super::super::encode;
-use super::super::{Flaw, sat::Sat};
+use super::super::sat::{Lit, Sat};
 use super::state::{Seen, State};
 use super::table::Table;
 

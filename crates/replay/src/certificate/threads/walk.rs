@@ -7,13 +7,13 @@
 
 use std::rc::Rc;
 
-use batsat::Lit;
 use selvedge_check::formula::{Atom, FormulaId};
 use selvedge_check::{Role, Run, ThreadScope};
 use selvedge_ir::{Count, EntryId, LocId, Op, Scope, VarId};
 
+use super::super::Flaw;
 use super::super::encode;
-use super::super::{Flaw, sat::Sat};
+use super::super::sat::{Lit, Sat};
 use super::order::{choose, not_after, sort};
 use super::route::{Move, Route, To};
 use super::state::{Seen, State, add};
