@@ -1,4 +1,4 @@
-//! The values that options take, and how they are read.
+//! The values of options, and their parsers.
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
@@ -16,19 +16,19 @@ pub(crate) enum When {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Plain text for the terminal
     Text,
-    /// For programs (docs/schema/report.schema.json)
+    /// JSON (docs/schema/report.schema.json)
     Json,
-    /// For code-scanning services and their viewers (SARIF 2.1.0)
+    /// SARIF 2.1.0, for code-scanning services
     Sarif,
 }
 
 /// The languages that programs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
-    /// By the ending: `.gcl` are guarded commands, `.pds` is a pushdown system, `.tts` a thread-transition system,
-    /// `.spec` a Petri net, all else a Boolean program
+    /// By file extension: `.gcl` for guarded commands, `.pds` for pushdown systems, `.tts` for thread-transition
+    /// systems, `.spec` for Petri nets, anything else for Boolean programs
     Auto,
     /// Boolean programs
     Bp,
@@ -38,15 +38,15 @@ pub(crate) enum InputFormat {
     Pds,
     /// Thread-transition systems (docs/tts.md)
     Tts,
-    /// Petri nets as MIST writes them (docs/tts.md)
+    /// Petri nets in the format of MIST (docs/tts.md)
     Spec,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Way {
-    /// From the initial configurations
+    /// Search forward from the initial configurations
     Forward,
-    /// From the targets
+    /// Search backward from the targets
     Backward,
 }
 
@@ -54,46 +54,46 @@ pub(crate) enum Way {
 pub(crate) enum What {
     /// The syntax tree
     Ast,
-    /// The control-flow representation as text
+    /// The intermediate representation, as text
     Ir,
     /// The control-flow graph
     Cfg,
-    /// Numbers
+    /// Statistics
     Stats,
-    /// Programs with integers: abstract states and the steps between them, for Graphviz or as SVG
+    /// The abstract states of a program with integers and the transitions between them
     AbstractModel,
 }
 
-/// The formats that programs can be written in.
+/// The formats that a program can be converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ConvertTo {
     /// Constrained Horn clauses in SMT-LIB 2
     Horn,
-    /// A pushdown system (docs/pds.md): the reachable part, one valuation at a time
+    /// A pushdown system (docs/pds.md), limited to its reachable part
     Pds,
-    /// A thread-transition system (docs/tts.md); its target goes to the .prop beside the file
+    /// A thread-transition system (docs/tts.md); its target is written to a .prop file next to it
     Tts,
     /// A Petri net for MIST (docs/tts.md)
     Spec,
     /// A Boolean program, from a thread-transition system or a Petri net
     Bp,
-    /// A model for SPIN, with a bounded number of threads and without recursion
+    /// A Promela model for SPIN; requires a bounded number of threads and no recursion
     Promela,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Picture {
-    /// For Graphviz
+    /// DOT, for Graphviz
     Dot,
-    /// A picture
+    /// SVG
     Svg,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PathsChoice {
-    /// All paths: some safe programs are never proved
+    /// All paths; some safe programs cannot be proved
     All,
-    /// Those without repeated state, where it makes a difference
+    /// Paths without repeated states, where this makes a difference
     LoopFree,
 }
 
@@ -102,7 +102,7 @@ pub(crate) enum PathsChoice {
 pub(crate) struct EngineChoice(pub(crate) Option<EngineKind>);
 
 pub(super) fn engine_parser() -> impl clap::builder::TypedValueParser<Value = EngineChoice> {
-    let auto = PossibleValue::new("auto").help("chooses by the program");
+    let auto = PossibleValue::new("auto").help("choose engines that suit the program");
     let engines = EngineKind::ALL.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.summary()));
     let names: Vec<PossibleValue> = std::iter::once(auto).chain(engines).collect();
     PossibleValuesParser::new(names).map(|name| EngineChoice(EngineKind::from_name(&name)))
@@ -112,7 +112,7 @@ pub(super) fn summary_mode_parser() -> impl clap::builder::TypedValueParser<Valu
     let names: Vec<&str> = SummaryMode::ALL.iter().map(|mode| mode.name()).collect();
     PossibleValuesParser::new(names).map(|name| {
         let mode = SummaryMode::ALL.iter().find(|mode| mode.name() == name);
-        *mode.expect("the parser takes the names of modes only")
+        *mode.expect("the parser accepts only the names of modes")
     })
 }
 
@@ -120,7 +120,7 @@ pub(super) fn recursion_parser() -> impl clap::builder::TypedValueParser<Value =
     let names: Vec<&str> = Recursion::ALL.iter().map(|recursion| recursion.name()).collect();
     PossibleValuesParser::new(names).map(|name| {
         let recursion = Recursion::ALL.iter().find(|recursion| recursion.name() == name);
-        *recursion.expect("the parser takes these names only")
+        *recursion.expect("the parser accepts only these names")
     })
 }
 
@@ -157,10 +157,10 @@ pub(super) fn context_bound(text: &str) -> Result<ContextBound, String> {
         None => number(text).map(ContextBound::exactly),
     };
     let bound = bound.filter(|bound| 1 <= bound.first && bound.first <= bound.last && bound.last <= MAX_CONTEXTS);
-    bound.ok_or_else(|| format!("a number from 1 to {MAX_CONTEXTS}, or a range as `1..4`"))
+    bound.ok_or_else(|| format!("expected a number from 1 to {MAX_CONTEXTS}, or a range such as `1..4`"))
 }
 
-/// More contexts than anybody can look at.
+/// The largest bound on contexts and rounds that the options accept.
 pub(super) const MAX_CONTEXTS: u32 = 64;
 
 pub(super) fn initial(text: &str) -> Result<Initial, String> {
@@ -168,7 +168,7 @@ pub(super) fn initial(text: &str) -> Result<Initial, String> {
         return Ok(Initial::Any);
     }
     match text.parse() {
-        Ok(0) | Err(_) => Err("a number of threads from 1 on, or `any`".to_string()),
+        Ok(0) | Err(_) => Err("expected a positive number of threads, or `any`".to_string()),
         Ok(count) => Ok(Initial::Exactly(count)),
     }
 }

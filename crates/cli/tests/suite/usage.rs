@@ -30,7 +30,7 @@ fn an_unknown_engine() {
 #[test]
 fn values_that_make_no_sense() {
     refused("check --threads 0 safe.bp", "--threads");
-    refused("check --initial none safe.bp", "from 1 on, or `any`");
+    refused("check --initial none safe.bp", "positive number of threads, or `any`");
     refused("check --time-limit 30 safe.bp", "unit is missing");
     refused("check --memory-limit 4XB safe.bp", "`XB` is no unit");
     refused("check --passes nonsense safe.bp", "no pass `nonsense`");
@@ -75,7 +75,7 @@ fn help_has_examples_for_every_subcommand() {
         assert_eq!(ran.code, 0);
         assert!(ran.out.contains("Examples:\n  "), "{subcommand}: {}", ran.out);
     }
-    assert!(run("--help").out.contains("first that occurs in 6, 130, 1, 2, 10, 12, 11, 5, 0"));
+    assert!(run("--help").out.contains("the first of these that occurred:\n  6, 130, 1, 2, 10, 12, 11, 5, 0."));
 }
 
 #[test]
