@@ -101,7 +101,7 @@ Examples:
   selvedge show cfg --picture svg program.bp > cfg.svg   The same as SVG, without Graphviz.
   selvedge show stats program.bp                         Statistics.
   selvedge show cfg system.pds | dot -Tpdf > pds.pdf     The states and rules of a pushdown system.
-  selvedge show abstract-model --picture svg mutex.gcl   The abstract states of a program with integers.";
+  selvedge show abstract-model --picture svg mutex.gcl   Abstract states of a program with integers.";
 
 pub(super) const CONVERT_EXAMPLES: &str = "\
 Examples:
