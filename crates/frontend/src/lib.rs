@@ -7,10 +7,12 @@ pub mod codes;
 pub mod diagnostic;
 pub mod fp;
 pub mod gcl;
+mod load;
 pub mod pds;
 pub mod source;
 pub mod spec;
 pub mod tokens;
 pub mod tts;
 
+pub use load::{Language, LoadOptions, Loaded, System, load};
 pub use source::{Context, Position, Source};

@@ -11,8 +11,6 @@ use selvedge_report::json::read_saved;
 use selvedge_report::{Context, Source, text};
 use serde::Deserialize;
 
-use crate::Loader;
-
 /// What a user asks for, in the words of launch configurations.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -86,16 +84,16 @@ pub(crate) struct Subjected {
 }
 
 /// Reads a program; else a sentence says what is wrong with it.
-pub(crate) fn load(path: &str, text: String, options: &LoadOptions, loader: &dyn Loader) -> Result<Subjected, String> {
-    let loaded = loader.load(Path::new(path), &text, options);
+pub(crate) fn load(path: &str, text: String, options: &LoadOptions) -> Result<Subjected, String> {
+    let loaded = selvedge_frontend::load(Path::new(path), &text, options);
     let source = Source::new(path, text);
     match loaded.program {
-        Some(program) => Ok(Subjected { source, map: loaded.map, program }),
+        Some(program) => Ok(Subjected { source, map: loaded.source_map, program }),
         None => {
             let first = loaded.diagnostics.iter().find(|found| found.is_error());
             let first =
                 first.map(|found| format!("{}: {}", source.place(found.primary.span.start as usize), found.message));
-            Err(first.unwrap_or_else(|| format!("{path} is no program")))
+            Err(first.unwrap_or_else(|| format!("{path} is a pushdown system, which the editor cannot check")))
         }
     }
 }
@@ -111,13 +109,13 @@ pub(crate) fn ask(subjected: &Subjected, question: Question, run: &Run<'_>) -> R
 }
 
 /// The execution that a launch configuration asks for.
-pub(crate) fn find(wanted: &Wanted, loader: &dyn Loader, run: &Run<'_>) -> Result<Answer, String> {
+pub(crate) fn find(wanted: &Wanted, run: &Run<'_>) -> Result<Answer, String> {
     let text = read(&wanted.program)?;
     if let Some(trace) = &wanted.trace {
-        return saved(wanted, text, &read(trace)?, loader);
+        return saved(wanted, text, &read(trace)?);
     }
     let question = wanted.question(&text);
-    let subjected = load(&wanted.program, text, &wanted.load_options(&question), loader)?;
+    let subjected = load(&wanted.program, text, &wanted.load_options(&question))?;
     let report = ask(&subjected, question, run)?;
     let line = text::verdict_line(&report.outcome);
     match report.outcome {
@@ -134,11 +132,11 @@ fn read(path: &str) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))
 }
 
-fn saved(wanted: &Wanted, text: String, trace: &str, loader: &dyn Loader) -> Result<Answer, String> {
+fn saved(wanted: &Wanted, text: String, trace: &str) -> Result<Answer, String> {
     let file = read_saved(trace).map_err(|error| error.to_string())?;
     let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
     let options = LoadOptions { entry: file.question.entry.clone(), labels };
-    let Subjected { source, map, program } = load(&wanted.program, text, &options, loader)?;
+    let Subjected { source, map, program } = load(&wanted.program, text, &options)?;
     let subject = Subject { program: &program, map: &map, text: source.text() };
     let posed = file.question.question().pose(subject).map_err(|error| error.message)?;
     let (program, target, threads) = posed;

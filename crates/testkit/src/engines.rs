@@ -15,7 +15,8 @@ use selvedge_engines::pushdown::{self, Direction, Pushdown};
 use selvedge_engines::sat::SummaryMode;
 use selvedge_engines::summaries::Summaries;
 use selvedge_engines::{EngineKind, EngineOptions, build};
-use selvedge_frontend::pds::{System, load, print};
+use selvedge_frontend::System;
+use selvedge_frontend::pds::{load, print};
 use selvedge_ir::{LocId, Scope, Value, VarId};
 use selvedge_replay::certificate::{SystemFlaw, verify_system};
 use selvedge_replay::{Judged, judge};
@@ -300,7 +301,7 @@ fn compare_converted(task: &Task<'_>, known: &Answer, budget: Budget) -> Result<
         return Ok(());
     }
     let Ok(converted) = within(budget, |run| pushdown::convert(task, run)) else { return Ok(()) };
-    let Some(System::Single(pds)) = load(&print(&converted.pds)).system else {
+    let Some(System::Pds(pds)) = load(&print(&converted.pds)).system else {
         return fault("convert", "the printed system is not read");
     };
     for direction in [Direction::Forward, Direction::Backward] {

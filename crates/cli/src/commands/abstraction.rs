@@ -4,12 +4,11 @@ use selvedge_check::{Run, Task};
 use selvedge_engines::abstraction::{Abstraction, Predicates, abstracted};
 use selvedge_engines::horn::Horn;
 use selvedge_export::bp;
-use selvedge_frontend::Source;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::gcl;
+use selvedge_frontend::{Language, Source};
 use selvedge_ir::{Expr, Op};
 
-use super::language::Language;
 use super::program::{self, Warnings};
 use crate::args::AbstractArgs;
 use crate::exit::Exit;

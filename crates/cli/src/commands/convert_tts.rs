@@ -10,12 +10,12 @@ use selvedge_driver::{Initial, Pass, simplify};
 use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::system::{Options, System, extract};
 use selvedge_frontend::bp::LoadOptions;
-use selvedge_frontend::{spec, tts};
+use selvedge_frontend::{Language, System as Described, spec, tts};
 use selvedge_ir::tts::{Cover, LocalId, SharedId, Start, Tts};
 use selvedge_ir::{Program, Value, VarId};
 use selvedge_report::names::value;
 
-use super::language::Language;
+use super::language::{self, language_of};
 use super::program::{self, Warnings};
 use crate::args::{ConvertArgs, ConvertTo, InputFormat};
 use crate::exit::Exit;
@@ -54,7 +54,7 @@ impl Legend {
 type Refused = (String, Exit);
 
 pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
-    let language = Language::of(&args.input, InputFormat::Auto);
+    let language = language_of(&args.input, InputFormat::Auto);
     let titled = match language {
         Language::Tts | Language::Spec => of_system(language, args, session)?,
         Language::Bp | Language::Pds | Language::Gcl => of_program(args, session)?,
@@ -102,13 +102,13 @@ fn write_system(titled: &Titled, args: &ConvertArgs, session: &Session) -> Resul
 
 /// The system in a file.
 fn of_system(language: Language, args: &ConvertArgs, session: &Session) -> Result<Titled, Exit> {
-    let source = language.read(&args.input, session).map_err(|message| {
+    let source = language::read(language, &args.input, session).map_err(|message| {
         session.printer.error(&message);
         Exit::Input
     })?;
-    let loaded = if language == Language::Spec { spec::load(source.text()) } else { tts::load(source.text()) };
+    let loaded = language.load(source.text(), &LoadOptions::default());
     program::print_diagnostics(&source, &loaded.diagnostics, Warnings::Shown, session);
-    let mut tts = loaded.tts.ok_or(Exit::Input)?;
+    let Some(Described::Tts(mut tts)) = loaded.system else { return Err(Exit::Input) };
     let question = &args.question;
     let asks = question.label.is_some() || question.assertion.is_some() || !question.together.is_empty();
     if asks || question.entry.is_some() || question.threads.is_some() {

@@ -3,10 +3,10 @@
 //! Files are rewritten in place; standard input goes to standard output. With `--check` nothing is written: the files
 //! that would change are listed, and the exit code is 2 if there are any. A program with errors is left as it is.
 
-use selvedge_frontend::{bp, gcl};
+use selvedge_frontend::bp;
 use selvedge_report::Source;
 
-use super::language::Language;
+use super::language::language_of;
 use super::program::{self, Warnings};
 use crate::args::{FmtArgs, InputFormat};
 use crate::exit::Exit;
@@ -22,11 +22,8 @@ fn one(input: &Input, args: &FmtArgs, session: &Session) -> Exit {
         Ok(source) => source,
         Err(exit) => return exit,
     };
-    let formatted = match Language::of(input, InputFormat::Auto) {
-        Language::Gcl => gcl::format(source.text()),
-        Language::Bp | Language::Pds | Language::Tts | Language::Spec => bp::format(source.text()),
-    };
-    match formatted {
+    let formatted = language_of(input, InputFormat::Auto).format(source.text());
+    match formatted.unwrap_or_else(|| bp::format(source.text())) {
         Ok(formatted) if args.check => compare(&source, &formatted, session),
         Ok(formatted) => write(input, &source, &formatted, session),
         Err(diagnostics) => {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use selvedge_driver::Subject;
+use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
@@ -10,7 +11,7 @@ use selvedge_report::diagnostic::{Shown, render};
 use selvedge_report::json::ReadError;
 use selvedge_report::{Context, Source};
 
-use super::language::Language;
+use super::language::{self, language_of};
 use crate::args::InputFormat;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -51,7 +52,7 @@ pub(crate) fn load(
     warnings: Warnings,
     session: &Session,
 ) -> Result<Program, Exit> {
-    load_as(Language::of(input, InputFormat::Auto), input, options, warnings, session)
+    load_as(language_of(input, InputFormat::Auto), input, options, warnings, session)
 }
 
 /// The same for an input of a language that is known.
@@ -62,14 +63,17 @@ pub(crate) fn load_as(
     warnings: Warnings,
     session: &Session,
 ) -> Result<Program, Exit> {
-    let source = language.read(input, session).map_err(|message| {
+    let source = language::read(language, input, session).map_err(|message| {
         session.printer.error(&message);
         Exit::Input
     })?;
     let loaded = language.load(source.text(), options);
     print_diagnostics(&source, &loaded.diagnostics, warnings, session);
+    if loaded.system.is_some() && loaded.program.is_none() {
+        session.printer.error(&format!("{}: this command does not support pushdown systems", source.name));
+    }
     let program = loaded.program.ok_or(Exit::Input)?;
-    Ok(Program { source, map: loaded.map, program })
+    Ok(Program { source, map: loaded.source_map, program })
 }
 
 /// Reads a text, or says why not.

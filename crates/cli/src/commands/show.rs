@@ -2,12 +2,13 @@
 
 use selvedge_check::{Limits, Run, Task};
 use selvedge_driver::{Question, Reason, abstract_model};
+use selvedge_frontend::Language;
 use selvedge_frontend::bp::{self, LoadOptions, dump};
 use selvedge_ir::{dot, text};
 use selvedge_report::abstract_model::dot as dot_of_abstraction;
 use selvedge_report::{stats, svg, systems};
 
-use super::language::Language;
+use super::language::language_of;
 use super::program::{self, Program, Warnings};
 use super::system::{is_system, load_or_refuse};
 use crate::args::{Picture, ShowArgs, What};
@@ -22,7 +23,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
     if is_system(&args.input, args.input_format) {
         return show_system(args, session);
     }
-    let language = Language::of(&args.input, args.input_format);
+    let language = language_of(&args.input, args.input_format);
     if args.what == What::Ast && language == Language::Bp {
         return show_tree(args, session);
     }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use selvedge_driver::UsageError;
 use selvedge_frontend::diagnostic::Diagnostic;
-use selvedge_frontend::pds::{self, System};
+use selvedge_frontend::{Language, System, pds};
 use selvedge_ir::pds::{NotSingle, Pds, Threads, View};
 use selvedge_report::Source;
 
-use super::language::Language;
+use super::language::language_of;
 use super::program::{self, Warnings};
 use crate::args::InputFormat;
 use crate::exit::Exit;
@@ -29,16 +29,16 @@ pub(crate) enum NoSystem {
 
 /// Whether an input is a pushdown system.
 pub(crate) fn is_system(input: &Input, format: InputFormat) -> bool {
-    Language::of(input, format) == Language::Pds
+    language_of(input, format) == Language::Pds
 }
 
 /// The system in a text, with its diagnostics.
 pub(crate) fn load(input: &Input, source: &Source) -> (Result<Pds, NoSystem>, Vec<Diagnostic>) {
     let loaded = pds::load(source.text());
     let system = match loaded.system {
-        Some(System::Single(pds)) => Ok(pds),
+        Some(System::Pds(pds)) => Ok(pds),
         Some(System::Threads(threads)) => single(threads, input),
-        None => Err(NoSystem::Erroneous),
+        Some(System::Tts(_)) | None => Err(NoSystem::Erroneous),
     };
     (system, loaded.diagnostics)
 }
@@ -66,11 +66,11 @@ pub(crate) fn load_threads(input: &Input, source: &Source) -> (Result<Threads, N
     let loaded = pds::load(source.text());
     let threads = match loaded.system {
         Some(System::Threads(threads)) => beside_threads(threads, input),
-        Some(System::Single(_)) => Err(NoSystem::Incomplete(UsageError {
+        Some(System::Pds(_)) => Err(NoSystem::Incomplete(UsageError {
             message: "the system has one thread, whose contexts need not be counted".to_string(),
             help: Some("leave --contexts out".to_string()),
         })),
-        None => Err(NoSystem::Erroneous),
+        Some(System::Tts(_)) | None => Err(NoSystem::Erroneous),
     };
     (threads, loaded.diagnostics)
 }

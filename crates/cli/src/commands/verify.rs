@@ -12,7 +12,7 @@ use selvedge_report::json::{CertificateFile, digest, read_certificate};
 use selvedge_report::names::count;
 use selvedge_report::text;
 
-use super::language::Language;
+use super::language::language_of;
 use super::program::{self, Program, Warnings};
 use super::system::is_system;
 use super::verify_system;
@@ -38,7 +38,7 @@ fn examine(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
     let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
     let options = LoadOptions { entry: file.question.entry.clone(), labels };
-    let language = Language::of(&args.program, args.input_format);
+    let language = language_of(&args.program, args.input_format);
     let subject = program::load_as(language, &args.program, &options, warnings, session)?;
     session.listen_for_interrupts();
     judge(&file, &source, &subject, args, session)

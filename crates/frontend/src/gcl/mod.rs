@@ -14,10 +14,10 @@ pub mod lexer;
 mod lower;
 mod parser;
 
-use selvedge_ir::Program;
-use selvedge_ir::span::{SourceMap, Span};
+use selvedge_ir::span::Span;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::load::Loaded;
 use crate::tokens::Comment;
 
 pub use format::format;
@@ -44,26 +44,11 @@ pub fn parse(text: &str) -> Parsed {
     parsed
 }
 
-/// A text that has been read.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    pub ast: ast::File,
-    /// `None` if some diagnostic is an error.
-    pub program: Option<Program>,
-    /// The positions of the program's parts, and the names of the locations of processes.
-    pub source_map: SourceMap,
-    /// In the order of their places.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
 /// Reads a text and lowers it.
 pub fn load(text: &str) -> Loaded {
     let Parsed { file, mut diagnostics, .. } = parse(text);
     let is_whole = !diagnostics.iter().any(Diagnostic::is_error);
     let lowered = lower::lower(&file, is_whole);
     diagnostics.extend(lowered.diagnostics);
-    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-    let is_meaningful = !diagnostics.iter().any(Diagnostic::is_error);
-    let program = is_meaningful.then_some(lowered.program);
-    Loaded { ast: file, program, source_map: lowered.source_map, diagnostics }
+    Loaded::program(lowered.program, lowered.source_map, diagnostics)
 }

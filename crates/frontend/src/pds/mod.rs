@@ -5,30 +5,13 @@ mod cuba;
 mod lexer;
 mod named;
 
-use selvedge_ir::pds::{Head, Pds, Threads};
+use selvedge_ir::pds::{Head, Pds};
 
 use crate::diagnostic::Diagnostic;
+use crate::load::{Loaded, System};
 
 pub use cuba::{print_threads, print_view, read_view};
 pub use named::{print, print_with_comments};
-
-/// What a text holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum System {
-    /// One thread, with named states and symbols.
-    Single(Pds),
-    /// Threads of numbered states and symbols.
-    Threads(Threads),
-}
-
-/// A text that was read.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// `None` if some diagnostic is an error.
-    pub system: Option<System>,
-    /// In the order of their places.
-    pub diagnostics: Vec<Diagnostic>,
-}
 
 /// Reads a text.
 pub fn load(text: &str) -> Loaded {
@@ -37,11 +20,11 @@ pub fn load(text: &str) -> Loaded {
     let system = if is_numbered {
         System::Threads(cuba::parse(&tokens, &mut diagnostics))
     } else {
-        System::Single(named::parse(&tokens, text.len(), &mut diagnostics))
+        System::Pds(named::parse(&tokens, text.len(), &mut diagnostics))
     };
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     let is_whole = !diagnostics.iter().any(Diagnostic::is_error);
-    Loaded { system: is_whole.then_some(system), diagnostics }
+    Loaded { system: is_whole.then_some(system), diagnostics, ..Loaded::default() }
 }
 
 /// Reads a head `<p, g>` or `<p, *>` of a system; an error is a sentence without a full stop.

@@ -9,7 +9,8 @@ mod parse;
 mod print;
 mod reduce;
 
-use crate::tts::{Loaded, finish};
+use crate::load::Loaded;
+use crate::tts::finish;
 
 pub use print::print;
 

@@ -16,29 +16,15 @@ mod parse;
 mod plain;
 mod print;
 
-use selvedge_ir::Program;
-use selvedge_ir::span::SourceMap;
 use selvedge_ir::tts::Tts;
 
 use crate::diagnostic::Diagnostic;
+use crate::load::{Loaded, System};
 
 pub use bp::print_as_program;
 pub use lower::{RuleSpans, Spans, lower};
 pub use plain::{Plain, is_plain, plain};
 pub use print::{print, print_target, print_with_comments};
-
-/// A text that was read.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// The system; `None` if some diagnostic is an error.
-    pub tts: Option<Tts>,
-    /// The program that it stands for; `None` if some diagnostic is an error.
-    pub program: Option<Program>,
-    /// The positions of the program's parts.
-    pub source_map: SourceMap,
-    /// In the order of their places.
-    pub diagnostics: Vec<Diagnostic>,
-}
 
 /// Reads a text.
 pub fn load(text: &str) -> Loaded {
@@ -46,12 +32,12 @@ pub fn load(text: &str) -> Loaded {
     finish(tts, &spans, diagnostics)
 }
 
-/// What a reader of systems returns.
+/// Lowers a system that was read, unless some diagnostic is an error.
 pub(crate) fn finish(tts: Tts, spans: &Spans, mut diagnostics: Vec<Diagnostic>) -> Loaded {
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     if diagnostics.iter().any(Diagnostic::is_error) {
-        return Loaded { tts: None, program: None, source_map: SourceMap::default(), diagnostics };
+        return Loaded { diagnostics, ..Loaded::default() };
     }
     let (program, source_map) = lower(&tts, spans);
-    Loaded { tts: Some(tts), program: Some(program), source_map, diagnostics }
+    Loaded { program: Some(program), system: Some(System::Tts(tts)), source_map, diagnostics }
 }

@@ -1,7 +1,7 @@
 //! Guarded commands: what a text is lowered to, what is reported at which place, and the one shape of a text.
 
 use selvedge_frontend::diagnostic::{Code, Diagnostic};
-use selvedge_frontend::gcl::{self, Loaded};
+use selvedge_frontend::{Loaded, gcl};
 use selvedge_ir::text::print;
 use selvedge_ir::validate::validate;
 use selvedge_ir::{Program, VarId};

@@ -1,6 +1,6 @@
 //! What statements become, in the textual form of the representation.
 
-use selvedge_frontend::bp::{self, LoadOptions, Loaded};
+use selvedge_frontend::{LoadOptions, Loaded, bp};
 use selvedge_ir::span::Role;
 use selvedge_ir::text::print;
 use selvedge_ir::validate::validate;

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use selvedge_frontend::pds::{System, load, print, print_threads, print_view, read_head, read_view};
+use selvedge_frontend::System;
+use selvedge_frontend::pds::{load, print, print_threads, print_view, read_head, read_view};
 use selvedge_ir::pds::{Pds, Threads};
 
 fn single(text: &str) -> Pds {
     let loaded = load(text);
     match loaded.system {
-        Some(System::Single(pds)) => pds,
+        Some(System::Pds(pds)) => pds,
         other => panic!("{other:?}: {:?}", loaded.diagnostics),
     }
 }

@@ -1,7 +1,7 @@
 //! No text makes the reader panic, hang or overflow the stack; what it accepts is a valid program.
 
-use selvedge_frontend::bp::{self, LoadOptions, Loaded};
 use selvedge_frontend::diagnostic::Code;
+use selvedge_frontend::{LoadOptions, Loaded, bp};
 use selvedge_ir::validate::validate;
 
 const SEEDS: [&str; 3] = [

@@ -21,7 +21,7 @@ fn lines_are_rules_and_targets() {
         starts: vec![Start { shared: 0.into(), threads: vec![0.into()], any: vec![] }],
         targets: vec![Cover { shared: 1.into(), threads: vec![0.into(), 2.into()] }],
     };
-    assert_eq!((read.tts, read.diagnostics), (Some(expected), vec![]));
+    assert_eq!((read.tts(), &read.diagnostics), (Some(&expected), &vec![]));
 }
 
 /// The first finding: its code, and the text at its place.
@@ -47,7 +47,7 @@ fn wrong_lines_of_systems_are_found_at_their_place() {
     ] {
         let read = tts::load(text);
         assert_eq!(found(text, &read.diagnostics), (code.to_string(), place.to_string()), "{text}");
-        assert!(read.tts.is_none() && read.program.is_none());
+        assert!(read.tts().is_none() && read.program.is_none());
     }
 }
 
@@ -90,6 +90,6 @@ fn wrong_parts_of_nets_are_found_at_their_place() {
     ] {
         let read = spec::load(&text);
         assert_eq!(found(&text, &read.diagnostics), (code.to_string(), place.to_string()), "{text}");
-        assert!(read.tts.is_none());
+        assert!(read.tts().is_none());
     }
 }

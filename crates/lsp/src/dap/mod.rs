@@ -11,11 +11,10 @@ mod wire;
 
 use std::io::{self, BufRead, Write};
 
-use selvedge_check::Run;
+use selvedge_check::{Run, Solvers};
 use selvedge_report::session::Session;
 use serde_json::{Value, json};
 
-use crate::Loader;
 use crate::found::{Answer, Found, Wanted, find};
 use walker::{Reaction, Walker};
 use wire::{Request, Wire};
@@ -40,13 +39,13 @@ fn capabilities() -> Value {
 }
 
 /// Serves one client until it disconnects.
-pub fn serve(input: &mut dyn BufRead, output: &mut dyn Write, loader: &dyn Loader) -> io::Result<()> {
+pub fn serve(input: &mut dyn BufRead, output: &mut dyn Write, solvers: &Solvers) -> io::Result<()> {
     let mut wire = Wire::new(input, output);
     while let Some(request) = wire.read()? {
         match request.command.as_str() {
             "initialize" => wire.answer(&request, Ok(capabilities()))?,
             "launch" | "attach" => {
-                if let Some(found) = launch(&mut wire, &request, loader)? {
+                if let Some(found) = launch(&mut wire, &request, solvers)? {
                     return walk(&mut wire, &found);
                 }
             }
@@ -58,10 +57,10 @@ pub fn serve(input: &mut dyn BufRead, output: &mut dyn Write, loader: &dyn Loade
 }
 
 /// Looks for the execution. Where there is none the session ends with a sentence that says why.
-fn launch(wire: &mut Wire<'_>, request: &Request, loader: &dyn Loader) -> io::Result<Option<Found>> {
+fn launch(wire: &mut Wire<'_>, request: &Request, solvers: &Solvers) -> io::Result<Option<Found>> {
     let wanted: Result<Wanted, _> = serde_json::from_value(request.arguments.clone());
-    let run = Run::unlimited().with_solvers(loader.solvers());
-    let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, loader, &run));
+    let run = Run::unlimited().with_solvers(solvers.clone());
+    let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, &run));
     match answer {
         Ok(Answer::Found(found)) => {
             wire.answer(request, Ok(json!({})))?;

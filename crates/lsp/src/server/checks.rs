@@ -4,14 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
 use lsp_server::{Connection, ErrorCode, Message, Notification, RequestId, Response};
-use selvedge_check::{CancelToken, Event, Limits, Observer, Run};
+use selvedge_check::{CancelToken, Event, Limits, Observer, Run, Solvers};
 use selvedge_driver::{Outcome, Reason, Report};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::text;
 use serde_json::{Value, json};
 
 use super::{id_of, path_of};
-use crate::Loader;
 use crate::found::{Wanted, ask, load};
 
 /// Engines nest deeply.
@@ -28,7 +27,7 @@ struct Running {
 pub(super) struct Checks<'s, 'e> {
     scope: &'s Scope<'s, 'e>,
     connection: &'e Connection,
-    loader: &'e dyn Loader,
+    solvers: &'e Solvers,
     running: Arc<Mutex<Vec<Running>>>,
 }
 
@@ -43,8 +42,8 @@ struct Job {
 }
 
 impl<'s, 'e: 's> Checks<'s, 'e> {
-    pub(super) fn new(scope: &'s Scope<'s, 'e>, connection: &'e Connection, loader: &'e dyn Loader) -> Checks<'s, 'e> {
-        Checks { scope, connection, loader, running: Arc::default() }
+    pub(super) fn new(scope: &'s Scope<'s, 'e>, connection: &'e Connection, solvers: &'e Solvers) -> Checks<'s, 'e> {
+        Checks { scope, connection, solvers, running: Arc::default() }
     }
 
     /// Starts a check; its answer is sent when it is there.
@@ -52,11 +51,11 @@ impl<'s, 'e: 's> Checks<'s, 'e> {
         let cancel = CancelToken::default();
         let entry = Running { request: request.clone(), token: token.clone(), cancel: cancel.clone() };
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
-        let (connection, loader, running) = (self.connection, self.loader, Arc::clone(&self.running));
+        let (connection, solvers, running) = (self.connection, self.solvers, Arc::clone(&self.running));
         let job = Job { request, uri: uri.to_string(), text, arguments, token, cancel };
         let work = move || {
             let request = job.request.clone();
-            let response = execute(job, connection, loader);
+            let response = execute(job, connection, solvers);
             running.lock().unwrap_or_else(PoisonError::into_inner).retain(|one| one.request != request);
             // A client that is gone needs no answer.
             drop(connection.sender.send(Message::Response(response)));
@@ -114,10 +113,10 @@ impl Observer for Progress<'_> {
     }
 }
 
-fn execute(job: Job, connection: &Connection, loader: &dyn Loader) -> Response {
+fn execute(job: Job, connection: &Connection, solvers: &Solvers) -> Response {
     let progress = Progress { connection, token: job.token.clone() };
     progress.tell(json!({ "kind": "begin", "title": "Selvedge", "cancellable": true }));
-    let result = answer(&job, &progress, loader);
+    let result = answer(&job, &progress, solvers);
     progress.tell(json!({ "kind": "end" }));
     match result {
         Ok(_) if job.cancel.is_cancelled() => cancelled(job.request),
@@ -131,14 +130,14 @@ fn cancelled(request: RequestId) -> Response {
 }
 
 /// The verdict, its last line, and the text that the command line prints.
-fn answer(job: &Job, progress: &Progress<'_>, loader: &dyn Loader) -> Result<Value, String> {
+fn answer(job: &Job, progress: &Progress<'_>, solvers: &Solvers) -> Result<Value, String> {
     let mut wanted: Wanted = serde_json::from_value(job.arguments.clone()).map_err(|error| error.to_string())?;
     wanted.assertion = wanted.assertion.or_else(|| job.arguments["line"].as_u64().map(|line| line.to_string()));
     let question = wanted.question(&job.text);
     let labels = question.label.iter().chain(&question.assertion).cloned().collect();
     let options = LoadOptions { entry: wanted.entry.clone(), labels };
-    let subjected = load(&path_of(&job.uri), job.text.clone(), &options, loader)?;
-    let run = Run::new(job.cancel.clone(), Limits::default(), progress).with_solvers(loader.solvers());
+    let subjected = load(&path_of(&job.uri), job.text.clone(), &options)?;
+    let run = Run::new(job.cancel.clone(), Limits::default(), progress).with_solvers(solvers.clone());
     let report = ask(&subjected, question, &run)?;
     let context = selvedge_report::Context { program: &report.program, map: &subjected.map, source: &subjected.source };
     let style = text::Style { palette: selvedge_report::Palette::plain(), detail: text::Detail::Changes };

@@ -12,18 +12,20 @@ mod requests;
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::path::Path;
 
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use selvedge_check::Solvers;
+use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::{Annotation, Severity};
 use serde_json::{Value, json};
 
-use crate::Loader;
 use checks::Checks;
 use places::Places;
 
 /// Serves one client until it says goodbye.
-pub fn serve(connection: &Connection, loader: &dyn Loader) -> Result<(), Box<dyn Error + Send + Sync>> {
+pub fn serve(connection: &Connection, solvers: &Solvers) -> Result<(), Box<dyn Error + Send + Sync>> {
     let capabilities = json!({
         "textDocumentSync": { "openClose": true, "change": 1, "save": true },
         "hoverProvider": true,
@@ -36,8 +38,7 @@ pub fn serve(connection: &Connection, loader: &dyn Loader) -> Result<(), Box<dyn
     });
     connection.initialize(capabilities)?;
     std::thread::scope(|scope| {
-        let mut server =
-            Server { connection, loader, files: BTreeMap::new(), checks: Checks::new(scope, connection, loader) };
+        let mut server = Server { connection, files: BTreeMap::new(), checks: Checks::new(scope, connection, solvers) };
         for message in &connection.receiver {
             match message {
                 Message::Request(request) => {
@@ -59,7 +60,6 @@ type Sent = Result<(), Box<dyn Error + Send + Sync>>;
 
 struct Server<'s, 'e> {
     connection: &'e Connection,
-    loader: &'e dyn Loader,
     /// The texts of open files by their addresses.
     files: BTreeMap<String, String>,
     checks: Checks<'s, 'e>,
@@ -134,7 +134,7 @@ impl Server<'_, '_> {
 
     fn publish(&self, uri: &str) -> Sent {
         let text = self.files.get(uri).map_or("", String::as_str);
-        let diagnostics = diagnostics(uri, text, self.loader);
+        let diagnostics = diagnostics(uri, text);
         self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": diagnostics }))
     }
 
@@ -148,24 +148,9 @@ impl Server<'_, '_> {
     }
 }
 
-/// The language of a text, as far as names and formatting go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
-    Boolean,
-    Guarded,
-    Other,
-}
-
-impl Language {
-    /// The language of a file by its address. New files without an ending are Boolean programs, as on the command line.
-    fn of(uri: &str) -> Language {
-        let path = path_of(uri);
-        match std::path::Path::new(&path).extension().and_then(|ending| ending.to_str()) {
-            Some("gcl") => Language::Guarded,
-            Some("bp") | None => Language::Boolean,
-            Some(_) => Language::Other,
-        }
-    }
+/// Returns the language of a file by its address.
+fn language_of(uri: &str) -> Language {
+    Language::of_path(Path::new(&path_of(uri)))
 }
 
 /// The path of an address.
@@ -183,9 +168,9 @@ fn path_of(uri: &str) -> String {
 }
 
 /// What is wrong or odd in a text.
-fn diagnostics(uri: &str, text: &str, loader: &dyn Loader) -> Vec<Value> {
+fn diagnostics(uri: &str, text: &str) -> Vec<Value> {
     let places = Places::new(text);
-    let loaded = loader.load(std::path::Path::new(&path_of(uri)), text, &LoadOptions::default());
+    let loaded = selvedge_frontend::load(Path::new(&path_of(uri)), text, &LoadOptions::default());
     let remark = |annotation: &Annotation| json!({ "location": { "uri": uri, "range": places.range(annotation.span) }, "message": annotation.label });
     let view = |found: &selvedge_frontend::diagnostic::Diagnostic| {
         let help = found.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));

@@ -1,12 +1,12 @@
 //! The requests that a text alone answers.
 
 use selvedge_frontend::bp::ast::{Block, Item, ProcessItem, Span, StmtKind};
-use selvedge_frontend::gcl;
+use selvedge_frontend::{Language, gcl};
 use serde_json::{Value, json};
 
 use super::names::{Entity, Index, Kind};
 use super::places::Places;
-use super::{Language, outline, path_of};
+use super::{language_of, outline, path_of};
 
 fn entity_at(language: Language, text: &str, params: &Value) -> Option<(Entity, Vec<Span>)> {
     let offset = Places::new(text).offset(&params["position"]);
@@ -17,7 +17,7 @@ fn entity_at(language: Language, text: &str, params: &Value) -> Option<(Entity, 
 
 /// Which variable it is, and what the comment beside its declaration says: abstractions write the predicate there.
 pub(super) fn hover(uri: &str, text: &str, params: &Value) -> Value {
-    let Some((entity, comments)) = entity_at(Language::of(uri), text, params) else { return Value::Null };
+    let Some((entity, comments)) = entity_at(language_of(uri), text, params) else { return Value::Null };
     let places = Places::new(text);
     let line = |offset: u32| text[..offset as usize].matches('\n').count();
     let declared = line(entity.declared.start);
@@ -54,12 +54,12 @@ fn is_own_line(text: &str, span: Span) -> bool {
 }
 
 pub(super) fn definition(uri: &str, text: &str, params: &Value) -> Value {
-    let Some((entity, _)) = entity_at(Language::of(uri), text, params) else { return Value::Null };
+    let Some((entity, _)) = entity_at(language_of(uri), text, params) else { return Value::Null };
     json!({ "uri": uri, "range": Places::new(text).range(entity.declared) })
 }
 
 pub(super) fn references(uri: &str, text: &str, params: &Value) -> Value {
-    let Some((entity, _)) = entity_at(Language::of(uri), text, params) else { return json!([]) };
+    let Some((entity, _)) = entity_at(language_of(uri), text, params) else { return json!([]) };
     let places = Places::new(text);
     let own = (params["context"]["includeDeclaration"] == true).then_some(entity.declared);
     let spans = own.into_iter().chain(entity.uses);
@@ -68,20 +68,16 @@ pub(super) fn references(uri: &str, text: &str, params: &Value) -> Value {
 
 /// The outline.
 pub(super) fn symbols(uri: &str, text: &str) -> Value {
-    match Language::of(uri) {
-        Language::Boolean => outline::boolean(text),
-        Language::Guarded => outline::guarded(text),
-        Language::Other => json!([]),
+    match language_of(uri) {
+        Language::Bp => outline::boolean(text),
+        Language::Gcl => outline::guarded(text),
+        Language::Pds | Language::Tts | Language::Spec => json!([]),
     }
 }
 
 /// The formatted text, as one edit. Texts that cannot be read are left alone.
 pub(super) fn formatting(uri: &str, text: &str) -> Value {
-    let formatted = match Language::of(uri) {
-        Language::Boolean => selvedge_frontend::bp::format(text).ok(),
-        Language::Guarded => selvedge_frontend::gcl::format(text).ok(),
-        Language::Other => None,
-    };
+    let formatted = language_of(uri).format(text).and_then(Result::ok);
     match formatted {
         Some(formatted) if formatted != text => json!([{ "range": Places::new(text).all(), "newText": formatted }]),
         _ => json!([]),
@@ -98,7 +94,7 @@ pub(super) fn lenses(uri: &str, text: &str) -> Value {
         lens(top, "Check", "selvedge.check", json!({ "uri": uri })),
         lens(top, "Debug", "selvedge.debug", json!({ "program": path })),
     ];
-    for span in questions(Language::of(uri), text) {
+    for span in questions(language_of(uri), text) {
         let line = text[..span.start as usize].matches('\n').count() + 1;
         all.push(lens(span, "Check this", "selvedge.check", json!({ "uri": uri, "line": line })));
         let launch = json!({ "program": path, "assertion": line.to_string() });
@@ -111,7 +107,7 @@ pub(super) fn lenses(uri: &str, text: &str) -> Value {
 fn questions(language: Language, text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     match language {
-        Language::Boolean => {
+        Language::Bp => {
             for item in &selvedge_frontend::bp::parse(text).file.items {
                 match item {
                     Item::Proc(proc) => assertions(&proc.body.stmts, &mut found),
@@ -125,14 +121,14 @@ fn questions(language: Language, text: &str) -> Vec<Span> {
                 }
             }
         }
-        Language::Guarded => {
+        Language::Gcl => {
             for item in &selvedge_frontend::gcl::parse(text).file.items {
                 if let gcl::ast::Item::Safe(safe) = item {
                     found.push(safe.span);
                 }
             }
         }
-        Language::Other => {}
+        Language::Pds | Language::Tts | Language::Spec => {}
     }
     found
 }

@@ -6,7 +6,7 @@ use selvedge_driver::{Pass, Question, Subject, simplify};
 use selvedge_engines::unbounded::explicit::{Answer, Rules, backward};
 use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::system::{Options, extract};
-use selvedge_frontend::{bp, spec, tts};
+use selvedge_frontend::{Loaded, bp, spec, tts};
 use selvedge_ir::tts::{LocalId, Start, Tts};
 use selvedge_ir::validate::validate;
 use selvedge_ir::{Program, Target};
@@ -48,7 +48,7 @@ fn is_unsafe(program: &Program, target: &Target) -> bool {
 }
 
 /// The same for the text of a system.
-fn is_unsafe_text(loaded: &tts::Loaded, text: &str) -> bool {
+fn is_unsafe_text(loaded: &Loaded, text: &str) -> bool {
     let program = loaded.program.as_ref().expect("the text has no errors");
     assert_eq!(validate(program), Ok(()));
     let subject = Subject { program, map: &loaded.source_map, text };
@@ -75,7 +75,7 @@ fn plain_systems_cover_the_same_and_are_read_as_they_were_printed() {
         n_covered += usize::from(is_covered(&plain));
         let loaded = tts::load(&text_of(&plain));
         assert_eq!(loaded.diagnostics, [], "system {number}");
-        assert_eq!(loaded.tts.as_ref(), Some(&plain), "system {number}");
+        assert_eq!(loaded.tts(), Some(&plain), "system {number}");
     }
     assert!((30..120).contains(&n_covered), "{n_covered}");
 }
@@ -111,7 +111,7 @@ fn nets_of_systems_and_systems_of_nets_cover_the_same() {
         let text = spec::print(&system, &["A net.".to_string()]);
         let loaded = spec::load(&text);
         assert_eq!(loaded.diagnostics, [], "system {number}:\n{text}");
-        let back = loaded.tts.as_ref().expect("the text has no errors");
+        let back = loaded.tts().expect("the text has no errors");
         assert_eq!(is_covered(back), is_covered(&system), "system {number}:\n{text}");
         if number < 30 {
             assert_eq!(is_unsafe_text(&loaded, &text), is_covered(&system), "system {number}:\n{text}");
@@ -165,8 +165,8 @@ fn broken_texts_of_systems_and_nets_have_diagnostics_and_no_panics() {
             let broken = mutate(&mut rng, std::slice::from_ref(text));
             let broken = String::from_utf8_lossy(&broken);
             let loaded = if at == 0 { tts::load(&broken) } else { spec::load(&broken) };
-            assert_eq!(loaded.tts.is_none(), !loaded.diagnostics.is_empty());
-            n_broken += usize::from(loaded.tts.is_none());
+            assert_eq!(loaded.tts().is_none(), !loaded.diagnostics.is_empty());
+            n_broken += usize::from(loaded.tts().is_none());
             let ends_inside =
                 |found: &selvedge_frontend::diagnostic::Diagnostic| found.primary.span.end as usize <= broken.len();
             assert!(loaded.diagnostics.iter().all(ends_inside));

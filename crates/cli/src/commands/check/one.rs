@@ -11,6 +11,7 @@ use selvedge_driver::{
 use selvedge_engines::EngineOptions;
 use selvedge_engines::cegar::Keep;
 use selvedge_engines::threads::{PartialOrder, Reductions};
+use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
@@ -27,7 +28,7 @@ use selvedge_report::{Context, Source};
 use super::system;
 use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, QuestionArgs};
 use crate::commands::abstraction;
-use crate::commands::language::Language;
+use crate::commands::language::{self, language_of};
 use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -79,10 +80,10 @@ pub(super) fn check(
     let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
     let run = Run::new(session.cancel.clone(), limits, observer).with_solvers(session.solvers.clone()).since(start);
     let reading = Instant::now();
-    let language = Language::of(input, args.input_format);
+    let language = language_of(input, args.input_format);
     let source = match (run.check_limits(), input) {
         (Err(stop), _) => return Checked::early(input, Ending::Stopped(stop)),
-        (Ok(()), input) => match language.read(input, session) {
+        (Ok(()), input) => match language::read(language, input, session) {
             Ok(source) => source,
             Err(message) => return Checked::early(input, Ending::NotRead(message)),
         },
@@ -117,12 +118,12 @@ fn load_and_check(
 ) -> (Parts, Ending) {
     let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
     let loaded = language.load(source.text(), &options);
-    let parts = Parts { diagnostics: loaded.diagnostics, map: loaded.map, load: reading.elapsed() };
+    let parts = Parts { diagnostics: loaded.diagnostics, map: loaded.source_map, load: reading.elapsed() };
     let ending = match (loaded.program, run.check_limits()) {
         (_, Err(stop)) => Ending::Stopped(stop),
         (None, Ok(())) => Ending::Erroneous,
         (Some(program), Ok(())) => {
-            if let Some(mistake) = language.mistake(&program, &args.question) {
+            if let Some(mistake) = language::mistake(language, &program, &args.question) {
                 return (parts, Ending::Misasked(mistake));
             }
             let subject = Subject { program: &program, map: &parts.map, text: source.text() };

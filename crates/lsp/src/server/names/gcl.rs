@@ -185,7 +185,7 @@ impl<'f> Walk<'f> {
 #[cfg(test)]
 mod tests {
     use super::super::{Index, Kind};
-    use crate::server::Language;
+    use selvedge_frontend::Language;
 
     const TEXT: &str = "\
 var x: int = 0;
@@ -207,7 +207,7 @@ safe never: !(p at busy) | x >= 0;
 
     #[test]
     fn a_name_in_a_process_means_its_own_variable() {
-        let index = Index::new(Language::Guarded, TEXT);
+        let index = Index::new(Language::Gcl, TEXT);
         let own = index.at(at(5, "x > 0")).expect("it is declared");
         assert_eq!((own.kind, own.declared.start, own.uses.len()), (Kind::Variable, at(3, "x"), 4));
         let outer = index.at(at(9, "x >= 0")).expect("it is declared");
@@ -217,7 +217,7 @@ safe never: !(p at busy) | x >= 0;
 
     #[test]
     fn a_location_is_declared_where_a_command_first_stands_there() {
-        let index = Index::new(Language::Guarded, TEXT);
+        let index = Index::new(Language::Gcl, TEXT);
         let busy = index.at(at(9, "busy")).expect("it is declared");
         assert_eq!((busy.kind, busy.declared.start, busy.uses.len()), (Kind::Location, at(6, "busy"), 2));
         assert_eq!(index.at(at(4, "idle")).map(|entity| entity.declared.start), Some(at(5, "idle")));

@@ -3,9 +3,8 @@
 mod bp;
 mod gcl;
 
+use selvedge_frontend::Language;
 use selvedge_ir::span::Span;
-
-use super::Language;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,19 +64,19 @@ pub(crate) struct Index {
 impl Index {
     pub(crate) fn new(language: Language, text: &str) -> Index {
         match language {
-            Language::Boolean => {
+            Language::Bp => {
                 let parsed = selvedge_frontend::bp::parse(text);
                 let comments = parsed.comments.iter().map(|comment| comment.span).collect();
                 Index { entities: bp::entities(&parsed.file), comments }
             }
-            Language::Guarded => {
+            Language::Gcl => {
                 let parsed = selvedge_frontend::gcl::parse(text);
                 Index {
                     entities: gcl::entities(&parsed.file),
                     comments: parsed.comments.iter().map(|comment| comment.span).collect(),
                 }
             }
-            Language::Other => Index { entities: Vec::new(), comments: Vec::new() },
+            Language::Pds | Language::Tts | Language::Spec => Index { entities: Vec::new(), comments: Vec::new() },
         }
     }
 

@@ -1,0 +1,122 @@
+//! One door for all input languages: [`load`] recognises the language of a file and reads its text.
+
+use std::path::Path;
+
+use selvedge_ir::Program;
+use selvedge_ir::pds::{Pds, Threads};
+use selvedge_ir::span::SourceMap;
+use selvedge_ir::tts::Tts;
+
+use crate::diagnostic::Diagnostic;
+use crate::{bp, gcl, pds, spec, tts};
+
+/// An input language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Boolean programs.
+    Bp,
+    /// Guarded commands over integers.
+    Gcl,
+    /// Pushdown systems.
+    Pds,
+    /// Thread-transition systems.
+    Tts,
+    /// Petri nets in the format of MIST.
+    Spec,
+}
+
+/// Options that change the meaning of a text.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// The procedure that the initial thread runs, instead of `main`.
+    pub entry: Option<String>,
+    /// Labels that the question refers to; they count as used.
+    pub labels: Vec<String>,
+}
+
+/// The result of reading a text.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The program; `None` if some diagnostic is an error, and for pushdown systems.
+    pub program: Option<Program>,
+    /// The system that the text describes, if the language is one of systems and no diagnostic is an error.
+    pub system: Option<System>,
+    /// The positions of the program's parts.
+    pub source_map: SourceMap,
+    /// The diagnostics, ordered by position.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A system as its text describes it, before any lowering.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum System {
+    /// A thread-transition system; [`Loaded::program`] is its lowering.
+    Tts(Tts),
+    /// A pushdown system: one thread, with named states and symbols.
+    Pds(Pds),
+    /// Several pushdown systems with shared states, all numbered.
+    Threads(Threads),
+}
+
+/// Reads a text. The path tells the language; nothing is read from the file system.
+pub fn load(path: &Path, text: &str, options: &LoadOptions) -> Loaded {
+    Language::of_path(path).load(text, options)
+}
+
+impl Language {
+    /// Returns the language of a file by its extension. Other extensions, and none, mean a Boolean program.
+    pub fn of_path(path: &Path) -> Language {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("gcl") => Language::Gcl,
+            Some("pds") => Language::Pds,
+            Some("tts") => Language::Tts,
+            Some("spec") => Language::Spec,
+            _ => Language::Bp,
+        }
+    }
+
+    /// Reads a text in this language.
+    pub fn load(self, text: &str, options: &LoadOptions) -> Loaded {
+        match self {
+            Language::Bp => bp::load(text, options),
+            Language::Gcl => gcl::load(text),
+            Language::Pds => pds::load(text),
+            Language::Tts => tts::load(text),
+            Language::Spec => spec::load(text),
+        }
+    }
+
+    /// Formats a text; fails with its syntax errors. `None` for languages without a formatter.
+    pub fn format(self, text: &str) -> Option<Result<String, Vec<Diagnostic>>> {
+        match self {
+            Language::Bp => Some(bp::format(text)),
+            Language::Gcl => Some(gcl::format(text)),
+            Language::Pds | Language::Tts | Language::Spec => None,
+        }
+    }
+}
+
+impl Loaded {
+    /// Returns a program with the diagnostics about it; if some are errors, the program is dropped.
+    pub(crate) fn program(program: Program, source_map: SourceMap, diagnostics: Vec<Diagnostic>) -> Loaded {
+        let mut loaded = Loaded { program: Some(program), source_map, diagnostics, ..Loaded::default() };
+        loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+        if loaded.has_errors() {
+            loaded.program = None;
+        }
+        loaded
+    }
+
+    /// Returns whether some diagnostic is an error.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Returns the thread-transition system, if the text describes one.
+    pub fn tts(&self) -> Option<&Tts> {
+        match &self.system {
+            Some(System::Tts(tts)) => Some(tts),
+            Some(System::Pds(_) | System::Threads(_)) | None => None,
+        }
+    }
+}
