@@ -147,7 +147,7 @@ fn every_page_is_in_the_table_of_contents() {
     }
 }
 
-/// mdBook is found in `PATH` or where `./test` puts it; without it the other tests of this file must do.
+/// mdBook is found in `PATH` or where `./setup` looks for it; without it the other tests of this file must do.
 #[test]
 fn the_guide_is_a_book_without_warnings() {
     let tools = docs().join("../.tools/mdbook/bin/mdbook");

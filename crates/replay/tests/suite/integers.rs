@@ -25,7 +25,7 @@ fn z3() -> Solvers {
     let folders = path.iter().flat_map(std::env::split_paths).collect::<Vec<PathBuf>>();
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join(".tools/z3/bin"));
     let path = folders.into_iter().chain(above).map(|folder| folder.join("z3")).find(|path| path.is_file());
-    let path = path.expect("z3 is needed: run ./test, which installs it into .tools/");
+    let path = path.expect("z3 is needed: run ./setup, which installs it into .tools/");
     Solvers { z3: Some(path.as_path().into()), cvc5: None }
 }
 

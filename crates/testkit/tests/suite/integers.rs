@@ -25,7 +25,7 @@ fn engines_for_integers_agree() {
     assert!(tally.programs == 16 && tally.errors_in_box > 3, "{tally}");
 }
 
-/// What z3 finds, z3 and cvc5 accept. Where cvc5 could not be installed, which `./test` tells, it is z3 alone.
+/// What z3 finds, z3 and cvc5 accept. Where cvc5 could not be installed, which `./setup` tells, it is z3 alone.
 #[test]
 fn certificates_of_the_programs_of_the_tables_are_accepted_by_both_solvers() {
     let all = find_solvers(&Solvers::default());

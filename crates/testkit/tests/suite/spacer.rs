@@ -1,6 +1,6 @@
 //! The Horn clauses of generated programs: Spacer's verdict is that of `summaries`.
 //!
-//! Needs `z3`, which `./test` installs into `.tools/`.
+//! Needs `z3`, which `./setup` installs into `.tools/`.
 
 use selvedge_check::{CancelToken, Engine, Limits, Run, Verdict};
 use selvedge_driver::external::{Spacer, Word};
@@ -34,7 +34,7 @@ fn ours(posed: &Posed) -> Word {
 
 #[test]
 fn spacer_agrees_on_generated_programs() {
-    let spacer = Spacer::find().expect("z3 is needed: run ./test, which installs it into .tools/");
+    let spacer = Spacer::find().expect("z3 is needed: run ./setup, which installs it into .tools/");
     let programs: Vec<(u64, Posed)> = programs().take(N_PROGRAMS).collect();
     let mut n_unsafe = 0;
     for batch in programs.chunks(BATCH) {

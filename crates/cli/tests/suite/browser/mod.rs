@@ -1,6 +1,6 @@
 //! The pages of reports in a real browser: what keys lead to is what `replay` computes.
 //!
-//! The browser is Chromium, driven by the package `puppeteer-core`; `./test` puts both into `.tools/` where they are
+//! The browser is Chromium, driven by the package `puppeteer-core`; `./setup` puts both into `.tools/` where they are
 //! missing.
 
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ fn browse(tasks: &Json) -> Vec<Json> {
     let (root, tools) = (root(), root().join(".tools"));
     let script = root.join("crates/cli/tests/suite/browser/walk.mjs");
     let browser = tools.join("chromium/run");
-    assert!(browser.exists(), "Chromium is missing: ./test installs it into .tools/chromium");
+    assert!(browser.exists(), "Chromium is missing: ./setup installs it into .tools/chromium");
     let mut command = Command::new("node");
     command.arg(script).arg(browser).arg(tools.join("node/node_modules"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("node is installed");

@@ -11,7 +11,7 @@ fn root() -> PathBuf {
 fn session(script: &str) {
     let root = root();
     let modules = root.join(".tools/node/node_modules");
-    assert!(modules.exists(), "packages are missing: ./test installs them into .tools/node");
+    assert!(modules.exists(), "packages are missing: ./setup installs them into .tools/node");
     let mut command = Command::new("node");
     command.arg(root.join("crates/cli/tests/suite/editor").join(script));
     let output =
@@ -46,6 +46,6 @@ fn the_grammars_name_the_parts_of_programs() {
     let tool = root.join(".tools/node/node_modules/.bin/vscode-tmgrammar-test");
     let mut command = Command::new(tool);
     command.args(["-g", "syntaxes/bp.tmLanguage.json", "-g", "syntaxes/gcl.tmLanguage.json", "tests/*"]);
-    let output = command.current_dir(root.join("editors/vscode")).output().expect("./test installs the tool");
+    let output = command.current_dir(root.join("editors/vscode")).output().expect("./setup installs the tool");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
