@@ -14,7 +14,7 @@ use crate::{Certificate, Explanation, Exploration, Run, SolverFailure, Task};
 ///
 /// An engine that did not look at every execution in the task's scope must not answer [`Verdict::Safe`]; it returns
 /// [`Stop::BoundReached`]. A [`Verdict::Unsafe`] carries an execution of the task's program, which the driver replays.
-pub trait Engine: Sync {
+pub trait Engine: Send + Sync {
     /// The name on the command line.
     fn name(&self) -> &'static str;
 

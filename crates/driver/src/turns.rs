@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use selvedge_check::{ContextBound, Engine, Event, Explanation, Run, Stop, Task, ThreadScope, Verdict};
-use selvedge_engines::contexts::eager::ContextsEager;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Histories, Options};
+use selvedge_engines::contexts_eager;
 use selvedge_ir::pds::program::question;
 use selvedge_ir::pds::{Stacks, Threads};
 
@@ -74,7 +74,7 @@ pub fn check_turns(
     let options = turns_options(bound);
     let engine: &dyn Engine = match engine {
         TurnsEngine::Lazy => &Contexts { options },
-        TurnsEngine::Eager => &ContextsEager { options },
+        TurnsEngine::Eager => &contexts_eager(options),
     };
     let task = Task { program: &question.program, target: &question.target, threads: ThreadScope::Unbounded };
     let mut explanation = Explanation::default();

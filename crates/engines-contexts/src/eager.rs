@@ -12,16 +12,18 @@ use selvedge_check::{
 use selvedge_ir::passes::enlist::Enlisted;
 use selvedge_ir::passes::sequentialize::{self, Arrangement, Sequential};
 use selvedge_ir::{Assign, Edge, Expr, Op, Program, Scope, Target, VarId};
+use selvedge_transition::sequential::{BuildSequential, SequentialEngine, Values};
 
 use super::Options;
 use super::threads::{enlisted, up_to_error};
-use crate::summaries::{self, Summaries, Values};
 
 /// The engine.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ContextsEager {
     /// Its options.
     pub options: Options,
+    /// Builds the engine that decides the sequential programs.
+    pub sequential: BuildSequential,
 }
 
 const NAME: &str = "contexts-eager";
@@ -38,7 +40,7 @@ impl Engine for ContextsEager {
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let (bound, lists) = enlisted(task, &self.options, NAME).expect("the engine is asked what it supports");
         let mut contexts = Contexts::default();
-        let answer = deepen(bound, &lists, &mut contexts, run);
+        let answer = self.deepen(bound, &lists, &mut contexts, run);
         explanation.contexts = Some(contexts);
         answer.map(|verdict| match verdict {
             Verdict::Unsafe(trace) => Verdict::Unsafe(up_to_error(task, trace)),
@@ -47,23 +49,57 @@ impl Engine for ContextsEager {
     }
 }
 
-fn deepen(bound: ContextBound, lists: &[Enlisted], contexts: &mut Contexts, run: &Run<'_>) -> Result<Verdict, Stop> {
-    for k in bound.numbers() {
-        for list in lists {
-            let sequential = reduced(list, &list.target, k);
-            if let Verdict::Unsafe(trace) = summaries(list).check(&question(&sequential), run)? {
-                contexts.error = Some(k);
-                return Ok(Verdict::Unsafe(list.lift.trace(&sequential.lift.trace(&trace))));
+impl ContextsEager {
+    fn deepen(
+        &self,
+        bound: ContextBound,
+        lists: &[Enlisted],
+        contexts: &mut Contexts,
+        run: &Run<'_>,
+    ) -> Result<Verdict, Stop> {
+        for k in bound.numbers() {
+            for list in lists {
+                let sequential = reduced(list, &list.target, k);
+                if let Verdict::Unsafe(trace) = self.engine(list).check(&question(&sequential), run)? {
+                    contexts.error = Some(k);
+                    return Ok(Verdict::Unsafe(list.lift.trace(&sequential.lift.trace(&trace))));
+                }
+            }
+            if let [list] = lists
+                && let Some(n_states) = self.count(list, k, run)?
+            {
+                contexts.reached.push((k, n_states));
+                run.event(Event::SharedStates { k, states: n_states });
             }
         }
-        if let [list] = lists
-            && let Some(n_states) = count(list, k, run)?
-        {
-            contexts.reached.push((k, n_states));
-            run.event(Event::SharedStates { k, states: n_states });
+        Err(Stop::BoundReached(Bound::Contexts(bound.last)))
+    }
+
+    fn engine(&self, list: &Enlisted) -> Box<dyn SequentialEngine> {
+        (self.sequential)(arrangement(&list.program) == Arrangement::ByContext)
+    }
+
+    /// How many valuations of the shared variables are reachable within `k` contexts per thread; `None` if that cannot be said
+    /// within the limits, which is no reason to give up what is known already.
+    fn count(&self, list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Option<u128>, Stop> {
+        match self.shared_states(list, k, run) {
+            Ok(values) => Ok(values.count()),
+            Err(Stop::Cancelled) => Err(Stop::Cancelled),
+            Err(_) => Ok(None),
         }
     }
-    Err(Stop::BoundReached(Bound::Contexts(bound.last)))
+
+    /// The valuations of the shared variables that the user's program has, in the order of their declaration, that are
+    /// reachable within `k` contexts per thread where a context may end.
+    pub fn shared_states(&self, list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Values, Stop> {
+        let mut sequential = reduced(list, &Target::default(), k);
+        let mut last: Vec<(VarId, VarId)> =
+            sequential.last.iter().filter_map(|(var, copy)| Some((list.lift.old_var(*var)?, *copy))).collect();
+        last.sort_unstable();
+        let vars: Vec<VarId> = last.into_iter().map(|(_, copy)| copy).collect();
+        watch(&mut sequential, &vars);
+        self.engine(list).values_at(&sequential.program, sequential.confirmed, &vars, run)
+    }
 }
 
 /// How the copies of the shared variables are arranged. That each context begins as the one before ended is small where
@@ -81,35 +117,8 @@ fn reduced(list: &Enlisted, target: &Target, k: u32) -> Sequential {
     sequentialize::arranged(&list.program, target, k, arrangement(&list.program))
 }
 
-fn summaries(list: &Enlisted) -> Summaries {
-    let declared = arrangement(&list.program) == Arrangement::ByContext;
-    Summaries { options: summaries::Options { declared, ..Default::default() } }
-}
-
 fn question(sequential: &Sequential) -> Task<'_> {
     Task { program: &sequential.program, target: &sequential.target, threads: ThreadScope::Unbounded }
-}
-
-/// How many valuations of the shared variables are reachable within `k` contexts per thread; `None` if that cannot be said
-/// within the limits, which is no reason to give up what is known already.
-fn count(list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Option<u128>, Stop> {
-    match shared_states(list, k, run) {
-        Ok(values) => Ok(values.count()),
-        Err(Stop::Cancelled) => Err(Stop::Cancelled),
-        Err(_) => Ok(None),
-    }
-}
-
-/// The valuations of the shared variables that the user's program has, in the order of their declaration, that are
-/// reachable within `k` contexts per thread where a context may end.
-pub fn shared_states(list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Values, Stop> {
-    let mut sequential = reduced(list, &Target::default(), k);
-    let mut last: Vec<(VarId, VarId)> =
-        sequential.last.iter().filter_map(|(var, copy)| Some((list.lift.old_var(*var)?, *copy))).collect();
-    last.sort_unstable();
-    let vars: Vec<VarId> = last.into_iter().map(|(_, copy)| copy).collect();
-    watch(&mut sequential, &vars);
-    summaries(list).values_at(&sequential.program, sequential.confirmed, &vars, run)
 }
 
 /// Adds a step that changes nothing and touches these variables, so that all of them are followed.

@@ -4,10 +4,11 @@
 //! at most K turns, in which it makes any number of steps. That is enough for many errors, and it can be decided for
 //! recursive threads, which the question without a bound cannot.
 
+pub mod calculus;
 pub mod eager;
-pub(crate) mod kinds;
 pub mod lazy;
 pub mod rounds;
+mod thread_paths;
 pub mod threads;
 
 use selvedge_check::ContextBound;

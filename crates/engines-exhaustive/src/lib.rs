@@ -12,14 +12,13 @@ mod search;
 mod settle;
 
 use selvedge_check::{Bound, Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_ir::callgraph::has_bounded_threads;
 use selvedge_replay::Interpreter;
 
 pub use selvedge_check::{Exploration, ThreadState};
 
 use search::{Search, Visit};
 use settle::settled;
-
-use crate::threads::has_bounded_threads;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! k-induction over linear integer arithmetic, and the search for a shortest error that is its base.
 //!
-//! As [`crate::induction`] does it by SAT, for k = 0, 1, 2, ..:
+//! As the engine for Boolean programs does it by SAT, for k = 0, 1, 2, ..:
 //!
 //! - *base*: is there an error within k steps of a start? Then a solution of the formulas is an execution.
 //! - *step*: are there k + 1 states without error that follow one another, the first of them any, with an error after
@@ -22,7 +22,7 @@ use super::prover::{Incremental, Prover};
 use super::trace::{Path, execution};
 
 /// Decides a task that [`super::supports`] accepts.
-pub(crate) fn check(task: &Task<'_>, bound: u32, run: &Run<'_>) -> Result<Verdict, Stop> {
+pub fn check(task: &Task<'_>, bound: u32, run: &Run<'_>) -> Result<Verdict, Stop> {
     let mut prover = Prover::new(run)?;
     let model = Model::new(task);
     let mut base = Unrolling::from_start(&model, run)?;

@@ -2,14 +2,19 @@
 //!
 //! In the order of reading: `model` is the program as a transition system over terms, `atoms` what predicates look
 //! like, `prover` who answers, `control` which variables say where the program stands, `trace` the way back from a
-//! solution to an execution. The engines: [`ase`], [`ur`], and `induction`, to which [`crate::induction`] hands over.
+//! solution to an execution. The engines: [`ase`], [`ur`], [`induction`], and for guarded commands
+//! [`horn`] and [`cegar`].
 
+pub mod abstraction;
 pub mod ase;
-pub(crate) mod atoms;
+mod atoms;
+pub mod cegar;
 mod control;
-pub(crate) mod induction;
+pub mod horn;
+pub mod induction;
 mod model;
 mod prover;
+mod terms;
 mod trace;
 pub mod ur;
 
@@ -17,7 +22,7 @@ use selvedge_check::{Task, Unsupported};
 use selvedge_ir::{BinaryOp, Count, Expr, Op, Program, Ty};
 
 /// What every engine here needs of a program. The reason begins with the engine's name.
-pub(crate) fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+pub fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     let program = task.program;
     let refuse = |reason: &str| Err(Unsupported::new(format!("`{name}` {reason}")));
     let one_thread = matches!(program.entries.as_raw_slice(), [entry] if entry.count == Count::Exactly(1));
@@ -41,7 +46,7 @@ pub(crate) fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
 }
 
 /// Whether a program has integers.
-pub(crate) fn has_integers(program: &Program) -> bool {
+pub fn has_integers(program: &Program) -> bool {
     program.vars.iter().any(|var| var.ty == Ty::Int)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, Value, VarId};
 use selvedge_logic::smt::{Node, SmtValue, Sort, Symbol, Term};
 
-use crate::integers::atoms::Linear;
+use crate::atoms::Linear;
 
 /// The sort of a type.
 pub(crate) fn sort(ty: Ty) -> Sort {

@@ -1,29 +1,19 @@
-//! The engines: one folder each, one file per idea of its paper.
+//! The registry of engines: their names, their options, and how they are built.
 //!
-//! Engines never print, never read the environment and never see a file name.
+//! The engines are in a crate per family, which depend on [`selvedge_transition`] and not on each other. Where one engine
+//! uses another, it is handed over here. Engines never print, never read the environment and never see a file name.
 
-pub mod abstraction;
-pub mod bmc;
-pub mod calculus;
-pub mod cegar;
-pub mod contexts;
-pub mod control_flow;
-mod encode;
-pub mod exhaustive;
-pub mod horn;
 pub mod induction;
-pub mod integers;
-mod paths;
-pub mod pushdown;
-pub mod sat;
-pub mod summaries;
-pub mod symbolic;
-mod terms;
-pub mod threads;
-pub mod unbounded;
 
-use selvedge_check::{Engine, Stop};
-use selvedge_logic::bdd::OutOfNodes;
+use selvedge_check::Engine;
+use selvedge_transition::sequential::SequentialEngine;
+
+pub use selvedge_engines_contexts::{self as contexts, calculus};
+pub use selvedge_engines_exhaustive as exhaustive;
+pub use selvedge_engines_integers::{self as integers, abstraction, cegar, horn};
+pub use selvedge_engines_sequential::{bmc, control_flow, pushdown, sat, summaries};
+pub use selvedge_engines_threads::{bounded as threads, unbounded};
+pub use selvedge_transition::tts_extract;
 
 /// All engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -196,11 +186,11 @@ pub struct EngineOptions {
     pub threads_plain: threads::plain::Options,
     /// The options of [`threads::explicit`].
     pub threads_explicit: threads::explicit::Options,
-    /// The options of [`unbounded::explicit`].
-    pub unbounded_explicit: unbounded::explicit::Options,
+    /// The options of [`unbounded::coverability`].
+    pub coverability: unbounded::coverability::Options,
     /// The options of [`unbounded::views`].
     pub views: unbounded::views::Options,
-    /// The options of [`cegar`].
+    /// The options of [`mod@cegar`].
     pub cegar: cegar::Options,
     /// The options of [`contexts`].
     pub contexts: contexts::Options,
@@ -226,27 +216,36 @@ pub fn build(kind: EngineKind, options: &EngineOptions) -> Box<dyn Engine> {
             Box::new(threads::explicit::ThreadsExplicit { options: options.threads_explicit.clone() })
         }
         EngineKind::ViewsExplicit => {
-            Box::new(unbounded::explicit::ViewsExplicit { options: options.unbounded_explicit.clone() })
+            Box::new(unbounded::coverability::ViewsExplicit { options: options.coverability.clone() })
         }
-        EngineKind::Backward => Box::new(unbounded::explicit::Backward { options: options.unbounded_explicit.clone() }),
+        EngineKind::Backward => Box::new(unbounded::coverability::Backward { options: options.coverability.clone() }),
         EngineKind::KarpMillerExplicit => {
-            Box::new(unbounded::explicit::KarpMillerExplicit { options: options.unbounded_explicit.clone() })
+            Box::new(unbounded::coverability::KarpMillerExplicit { options: options.coverability.clone() })
         }
-        EngineKind::Cutoff => Box::new(unbounded::explicit::Cutoff { options: options.unbounded_explicit.clone() }),
+        EngineKind::Cutoff => Box::new(unbounded::coverability::Cutoff { options: options.coverability.clone() }),
         EngineKind::Views => Box::new(unbounded::views::Views { options: options.views.clone() }),
         EngineKind::KarpMiller => Box::new(unbounded::karp_miller::KarpMiller),
         EngineKind::Contexts => Box::new(contexts::lazy::Contexts { options: options.contexts.clone() }),
-        EngineKind::ContextsEager => Box::new(contexts::eager::ContextsEager { options: options.contexts.clone() }),
+        EngineKind::ContextsEager => Box::new(contexts_eager(options.contexts.clone())),
         EngineKind::Rounds => Box::new(contexts::rounds::Rounds { options: options.rounds.clone() }),
         EngineKind::Ase => Box::new(integers::ase::Ase { options: options.ase.clone() }),
         EngineKind::Ur => Box::new(integers::ur::Ur { options: options.ase.clone() }),
         EngineKind::Horn => Box::new(horn::Horn),
-        EngineKind::Cegar => Box::new(cegar::Cegar { options: options.cegar.clone() }),
+        EngineKind::Cegar => Box::new(cegar(options.cegar.clone())),
         EngineKind::Exhaustive => Box::new(exhaustive::Exhaustive { options: options.exhaustive.clone() }),
     }
 }
 
-/// Running out of nodes ends a check like any other limit.
-pub(crate) fn out_of_nodes(error: OutOfNodes) -> Stop {
-    Stop::NodeLimit(error.limit)
+/// Returns the engine `cegar`, which decides its Boolean programs by `summaries`.
+pub fn cegar(options: cegar::Options) -> cegar::Cegar {
+    cegar::Cegar { options, boolean: Box::new(summaries::Summaries::default()) }
+}
+
+/// Returns the engine `contexts-eager`, which decides its sequential programs by `summaries`.
+pub fn contexts_eager(options: contexts::Options) -> contexts::eager::ContextsEager {
+    contexts::eager::ContextsEager { options, sequential: summaries_in_order }
+}
+
+fn summaries_in_order(declared: bool) -> Box<dyn SequentialEngine> {
+    Box::new(summaries::Summaries { options: summaries::Options { declared, ..Default::default() } })
 }

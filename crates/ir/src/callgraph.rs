@@ -12,6 +12,13 @@ pub fn is_sequential(program: &Program) -> bool {
     entry.count == Count::Exactly(1) && !program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
 }
 
+/// Returns whether every run has a bounded number of threads: no edge starts threads, and no entry has count
+/// [`Count::Any`].
+pub fn has_bounded_threads(program: &Program) -> bool {
+    let spawns = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    !spawns && program.entries.iter().all(|entry| entry.count != Count::Any)
+}
+
 /// Whether the prelude may end in the middle of a call. The initial threads start then, as after its return.
 pub fn prelude_ends_early(program: &Program) -> bool {
     let Some(prelude) = program.prelude else { return false };

@@ -5,8 +5,8 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selvedge_check::{CoverClaim, Run, Stop, ViewTable};
-use selvedge_engines::unbounded::explicit::cutoff::{self, Effort, Exact};
-use selvedge_engines::unbounded::explicit::{
+use selvedge_engines::unbounded::coverability::cutoff::{self, Effort, Exact};
+use selvedge_engines::unbounded::coverability::{
     Answer, Rules, backward, bounded, certificate, decide, karp_miller, views, widening,
 };
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};

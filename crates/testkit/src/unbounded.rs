@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selvedge_check::{Engine, Run, Stop, Task, ThreadScope, Verdict};
 use selvedge_driver::{Pass, Simplified, simplify};
-use selvedge_engines::unbounded::explicit::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
+use selvedge_engines::tts_extract;
+use selvedge_engines::unbounded::coverability::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
 use selvedge_engines::unbounded::supports;
-use selvedge_engines::unbounded::system;
 use selvedge_engines::unbounded::views::{self, Views};
 use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, judge};
@@ -27,7 +27,7 @@ const MOST_THREADS: u32 = 3;
 
 /// The engines whose certificates list states.
 pub fn listing() -> [Box<dyn Engine>; 5] {
-    let system = system::Options { size: 20_000, ..Default::default() };
+    let system = tts_extract::Options { size: 20_000, ..Default::default() };
     let options = Options { most_threads: Some(MOST_THREADS), system };
     [
         Box::new(ViewsExplicit { options: options.clone() }),

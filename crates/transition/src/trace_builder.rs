@@ -5,42 +5,36 @@ use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Count, EdgeId, EntryId, Program, Value};
 
 /// A step, with the names of threads instead of their numbers.
-pub(super) struct Made {
-    pub(super) mover: usize,
-    pub(super) edge: EdgeId,
-    pub(super) choices: Vec<bool>,
+pub struct Made {
+    pub mover: usize,
+    pub edge: EdgeId,
+    pub choices: Vec<bool>,
     /// The choices of the threads that take part.
-    pub(super) passive: Vec<(usize, Vec<bool>)>,
+    pub passive: Vec<(usize, Vec<bool>)>,
     /// The thread that it starts.
-    pub(super) child: Option<usize>,
-    pub(super) fresh: Fresh,
+    pub child: Option<usize>,
+    pub fresh: Fresh,
 }
 
 /// What a way back has found so far.
 #[derive(Default)]
-pub(super) struct Story {
+pub struct Story {
     /// The steps, the last one first.
-    pub(super) steps: Vec<Made>,
+    pub steps: Vec<Made>,
     n_names: usize,
     /// The initial threads, once they are met.
-    pub(super) starts: Vec<(usize, StartThread)>,
+    pub starts: Vec<(usize, StartThread)>,
 }
 
 impl Story {
     /// A name that nobody has.
-    pub(super) fn name(&mut self) -> usize {
+    pub fn name(&mut self) -> usize {
         self.n_names += 1;
         self.n_names - 1
     }
 
     /// The execution, which begins with the prelude's thread, if there is one, and the choices and fresh values given.
-    pub(super) fn told(
-        mut self,
-        program: &Program,
-        prelude: Option<usize>,
-        choices: Vec<Value>,
-        fresh: Fresh,
-    ) -> Trace {
+    pub fn told(mut self, program: &Program, prelude: Option<usize>, choices: Vec<Value>, fresh: Fresh) -> Trace {
         let mut numbers = Numbers { of: vec![None; self.n_names], next: 0 };
         if let Some(name) = prelude {
             numbers.number(name);

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use selvedge_check::{Limits, LocalState, Run, SharedState, Stop, Task};
 use selvedge_driver::{Initial, Pass, simplify};
+use selvedge_engines::tts_extract::{Options, System, extract};
 use selvedge_engines::unbounded::supports;
-use selvedge_engines::unbounded::system::{Options, System, extract};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::{Language, System as Described, spec, tts};
 use selvedge_ir::tts::{Cover, LocalId, SharedId, Start, Tts};

@@ -8,11 +8,11 @@ use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, Edge, Expr, Op, ProcId, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_logic::relation::{Column, Plan, Relation, Space};
+use selvedge_transition::out_of_nodes;
 
 use super::encode::{At, Encoding};
 use super::used::Used;
-use crate::contexts::kinds::track::Tracked;
-use crate::out_of_nodes;
+use crate::thread_paths::track::Tracked;
 
 /// The columns of all sorts, and the relations.
 pub(super) struct Bases {

@@ -6,8 +6,7 @@
 use selvedge_ir::{Expr, LocId, ProcId, Program, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_logic::relation::{Column, Space};
-
-use crate::encode;
+use selvedge_transition::step::diagram::expr;
 
 /// The places of variables in the columns of their sorts.
 pub(super) struct Encoding<'p> {
@@ -92,7 +91,7 @@ impl<'p> Encoding<'p> {
         next: Option<At>,
     ) -> Result<Bdd, OutOfNodes> {
         let manager = space.manager();
-        encode::expr(manager, expr, &mut |leaf| match (leaf, next) {
+        expr::encode(manager, expr, &mut |leaf| match (leaf, next) {
             (Expr::Var(var), _) => manager.var(self.var(space, at, *var)),
             (Expr::Next(var), Some(next)) => manager.var(self.var(space, next, *var)),
             (Expr::Choice(number, _), _) => manager.var(space.var(choices, *number as usize)),

@@ -16,9 +16,9 @@ use selvedge_ir::fp::{Base, Fixpoint, Formula, Symbol};
 use selvedge_ir::{Count, Op, Program, Target, Ty};
 use selvedge_logic::bdd::OutOfNodes;
 use selvedge_logic::fixpoint::{Change, Order, Watch};
+use selvedge_transition::out_of_nodes;
 
-use crate::contexts::kinds::track::track;
-use crate::out_of_nodes;
+use crate::thread_paths::track::track;
 use base::Bases;
 use elaborate::elaborate;
 use used::{MOST, limit};

@@ -6,8 +6,8 @@
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
 use super::rounds::Rounds;
-use crate::contexts::kinds::columns::Side;
-use crate::contexts::kinds::walk::{Boundaries, Vector};
+use crate::thread_paths::columns::Side;
+use crate::thread_paths::walk::{Boundaries, Vector};
 
 impl Rounds<'_, '_> {
     /// The boundaries of all threads in an execution that ends in the last round, in a context of this thread with this

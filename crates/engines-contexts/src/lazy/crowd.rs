@@ -24,11 +24,11 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use selvedge_check::Stop;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_transition::out_of_nodes;
 
 use super::rounds::{Met, Round, Rounds};
-use crate::contexts::kinds::columns::Side;
-use crate::contexts::kinds::walk::Boundaries;
-use crate::out_of_nodes;
+use crate::thread_paths::columns::Side;
+use crate::thread_paths::walk::Boundaries;
 
 /// What is known of the threads together.
 pub(super) struct Crowd {

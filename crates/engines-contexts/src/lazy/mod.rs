@@ -37,16 +37,16 @@ use selvedge_check::{Bound, Contexts as Counts, Engine, Event, Explanation, Run,
 use selvedge_ir::passes::enlist::{EnlistLift, Enlisted};
 use selvedge_ir::{ProcId, Program, Scope, Target, Trace, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::layout::When;
 
-use super::kinds::columns::Side;
-use super::kinds::numbers::{NUMBER_BITS, Numbers};
-use super::kinds::start::{kinds, prelude};
-use super::kinds::track::{Tracked, track};
-use super::kinds::world::World;
+use super::thread_paths::columns::Side;
+use super::thread_paths::numbers::{NUMBER_BITS, Numbers};
+use super::thread_paths::shared_model::World;
+use super::thread_paths::start::{kinds, prelude};
+use super::thread_paths::track::{Tracked, track};
 use super::threads::{enlisted, up_to_error};
 use super::{Histories, Options};
-use crate::out_of_nodes;
-use crate::paths::layout::When;
 use rounds::{Met, Rounds};
 
 /// The engine.

@@ -20,14 +20,14 @@
 use selvedge_check::Stop;
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::out_of_nodes;
 
 use super::crowd::Crowd;
-use crate::contexts::Histories;
-use crate::contexts::kinds::columns::Side;
-use crate::contexts::kinds::kind::{Error, Kind};
-use crate::contexts::kinds::start::initial;
-use crate::contexts::kinds::world::World;
-use crate::out_of_nodes;
+use crate::Histories;
+use crate::thread_paths::columns::Side;
+use crate::thread_paths::shared_model::World;
+use crate::thread_paths::start::initial;
+use crate::thread_paths::template_paths::{Error, Kind};
 
 /// Where an error was met.
 pub(super) enum Met {

@@ -7,12 +7,12 @@ use selvedge_check::Stop;
 use selvedge_ir::EntryId;
 use selvedge_ir::trace::Trace;
 use selvedge_logic::bdd::OutOfNodes;
+use selvedge_transition::out_of_nodes;
 
 use super::rounds::{Met, Rounds};
-use crate::contexts::kinds::columns::Side;
-use crate::contexts::kinds::start::Parts;
-use crate::contexts::kinds::walk::{Boundaries, Part, Vector, Walker};
-use crate::out_of_nodes;
+use crate::thread_paths::columns::Side;
+use crate::thread_paths::start::Parts;
+use crate::thread_paths::walk::{Boundaries, Part, Vector, Walker};
 
 impl Rounds<'_, '_> {
     /// An execution that ends in the error.

@@ -25,12 +25,12 @@
 use selvedge_check::{EveMove, Stop};
 use selvedge_ir::{EntryId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var, VarSet};
+use selvedge_transition::out_of_nodes;
 
 use super::blocks::Blocks;
 use super::counts::Block;
 use super::interfaces::{Interfaces, Stand, interfaces};
-use crate::contexts::kinds::columns::Side;
-use crate::out_of_nodes;
+use crate::thread_paths::columns::Side;
 
 /// Who wins.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,12 +20,12 @@
 use selvedge_check::Stop;
 use selvedge_ir::EntryId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_transition::out_of_nodes;
 
 use super::counts::{Block, Counts};
-use crate::contexts::kinds::columns::Side;
-use crate::contexts::kinds::kind::{Error, Kind};
-use crate::contexts::kinds::world::World;
-use crate::out_of_nodes;
+use crate::thread_paths::columns::Side;
+use crate::thread_paths::shared_model::World;
+use crate::thread_paths::template_paths::{Error, Kind};
 
 /// A relation that grows.
 pub(super) struct Growing {

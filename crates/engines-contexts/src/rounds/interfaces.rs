@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use selvedge_ir::LocId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
-use crate::contexts::kinds::columns::Side;
-use crate::contexts::kinds::kind::Kind;
+use crate::thread_paths::columns::Side;
+use crate::thread_paths::template_paths::Kind;
 
 /// Where a thread stands; nowhere if it has ended.
 pub(super) type Stand = Option<LocId>;

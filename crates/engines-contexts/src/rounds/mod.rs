@@ -6,7 +6,7 @@
 //! their turns begin and those with which they end, one of each per round.
 //!
 //! *Order of work* (`blocks`). Round by round. In each the thread linear interfaces (TLI), which are the effects of path
-//! edges with histories (`kinds`), and the blocks to the left that want to go on (WRLI) feed each other until
+//! edges with histories (`thread_paths`), and the blocks to the left that want to go on (WRLI) feed each other until
 //! nothing is new; then the right linear interfaces (RLI) of the round are found for the next one. Nothing of an earlier
 //! round is computed again.
 //!
@@ -38,17 +38,17 @@ use selvedge_check::{
 };
 use selvedge_ir::{Op, ProcId, Program, Scope, Target, Trace, Ty, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::layout::When;
 
 use super::Histories;
-use super::kinds::columns::Side;
-use super::kinds::kind::{Error, Kind};
-use super::kinds::start::{initial, kinds, prelude};
-use super::kinds::track::{Tracked, track};
-use super::kinds::world::World;
 use super::lazy::SharedStates;
+use super::thread_paths::columns::Side;
+use super::thread_paths::shared_model::World;
+use super::thread_paths::start::{initial, kinds, prelude};
+use super::thread_paths::template_paths::{Error, Kind};
+use super::thread_paths::track::{Tracked, track};
 use super::threads::up_to_error;
-use crate::out_of_nodes;
-use crate::paths::layout::When;
 use adequacy::Winner;
 use blocks::{Blocks, Met};
 use counts::{Counts, MOST, limit};

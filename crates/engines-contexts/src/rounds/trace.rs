@@ -8,15 +8,15 @@ use selvedge_check::Stop;
 use selvedge_ir::trace::Trace;
 use selvedge_ir::{Count, EntryId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::back::{Tuple, holds};
 
 use super::blocks::{Blocks, Growing, Met};
 use super::counts::Block;
-use crate::contexts::kinds::columns::Side;
-use crate::contexts::kinds::kind::{Error, Kind};
-use crate::contexts::kinds::start::Parts;
-use crate::contexts::kinds::walk::{Boundaries, Part, Vector, Walker};
-use crate::out_of_nodes;
-use crate::paths::back::{Tuple, holds};
+use crate::thread_paths::columns::Side;
+use crate::thread_paths::start::Parts;
+use crate::thread_paths::template_paths::{Error, Kind};
+use crate::thread_paths::walk::{Boundaries, Part, Vector, Walker};
 
 /// A thread of a schedule.
 struct Turns {

@@ -11,13 +11,13 @@
 
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var, VarSet};
+use selvedge_transition::paths::layout::{Layout, When};
 
 use super::numbers::{NUMBER_BITS, Numbers};
-use crate::paths::layout::{Layout, When};
 
 /// Which shared state of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::contexts) enum Side {
+pub(crate) enum Side {
     In,
     Mid,
     Out,
@@ -28,23 +28,23 @@ pub(in crate::contexts) enum Side {
 
 impl Side {
     /// The sides of one execution.
-    pub(in crate::contexts) const ONE: usize = 3;
+    pub(crate) const ONE: usize = 3;
     /// The sides of two executions.
-    pub(in crate::contexts) const TWO: usize = 6;
+    pub(crate) const TWO: usize = 6;
 }
 
 /// The columns.
-pub(in crate::contexts) struct Columns {
-    pub(in crate::contexts) shared: Vec<VarId>,
+pub(crate) struct Columns {
+    pub(crate) shared: Vec<VarId>,
     /// How many sides there are.
-    pub(in crate::contexts) n_sides: usize,
+    pub(crate) n_sides: usize,
     /// The numbers of the states, if they have some.
-    pub(in crate::contexts) numbers: Option<Numbers>,
+    pub(crate) numbers: Option<Numbers>,
 }
 
 impl Columns {
     /// The variables of a column; contexts are counted from 1.
-    pub(in crate::contexts) fn column(&self, layout: &Layout, side: Side, context: u32) -> Vec<Var> {
+    pub(crate) fn column(&self, layout: &Layout, side: Side, context: u32) -> Vec<Var> {
         let (block, side) = (context as usize - 1, side as usize);
         if self.numbers.is_some() {
             return number_column(layout, self.n_sides, side, block);
@@ -53,22 +53,22 @@ impl Columns {
     }
 
     /// How many variables a column has.
-    pub(in crate::contexts) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         if self.numbers.is_some() { NUMBER_BITS } else { self.shared.len() }
     }
 
     /// The variables of a column in contexts from `first` to `last`.
-    pub(in crate::contexts) fn columns(&self, layout: &Layout, side: Side, first: u32, last: u32) -> Vec<Var> {
+    pub(crate) fn columns(&self, layout: &Layout, side: Side, first: u32, last: u32) -> Vec<Var> {
         (first..=last).flat_map(|context| self.column(layout, side, context)).collect()
     }
 
     /// The shared state now.
-    pub(in crate::contexts) fn now(&self, layout: &Layout) -> Vec<Var> {
+    pub(crate) fn now(&self, layout: &Layout) -> Vec<Var> {
         layout.vars(self.shared.iter().copied(), When::Now)
     }
 
     /// The states now are those of a column.
-    pub(in crate::contexts) fn is_now(&self, layout: &Layout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn is_now(&self, layout: &Layout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         match &self.numbers {
             Some(numbers) => numbers.numbered(layout, column),
             None => self.equal(layout, column, &self.now(layout)),
@@ -76,12 +76,7 @@ impl Columns {
     }
 
     /// The shared state now goes to a column. States that have no number are dropped.
-    pub(in crate::contexts) fn now_to(
-        &self,
-        layout: &Layout,
-        relation: &Bdd,
-        column: &[Var],
-    ) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn now_to(&self, layout: &Layout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         let now = self.now(layout);
         match &self.numbers {
             Some(numbers) => relation.and_exists(&numbers.numbered(layout, column)?, &layout.manager.var_set(&now)?),
@@ -90,12 +85,7 @@ impl Columns {
     }
 
     /// The states of a column become those now.
-    pub(in crate::contexts) fn now_from(
-        &self,
-        layout: &Layout,
-        relation: &Bdd,
-        column: &[Var],
-    ) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn now_from(&self, layout: &Layout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         match &self.numbers {
             Some(numbers) => relation.and_exists(&numbers.numbered(layout, column)?, &layout.manager.var_set(column)?),
             None => self.renamed(layout, relation, &[(column, &self.now(layout))]),
@@ -103,7 +93,7 @@ impl Columns {
     }
 
     /// Numbers these states now, if states are numbered.
-    pub(in crate::contexts) fn meet(&self, layout: &Layout, states: &Bdd) -> Result<(), OutOfNodes> {
+    pub(crate) fn meet(&self, layout: &Layout, states: &Bdd) -> Result<(), OutOfNodes> {
         match &self.numbers {
             Some(numbers) => numbers.meet(layout, states),
             None => Ok(()),
@@ -111,7 +101,7 @@ impl Columns {
     }
 
     /// The values of the shared variables that the values of a column stand for.
-    pub(in crate::contexts) fn state(&self, column: &[bool]) -> Vec<bool> {
+    pub(crate) fn state(&self, column: &[bool]) -> Vec<bool> {
         match &self.numbers {
             Some(numbers) => numbers.state(column),
             None => column.to_vec(),
@@ -120,20 +110,20 @@ impl Columns {
 
     /// What a thread in its `context`th context has behind it: all states with which it began, and those with which the
     /// earlier contexts ended.
-    pub(in crate::contexts) fn history(&self, layout: &Layout, context: u32) -> Vec<Var> {
+    pub(crate) fn history(&self, layout: &Layout, context: u32) -> Vec<Var> {
         let mut vars = self.columns(layout, Side::In, 1, context);
         vars.extend(self.columns(layout, Side::Out, 1, context.saturating_sub(1)));
         vars
     }
 
     /// Two columns are equal.
-    pub(in crate::contexts) fn equal(&self, layout: &Layout, left: &[Var], right: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn equal(&self, layout: &Layout, left: &[Var], right: &[Var]) -> Result<Bdd, OutOfNodes> {
         let pairs: Vec<(Var, Var)> = left.iter().copied().zip(right.iter().copied()).collect();
         layout.manager.equal(&pairs)
     }
 
     /// A relation over some columns as one over others.
-    pub(in crate::contexts) fn renamed(
+    pub(crate) fn renamed(
         &self,
         layout: &Layout,
         relation: &Bdd,
@@ -145,7 +135,7 @@ impl Columns {
     }
 
     /// The set of the variables of several columns.
-    pub(in crate::contexts) fn set(&self, layout: &Layout, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
+    pub(crate) fn set(&self, layout: &Layout, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
         layout.manager.var_set(&vars.concat())
     }
 }

@@ -4,9 +4,9 @@
 //! from outside, and what it does to the shared state in each of them can be asked for.
 
 pub(super) mod columns;
-pub(super) mod kind;
 pub(super) mod numbers;
+pub(super) mod shared_model;
 pub(super) mod start;
+pub(super) mod template_paths;
 pub(crate) mod track;
 pub(super) mod walk;
-pub(super) mod world;

@@ -8,14 +8,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
-
-use crate::paths::layout::Layout;
+use selvedge_transition::paths::layout::Layout;
 
 /// How many bits a number has.
-pub(in crate::contexts) const NUMBER_BITS: usize = 8;
+pub(crate) const NUMBER_BITS: usize = 8;
 
 /// The numbers given so far.
-pub(in crate::contexts) struct Numbers {
+pub(crate) struct Numbers {
     /// The shared state now.
     now: Vec<Var>,
     /// The column in which the relation is kept.
@@ -34,7 +33,7 @@ struct Known {
 }
 
 impl Numbers {
-    pub(in crate::contexts) fn new(layout: &Layout, now: Vec<Var>, first: Vec<Var>) -> Numbers {
+    pub(crate) fn new(layout: &Layout, now: Vec<Var>, first: Vec<Var>) -> Numbers {
         let falsum = layout.manager.falsum();
         let relations = BTreeMap::from([(first[0], falsum.clone())]);
         let known = RefCell::new(Known { states: Vec::new(), met: falsum, relations });
@@ -42,7 +41,7 @@ impl Numbers {
     }
 
     /// Whether there were more states than numbers.
-    pub(in crate::contexts) fn exhausted(&self) -> bool {
+    pub(crate) fn exhausted(&self) -> bool {
         self.exhausted.get()
     }
 

@@ -15,46 +15,46 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::visit::for_each_old_read;
 use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Var, VarSet};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::layout::{Copies, Layout, Order, When};
+use selvedge_transition::paths::prepare::Prepared;
 
 use super::columns::{Columns, Side, number_column};
 use super::numbers::{NUMBER_BITS, Numbers};
-use crate::contexts::Histories;
-use crate::out_of_nodes;
-use crate::paths::layout::{Copies, Layout, Order, When};
-use crate::paths::prepare::Prepared;
+use crate::Histories;
 
 /// What all threads have in common.
-pub(in crate::contexts) struct World<'a> {
-    pub(in crate::contexts) program: &'a Program,
-    pub(in crate::contexts) target: &'a Target,
-    pub(in crate::contexts) run: &'a Run<'a>,
-    pub(in crate::contexts) layout: Layout,
-    pub(in crate::contexts) columns: Columns,
-    pub(in crate::contexts) flow: Flow,
-    pub(in crate::contexts) calls: CallGraph,
+pub(crate) struct World<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) target: &'a Target,
+    pub(crate) run: &'a Run<'a>,
+    pub(crate) layout: Layout,
+    pub(crate) columns: Columns,
+    pub(crate) flow: Flow,
+    pub(crate) calls: CallGraph,
     prepared: IndexVec<EdgeId, OnceCell<Prepared>>,
     /// For each location the place of its procedure in the call graph, callees first, and its own in the procedure.
-    pub(in crate::contexts) rank: IndexVec<LocId, (u32, u32)>,
-    pub(in crate::contexts) private: IndexVec<ProcId, bool>,
+    pub(crate) rank: IndexVec<LocId, (u32, u32)>,
+    pub(crate) private: IndexVec<ProcId, bool>,
     /// Whether a visible step begins at a location.
-    pub(in crate::contexts) resumes: IndexVec<LocId, bool>,
+    pub(crate) resumes: IndexVec<LocId, bool>,
     /// Whether a step that others can see ends at a location.
-    pub(in crate::contexts) publishes: IndexVec<LocId, bool>,
+    pub(crate) publishes: IndexVec<LocId, bool>,
     /// True where the thread does not hold the atomic flag.
-    pub(in crate::contexts) released: Bdd,
+    pub(crate) released: Bdd,
     /// For each procedure, all of a frame but the shared state now.
-    pub(in crate::contexts) frames: IndexVec<ProcId, VarSet>,
+    pub(crate) frames: IndexVec<ProcId, VarSet>,
     /// All histories of all contexts.
-    pub(in crate::contexts) all_history: VarSet,
+    pub(crate) all_history: VarSet,
     /// The shared state now.
-    pub(in crate::contexts) shared_now: VarSet,
-    pub(in crate::contexts) histories: Histories,
+    pub(crate) shared_now: VarSet,
+    pub(crate) histories: Histories,
 }
 
 impl<'a> World<'a> {
     /// `flag` is the variable that stands for the atomic flag, `roots` are the procedures in which threads begin; the
     /// columns have so many sides for each context.
-    pub(in crate::contexts) fn new(
+    pub(crate) fn new(
         program: &'a Program,
         target: &'a Target,
         flag: Option<VarId>,
@@ -123,7 +123,7 @@ impl<'a> World<'a> {
     }
 
     /// What an edge does to path edges.
-    pub(in crate::contexts) fn prepared(&self, id: EdgeId) -> Result<&Prepared, OutOfNodes> {
+    pub(crate) fn prepared(&self, id: EdgeId) -> Result<&Prepared, OutOfNodes> {
         if self.prepared[id].get().is_none() {
             // Nobody else can have set it in between.
             let _ = self.prepared[id].set(self.layout.prepared(self.program, id)?);
@@ -132,12 +132,12 @@ impl<'a> World<'a> {
     }
 
     /// The shared state now, and the history, of some path edges of a procedure.
-    pub(in crate::contexts) fn without_frame(&self, proc: ProcId, edges: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn without_frame(&self, proc: ProcId, edges: &Bdd) -> Result<Bdd, OutOfNodes> {
         edges.exists(&self.frames[proc])
     }
 
     /// What a frame in its `context`th context has beside its variables; nothing in context 0.
-    pub(in crate::contexts) fn history(&self, context: u32) -> Vec<Var> {
+    pub(crate) fn history(&self, context: u32) -> Vec<Var> {
         if context == 0 { Vec::new() } else { self.columns.history(&self.layout, context) }
     }
 }

@@ -5,19 +5,19 @@ use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{EntryId, Expr, Program, Scope, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::back::{Back, Tuple};
+use selvedge_transition::paths::layout::When;
+use selvedge_transition::paths::step::value;
 
 use super::columns::Side;
-use super::kind::{Error, Kind, Root};
+use super::shared_model::World;
+use super::template_paths::{Error, Kind, Root};
 use super::walk::{Part, Vector};
-use super::world::World;
-use crate::out_of_nodes;
-use crate::paths::back::{Back, Tuple};
-use crate::paths::layout::When;
-use crate::paths::step::value;
 
 /// The shared states when the threads come to life, as those with which a first context begins, or an error of what runs
 /// before. Some shared variables keep the values that others have then.
-pub(in crate::contexts) fn initial<'w, 'a>(
+pub(crate) fn initial<'w, 'a>(
     world: &'w World<'a>,
     prelude: Option<&mut Kind<'w, 'a>>,
     kept: &[(VarId, VarId)],
@@ -40,7 +40,7 @@ pub(in crate::contexts) fn initial<'w, 'a>(
 
 /// The kinds of threads that a program begins with, and for each of its entries which one it is. Entries that begin
 /// alike are of one kind.
-pub(in crate::contexts) fn kinds<'w, 'a>(world: &'w World<'a>, program: &Program) -> (Vec<Kind<'w, 'a>>, Vec<usize>) {
+pub(crate) fn kinds<'w, 'a>(world: &'w World<'a>, program: &Program) -> (Vec<Kind<'w, 'a>>, Vec<usize>) {
     let mut kinds: Vec<Kind<'w, 'a>> = Vec::new();
     let mut of_entries = Vec::new();
     for entry in &program.entries {
@@ -57,27 +57,27 @@ pub(in crate::contexts) fn kinds<'w, 'a>(world: &'w World<'a>, program: &Program
 }
 
 /// What runs before the threads.
-pub(in crate::contexts) fn prelude<'w, 'a>(world: &'w World<'a>, program: &Program) -> Option<Kind<'w, 'a>> {
+pub(crate) fn prelude<'w, 'a>(world: &'w World<'a>, program: &Program) -> Option<Kind<'w, 'a>> {
     let alone = |proc| Kind::new(world, Root { proc, thread_vars: Vec::new(), init: Vec::new() });
     program.prelude.map(alone)
 }
 
 /// The parts of an execution: what runs before the threads, and the threads with what each of them does.
-pub(in crate::contexts) struct Parts<'s, 'a> {
-    pub(in crate::contexts) world: &'s World<'a>,
-    pub(in crate::contexts) prelude: Option<&'s Kind<'s, 'a>>,
-    pub(in crate::contexts) before: Part,
+pub(crate) struct Parts<'s, 'a> {
+    pub(crate) world: &'s World<'a>,
+    pub(crate) prelude: Option<&'s Kind<'s, 'a>>,
+    pub(crate) before: Part,
     /// The values of the shared variables when the threads begin; none if they never do.
-    pub(in crate::contexts) shared: Option<Vector>,
+    pub(crate) shared: Option<Vector>,
     /// The threads in the order of their numbers.
-    pub(in crate::contexts) threads: Vec<(EntryId, &'s Root)>,
+    pub(crate) threads: Vec<(EntryId, &'s Root)>,
     /// What the first of them do. The others do nothing.
-    pub(in crate::contexts) parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
 }
 
 impl Parts<'_, '_> {
     /// The whole execution; within a context the threads have their turns in the order of the parts.
-    pub(in crate::contexts) fn assembled(self) -> Result<Trace, OutOfNodes> {
+    pub(crate) fn assembled(self) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.world.layout, self.world.program);
         let back = Back { layout, program, thread: ThreadId(0) };
         let now = self.world.columns.now(layout);

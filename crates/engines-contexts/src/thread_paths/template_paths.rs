@@ -15,28 +15,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_check::{Event, Stop};
 use selvedge_ir::{EdgeId, Expr, LocId, Op, ProcId, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::layout::When;
+use selvedge_transition::paths::prepare::{Prepared, PreparedCall};
+use selvedge_transition::paths::rings::{Ring, Rings};
 
 use super::columns::Side;
-use super::world::World;
-use crate::out_of_nodes;
-use crate::paths::layout::When;
-use crate::paths::prepare::{Prepared, PreparedCall};
-use crate::paths::rings::{Ring, Rings};
+use super::shared_model::World;
 
 /// The contexts of a frame: in which it was entered, and in which it is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::contexts) struct Level {
-    pub(in crate::contexts) entered: u32,
-    pub(in crate::contexts) now: u32,
+pub(crate) struct Level {
+    pub(crate) entered: u32,
+    pub(crate) now: u32,
 }
 
 impl Level {
     /// Without history: private procedures, and whatever runs before the threads.
-    pub(in crate::contexts) const NONE: Level = Level { entered: 0, now: 0 };
+    pub(crate) const NONE: Level = Level { entered: 0, now: 0 };
 }
 
 /// The way in which path edges were found. The diagrams are those from which they were computed.
-pub(in crate::contexts) enum Via {
+pub(crate) enum Via {
     /// The thread begins.
     Start,
     /// The step of an assignment or of an assertion that holds.
@@ -50,40 +50,40 @@ pub(in crate::contexts) enum Via {
 }
 
 /// A call that has returned.
-pub(in crate::contexts) struct ReturnVia {
-    pub(in crate::contexts) edge: EdgeId,
-    pub(in crate::contexts) caller: Level,
-    pub(in crate::contexts) callee: Level,
-    pub(in crate::contexts) before: Bdd,
-    pub(in crate::contexts) summary: Bdd,
+pub(crate) struct ReturnVia {
+    pub(crate) edge: EdgeId,
+    pub(crate) caller: Level,
+    pub(crate) callee: Level,
+    pub(crate) before: Bdd,
+    pub(crate) summary: Bdd,
 }
 
 /// A part of a summary, with the return edge and the path edges before it that it was computed from.
-pub(in crate::contexts) struct SummaryRing {
-    pub(in crate::contexts) summary: Bdd,
-    pub(in crate::contexts) via: EdgeId,
-    pub(in crate::contexts) before: Bdd,
+pub(crate) struct SummaryRing {
+    pub(crate) summary: Bdd,
+    pub(crate) via: EdgeId,
+    pub(crate) before: Bdd,
 }
 
 /// An error that was met.
 #[derive(Clone, Debug)]
-pub(in crate::contexts) struct Error {
-    pub(in crate::contexts) loc: LocId,
-    pub(in crate::contexts) level: Level,
+pub(crate) struct Error {
+    pub(crate) loc: LocId,
+    pub(crate) level: Level,
     /// The assertion that fails there; `None` if the location itself is the error.
-    pub(in crate::contexts) assert: Option<EdgeId>,
+    pub(crate) assert: Option<EdgeId>,
     /// The path edges that lead to it.
-    pub(in crate::contexts) edges: Bdd,
+    pub(crate) edges: Bdd,
 }
 
 /// The path edges at a location in a level.
-pub(in crate::contexts) struct Cell {
-    pub(in crate::contexts) edges: Bdd,
+pub(crate) struct Cell {
+    pub(crate) edges: Bdd,
     /// The part that has not been followed.
     waiting: Bdd,
     /// The part whose effect on others has not been noted.
     unpublished: Bdd,
-    pub(in crate::contexts) rings: Rings<Via>,
+    pub(crate) rings: Rings<Via>,
 }
 
 /// Something to do: path edges to follow, or a new part of a summary to apply at a call.
@@ -94,19 +94,19 @@ enum Work {
 }
 
 /// How threads of a kind begin.
-pub(in crate::contexts) struct Root {
-    pub(in crate::contexts) proc: ProcId,
-    pub(in crate::contexts) thread_vars: Vec<VarId>,
-    pub(in crate::contexts) init: Vec<(VarId, Expr)>,
+pub(crate) struct Root {
+    pub(crate) proc: ProcId,
+    pub(crate) thread_vars: Vec<VarId>,
+    pub(crate) init: Vec<(VarId, Expr)>,
 }
 
 /// The path edges of one kind of thread.
-pub(in crate::contexts) struct Kind<'w, 'a> {
-    pub(in crate::contexts) world: &'w World<'a>,
-    pub(in crate::contexts) root: Root,
-    pub(in crate::contexts) cells: BTreeMap<(LocId, Level), Cell>,
+pub(crate) struct Kind<'w, 'a> {
+    pub(crate) world: &'w World<'a>,
+    pub(crate) root: Root,
+    pub(crate) cells: BTreeMap<(LocId, Level), Cell>,
     summaries: BTreeMap<(ProcId, Level), Bdd>,
-    pub(in crate::contexts) summary_rings: BTreeMap<(ProcId, Level), Vec<SummaryRing>>,
+    pub(crate) summary_rings: BTreeMap<(ProcId, Level), Vec<SummaryRing>>,
     /// The part of the callee's summary that has not been applied at a call.
     returns: BTreeMap<(EdgeId, Level), Bdd>,
     work: BTreeSet<((u32, u32), Work)>,
@@ -118,7 +118,7 @@ pub(in crate::contexts) struct Kind<'w, 'a> {
     /// What threads with confirmed histories can do (E of the paper), by context from 1.
     effects: Vec<Bdd>,
     /// The shared states now in which a run without history has ended.
-    pub(in crate::contexts) finished: Bdd,
+    pub(crate) finished: Bdd,
     /// Errors that were met, some perhaps with histories that nobody confirms.
     failing: Vec<Error>,
 }
@@ -131,7 +131,7 @@ enum OnError {
 }
 
 impl<'w, 'a> Kind<'w, 'a> {
-    pub(in crate::contexts) fn new(world: &'w World<'a>, root: Root) -> Kind<'w, 'a> {
+    pub(crate) fn new(world: &'w World<'a>, root: Root) -> Kind<'w, 'a> {
         Kind {
             world,
             root,
@@ -150,34 +150,34 @@ impl<'w, 'a> Kind<'w, 'a> {
     }
 
     /// What threads of this kind can do in so many contexts, given confirmed histories.
-    pub(in crate::contexts) fn effects(&self, context: u32) -> &Bdd {
+    pub(crate) fn effects(&self, context: u32) -> &Bdd {
         &self.effects[context as usize - 1]
     }
 
     /// The histories that were confirmed for a context.
-    pub(in crate::contexts) fn known(&self, context: u32) -> &Bdd {
+    pub(crate) fn known(&self, context: u32) -> &Bdd {
         &self.known[context as usize - 1]
     }
 
     /// Begins to run without history from these shared states now.
-    pub(in crate::contexts) fn begin_alone(&mut self, shared: &Bdd) -> Result<Option<Error>, Stop> {
+    pub(crate) fn begin_alone(&mut self, shared: &Bdd) -> Result<Option<Error>, Stop> {
         self.begin(shared, Level::NONE).map_err(out_of_nodes)?;
         self.saturate(OnError::Stop)
     }
 
     /// The threads of this kind may have these histories when they come to their `context`th context. All that follows
     /// in this context is found, or an error.
-    pub(in crate::contexts) fn advance(&mut self, context: u32, histories: &Bdd) -> Result<Option<Error>, Stop> {
+    pub(crate) fn advance(&mut self, context: u32, histories: &Bdd) -> Result<Option<Error>, Stop> {
         self.follow_histories(context, histories, OnError::Stop)
     }
 
     /// As [`Kind::advance`], for histories of which some may be confirmed by nobody. Errors are noted.
-    pub(in crate::contexts) fn explore(&mut self, context: u32, histories: &Bdd) -> Result<(), Stop> {
+    pub(crate) fn explore(&mut self, context: u32, histories: &Bdd) -> Result<(), Stop> {
         self.follow_histories(context, histories, OnError::GoOn).map(|_| ())
     }
 
     /// The histories that lead to an error in a context.
-    pub(in crate::contexts) fn failing_histories(&self, context: u32) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn failing_histories(&self, context: u32) -> Result<Bdd, OutOfNodes> {
         let mut found = self.world.layout.manager.falsum();
         for error in self.failing.iter().filter(|error| error.level.now == context) {
             let proc = self.world.program.locs[error.loc].proc;
@@ -188,7 +188,7 @@ impl<'w, 'a> Kind<'w, 'a> {
     }
 
     /// An error that threads meet in a context with one of these histories.
-    pub(in crate::contexts) fn failing(&self, context: u32, histories: &Bdd) -> Result<Option<Error>, OutOfNodes> {
+    pub(crate) fn failing(&self, context: u32, histories: &Bdd) -> Result<Option<Error>, OutOfNodes> {
         for error in self.failing.iter().filter(|error| error.level.now == context) {
             let edges = error.edges.and(histories)?;
             if !edges.is_false() {
@@ -430,7 +430,7 @@ impl<'w, 'a> Kind<'w, 'a> {
     }
 
     /// The part of some path edges at which an edge ends the thread; none if it is no such edge.
-    pub(in crate::contexts) fn ending(&self, id: EdgeId, level: Level, edges: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
+    pub(crate) fn ending(&self, id: EdgeId, level: Level, edges: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
         let edge = &self.world.program.edges[id];
         match edge.op {
             Op::End => Ok(Some(edges.clone())),

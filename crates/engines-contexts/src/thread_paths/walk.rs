@@ -8,38 +8,38 @@ use selvedge_check::Stop;
 use selvedge_ir::trace::{Step, ThreadId};
 use selvedge_ir::{EdgeId, LocId, Op, ProcId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::back::{Back, Returned, Tuple, holds};
+use selvedge_transition::paths::rings::Ring;
 
 use super::columns::Side;
-use super::kind::{Cell, Error, Kind, Level, ReturnVia, Via};
-use crate::out_of_nodes;
-use crate::paths::back::{Back, Returned, Tuple, holds};
-use crate::paths::rings::Ring;
+use super::template_paths::{Cell, Error, Kind, Level, ReturnVia, Via};
 
 /// A step with its context; 0 in frames without history.
-pub(in crate::contexts) type Tagged = (u32, Step);
+pub(crate) type Tagged = (u32, Step);
 
 /// Shared states, one context after the other.
-pub(in crate::contexts) type Vector = Vec<bool>;
+pub(crate) type Vector = Vec<bool>;
 
 /// The states with which the contexts of a thread begin and end. The last context may be open.
 #[derive(Clone, Debug)]
-pub(in crate::contexts) struct Boundaries {
-    pub(in crate::contexts) begun: Vector,
-    pub(in crate::contexts) ended: Vector,
+pub(crate) struct Boundaries {
+    pub(crate) begun: Vector,
+    pub(crate) ended: Vector,
 }
 
 /// What one thread does.
 #[derive(Default)]
-pub(in crate::contexts) struct Part {
+pub(crate) struct Part {
     /// The path edge with which it begins; none if it never moves.
-    pub(in crate::contexts) entry: Option<Tuple>,
-    pub(in crate::contexts) steps: Vec<Tagged>,
+    pub(crate) entry: Option<Tuple>,
+    pub(crate) steps: Vec<Tagged>,
     /// The path edge, with its history, of the last frame that has one.
-    pub(in crate::contexts) history: Tuple,
+    pub(crate) history: Tuple,
 }
 
 /// Goes back in the path edges of one kind of thread.
-pub(in crate::contexts) struct Walker<'s, 'a> {
+pub(crate) struct Walker<'s, 'a> {
     kind: &'s Kind<'s, 'a>,
     back: Back<'s>,
 }
@@ -52,13 +52,13 @@ struct At {
 }
 
 impl<'s, 'a> Walker<'s, 'a> {
-    pub(in crate::contexts) fn new(kind: &'s Kind<'s, 'a>, thread: usize) -> Walker<'s, 'a> {
+    pub(crate) fn new(kind: &'s Kind<'s, 'a>, thread: usize) -> Walker<'s, 'a> {
         let back = Back { layout: &kind.world.layout, program: kind.world.program, thread: ThreadId(thread as u32) };
         Walker { kind, back }
     }
 
     /// The way to an error.
-    pub(in crate::contexts) fn to_error(&self, error: &Error) -> Result<Part, Stop> {
+    pub(crate) fn to_error(&self, error: &Error) -> Result<Part, Stop> {
         let at = self.pick(error.loc, error.level, &error.edges);
         let mut steps = Vec::new();
         if let Some(assert) = error.assert {
@@ -68,7 +68,7 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 
     /// The way through contexts with these boundaries. The last contexts may be idle.
-    pub(in crate::contexts) fn to_effect(&self, boundaries: &Boundaries) -> Result<Part, Stop> {
+    pub(crate) fn to_effect(&self, boundaries: &Boundaries) -> Result<Part, Stop> {
         let world = self.kind.world;
         let width = world.columns.width();
         let chunk = |vector: &[bool], context: usize| vector[width * (context - 1)..width * context].to_vec();
@@ -88,7 +88,7 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 
     /// The way to the end of a run without history, with these shared values.
-    pub(in crate::contexts) fn to_finished(&self, shared: &[bool]) -> Result<Part, Stop> {
+    pub(crate) fn to_finished(&self, shared: &[bool]) -> Result<Part, Stop> {
         let world = self.kind.world;
         let now = world.columns.now(&world.layout);
         self.to_state(0, &now.into_iter().zip(shared.iter().copied()).collect())

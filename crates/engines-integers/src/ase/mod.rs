@@ -24,9 +24,8 @@ pub mod picture;
 mod plain;
 mod share;
 
-use std::collections::BTreeSet;
-
 use selvedge_check::{Bound, Engine, Explanation, Refinement, Run, Stop, Task, Unsupported, Verdict};
+use std::collections::BTreeSet;
 
 use super::atoms::atoms;
 use super::control::control;

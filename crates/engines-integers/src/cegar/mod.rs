@@ -28,7 +28,6 @@ use selvedge_ir::{EdgeId, Expr, Trace};
 use crate::abstraction::{Abstraction, Predicates, abstracted};
 use crate::horn::certificate;
 use crate::horn::system::System;
-use crate::summaries::Summaries;
 use simulate::Simulated;
 
 /// The options.
@@ -60,10 +59,11 @@ impl fmt::Debug for Keep {
 }
 
 /// The engine.
-#[derive(Clone, Debug, Default)]
 pub struct Cegar {
     /// Its options.
     pub options: Options,
+    /// The engine that decides the Boolean programs, with certificates of kind [`Certificate::Summaries`].
+    pub boolean: Box<dyn Engine>,
 }
 
 /// The largest formula that becomes a certificate, written out.
@@ -92,7 +92,7 @@ impl Engine for Cegar {
                 (keep.0)(figures.iterations, &abstraction);
             }
             let abstract_task = Task { program: &abstraction.program, ..*task };
-            let trace = match Summaries::default().check(&abstract_task, run)? {
+            let trace = match self.boolean.check(&abstract_task, run)? {
                 Verdict::Unsafe(trace) => trace,
                 Verdict::Safe(proof) => {
                     let formula = proof.and_then(|proof| formula(&proof, &system, &predicates));

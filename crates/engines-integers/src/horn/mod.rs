@@ -68,10 +68,10 @@ impl Engine for Horn {
 /// A certificate where Spacer's is not understood, or where it has none because no error was left after its
 /// simplifications: such programs are safe for simple reasons.
 fn by_induction(task: &Task<'_>, run: &Run<'_>) -> Result<Option<Certificate>, Stop> {
-    if crate::integers::supports(task, "horn").is_err() {
+    if crate::supports(task, "horn").is_err() {
         return Ok(None);
     }
-    match crate::integers::induction::check(task, STEPS, run) {
+    match crate::induction::check(task, STEPS, run) {
         Ok(Verdict::Safe(certificate)) => Ok(certificate),
         Err(Stop::Cancelled) => Err(Stop::Cancelled),
         _ => Ok(None),

@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use selvedge_ir::{EdgeId, LocId, VarId};
 use selvedge_logic::aig::{Aig, Lit};
-
-use crate::symbolic::Valuation;
+use selvedge_transition::step::circuit::Valuation;
 
 /// Who runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,9 +14,9 @@ use selvedge_ir::trace::{Step, ThreadId, Trace};
 use selvedge_ir::{Assign, Call, EdgeId, LocId, Op, Program, Scope, Value, VarId};
 use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, Solver};
+use selvedge_transition::step::circuit::{self, Begin, Valuation};
 
 use super::frame::{Caller, Node, Phase, Place};
-use crate::symbolic::{self, Begin, Valuation};
 
 /// All executions of a number of steps, of which none of fewer ends in an error.
 pub(crate) struct Unwinding<'t> {
@@ -69,7 +69,7 @@ impl<'t> Unwinding<'t> {
     pub(crate) fn new(task: Task<'t>) -> Unwinding<'t> {
         let program = task.program;
         let mut aig = Aig::new();
-        let mut begin = symbolic::begin(&mut aig, program);
+        let mut begin = circuit::begin(&mut aig, program);
         let mut unwinding = Unwinding {
             task,
             flow: Flow::new(program),
@@ -90,7 +90,7 @@ impl<'t> Unwinding<'t> {
                 (Phase::Prelude, prelude, begin.valuation.clone())
             }
             None => {
-                let thread = symbolic::begin_thread(&mut unwinding.aig, program, &begin.valuation);
+                let thread = circuit::begin_thread(&mut unwinding.aig, program, &begin.valuation);
                 let valuation = thread.valuation.clone();
                 unwinding.thread = Some(thread);
                 (Phase::Thread, program.entries[0].proc, valuation)
@@ -152,7 +152,7 @@ impl<'t> Unwinding<'t> {
     fn leave(&mut self, place: Place, node: &Node) {
         let mut edges = Vec::new();
         for edge in self.flow.out(place.loc).to_vec() {
-            let choices = symbolic::fresh(&mut self.aig, self.task.program.edges[edge].op.choices().len());
+            let choices = circuit::fresh(&mut self.aig, self.task.program.edges[edge].op.choices().len());
             let outcomes = self.outcomes(place, node, edge, &choices);
             if !outcomes.is_empty() {
                 edges.push((edge, choices, outcomes));
@@ -218,7 +218,7 @@ impl<'t> Unwinding<'t> {
                 vec![Outcome::plain(Lit::TRUE, next(edge.to), node.valuation.clone(), node)]
             }
             Op::Assert(condition) => {
-                let holds = symbolic::value(&mut self.aig, condition, &node.valuation, choices);
+                let holds = circuit::value(&mut self.aig, condition, &node.valuation, choices);
                 let mut outcomes = vec![Outcome::plain(holds, next(edge.to), node.valuation.clone(), node)];
                 if self.task.target.has_assert(id) {
                     outcomes.push(Outcome { condition: !holds, to: None, fresh: Vec::new(), thread: None });
@@ -232,7 +232,7 @@ impl<'t> Unwinding<'t> {
                 vec![self.start(node)]
             }
             Op::Return(values) => {
-                let results = symbolic::values(&mut self.aig, values, &node.valuation, choices);
+                let results = circuit::values(&mut self.aig, values, &node.valuation, choices);
                 node.callers.iter().flat_map(|caller| returns(program, place, node, caller, &results)).collect()
             }
             Op::End => Vec::new(),
@@ -241,13 +241,13 @@ impl<'t> Unwinding<'t> {
     }
 
     fn assign(&mut self, node: &Node, assign: &Assign, to: Place, choices: &[Input]) -> Outcome {
-        let (condition, valuation) = symbolic::assign(&mut self.aig, assign, &node.valuation, choices);
+        let (condition, valuation) = circuit::assign(&mut self.aig, assign, &node.valuation, choices);
         Outcome::plain(condition, to, valuation, node)
     }
 
     fn call(&mut self, place: Place, node: &Node, id: EdgeId, call: &Call, choices: &[Input]) -> Outcome {
         let program = self.task.program;
-        let (valuation, fresh) = symbolic::enter(&mut self.aig, program, call, &node.valuation, choices);
+        let (valuation, fresh) = circuit::enter(&mut self.aig, program, call, &node.valuation, choices);
         let locals = node.valuation.restrict(|var| is_local(program, var));
         let caller = Caller { calls: vec![(id, Lit::TRUE)], locals, below: node.callers.clone() };
         let to = Place { loc: program.procs[call.callee].entry, height: place.height + 1, ..place };
@@ -257,7 +257,7 @@ impl<'t> Unwinding<'t> {
     /// The end of the prelude.
     fn start(&mut self, node: &Node) -> Outcome {
         let program = self.task.program;
-        let thread = symbolic::begin_thread(&mut self.aig, program, &node.valuation);
+        let thread = circuit::begin_thread(&mut self.aig, program, &node.valuation);
         let loc = program.procs[program.entries[0].proc].entry;
         let to = Place { phase: Phase::Thread, loc, height: 0 };
         let to = Some((to, thread.valuation.clone(), None));
@@ -278,7 +278,7 @@ impl<'t> Unwinding<'t> {
         let moves: Vec<&Move> = moves.collect();
         let thread = self.thread.as_ref().or_else(|| moves.iter().find_map(|step| step.thread.as_ref()));
         // An error in the prelude comes before the thread: any beginning of it will do.
-        let unborn = symbolic::begin_thread(&mut Aig::new(), self.task.program, &no_values(self.task.program));
+        let unborn = circuit::begin_thread(&mut Aig::new(), self.task.program, &no_values(self.task.program));
         let start = self.begin.start(thread.unwrap_or(&unborn), &value);
         let steps = moves.iter().map(|step| step.trace_step(self.task.program, &value)).collect();
         Trace { start, steps, bodies: Vec::new() }
@@ -294,7 +294,7 @@ impl Move {
         Step {
             thread,
             edge: self.edge,
-            choices: symbolic::choose(&self.choices, value),
+            choices: circuit::choose(&self.choices, value),
             passive: Vec::new(),
             fresh: self.fresh.iter().map(|(var, input)| (*var, Value::Bool(value(*input)))).collect(),
             body: None,
@@ -310,7 +310,7 @@ fn returns(program: &Program, place: Place, node: &Node, caller: &Caller, result
         let locals = caller.locals.iter().filter(|(var, _)| program.vars[*var].scope == Scope::Local(owner));
         let globals = node.valuation.iter().filter(|(var, _)| !is_local(program, *var));
         let before: Valuation = globals.chain(locals).collect();
-        let after = symbolic::resume(program, call, &before, &node.valuation, results);
+        let after = circuit::resume(program, call, &before, &node.valuation, results);
         let to = Place { loc: program.edges[edge].to, height: place.height - 1, ..place };
         Outcome { condition, to: Some((to, after, caller.below.clone())), fresh: Vec::new(), thread: None }
     };

@@ -14,9 +14,9 @@ use selvedge_check::{Paths, Run, Stop, Task};
 use selvedge_ir::{Op, ProcId, Scope, VarId};
 use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, Solver};
+use selvedge_transition::step::circuit::{self, Valuation};
 
 use super::places::{Move, Phase, Places, To};
-use crate::symbolic::{self, Valuation};
 
 /// Sequences of states, the last one first, of which the next would be an error.
 pub(super) struct Backward<'t> {
@@ -158,25 +158,25 @@ impl<'t> Backward<'t> {
         let program = self.task.program;
         let edge = &program.edges[step.edge];
         let place = self.places.all.get_index(step.from).expect("moves begin at places");
-        let choices = symbolic::fresh(&mut self.aig, edge.op.choices().len());
+        let choices = circuit::fresh(&mut self.aig, edge.op.choices().len());
         let mut effect = Effect { condition: Lit::TRUE, after: now.clone() };
         match &edge.op {
             Op::Assign(assign) => {
-                let (condition, after) = symbolic::assign(&mut self.aig, assign, now, &choices);
+                let (condition, after) = circuit::assign(&mut self.aig, assign, now, &choices);
                 effect = Effect { condition, after };
             }
             Op::Assert(condition) => {
-                let holds = symbolic::value(&mut self.aig, condition, now, &choices);
+                let holds = circuit::value(&mut self.aig, condition, now, &choices);
                 effect.condition = if step.to == To::Failure { !holds } else { holds };
             }
             Op::Call(call) => {
-                let (entry, _) = symbolic::enter(&mut self.aig, program, call, now, &choices);
+                let (entry, _) = circuit::enter(&mut self.aig, program, call, now, &choices);
                 entry.iter().for_each(|(var, lit)| effect.after.set(var, lit));
             }
             Op::Return(values) => match place.calls.last().map(|call| &program.edges[*call].op) {
                 Some(Op::Call(call)) => {
-                    let results = symbolic::values(&mut self.aig, values, now, &choices);
-                    effect.after = symbolic::resume(program, call, now, now, &results);
+                    let results = circuit::values(&mut self.aig, values, now, &choices);
+                    effect.after = circuit::resume(program, call, now, now, &results);
                 }
                 _ => self.start(&mut effect),
             },
@@ -188,7 +188,7 @@ impl<'t> Backward<'t> {
 
     /// The end of the prelude.
     fn start(&mut self, effect: &mut Effect) {
-        let begin = symbolic::begin_thread(&mut self.aig, self.task.program, &effect.after);
+        let begin = circuit::begin_thread(&mut self.aig, self.task.program, &effect.after);
         begin.valuation.iter().for_each(|(var, lit)| effect.after.set(var, lit));
     }
 

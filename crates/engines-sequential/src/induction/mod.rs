@@ -11,8 +11,6 @@
 //! On a shortest path no state occurs twice, so the states of *step* may be required to be distinct. Then it ends even
 //! without the bound: at the latest where k is the length of the longest path without repetition.
 //!
-//! Programs with integers go to [`crate::integers`], where an SMT solver does the same.
-//!
 //! The answer carries only k and whether distinctness was needed; the judge asks both questions again.
 
 mod backward;
@@ -21,7 +19,6 @@ mod places;
 use selvedge_check::{Bound, Certificate, Engine, Explanation, Paths, Run, Stop, Task, Unsupported, Verdict};
 
 use crate::bmc::{self, Unwinding};
-use crate::integers;
 use backward::Backward;
 use places::Places;
 
@@ -59,17 +56,11 @@ impl Engine for Induction {
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let unsupported = |reason| Unsupported::new(format!("`induction` {reason}"));
-        if integers::has_integers(task.program) {
-            return integers::supports(task, "induction");
-        }
         bmc::supports(task.program).map_err(unsupported)?;
         Places::new(task).map(|_| ()).map_err(unsupported)
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
-        if integers::has_integers(task.program) {
-            return integers::induction::check(task, self.options.bound, run);
-        }
         let bound = Stop::BoundReached(Bound::Steps(self.options.bound));
         let places = Places::new(task).map_err(|_| bound)?;
         let mut base = Unwinding::new(*task);

@@ -22,17 +22,17 @@ mod trace;
 
 use std::collections::BTreeSet;
 
+use selvedge_check::ThreadState;
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::callgraph::{is_sequential, prelude_ends_early};
 use selvedge_ir::{Scope, Ty, Value};
 
-use crate::exhaustive::ThreadState;
+pub use convert::{Converted, convert};
+pub use systems::{Answer, Direction, check};
+
 use post::{Saturation, Until};
 use relevant::Relevant;
 use system::{Frame, ProgramSystem, State};
-
-pub use convert::{Converted, convert};
-pub use systems::{Answer, Direction, check};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]

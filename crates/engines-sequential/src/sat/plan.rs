@@ -12,8 +12,7 @@ use selvedge_ir::mod_ref::ModRef;
 use selvedge_ir::slots::Slots;
 use selvedge_ir::{LocId, Op, ProcId, Program, Scope, VarId};
 use selvedge_logic::aig::Lit;
-
-use crate::symbolic::Valuation;
+use selvedge_transition::step::circuit::Valuation;
 
 /// What is known of a program before the search.
 pub(super) struct Plan {

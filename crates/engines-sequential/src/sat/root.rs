@@ -4,10 +4,10 @@ use selvedge_ir::trace::Start;
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{ProcId, Program, Value, VarId};
 use selvedge_logic::aig::{Input, Lit};
+use selvedge_transition::step::circuit::{Begin, Valuation, begin, begin_thread};
 
 use super::queries::Image;
 use super::simulate::Simulation;
-use crate::symbolic::{Begin, Valuation, begin, begin_thread};
 
 /// How a run starts: the shared variables, and the initial thread once it lives.
 #[derive(Clone, Debug)]

@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 use selvedge_check::{Argument, Explanation, Run, Stop, Task};
 use selvedge_ir::{Assign, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Target, VarId};
 use selvedge_logic::aig::{Aig, Input, Lit};
+use selvedge_transition::step::circuit::{self, Valuation};
 
 use super::plan::Plan;
 use super::queries::{Image, Queries, equal};
-use crate::symbolic::{self, Valuation};
 
 /// The number of a state.
 pub(super) type StateId = usize;
@@ -205,7 +205,7 @@ impl<'a> Simulation<'a> {
     pub(super) fn step(&mut self, from: StateId, edge: EdgeId) -> Vec<Outcome> {
         let (program, state) = (self.program, self.states[from].clone());
         let step = &program.edges[edge];
-        let choices = symbolic::fresh(&mut self.aig, step.op.choices().len());
+        let choices = circuit::fresh(&mut self.aig, step.op.choices().len());
         let via = Via::Step { edge, from, choices: choices.clone() };
         let skip = Assign::skip();
         let assign = match &step.op {
@@ -213,7 +213,7 @@ impl<'a> Simulation<'a> {
             Op::AtomicBegin | Op::AtomicEnd => &skip,
             Op::Assert(condition) => return self.assert(from, edge, condition, &choices),
             Op::Return(values) => {
-                let results = symbolic::values(&mut self.aig, values, &state.values, &choices);
+                let results = circuit::values(&mut self.aig, values, &state.values, &choices);
                 let exit = self.add(state.frame, step.to, state.guard, &state.values, via);
                 self.states[exit].results = results;
                 return vec![Outcome::Next(exit)];
@@ -221,7 +221,7 @@ impl<'a> Simulation<'a> {
             Op::End => return Vec::new(),
             Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("calls have sites, and there is one thread"),
         };
-        let (condition, after) = symbolic::assign(&mut self.aig, assign, &state.values, &choices);
+        let (condition, after) = circuit::assign(&mut self.aig, assign, &state.values, &choices);
         let guard = self.aig.and(state.guard, condition);
         match guard {
             Lit::FALSE => Vec::new(),
@@ -231,7 +231,7 @@ impl<'a> Simulation<'a> {
 
     fn assert(&mut self, from: StateId, edge: EdgeId, condition: &Expr, choices: &[Input]) -> Vec<Outcome> {
         let state = self.states[from].clone();
-        let condition = symbolic::value(&mut self.aig, condition, &state.values, choices);
+        let condition = circuit::value(&mut self.aig, condition, &state.values, choices);
         let via = || Via::Step { edge, from, choices: choices.to_vec() };
         let (passes, fails) = (self.aig.and(state.guard, condition), self.aig.and(state.guard, !condition));
         let mut outcomes = Vec::new();
@@ -252,9 +252,9 @@ impl<'a> Simulation<'a> {
     /// The call along an edge from a state.
     pub(super) fn site(&mut self, from: StateId, edge: EdgeId) -> Site {
         let (program, call) = (self.program, callee(self.program, edge));
-        let choices = symbolic::fresh(&mut self.aig, program.edges[edge].op.choices().len());
+        let choices = circuit::fresh(&mut self.aig, program.edges[edge].op.choices().len());
         let values = &self.states[from].values;
-        let args = symbolic::values(&mut self.aig, &call.args, values, &choices);
+        let args = circuit::values(&mut self.aig, &call.args, values, &choices);
         let params = &program.procs[call.callee].params;
         let actual = self.plan.inputs(program, call.callee).into_iter().map(|var| {
             let arg = params.iter().position(|param| *param == var);
@@ -280,7 +280,7 @@ impl<'a> Simulation<'a> {
         let (globals, results) = values.split_at(values.len() - summary.results.len());
         let globals: Valuation = summary.values.iter().zip(globals).map(|((var, _), lit)| (var, *lit)).collect();
         let call = self::callee(program, edge);
-        let after = symbolic::resume(program, call, &caller.values, &globals, results);
+        let after = circuit::resume(program, call, &caller.values, &globals, results);
         Some(Outcome::Next(self.add(caller.frame, program.edges[edge].to, guard, &after, via)))
     }
 
@@ -332,7 +332,7 @@ impl<'a> Simulation<'a> {
         };
         let results: Vec<Lit> = call.results.iter().map(|_| any()).collect();
         let globals: Valuation = self.plan.modified(call.callee).map(|var| (var, any())).collect();
-        let after = symbolic::resume(self.program, call, &caller.values, &globals, &results);
+        let after = circuit::resume(self.program, call, &caller.values, &globals, &results);
         let to = self.program.edges[site.edge].to;
         self.add(caller.frame, to, caller.guard, &after, Via::Guess { edge: site.edge, from: site.from })
     }

@@ -156,7 +156,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
     }
 
     fn step(&self, edge: EdgeId, choices: &[Input], model: &Model) -> Step {
-        let choices = crate::symbolic::choose(choices, &|input| value(model, input));
+        let choices = selvedge_transition::step::circuit::choose(choices, &|input| value(model, input));
         Step { thread: self.thread, edge, choices, passive: Vec::new(), fresh: Vec::new(), body: None }
     }
 

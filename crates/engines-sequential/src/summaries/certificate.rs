@@ -15,9 +15,9 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::passes::Lift;
 use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Var};
+use selvedge_transition::paths::layout::When;
 
 use super::solve::{Entries, Solver};
-use crate::paths::layout::When;
 
 impl Solver<'_> {
     /// The certificate about the program that was sliced; `lift` leads back to it, and `results` tells which of its

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use selvedge_check::Stop;
 use selvedge_ir::{LocId, Scope, VarId};
-use selvedge_logic::bdd::{Bdd, Var};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::layout::When;
+use selvedge_transition::sequential::Values;
 
 use super::solve::Solver;
-use crate::out_of_nodes;
-use crate::paths::layout::When;
 
 /// For each location, the valuations with which the thread can stand there, over the variables that the location's
 /// procedure or its callees touch: what they do not touch does not change while they run.
@@ -44,25 +44,6 @@ impl Solver<'_> {
             reached.vars.push((loc, vars));
         }
         Ok(reached)
-    }
-}
-
-/// Valuations of some variables.
-#[derive(Clone)]
-pub struct Values {
-    states: Bdd,
-    vars: Vec<Var>,
-}
-
-impl Values {
-    /// How many; `None` beyond 128 bits.
-    pub fn count(&self) -> Option<u128> {
-        self.states.count(&self.vars)
-    }
-
-    /// All of them, each with a value for each variable.
-    pub fn list(&self) -> BTreeSet<Vec<bool>> {
-        self.states.assignments(&self.vars).collect()
     }
 }
 

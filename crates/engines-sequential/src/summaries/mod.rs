@@ -26,11 +26,12 @@ use selvedge_check::{Certificate, Engine, Explanation, Findings, Run, Stop, Task
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::passes::{Passed, slice};
 use selvedge_ir::{LocId, Op, ProcId, Program, Ty, VarId};
+use selvedge_transition::paths::layout::Order;
+use selvedge_transition::sequential::{SequentialEngine, Values};
 
-use crate::paths::layout::Order;
 use solve::{Entries, Solver};
 
-pub use explore::{Reached, Values};
+pub use explore::Reached;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -116,15 +117,6 @@ impl Summaries {
         }
     }
 
-    /// The values that some variables can have at a location, errors or not. The variables must be among those that the
-    /// location's procedure or its callees touch.
-    pub fn values_at(&self, program: &Program, loc: LocId, vars: &[VarId], run: &Run<'_>) -> Result<Values, Stop> {
-        let no_target = selvedge_ir::Target::default();
-        let mut solver = Solver::ordered(program, &no_target, self.order(), run)?;
-        solver.run(Entries::Reached)?;
-        solver.values(loc, vars)
-    }
-
     /// All that can be reached, for comparisons.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Reached, Stop> {
         let no_target = selvedge_ir::Target::default();
@@ -135,6 +127,15 @@ impl Summaries {
         }
         solver.run(Entries::Reached)?;
         solver.reached()
+    }
+}
+
+impl SequentialEngine for Summaries {
+    fn values_at(&self, program: &Program, loc: LocId, vars: &[VarId], run: &Run<'_>) -> Result<Values, Stop> {
+        let no_target = selvedge_ir::Target::default();
+        let mut solver = Solver::ordered(program, &no_target, self.order(), run)?;
+        solver.run(Entries::Reached)?;
+        solver.values(loc, vars)
     }
 }
 

@@ -8,11 +8,10 @@ use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program, Scope, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
-
-use crate::out_of_nodes;
-use crate::paths::layout::{Layout, Order, When};
-use crate::paths::prepare::Prepared;
-use crate::paths::rings::{Ring, Rings};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::layout::{Layout, Order, When};
+use selvedge_transition::paths::prepare::Prepared;
+use selvedge_transition::paths::rings::{Ring, Rings};
 
 /// Which entries of procedures count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,13 +11,13 @@ use selvedge_check::Stop;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::paths::back::{Back, Returned, Tuple, holds};
+use selvedge_transition::paths::layout::{Layout, When};
+use selvedge_transition::paths::rings::Ring;
+use selvedge_transition::paths::step::value;
 
 use super::solve::{Error, Solver, Via};
-use crate::out_of_nodes;
-use crate::paths::back::{Back, Returned, Tuple, holds};
-use crate::paths::layout::{Layout, When};
-use crate::paths::rings::Ring;
-use crate::paths::step::value;
 
 /// Traces with at most this many steps are written out.
 const WRITTEN_OUT: u128 = 5_000;

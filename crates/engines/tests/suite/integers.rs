@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use selvedge_check::{Engine, Explanation, Run, Solvers, Stop, Task, ThreadScope, Verdict};
-use selvedge_engines::cegar::Cegar;
+use selvedge_engines::cegar;
 use selvedge_engines::horn::Horn;
 use selvedge_engines::induction::Induction;
 use selvedge_engines::integers::ase::Ase;
@@ -87,7 +87,7 @@ fn an_engine_whose_solver_has_done_its_work_is_interrupted() {
     let (program, target) = parse_with_target(&text).expect("the program is well-formed");
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
     let whole = Run::unlimited().with_solvers(z3());
-    let engines: [&dyn Engine; 4] = [&Ase::default(), &Induction::default(), &Cegar::default(), &Horn];
+    let engines: [&dyn Engine; 4] = [&Ase::default(), &Induction::default(), &cegar(Default::default()), &Horn];
     for engine in engines {
         assert!(matches!(engine.check(&task, &whole), Ok(Verdict::Unsafe(_))), "{}", engine.name());
         let part = whole.part().with_solver_work(1);

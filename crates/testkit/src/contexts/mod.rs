@@ -16,9 +16,9 @@ use selvedge_check::{
 };
 use selvedge_driver::Subject;
 use selvedge_engines::contexts::Histories;
-use selvedge_engines::contexts::eager::shared_states;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Options, threads::enlisted};
+use selvedge_engines::contexts_eager;
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_export::sequential;
 use selvedge_frontend::bp::{LoadOptions, load};
@@ -219,7 +219,7 @@ fn check_verdict(name: &str, is_unsafe: bool, oracle: &InTurns, k: u32) -> Resul
 fn compare_shared(lists: &[Enlisted], oracle: &InTurns, k: u32, compared: &mut Compared) -> Result<(), Fault> {
     let mut found: BTreeSet<Vec<bool>> = BTreeSet::new();
     for list in lists {
-        match shared_states(list, k, &patient()) {
+        match contexts_eager(Options::default()).shared_states(list, k, &patient()) {
             Ok(values) => found.extend(values.list()),
             Err(Stop::TimeLimit(_)) => return Ok(()),
             Err(stop) => return fault("shared states", stop.to_string()),

@@ -13,9 +13,9 @@ use std::time::Duration;
 use indexmap::IndexSet;
 use selvedge_check::{CancelToken, ContextBound, Limits, Run, Stop, Target, Task, ThreadScope};
 use selvedge_driver::{TurnsEngine, TurnsOutcome, check_turns, turns_options};
-use selvedge_engines::contexts::eager::shared_states;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::threads::enlisted;
+use selvedge_engines::contexts_eager;
 use selvedge_engines::pushdown::{Answer, Direction, check};
 use selvedge_frontend::System;
 use selvedge_frontend::pds::{load, read_view};
@@ -342,7 +342,7 @@ fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<
     let options = turns_options(ContextBound { first: 1, last: k });
     let (_, lists) = enlisted(&task, &options, "testkit").expect("the threads are a list");
     let limits = Limits { time: effort.patience, ..Limits::default() };
-    match shared_states(&lists[0], k, &Run::new(CancelToken::default(), limits, &())) {
+    match contexts_eager(options).shared_states(&lists[0], k, &Run::new(CancelToken::default(), limits, &())) {
         Ok(found) => Ok(Some(numbers(&found.list()))),
         Err(Stop::TimeLimit(_) | Stop::NodeLimit(_)) => Ok(None),
         Err(stop) => Err(stop.to_string()),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use selvedge_check::{CancelToken, Engine, Limits, Run, Target, Task, ThreadScope, Verdict};
 use selvedge_engines::exhaustive::Exhaustive;
 use selvedge_engines::threads::explicit::ThreadsExplicit;
-use selvedge_engines::unbounded::system::{Options, System, extract};
+use selvedge_engines::tts_extract::{Options, System, extract};
 use selvedge_ir::{Count, LocId, Op, Program};
 use selvedge_replay::replay;
 use selvedge_testkit::tts::{AtBound, reach};

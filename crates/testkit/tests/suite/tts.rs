@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use selvedge_check::{CutoffProof, Run, Stop};
-use selvedge_engines::unbounded::explicit::cutoff::{Effort, Exact, search};
-use selvedge_engines::unbounded::explicit::{Answer, Rules, backward, bounded, decide, karp_miller};
+use selvedge_engines::unbounded::coverability::cutoff::{Effort, Exact, search};
+use selvedge_engines::unbounded::coverability::{Answer, Rules, backward, bounded, decide, karp_miller};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_testkit::coverability::{compare, random};
 use selvedge_testkit::rng::Rng;

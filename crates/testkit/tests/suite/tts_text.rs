@@ -3,9 +3,9 @@
 
 use selvedge_check::{Run, Task, ThreadScope};
 use selvedge_driver::{Pass, Question, Subject, simplify};
-use selvedge_engines::unbounded::explicit::{Answer, Rules, backward};
+use selvedge_engines::tts_extract::{Options, extract};
+use selvedge_engines::unbounded::coverability::{Answer, Rules, backward};
 use selvedge_engines::unbounded::supports;
-use selvedge_engines::unbounded::system::{Options, extract};
 use selvedge_frontend::{Loaded, bp, spec, tts};
 use selvedge_ir::tts::{LocalId, Start, Tts};
 use selvedge_ir::validate::validate;

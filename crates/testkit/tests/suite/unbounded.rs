@@ -8,9 +8,9 @@ use selvedge_check::{
 };
 use selvedge_driver::{self as driver, Outcome, Simplified, Subject, check};
 use selvedge_engines::EngineKind;
-use selvedge_engines::unbounded::explicit::{KarpMillerExplicit, Options, Rules, certificate, karp_miller, views};
+use selvedge_engines::tts_extract::{self, extract};
+use selvedge_engines::unbounded::coverability::{KarpMillerExplicit, Options, Rules, certificate, karp_miller, views};
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
-use selvedge_engines::unbounded::system::{self, extract};
 use selvedge_ir::{LocId, VarId};
 use selvedge_replay::certificate::verify;
 use selvedge_replay::replay;
@@ -85,7 +85,7 @@ fn check_mutants(task: &Task<'_>, certificate: &Certificate) -> Result<usize, St
 
 /// Sets of configurations that are closed, and have an error.
 fn check_lies(task: &Task<'_>) -> Result<usize, String> {
-    let Ok(system) = extract(task, system::Options { size: 20_000, ..Default::default() }, &short()) else {
+    let Ok(system) = extract(task, tts_extract::Options { size: 20_000, ..Default::default() }, &short()) else {
         return Ok(0);
     };
     let rules = Rules::new(&system.tts);
@@ -96,7 +96,7 @@ fn check_lies(task: &Task<'_>) -> Result<usize, String> {
     claims.extend(karp_miller::cover_set(&rules, &short()).ok().map(|cover| certificate::vectors(&cover)));
     let n_claims = claims.len();
     for claim in claims {
-        let lie = certificate::certificate(&system, claim);
+        let lie = system.certificate(claim);
         if verify(task, &lie, &short()).is_ok() {
             return Err(format!("the judge accepts a lie: {lie:?}"));
         }
@@ -159,7 +159,8 @@ fn both_trees_cover_the_same() {
     let mut compared = 0;
     for program in generated(100..150) {
         let (task, shown) = (program.task(), format!("{}: {}", program.name, program.posed.text));
-        let options = Options { most_threads: Some(3), system: system::Options { size: 20_000, ..Default::default() } };
+        let options =
+            Options { most_threads: Some(3), system: tts_extract::Options { size: 20_000, ..Default::default() } };
         let explicit = vectors(&KarpMillerExplicit { options }, &task);
         let symbolic = vectors(&KarpMiller, &task);
         if let (Some(explicit), Some(symbolic)) = (explicit, symbolic) {

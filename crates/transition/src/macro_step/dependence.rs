@@ -7,7 +7,7 @@
 //!   an end frees one. What a started thread will do counts as what its starter will do.
 //! - A step with passive parts reads and writes the variables of all threads that have them; the copies of different
 //!   threads are not told apart.
-//! - An atomic section counts with all its steps (see [`super::stops`]: it is part of one block).
+//! - An atomic section counts with all its steps (see [`super::visible_points`]: it is part of one block).
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
@@ -15,7 +15,7 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::visibility::Visibility;
 use selvedge_ir::{EdgeId, Expr, LocId, Op, Program, VarId};
 
-use super::stops::{Stops, retreating_edges};
+use super::visible_points::{Stops, retreating_edges};
 
 /// A set of reads and writes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,18 +3,18 @@
 use selvedge_check::Role;
 use selvedge_ir::{Edge, EntryId, LocId, Op, Program};
 
-use super::stops::Stops;
+use super::visible_points::Stops;
 
 /// See above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Place {
-    pub(crate) role: Role,
-    pub(crate) loc: LocId,
+pub struct Place {
+    pub role: Role,
+    pub loc: LocId,
 }
 
 impl Place {
     /// All stops, for each who can stand there, and the beginning of the prelude, in ascending order.
-    pub(crate) fn all(program: &Program, stops: &Stops) -> Vec<Place> {
+    pub fn all(program: &Program, stops: &Stops) -> Vec<Place> {
         let roles = program.entries.indices().flat_map(|entry| [Role::Free(entry), Role::Holder(entry)]);
         let roles: Vec<Role> = roles.chain([Role::Prelude]).collect();
         let all = program.locs.indices().flat_map(|loc| roles.iter().map(move |role| Place { role: *role, loc }));
@@ -25,7 +25,7 @@ impl Place {
     }
 
     /// The kind of thread; `None` for the prelude's.
-    pub(crate) fn entry(self) -> Option<EntryId> {
+    pub fn entry(self) -> Option<EntryId> {
         match self.role {
             Role::Prelude => None,
             Role::Holder(entry) | Role::Free(entry) => Some(entry),
@@ -33,17 +33,17 @@ impl Place {
     }
 
     /// Whether nobody else runs.
-    pub(crate) fn is_alone(self) -> bool {
+    pub fn is_alone(self) -> bool {
         !matches!(self.role, Role::Free(_))
     }
 
     /// Whether a thread is seen here.
-    pub(crate) fn is_stop(self, stops: &Stops) -> bool {
+    pub fn is_stop(self, stops: &Stops) -> bool {
         if self.is_alone() { stops.is_stop_alone(self.loc) } else { stops.is_stop(self.loc) }
     }
 
     /// Where a step along an edge leads, and as what.
-    pub(crate) fn after(self, edge: &Edge) -> Place {
+    pub fn after(self, edge: &Edge) -> Place {
         let role = match (&edge.op, self.role) {
             (Op::AtomicBegin, Role::Free(entry)) => Role::Holder(entry),
             (Op::AtomicEnd, Role::Holder(entry)) => Role::Free(entry),

@@ -7,15 +7,15 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::{LocId, Op, Program};
 
 use super::place::Place;
-use super::stops::Stops;
+use super::visible_points::Stops;
 
 /// For locations that are no stops, of threads that are alone or not: the later, the further inside a block.
-pub(crate) struct Ranks(FxHashMap<(bool, LocId), usize>);
+pub struct Ranks(FxHashMap<(bool, LocId), usize>);
 
 impl Ranks {
     /// A topological order: the reverse of the order in which a depth-first search leaves the locations. Between two of
     /// them there is no cycle, since each cycle has a stop.
-    pub(crate) fn new(program: &Program, flow: &Flow, stops: &Stops) -> Ranks {
+    pub fn new(program: &Program, flow: &Flow, stops: &Stops) -> Ranks {
         let is_stop = |(alone, loc): (bool, LocId)| if alone { stops.is_stop_alone(loc) } else { stops.is_stop(loc) };
         let next = |(alone, loc): (bool, LocId)| -> Vec<(bool, LocId)> {
             let mut next = Vec::new();
@@ -49,7 +49,7 @@ impl Ranks {
     }
 
     /// When a location inside a block is looked at: after all that lead to it.
-    pub(crate) fn get(&self, place: Place) -> usize {
+    pub fn get(&self, place: Place) -> usize {
         self.0.get(&(place.is_alone(), place.loc)).copied().unwrap_or(0)
     }
 }

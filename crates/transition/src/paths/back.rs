@@ -13,30 +13,30 @@ use super::layout::{Layout, When};
 use super::step::value;
 
 /// A path edge, or a part of a summary: values of variables of the diagrams.
-pub(crate) type Tuple = BTreeMap<Var, bool>;
+pub type Tuple = BTreeMap<Var, bool>;
 
 /// Who goes back.
-pub(crate) struct Back<'s> {
-    pub(crate) layout: &'s Layout,
-    pub(crate) program: &'s Program,
+pub struct Back<'s> {
+    pub layout: &'s Layout,
+    pub program: &'s Program,
     /// The thread that moves.
-    pub(crate) thread: ThreadId,
+    pub thread: ThreadId,
 }
 
 /// A call of which both sides are known.
-pub(crate) struct Returned<'b> {
-    pub(crate) edge: EdgeId,
+pub struct Returned<'b> {
+    pub edge: EdgeId,
     /// The path edges at the call.
-    pub(crate) before: &'b Bdd,
+    pub before: &'b Bdd,
     /// The summaries of the callee.
-    pub(crate) summary: &'b Bdd,
+    pub summary: &'b Bdd,
     /// What frames and summaries have beside the variables of their procedures.
-    pub(crate) histories: [&'b [Var]; 2],
+    pub histories: [&'b [Var]; 2],
 }
 
 impl Back<'_> {
     /// A path edge before an assignment or assertion, among some, that leads along its relation to one after it.
-    pub(crate) fn step_back(
+    pub fn step_back(
         &self,
         edge: EdgeId,
         relation: &Bdd,
@@ -67,7 +67,7 @@ impl Back<'_> {
     }
 
     /// A path edge at a call, and the part of the summary that leads from it to one behind the call.
-    pub(crate) fn before_call(&self, returned: &Returned<'_>, after: &Tuple) -> Result<(Tuple, Tuple), OutOfNodes> {
+    pub fn before_call(&self, returned: &Returned<'_>, after: &Tuple) -> Result<(Tuple, Tuple), OutOfNodes> {
         let (layout, program) = (self.layout, self.program);
         let Op::Call(call) = &program.edges[returned.edge].op else { unreachable!("only calls return") };
         let modified = &layout.scopes[call.callee].modified;
@@ -95,7 +95,7 @@ impl Back<'_> {
     }
 
     /// A path edge before a return that has this effect, and the return.
-    pub(crate) fn before_return(
+    pub fn before_return(
         &self,
         edge: EdgeId,
         before: &Bdd,
@@ -134,7 +134,7 @@ impl Back<'_> {
 
     /// A path edge at a call that enters the callee in this way, and the call, which has not returned. What the callee's
     /// path edge has of the history is that of the caller's.
-    pub(crate) fn call_into(
+    pub fn call_into(
         &self,
         edge: EdgeId,
         callers: &Bdd,
@@ -156,7 +156,7 @@ impl Back<'_> {
     }
 
     /// The call itself: its arguments are those of the effect, the callee's other locals start as at its entry.
-    pub(crate) fn calling(
+    pub fn calling(
         &self,
         edge: EdgeId,
         call: &Call,
@@ -174,26 +174,26 @@ impl Back<'_> {
     }
 
     /// The step of an assertion that fails at a path edge.
-    pub(crate) fn failing(&self, assert: EdgeId, tuple: &Tuple) -> Result<Step, OutOfNodes> {
+    pub fn failing(&self, assert: EdgeId, tuple: &Tuple) -> Result<Step, OutOfNodes> {
         let Op::Assert(condition) = &self.program.edges[assert].op else { unreachable!("only assertions fail") };
         let fails = self.evaluate(&Expr::negate(condition.clone()), tuple, None)?;
         Ok(self.step(assert, &fails))
     }
 
     /// The step of an edge whose choices do not matter.
-    pub(crate) fn any(&self, edge: EdgeId) -> Step {
+    pub fn any(&self, edge: EdgeId) -> Step {
         self.step(edge, &self.layout.manager.verum())
     }
 
     /// The locals of a procedure that start with any value, as they are at a path edge.
-    pub(crate) fn fresh_locals(&self, proc: ProcId, entry: &Tuple) -> Fresh {
+    pub fn fresh_locals(&self, proc: ProcId, entry: &Tuple) -> Fresh {
         let proc = &self.program.procs[proc];
         let fresh = proc.locals.iter().filter(|local| !proc.params.contains(local));
         fresh.map(|local| (*local, value(entry[&self.layout.var(*local, When::Now)]))).collect()
     }
 
     /// The choices that give these initial values.
-    pub(crate) fn initial_choices(&self, init: &[(VarId, Expr)], values: &Tuple) -> Result<Vec<Value>, OutOfNodes> {
+    pub fn initial_choices(&self, init: &[(VarId, Expr)], values: &Tuple) -> Result<Vec<Value>, OutOfNodes> {
         let layout = self.layout;
         let mut choices = layout.manager.verum();
         for (var, rhs) in init {
@@ -205,7 +205,7 @@ impl Back<'_> {
     }
 
     /// The variables of the diagrams for the path edges of a procedure, the history last.
-    pub(crate) fn frame_vars(&self, proc: ProcId, history: &[Var]) -> Vec<Var> {
+    pub fn frame_vars(&self, proc: ProcId, history: &[Var]) -> Vec<Var> {
         let layout = self.layout;
         let now = layout.vars(layout.visible(self.program, proc), When::Now);
         let entry = layout.vars(layout.scopes[proc].with_entry_copy(), When::Entry);
@@ -213,7 +213,7 @@ impl Back<'_> {
     }
 
     /// The variables of the diagrams for the summary of a procedure, the history last.
-    pub(crate) fn summary_vars(&self, proc: ProcId, history: &[Var]) -> Vec<Var> {
+    pub fn summary_vars(&self, proc: ProcId, history: &[Var]) -> Vec<Var> {
         let (layout, this) = (self.layout, &self.program.procs[proc]);
         let mut vars = layout.vars(layout.scopes[proc].globals.iter().copied(), When::Now);
         vars.extend(layout.vars(layout.scopes[proc].modified.iter().copied(), When::Next));
@@ -224,12 +224,12 @@ impl Back<'_> {
     }
 
     /// Some tuple of a set that is not empty.
-    pub(crate) fn pick(&self, set: &Bdd, vars: &[Var]) -> Tuple {
+    pub fn pick(&self, set: &Bdd, vars: &[Var]) -> Tuple {
         let values = set.pick(vars).expect("a way back exists for everything that was found");
         vars.iter().copied().zip(values).collect()
     }
 
-    pub(crate) fn cube(&self, tuple: &Tuple) -> Result<Bdd, OutOfNodes> {
+    pub fn cube(&self, tuple: &Tuple) -> Result<Bdd, OutOfNodes> {
         let literals: Vec<(Var, bool)> = tuple.iter().map(|(var, value)| (*var, *value)).collect();
         self.layout.manager.cube(&literals)
     }
@@ -258,6 +258,6 @@ impl Back<'_> {
 }
 
 /// Whether a tuple is in a set.
-pub(crate) fn holds(set: &Bdd, tuple: &Tuple) -> bool {
+pub fn holds(set: &Bdd, tuple: &Tuple) -> bool {
     set.eval(|var| tuple.get(&var).copied().unwrap_or(false))
 }

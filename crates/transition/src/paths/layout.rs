@@ -16,47 +16,47 @@ use selvedge_logic::order::{force, force_again};
 
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub enum When {
     Entry,
     Now,
     Next,
 }
 
 /// The variables of the diagrams.
-pub(crate) struct Layout {
-    pub(crate) manager: Manager,
+pub struct Layout {
+    pub manager: Manager,
     slots: Slots,
     /// The three variables of each slot.
     triples: Vec<[Var; 3]>,
     /// The further copies of each slot.
     copies: Vec<Vec<Var>>,
     /// The variables above all else.
-    pub(crate) above: Vec<Var>,
-    pub(crate) results: Vec<Var>,
-    pub(crate) choices: Vec<Var>,
-    pub(crate) scopes: IndexVec<ProcId, ProcScope>,
+    pub above: Vec<Var>,
+    pub results: Vec<Var>,
+    pub choices: Vec<Var>,
+    pub scopes: IndexVec<ProcId, ProcScope>,
 }
 
 /// What a procedure has to do with the variables.
-pub(crate) struct ProcScope {
+pub struct ProcScope {
     /// The shared and per-thread variables that it or its callees touch.
-    pub(crate) globals: Vec<VarId>,
+    pub globals: Vec<VarId>,
     /// Those of them that may be modified.
-    pub(crate) modified: Vec<VarId>,
+    pub modified: Vec<VarId>,
     /// The parameters that it modifies: like modified globals, they have an entry copy.
-    pub(crate) modified_params: Vec<VarId>,
+    pub modified_params: Vec<VarId>,
 }
 
 impl ProcScope {
     /// The variables whose value at the entry is kept beside their value now. That of the others is their value now.
-    pub(crate) fn with_entry_copy(&self) -> impl Iterator<Item = VarId> {
+    pub fn with_entry_copy(&self) -> impl Iterator<Item = VarId> {
         self.modified.iter().chain(&self.modified_params).copied()
     }
 }
 
 /// The further copies of shared variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Copies {
+pub enum Copies {
     /// So many, each next to the variable that it is a copy of.
     ByVariable(usize),
     /// So many blocks of so many, above all else: each block has the variables in their order, and their copies of the
@@ -68,7 +68,7 @@ pub(crate) enum Copies {
 
 /// Which order of the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub enum Order {
     /// The one that is tried first.
     First,
     /// Another one, for programs that run out of nodes with the first.
@@ -78,12 +78,12 @@ pub(crate) enum Order {
 }
 
 impl Layout {
-    pub(crate) fn new(program: &Program, calls: &CallGraph, order: Order, limits: Limits) -> Layout {
+    pub fn new(program: &Program, calls: &CallGraph, order: Order, limits: Limits) -> Layout {
         Layout::with_copies(program, calls, order, limits, Copies::ByVariable(0))
     }
 
     /// The variables of a program with so many further copies of each shared variable.
-    pub(crate) fn with_copies(
+    pub fn with_copies(
         program: &Program,
         calls: &CallGraph,
         order: Order,
@@ -149,22 +149,22 @@ impl Layout {
     }
 
     /// The variable of the diagrams for a variable of the program.
-    pub(crate) fn var(&self, var: VarId, when: When) -> Var {
+    pub fn var(&self, var: VarId, when: When) -> Var {
         self.triples[self.slots.get(var)][when as usize]
     }
 
     /// A further copy of a shared variable.
-    pub(crate) fn copy(&self, var: VarId, number: usize) -> Var {
+    pub fn copy(&self, var: VarId, number: usize) -> Var {
         self.copies[self.slots.get(var)][number]
     }
 
     /// The variables of the diagrams for several variables of the program.
-    pub(crate) fn vars(&self, vars: impl IntoIterator<Item = VarId>, when: When) -> Vec<Var> {
+    pub fn vars(&self, vars: impl IntoIterator<Item = VarId>, when: When) -> Vec<Var> {
         vars.into_iter().map(|var| self.var(var, when)).collect()
     }
 
     /// All variables that the path edges of a procedure speak of now.
-    pub(crate) fn visible(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
+    pub fn visible(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
         self.scopes[proc].globals.iter().chain(&program.procs[proc].locals).copied().collect()
     }
 }

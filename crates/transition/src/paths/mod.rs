@@ -4,8 +4,8 @@
 //! location that the former leads to. What is here knows nothing of the order of work: engines that saturate sets of path
 //! edges share it.
 
-pub(crate) mod back;
-pub(crate) mod layout;
-pub(crate) mod prepare;
-pub(crate) mod rings;
-pub(crate) mod step;
+pub mod back;
+pub mod layout;
+pub mod prepare;
+pub mod rings;
+pub mod step;

@@ -7,7 +7,7 @@ use super::layout::{Layout, When};
 use super::step::Step;
 
 /// What an edge does to path edges.
-pub(crate) enum Prepared {
+pub enum Prepared {
     Step(Step),
     Assert { holds: Step, fails: Bdd },
     Call(PreparedCall),
@@ -15,18 +15,18 @@ pub(crate) enum Prepared {
     End,
 }
 
-pub(crate) struct PreparedCall {
+pub struct PreparedCall {
     /// The arguments, as the callee's parameters next.
-    pub(crate) arguments: Bdd,
+    pub arguments: Bdd,
     /// From path edges at the call, with the arguments conjoined, to states at the callee's entry.
-    pub(crate) entering: (VarSet, Renaming),
+    pub entering: (VarSet, Renaming),
     /// From path edges at the call, with the arguments and a summary conjoined, to path edges behind it.
-    pub(crate) after: (VarSet, Renaming),
+    pub after: (VarSet, Renaming),
 }
 
 impl Prepared {
     /// The relation of an assignment or assertion.
-    pub(crate) fn relation(&self) -> Option<&Bdd> {
+    pub fn relation(&self) -> Option<&Bdd> {
         match self {
             Prepared::Step(step) | Prepared::Assert { holds: step, .. } => Some(&step.relation),
             _ => None,
@@ -36,7 +36,7 @@ impl Prepared {
 
 impl Layout {
     /// What an edge of a program that starts no threads does to path edges.
-    pub(crate) fn prepared(&self, program: &Program, id: EdgeId) -> Result<Prepared, OutOfNodes> {
+    pub fn prepared(&self, program: &Program, id: EdgeId) -> Result<Prepared, OutOfNodes> {
         let edge = &program.edges[id];
         let proc = program.locs[edge.from].proc;
         Ok(match &edge.op {
@@ -63,7 +63,7 @@ impl Layout {
     }
 
     /// The states after some initial values.
-    pub(crate) fn initial(&self, init: &[(VarId, Expr)]) -> Result<Bdd, OutOfNodes> {
+    pub fn initial(&self, init: &[(VarId, Expr)]) -> Result<Bdd, OutOfNodes> {
         let mut states = self.manager.verum();
         for (var, rhs) in init {
             let value = self.expr(rhs)?;

@@ -3,13 +3,13 @@
 use selvedge_logic::bdd::Bdd;
 
 /// Path edges that were found at one time, in one way.
-pub(crate) struct Ring<V> {
-    pub(crate) edges: Bdd,
-    pub(crate) via: V,
+pub struct Ring<V> {
+    pub edges: Bdd,
+    pub via: V,
 }
 
 /// The rings of a location, in the order in which they were found.
-pub(crate) struct Rings<V> {
+pub struct Rings<V> {
     rings: Vec<Ring<V>>,
     /// All path edges that were known after every so many rings, so that the first of many is found soon.
     known: Vec<Bdd>,
@@ -24,7 +24,7 @@ impl<V> Default for Rings<V> {
 impl<V> Rings<V> {
     const STRIDE: usize = 16;
 
-    pub(crate) fn push(&mut self, ring: Ring<V>, known: &Bdd) {
+    pub fn push(&mut self, ring: Ring<V>, known: &Bdd) {
         self.rings.push(ring);
         if self.rings.len().is_multiple_of(Rings::<V>::STRIDE) {
             self.known.push(known.clone());
@@ -32,7 +32,7 @@ impl<V> Rings<V> {
     }
 
     /// The first ring with a path edge.
-    pub(crate) fn first(&self, holds: impl Fn(&Bdd) -> bool) -> Option<&Ring<V>> {
+    pub fn first(&self, holds: impl Fn(&Bdd) -> bool) -> Option<&Ring<V>> {
         let skipped = self.known.partition_point(|known| !holds(known)) * Rings::<V>::STRIDE;
         self.rings[skipped..].iter().find(|ring| holds(&ring.edges))
     }

@@ -5,27 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_ir::{Assign, Call, Expr, ProcId, Program, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
 
-use crate::encode;
+use crate::step::diagram::expr;
 
 use super::layout::{Layout, When};
 
 /// What becomes of a path edge along an edge of the program: conjoin `relation`, forget `forget`, rename.
-pub(crate) struct Step {
-    pub(crate) relation: Bdd,
-    pub(crate) forget: VarSet,
-    pub(crate) rename: Renaming,
+pub struct Step {
+    pub relation: Bdd,
+    pub forget: VarSet,
+    pub rename: Renaming,
 }
 
 impl Step {
-    pub(crate) fn image(&self, from: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn image(&self, from: &Bdd) -> Result<Bdd, OutOfNodes> {
         from.and_exists(&self.relation, &self.forget)?.rename(&self.rename)
     }
 }
 
 impl Layout {
     /// The diagram of an expression with variables and choices as they are.
-    pub(crate) fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
+    pub fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
+        expr::encode(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.manager.var(self.var(*var, When::Now)),
             Expr::Next(var) => self.manager.var(self.var(*var, When::Next)),
             Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
@@ -34,8 +34,8 @@ impl Layout {
     }
 
     /// The diagram of an expression in a state, over its choices.
-    pub(crate) fn expr_in(&self, expr: &Expr, state: &dyn Fn(&Expr) -> bool) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
+    pub fn expr_in(&self, expr: &Expr, state: &dyn Fn(&Expr) -> bool) -> Result<Bdd, OutOfNodes> {
+        expr::encode(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
             leaf => Ok(self.manager.constant(state(leaf))),
         })
@@ -43,7 +43,7 @@ impl Layout {
 
     /// The condition of an assignment. Without other threads passive conditions hold. A variable that the step does not
     /// assign keeps its value.
-    pub(crate) fn constrain<'c>(&self, assign: &'c Assign) -> std::borrow::Cow<'c, Expr> {
+    pub fn constrain<'c>(&self, assign: &'c Assign) -> std::borrow::Cow<'c, Expr> {
         use std::borrow::Cow;
         if assign.constrain.is_passive() {
             return Cow::Owned(Expr::TRUE);
@@ -59,7 +59,7 @@ impl Layout {
     }
 
     /// The relation of an assignment, its choices forgotten.
-    pub(crate) fn assignment(&self, assign: &Assign) -> Result<Step, OutOfNodes> {
+    pub fn assignment(&self, assign: &Assign) -> Result<Step, OutOfNodes> {
         let condition = self.constrain(assign);
         let part = |condition: &Expr| Ok(Part { diagram: self.expr(condition)?, choices: choices(condition) });
         let mut parts = condition
@@ -121,14 +121,14 @@ impl Layout {
     }
 
     /// The values of arguments: those of the callee's parameters next.
-    pub(crate) fn arguments(&self, program: &Program, call: &Call) -> Result<Bdd, OutOfNodes> {
+    pub fn arguments(&self, program: &Program, call: &Call) -> Result<Bdd, OutOfNodes> {
         let params = program.procs[call.callee].params.iter();
         let parts = params.zip(&call.args).map(|(param, arg)| self.equation(self.var(*param, When::Next), arg));
         self.conjoined(parts.collect::<Result<_, _>>()?)
     }
 
     /// From path edges of the caller, with the arguments conjoined, to states at the callee's entry.
-    pub(crate) fn entering(
+    pub fn entering(
         &self,
         program: &Program,
         caller: ProcId,
@@ -145,7 +145,7 @@ impl Layout {
     }
 
     /// The values at the entry and now are the same, for all variables with an entry copy.
-    pub(crate) fn identity(&self, proc: ProcId) -> Result<Bdd, OutOfNodes> {
+    pub fn identity(&self, proc: ProcId) -> Result<Bdd, OutOfNodes> {
         let pair = |var: VarId| (self.var(var, When::Entry), self.var(var, When::Now));
         let pairs: Vec<_> = self.scopes[proc].with_entry_copy().map(pair).collect();
         self.manager.equal(&pairs)
@@ -153,7 +153,7 @@ impl Layout {
 
     /// From path edges before a return to a summary: globals at the entry now, parameters next; globals at the return
     /// next; the returned values.
-    pub(crate) fn returning(&self, program: &Program, proc: ProcId, values: &[Expr]) -> Result<Step, OutOfNodes> {
+    pub fn returning(&self, program: &Program, proc: ProcId, values: &[Expr]) -> Result<Step, OutOfNodes> {
         let (scope, this) = (&self.scopes[proc], &program.procs[proc]);
         let parts = self.results.iter().zip(values).map(|(result, value)| self.equation(*result, value));
         let relation = self.conjoined(parts.collect::<Result<_, _>>()?)?;
@@ -172,7 +172,7 @@ impl Layout {
     }
 
     /// From path edges at a call, with the arguments and a summary conjoined, to path edges behind it.
-    pub(crate) fn after_call(&self, program: &Program, call: &Call) -> Result<(VarSet, Renaming), OutOfNodes> {
+    pub fn after_call(&self, program: &Program, call: &Call) -> Result<(VarSet, Renaming), OutOfNodes> {
         let modified = &self.scopes[call.callee].modified;
         let written: Vec<VarId> = call.results.iter().flatten().copied().collect();
         let lost = modified.iter().chain(&written).copied();
@@ -230,6 +230,6 @@ fn is_free(assign: &Assign, rhs: &Expr) -> bool {
 }
 
 /// A truth value of the program as one.
-pub(crate) fn value(truth: bool) -> Value {
+pub fn value(truth: bool) -> Value {
     Value::Bool(truth)
 }

@@ -3,26 +3,26 @@
 use selvedge_ir::{Assign, EntryId, Expr, LocId, Program, Scope, VarId};
 
 /// What a step says about one other thread.
-pub(crate) struct Part<'e> {
+pub struct Part<'e> {
     /// The assignments to its variables.
-    pub(crate) assigned: Vec<&'e (VarId, Expr)>,
+    pub assigned: Vec<&'e (VarId, Expr)>,
     /// The condition, if it concerns this thread.
-    pub(crate) constrain: Option<&'e Expr>,
+    pub constrain: Option<&'e Expr>,
 }
 
 impl Part<'_> {
-    pub(crate) fn assigns(&self, var: VarId) -> bool {
+    pub fn assigns(&self, var: VarId) -> bool {
         self.assigned.iter().any(|(assigned, _)| *assigned == var)
     }
 
     /// The expressions that concern the thread.
-    pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.assigned.iter().map(|(_, rhs)| rhs).chain(self.constrain)
     }
 }
 
 /// What a step says about a thread of a kind at a location; nothing if it does not take part.
-pub(crate) fn part<'e>(program: &Program, assign: &'e Assign, entry: Option<EntryId>, loc: LocId) -> Option<Part<'e>> {
+pub fn part<'e>(program: &Program, assign: &'e Assign, entry: Option<EntryId>, loc: LocId) -> Option<Part<'e>> {
     let has = |var: VarId| match program.vars[var].scope {
         Scope::Shared => true,
         Scope::Thread => entry.is_some_and(|entry| program.entries[entry].thread_vars.contains(&var)),
@@ -40,12 +40,12 @@ pub(crate) fn part<'e>(program: &Program, assign: &'e Assign, entry: Option<Entr
 }
 
 /// Which choices of an assignment the moving thread has in common with all others: those of its own assignments.
-pub(crate) fn is_common(assign: &Assign, number: u32) -> bool {
+pub fn is_common(assign: &Assign, number: u32) -> bool {
     assign.active.iter().any(|(_, rhs)| choices(rhs).contains(&number))
 }
 
 /// The numbers of the choices in an expression, each once.
-pub(crate) fn choices(expr: &Expr) -> Vec<u32> {
+pub fn choices(expr: &Expr) -> Vec<u32> {
     let mut numbers = Vec::new();
     expr.for_each_leaf(|leaf| {
         if let Expr::Choice(number, _) = leaf {

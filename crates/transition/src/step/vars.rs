@@ -8,17 +8,17 @@ use selvedge_logic::order::force;
 
 /// Where a variable stands in a valuation of the shared variables, or in one of a thread's. Locals of different
 /// procedures share places.
-pub(crate) struct Slots {
+pub struct Slots {
     n_shared: usize,
     n_locals: usize,
     /// The per-thread variables, in the order of their declaration.
-    pub(crate) thread_vars: Vec<VarId>,
+    pub thread_vars: Vec<VarId>,
     slot: IndexVec<VarId, usize>,
     is_shared: IndexVec<VarId, bool>,
 }
 
 impl Slots {
-    pub(crate) fn new(program: &Program) -> Slots {
+    pub fn new(program: &Program) -> Slots {
         let of_scope = |scope: Scope| -> Vec<VarId> {
             program.vars.indices().filter(|var| program.vars[*var].scope == scope).collect()
         };
@@ -38,22 +38,22 @@ impl Slots {
         }
     }
 
-    pub(crate) fn get(&self, var: VarId) -> usize {
+    pub fn get(&self, var: VarId) -> usize {
         self.slot[var]
     }
 
-    pub(crate) fn is_shared(&self, var: VarId) -> bool {
+    pub fn is_shared(&self, var: VarId) -> bool {
         self.is_shared[var]
     }
 
     /// The variables that a thread sees at a location: per-thread ones and locals.
-    pub(crate) fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
+    pub fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
         let locals = &program.procs[program.locs[loc].proc].locals;
         self.thread_vars.iter().chain(locals).copied().collect()
     }
 
     /// An order of the shared places, and one of the places of threads, by what occurs together.
-    pub(crate) fn order(&self, program: &Program) -> [Vec<usize>; 2] {
+    pub fn order(&self, program: &Program) -> [Vec<usize>; 2] {
         let item = |var: VarId| if self.is_shared[var] { self.slot[var] } else { self.n_shared + self.slot[var] };
         let together = |op: &Op| {
             let mut set: Vec<usize> = Vec::new();
@@ -83,7 +83,7 @@ impl Slots {
 
 /// Whether variables that are not read any more are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub enum Keep {
     /// All.
     All,
     /// Only what may still be read.
@@ -91,17 +91,17 @@ pub(crate) enum Keep {
 }
 
 /// What is kept of the variables, and what is not.
-pub(crate) struct Kept {
+pub struct Kept {
     at: IndexVec<LocId, Vec<VarId>>,
     dead: IndexVec<LocId, Vec<VarId>>,
     /// The shared variables that are kept.
-    pub(crate) shared: Vec<VarId>,
+    pub shared: Vec<VarId>,
     /// Those that nobody ever reads.
-    pub(crate) dead_shared: Vec<VarId>,
+    pub dead_shared: Vec<VarId>,
 }
 
 impl Kept {
-    pub(crate) fn new(program: &Program, slots: &Slots, keep: Keep) -> Kept {
+    pub fn new(program: &Program, slots: &Slots, keep: Keep) -> Kept {
         let liveness = Liveness::new(program);
         let is_kept = |loc: LocId, var: VarId| keep == Keep::All || liveness.is_live(loc, var);
         let initial: Vec<VarId> =
@@ -115,18 +115,18 @@ impl Kept {
     }
 
     /// The variables of a thread that are kept at a location.
-    pub(crate) fn at(&self, loc: LocId) -> &[VarId] {
+    pub fn at(&self, loc: LocId) -> &[VarId] {
         &self.at[loc]
     }
 
     /// The variables of a thread that are not.
-    pub(crate) fn dead(&self, loc: LocId) -> &[VarId] {
+    pub fn dead(&self, loc: LocId) -> &[VarId] {
         &self.dead[loc]
     }
 }
 
 /// The greatest number of choices that an edge or an initial value makes.
-pub(crate) fn n_choices(program: &Program) -> usize {
+pub fn n_choices(program: &Program) -> usize {
     let of_edges = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0);
     let of_entry = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs)).len();
     let of_entries = program.entries.iter().map(|entry| of_entry(&entry.init)).max().unwrap_or(0);
@@ -134,7 +134,7 @@ pub(crate) fn n_choices(program: &Program) -> usize {
 }
 
 /// The numbers of initial threads of each kind that the program and the bound allow, those with fewer threads first.
-pub(crate) fn crews(program: &Program, bound: u32) -> Vec<Vec<(EntryId, u32)>> {
+pub fn crews(program: &Program, bound: u32) -> Vec<Vec<(EntryId, u32)>> {
     let mut crews: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
     for (id, entry) in program.entries.iter_enumerated() {
         let longer = |crew: &Vec<(EntryId, u32)>| {

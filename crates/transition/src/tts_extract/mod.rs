@@ -1,7 +1,7 @@
 //! A program as a thread-transition system (thesis, §8.2).
 //!
 //! A shared state is a valuation of the shared variables that matter, together with the atomic flag; a local state is
-//! where a thread is seen (see [`crate::threads::stops`]), whether it holds the flag, and the valuation of its variables
+//! where a thread is seen (see [`crate::macro_step::visible_points`]), whether it holds the flag, and the valuation of its variables
 //! that matter there. A rule is what a thread does from one stop to the next, so that whole atomic sections are rules,
 //! which may start several threads. An error that a thread meets on the way is a target: the pair of states from which
 //! it runs into it.
@@ -12,6 +12,7 @@
 //! - `targets`: what is asked for.
 //! - `trace`: from a run of the system to an execution of the program.
 
+mod rules;
 mod single;
 mod start;
 mod targets;
@@ -21,17 +22,21 @@ mod views;
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
-use selvedge_check::{LocalState, Place, Role, Run, SharedState, Stop, Task, ThreadState};
+use selvedge_check::{
+    Certificate, CoverClaim, CoverProof, LocalState, Place, Role, Run, SharedState, Stop, Task, ThreadState,
+};
 use selvedge_ir::tts::{LocalId, SharedId, Tts};
 use selvedge_ir::{LocId, VarId};
 
-use crate::threads::Reductions;
-use crate::threads::blocks::Model;
-use crate::threads::blocks::parts::Parts;
-use crate::threads::blocks::values::get;
-use crate::threads::stops::Stops;
+use crate::macro_step::explicit::Model;
+use crate::macro_step::explicit::parts::Parts;
+use crate::macro_step::explicit::values::get;
+use crate::macro_step::reductions::Reductions;
+use crate::macro_step::visible_points::Stops;
 use start::Beginning;
 use views::{Ids, Views};
+
+pub use rules::Rules;
 
 /// How a system is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +84,7 @@ pub struct System<'p> {
     begins: Vec<u32>,
 }
 
-/// The system of a program for which [`super::supports`] holds.
+/// The system of a program for which [`supports_unbounded`](crate::support::supports_unbounded) holds.
 pub fn extract<'p>(task: &Task<'p>, options: Options, run: &Run<'_>) -> Result<System<'p>, Stop> {
     let program = task.program;
     let stops = if options.compress { Stops::fewer(program, task.target) } else { Stops::everywhere(program) };
@@ -100,6 +105,17 @@ pub fn extract<'p>(task: &Task<'p>, options: Options, run: &Run<'_>) -> Result<S
 }
 
 impl System<'_> {
+    /// A claim about the system as a certificate of the program.
+    pub fn certificate(&self, claim: CoverClaim) -> Certificate {
+        Certificate::Cover(CoverProof {
+            shared_vars: self.shared_vars.clone(),
+            shareds: self.shareds.clone(),
+            places: self.places.clone(),
+            locals: self.locals.clone(),
+            claim,
+        })
+    }
+
     /// What can be seen of a thread.
     pub fn thread_state(&self, shared: SharedId, local: LocalId) -> ThreadState {
         self.parts.thread_state(&self.model, self.ids.shared(shared).0, self.ids.local(local).0)

@@ -14,10 +14,10 @@ use selvedge_ir::tts::{LocalId, SharedId, Start};
 use selvedge_ir::{Count, EntryId, StartThread, Value};
 
 use super::views::{Views, is_asked};
-use crate::threads::blocks::parts::{Local, Parts};
-use crate::threads::blocks::start::{fresh, prelude, shared, thread, values};
-use crate::threads::blocks::values::choices_of;
-use crate::threads::blocks::{Block, From, Model, compute};
+use crate::macro_step::explicit::parts::{Local, Parts};
+use crate::macro_step::explicit::start::{fresh, prelude, shared, thread, values};
+use crate::macro_step::explicit::values::choices_of;
+use crate::macro_step::explicit::{Block, From, Model, compute};
 
 /// How a start of the system is reached.
 #[derive(Clone, Debug)]

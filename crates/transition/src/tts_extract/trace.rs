@@ -11,9 +11,9 @@ use selvedge_ir::{Count, StartThread};
 use super::System;
 use super::start::{least_crew, until_error};
 use super::views::is_asked;
-use crate::threads::blocks::parts::{Kind, Parts};
-use crate::threads::blocks::start::start_thread;
-use crate::threads::blocks::{Block, compute};
+use crate::macro_step::explicit::parts::{Kind, Parts};
+use crate::macro_step::explicit::start::start_thread;
+use crate::macro_step::explicit::{Block, compute};
 
 /// A configuration whose threads have numbers; a thread that has ended has no state.
 struct Now {
@@ -188,8 +188,9 @@ impl Walk<'_, '_> {
         let system = self.system;
         let rule = &system.tts.rules[rule];
         let block = self.block(now.shared, rule.local)?;
-        let is_it =
-            |out: &&crate::threads::blocks::Out| system.ids.rule(rule.shared, rule.local, out).as_ref() == Some(rule);
+        let is_it = |out: &&crate::macro_step::explicit::Out| {
+            system.ids.rule(rule.shared, rule.local, out).as_ref() == Some(rule)
+        };
         let out = block.outs.iter().find(is_it).expect("the rule was the end of this block");
         let (steps, failed) = until_error(&system.model, &block, out.last, self.thread(thread));
         self.push(steps);

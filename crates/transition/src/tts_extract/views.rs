@@ -21,8 +21,8 @@ use selvedge_ir::tts::{LocalId, Rule, SharedId, Start};
 
 use super::Options;
 use super::single::Singles;
-use crate::threads::blocks::parts::{Kind, Local, Parts};
-use crate::threads::blocks::{Block, Error, From, Model, Out, compute};
+use crate::macro_step::explicit::parts::{Kind, Local, Parts};
+use crate::macro_step::explicit::{Block, Error, From, Model, Out, compute};
 
 type Hasher = BuildHasherDefault<FxHasher>;
 

@@ -166,7 +166,7 @@ fn options(args: &CheckArgs) -> Options {
         engine_options.bmc.steps = bound;
         engine_options.induction.bound = bound;
         engine_options.views.max_k = Some(bound);
-        engine_options.unbounded_explicit.most_threads = Some(bound);
+        engine_options.coverability.most_threads = Some(bound);
     }
     if let Some(paths) = args.paths {
         engine_options.induction.paths = match paths {
@@ -177,8 +177,8 @@ fn options(args: &CheckArgs) -> Options {
     engine_options.threads.reductions = reductions(args);
     engine_options.threads_explicit.reductions = reductions(args);
     engine_options.threads_plain.dead = !args.no_dead;
-    engine_options.unbounded_explicit.system.compress = !args.no_compress;
-    engine_options.unbounded_explicit.system.dead = !args.no_dead;
+    engine_options.coverability.system.compress = !args.no_compress;
+    engine_options.coverability.system.dead = !args.no_dead;
     Options {
         question: args.question.question(),
         engine: args.engine.0,

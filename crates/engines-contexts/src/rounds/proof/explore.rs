@@ -10,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::adequacy::{Block, Turn, TurnState};
 use selvedge_check::{Run, Stop};
 use selvedge_ir::tts::{LocalId, SharedId};
+use selvedge_transition::tts_extract::Rules;
 
 use super::{Kinds, LIMIT};
-use crate::unbounded::explicit::Rules;
 
 pub(super) type Vector = Vec<SharedId>;
 

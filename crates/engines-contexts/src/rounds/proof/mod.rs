@@ -12,10 +12,9 @@ use std::collections::BTreeSet;
 use selvedge_check::{AdequacyClaim, Certificate, CoverClaim, Role, Run, Stop, Task};
 use selvedge_ir::tts::{LocalId, SharedId, Tts};
 use selvedge_replay::certificate::{Flaw, verify};
+use selvedge_transition::tts_extract::{self, System, extract};
 
 use super::counts::limit;
-use crate::unbounded::explicit::certificate::certificate as cover;
-use crate::unbounded::system::{self, System, extract};
 use explore::{Explored, explore};
 
 /// The most entries in the lists of a certificate, and positions that are looked at.
@@ -35,17 +34,17 @@ pub(super) struct Kinds<'s> {
 /// A certificate for a task that is safe because some number of rounds is enough, from `first` to `last`; none if the game is
 /// lost, or if it would be too long. The program must be as the user wrote it, but for calls that were replaced.
 pub fn certificate(task: &Task<'_>, rounds: [u32; 2], run: &Run<'_>) -> Result<Option<Certificate>, Stop> {
-    if crate::unbounded::supports(task, "rounds").is_err() {
+    if selvedge_transition::support::supports_unbounded(task, "rounds").is_err() {
         return Ok(None);
     }
-    let options = system::Options { size: LIMIT, ..system::Options::default() };
+    let options = tts_extract::Options { size: LIMIT, ..tts_extract::Options::default() };
     let system = match extract(task, options, run) {
         Ok(system) => system,
         Err(Stop::StateLimit(_)) => return Ok(None),
         Err(stop) => return Err(stop),
     };
     let Some(claim) = claim(task, &system, rounds, run)? else { return Ok(None) };
-    let found = cover(&system, CoverClaim::Adequacy(claim));
+    let found = system.certificate(CoverClaim::Adequacy(claim));
     // The judge knows of less that does not matter: it may see a read where the value is not used.
     match verify(task, &found, run) {
         Err(Flaw::OutOfScope(_)) => Ok(None),

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
 use selvedge_ir::{LocId, VarId};
+use selvedge_transition::macro_step::explicit::parts::{Kind, LocalId};
+use selvedge_transition::macro_step::explicit::values::get;
 use smallvec::SmallVec;
 
-use super::super::blocks::parts::{Kind, LocalId};
-use super::super::blocks::values::get;
 use super::search::Search;
 use super::start::counts_created;
 

@@ -18,12 +18,12 @@ mod store;
 mod trace;
 
 use rustc_hash::FxHashSet;
+use selvedge_check::Exploration;
 use selvedge_check::{Engine, Explanation, Findings, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::Trace;
+use selvedge_transition::macro_step::explicit::{Error, Model};
 
-use super::blocks::{Error, Model};
 use super::{Closing, PartialOrder, Reductions};
-use crate::exhaustive::Exploration;
 use search::{Search, Visit};
 
 /// The engine.

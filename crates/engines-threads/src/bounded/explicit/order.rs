@@ -13,13 +13,13 @@ use std::rc::Rc;
 
 use selvedge_check::Stop;
 use selvedge_ir::LocId;
+use selvedge_transition::macro_step::dependence::Dependence;
+use selvedge_transition::macro_step::explicit::parts::LocalId;
+use selvedge_transition::macro_step::explicit::{Block, Out};
 
-use super::super::PartialOrder;
-use super::super::blocks::parts::LocalId;
-use super::super::blocks::{Block, Out};
-use super::super::dependence::Dependence;
 use super::search::Search;
 use super::store::State;
+use crate::bounded::PartialOrder;
 
 /// The threads that could be followed, each once, with what they can do.
 pub(super) type Candidates = Vec<(LocalId, Rc<Block>)>;

@@ -11,16 +11,16 @@ use rustc_hash::FxHashMap;
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::target::met;
 use selvedge_ir::{EdgeId, LocId};
+use selvedge_transition::macro_step::dependence::Dependence;
+use selvedge_transition::macro_step::explicit::parts::{Kind, LocalId, Parts};
+use selvedge_transition::macro_step::explicit::passive::{Partner, Ways};
+use selvedge_transition::macro_step::explicit::start::{prelude, shared};
+use selvedge_transition::macro_step::explicit::{Block, Blocks, Error, From, Model, Out};
 
-use super::super::blocks::parts::{Kind, LocalId, Parts};
-use super::super::blocks::passive::{Partner, Ways};
-use super::super::blocks::start::{prelude, shared};
-use super::super::blocks::{Block, Blocks, Error, From, Model, Out};
-use super::super::dependence::Dependence;
-use super::super::{Closing, PartialOrder, at_most, bound};
 use super::order::Candidates;
 use super::start;
 use super::store::{State, Store};
+use crate::bounded::{Closing, PartialOrder, at_most, bound};
 
 /// How far to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,13 +2,13 @@
 
 use selvedge_check::{Run, Stop, ThreadScope};
 use selvedge_ir::{Count, EntryId, StartThread, Value};
+use selvedge_transition::macro_step::explicit::Model;
+use selvedge_transition::macro_step::explicit::parts::{LocalId, Parts, SharedId};
+use selvedge_transition::macro_step::explicit::start::thread;
+use selvedge_transition::macro_step::explicit::values::choices_of;
 
-use super::super::blocks::Model;
-use super::super::blocks::parts::{LocalId, Parts, SharedId};
-use super::super::blocks::start::thread;
-use super::super::blocks::values::choices_of;
-use super::super::bound;
 use super::store::State;
+use crate::bounded::bound;
 
 /// The numbers of initial threads of each kind that the program and the bound allow.
 pub(super) fn crews(model: &Model<'_>) -> Vec<Vec<(EntryId, u32)>> {

@@ -7,8 +7,7 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
-
-use super::super::blocks::parts::{LocalId, SharedId};
+use selvedge_transition::macro_step::explicit::parts::{LocalId, SharedId};
 
 type Hasher = BuildHasherDefault<FxHasher>;
 

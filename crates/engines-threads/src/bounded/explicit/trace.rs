@@ -8,15 +8,15 @@ use std::rc::Rc;
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
+use selvedge_transition::macro_step::explicit::parts::{Kind, Local, LocalId};
+use selvedge_transition::macro_step::explicit::passive::{assignment, takes_part, ways};
+use selvedge_transition::macro_step::explicit::start::{fresh, prelude, shared, start_thread, values};
+use selvedge_transition::macro_step::explicit::{Block, Error, Move, Out};
 
-use super::super::PartialOrder;
-use super::super::blocks::parts::{Kind, Local, LocalId};
-use super::super::blocks::passive::{assignment, takes_part, ways};
-use super::super::blocks::start::{fresh, prelude, shared, start_thread, values};
-use super::super::blocks::{Block, Error, Move, Out};
 use super::search::{Met, Search};
 use super::start;
 use super::store::State;
+use crate::bounded::PartialOrder;
 
 /// A state whose threads have numbers.
 #[derive(Clone)]

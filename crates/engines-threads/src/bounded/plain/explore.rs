@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use selvedge_check::{Exploration, ThreadState};
 use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::{LocId, Value};
 use selvedge_logic::bdd::{Bdd, Var};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::vars::Keep;
 
 use super::ThreadsPlain;
 use super::layout::When;
 use super::search::{Key, Search, Visit};
-use crate::exhaustive::{Exploration, ThreadState};
-use crate::out_of_nodes;
-use crate::threads::place::Place;
-use crate::threads::vars::Keep;
 
 impl ThreadsPlain {
     /// Visits all states, errors or not, and returns what can be seen of their threads. States that differ only in the

@@ -5,10 +5,9 @@
 
 use selvedge_ir::{Assign, Expr, LocId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Var, VarSet};
-
-use crate::encode;
-use crate::threads::passive::Part;
-use crate::threads::vars::{Keep, Kept, Slots, n_choices};
+use selvedge_transition::step::diagram::expr;
+use selvedge_transition::step::passive::Part;
+use selvedge_transition::step::vars::{Keep, Kept, Slots, n_choices};
 
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +102,7 @@ impl Layout {
 
     /// The diagram of an expression over old values of a thread, and choices.
     pub(super) fn expr(&self, thread: usize, expr: &Expr) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
+        expr::encode(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.bdd(thread, *var, When::Now),
             Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
             _ => unreachable!("only conditions of assignments and passive assignments have other leaves"),
@@ -119,7 +118,7 @@ impl Layout {
         other: Option<(usize, &Part<'_>)>,
         expr: &Expr,
     ) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
+        expr::encode(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.bdd(mover, *var, When::Now),
             Expr::Next(var) => match assign.active.iter().find(|(target, _)| target == var) {
                 Some((_, rhs)) => self.expr(mover, rhs),

@@ -12,9 +12,9 @@ mod step;
 mod trace;
 
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_transition::step::vars::Keep;
 
 use self::search::{Search, Visit};
-use super::vars::Keep;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]

@@ -13,11 +13,11 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::target::met;
 use selvedge_ir::{EdgeId, EntryId, LocId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::vars::{Keep, crews};
 
 use super::layout::{Layout, When};
-use crate::out_of_nodes;
-use crate::threads::place::Place;
-use crate::threads::vars::{Keep, crews};
 
 /// Where each thread stands, if it lives.
 pub(super) type Key = Vec<Option<Place>>;
@@ -66,7 +66,7 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>, keep: Keep, visit: Visit) -> Result<Search<'a>, Stop> {
-        let bound = crate::threads::bound(task);
+        let bound = selvedge_transition::support::bound(task);
         // The prelude's thread has a place of its own where no thread at all may live.
         let n_threads = bound.max(u32::from(task.program.prelude.is_some())) as usize;
         let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);

@@ -3,11 +3,11 @@
 use selvedge_check::Role;
 use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::step::passive::{Part, choices, is_common, part};
 
 use super::layout::{Assigned, When};
 use super::search::{Key, Search};
-use crate::threads::passive::{Part, choices, is_common, part};
-use crate::threads::place::Place;
 
 impl Search<'_> {
     /// The states that a step of a thread along an edge leads to.

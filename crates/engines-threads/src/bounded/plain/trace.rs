@@ -5,11 +5,11 @@ use selvedge_ir::trace::{Fresh, StartThread, Trace};
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::passive::{Part, is_common};
+use selvedge_transition::trace_builder::{Made, Story};
 
 use super::search::{Found, Key, Search};
-use crate::out_of_nodes;
-use crate::threads::passive::{Part, is_common};
-use crate::threads::story::{Made, Story};
 
 /// A state of the whole program, as far as variables are kept.
 struct State {

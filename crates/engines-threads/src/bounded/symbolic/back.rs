@@ -1,16 +1,17 @@
 //! One step back inside a block: values before an edge that lead to given ones behind it.
 
-use selvedge_ir::{Assign, EdgeId, Expr, Op, Value, VarId};
+use selvedge_ir::{Assign, EdgeId, Op, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::step::diagram::layout::Who;
+use selvedge_transition::step::diagram::pick::Picked;
+use selvedge_transition::step::passive::is_common;
+use selvedge_transition::trace_builder::Made;
 
 use super::block::{At, Block, Item};
 use super::machine::Machine;
 use super::state::Pair;
-use super::trace::{Live, Picked, Scene};
-use crate::encode;
-use crate::threads::layout::{Layout, When, Who};
-use crate::threads::passive::{Part, is_common};
-use crate::threads::story::Made;
+
+use super::trace::{Live, Scene};
 
 /// A step back from an item of a block.
 pub(super) struct Back<'b, 'a> {
@@ -190,28 +191,5 @@ impl Machine<'_> {
     /// As many choices as an edge makes.
     pub(super) fn choices_of(&self, edge: EdgeId, choices: &[bool]) -> Vec<bool> {
         choices[..self.program.edges[edge].op.choices().len()].to_vec()
-    }
-}
-
-impl Layout {
-    /// The diagram of an expression of an assignment, with what is assigned in the place of new values.
-    fn resolved(&self, assign: &Assign, expr: &Expr, part: Option<&Part<'_>>) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
-            Expr::Var(var) => self.bdd(*var, Who::Mover, When::Now),
-            Expr::Next(var) => match assign.active.iter().find(|(target, _)| target == var) {
-                Some((_, rhs)) => self.expr(rhs),
-                None => self.bdd(*var, Who::Mover, When::Now),
-            },
-            Expr::Passive(var) => self.bdd(*var, Who::Peer, When::Now),
-            Expr::PassiveNext(var) => {
-                let assigned = part.and_then(|part| part.assigned.iter().find(|(target, _)| target == var));
-                match assigned {
-                    Some((_, rhs)) => self.resolved(assign, rhs, part),
-                    None => self.bdd(*var, Who::Peer, When::Now),
-                }
-            }
-            Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
-            _ => unreachable!("all other leaves are constants"),
-        })
     }
 }

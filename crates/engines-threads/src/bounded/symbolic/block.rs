@@ -12,11 +12,11 @@ use rustc_hash::FxHashMap;
 use selvedge_check::{Role, Stop};
 use selvedge_ir::{EdgeId, Expr, LocId, Op, Spawn};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::out_of_nodes;
 
 use super::machine::{Full, Machine, Visit};
 use super::state::{Pair, SetId};
-use crate::out_of_nodes;
-use crate::threads::place::Place;
 
 /// Where the moving thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -12,12 +12,12 @@ use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{self as check, Certificate, Shape, Stop, ThreadProof};
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::step::diagram::layout::{When, Who};
 
 use super::machine::Machine;
 use super::search::{Crew, Search};
 use super::state::{Pair, places};
-use crate::threads::layout::{When, Who};
-use crate::threads::place::Place;
 
 /// Certificates with more nodes than this are not given: they would take too long to check.
 const MOST_NODES: usize = 2_000_000;

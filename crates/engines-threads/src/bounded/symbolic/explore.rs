@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use selvedge_check::{Exploration, ThreadState};
 use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::{LocId, Value};
 use selvedge_logic::bdd::Bdd;
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::layout::Who;
 
 use super::machine::{Machine, Visit};
 use super::search::Search;
 use super::state::places;
 use super::{Options, Reductions, Threads};
-use crate::exhaustive::{Exploration, ThreadState};
-use crate::out_of_nodes;
-use crate::threads::layout::Who;
-use crate::threads::place::Place;
 
 impl Threads {
     /// Visits all states, errors or not, without reductions, and returns what can be seen of their threads. Merging is

@@ -8,16 +8,16 @@ use selvedge_check::{Role, Run, Stop, Task, ThreadScope};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{EdgeId, EntryId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::macro_step::ranks::Ranks;
+use selvedge_transition::macro_step::visible_points::Stops;
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::layout::Layout;
+use selvedge_transition::step::diagram::step::Steps;
+use selvedge_transition::step::vars::{Keep, crews};
 
 use super::state::{SetId, Sets};
-use crate::out_of_nodes;
-use crate::threads::Reductions;
-use crate::threads::layout::Layout;
-use crate::threads::place::Place;
-use crate::threads::ranks::Ranks;
-use crate::threads::step::Steps;
-use crate::threads::stops::Stops;
-use crate::threads::vars::{Keep, crews};
+use crate::bounded::Reductions;
 
 /// How far to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl<'a> Machine<'a> {
             layout: Layout::new(program, keep, limits).map_err(out_of_nodes)?,
             steps: Steps::new(program),
             ranks: Ranks::new(program, &flow, &stops),
-            bound: crate::threads::bound(task),
+            bound: selvedge_transition::support::bound(task),
             full: Full::default(),
             was_full: false,
             counts_ended: matches!(task.threads, ThreadScope::Created(_)),

@@ -2,7 +2,7 @@
 //!
 //! After chapter 7 of the thesis behind Boom: a state is ⟨S, (pc, L₁, n₁), .., (pc, L_k, n_k)⟩ with sets S of shared and
 //! Lᵢ of local valuations, and nᵢ threads with local valuations in Lᵢ (`state`). Edges are translated when they are first
-//! needed (`step`). A thread moves by whole blocks (`block`, [`super::stops`]). The image of a block is split where the
+//! needed (`step`). A thread moves by whole blocks (`block`). The image of a block is split where the
 //! shared and the local part depend on each other: shared variables stand above local ones, so that the distinct
 //! functions below the cut are the distinct sets of local valuations (errata: `splice_on_image`). The order of work, the
 //! invariant and the end are those of the breadth-first search (`search`). It is right because no step over- or
@@ -24,6 +24,7 @@ use selvedge_check::{Certificate, Engine, Explanation, Exploration, Findings, Ru
 use selvedge_ir::Trace;
 
 pub(crate) use self::machine::Full;
+
 use self::machine::{Machine, Visit};
 use self::search::{Goal, Search};
 use super::{Closing, PartialOrder, Reductions};
@@ -136,7 +137,7 @@ impl Threads {
         if let Some(found) = search.run()? {
             return search.trace(&found).map(Within::Error);
         }
-        let starts_within = super::most_initial(task.program) <= search.machine.bound;
+        let starts_within = crate::bounded::most_initial(task.program) <= search.machine.bound;
         if starts_within && !search.machine.was_full {
             return closed_certificate(&mut search).map(Within::Everything);
         }

@@ -1,5 +1,5 @@
 //! Which pairs of a state are followed: partial order reduction (thesis, chapter 6, corrected as in
-//! [`crate::threads::dependence`]).
+//! [`selvedge_transition::macro_step::dependence`]).
 //!
 //! A set of threads may be followed alone if nothing that the others can ever do depends on a block of theirs, and if
 //! in *every* state that the node stands for one of them can move: a blocked thread is no reason to stop the others
@@ -12,13 +12,13 @@
 use selvedge_check::{Role, Stop};
 use selvedge_ir::Op;
 use selvedge_logic::bdd::OutOfNodes;
+use selvedge_transition::macro_step::dependence::Dependence;
+use selvedge_transition::out_of_nodes;
 
 use super::block::{At, Block};
 use super::machine::Machine;
 use super::state::Pair;
-use crate::out_of_nodes;
-use crate::threads::PartialOrder;
-use crate::threads::dependence::Dependence;
+use crate::bounded::PartialOrder;
 
 impl Machine<'_> {
     /// Whether all that a block does leads forward and concerns nobody else, and all its states get through it.

@@ -7,12 +7,12 @@
 
 use selvedge_ir::{Assign, EdgeId, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::step::passive::{Part, part};
 
 use super::block::{At, Block, Key};
 use super::machine::Machine;
 use super::state::{Pair, SetId};
-use crate::threads::passive::{Part, part};
-use crate::threads::place::Place;
 
 impl Machine<'_> {
     /// Follows an edge with passive parts from an item. The thread is then at a stop, always.

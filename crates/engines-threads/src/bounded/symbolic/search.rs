@@ -15,16 +15,16 @@ use selvedge_check::{Event, Stop};
 use selvedge_ir::target::met;
 use selvedge_ir::{EdgeId, LocId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::macro_step::dependence::Dependence;
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::out_of_nodes;
 
 use super::Options;
 use super::block::{Block, Error, Outcome};
 use super::machine::{Machine, Visit};
 use super::order::groups;
 use super::state::{Pair, Pairs, SetId, add, n_threads, places, without};
-use crate::out_of_nodes;
-use crate::threads::dependence::Dependence;
-use crate::threads::place::Place;
-use crate::threads::{Closing, PartialOrder, at_most};
+use crate::bounded::{Closing, PartialOrder, at_most};
 
 /// The threads of a state: those that live, and the number of those that have ended, if that matters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -9,8 +9,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_check::Role;
 use selvedge_logic::bdd::Bdd;
-
-use crate::threads::place::Place;
+use selvedge_transition::macro_step::place::Place;
 
 /// The number of a set of valuations of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

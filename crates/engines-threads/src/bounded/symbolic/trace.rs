@@ -11,15 +11,15 @@ use selvedge_ir::trace::{Fresh, StartThread, Trace};
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Expr, LocId, ProcId, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::layout::Who;
+use selvedge_transition::trace_builder::{Made, Story};
 
 use super::back::Back;
 use super::block::{At, Block, Error, Outcome};
 use super::search::{Found, Origin, Search};
 use super::state::{Pair, Pairs, SetId, matching, without};
-use crate::out_of_nodes;
-use crate::threads::layout::{When, Who};
-use crate::threads::place::Place;
-use crate::threads::story::{Made, Story};
 
 /// A thread with a number of its own. The numbers of the trace follow when all is known.
 #[derive(Clone, Debug)]
@@ -319,36 +319,5 @@ impl Search<'_> {
         }
         let choices = self.initial_choices(&program.init, shared, LocId::new(0), &[])?;
         Ok(story.told(program, first, choices, fresh))
-    }
-}
-
-/// A picked state of a thread.
-pub(super) struct Picked {
-    pub(super) shared: Vec<bool>,
-    pub(super) locals: Vec<bool>,
-    pub(super) choices: Vec<bool>,
-}
-
-impl crate::threads::layout::Layout {
-    /// A valuation of the shared variables, the moving thread's variables, and the choices.
-    pub(super) fn pick(&self, set: &Bdd) -> Option<Picked> {
-        let (shared, locals) = self.now(Who::Mover);
-        let vars: Vec<_> = shared.iter().chain(&locals).chain(&self.choices).copied().collect();
-        let mut picked = set.pick(&vars)?;
-        let choices = picked.split_off(shared.len() + locals.len());
-        let locals = picked.split_off(shared.len());
-        Some(Picked { shared: picked, locals, choices })
-    }
-
-    /// Variables of the moving thread, or shared ones, have given values.
-    pub(super) fn fixed(&self, vars: &[VarId], values: &[bool]) -> Result<Bdd, OutOfNodes> {
-        self.fixed_of(Who::Mover, vars, values)
-    }
-
-    /// The same for either thread.
-    pub(super) fn fixed_of(&self, who: Who, vars: &[VarId], values: &[bool]) -> Result<Bdd, OutOfNodes> {
-        let literal = |var: &VarId| (self.var(*var, who, When::Now), values[self.slot(*var)]);
-        let literals: Vec<_> = vars.iter().map(literal).collect();
-        self.manager.cube(&literals)
     }
 }

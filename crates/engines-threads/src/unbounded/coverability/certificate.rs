@@ -2,25 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_check::{Certificate, CoverClaim, CoverProof, OmegaVector, ViewRow, ViewTable};
+use selvedge_check::{CoverClaim, OmegaVector, ViewRow, ViewTable};
 use selvedge_ir::tts::{Cover, LocalId, SharedId};
 
 use super::backward::Basis;
 use super::karp_miller::CoverSet;
 use super::views::Table;
 use super::{OMEGA, Vector};
-use crate::unbounded::system::System;
-
-/// A claim about the system of a program as a certificate of the program.
-pub fn certificate(system: &System<'_>, claim: CoverClaim) -> Certificate {
-    Certificate::Cover(CoverProof {
-        shared_vars: system.shared_vars.clone(),
-        shareds: system.shareds.clone(),
-        places: system.places.clone(),
-        locals: system.locals.clone(),
-        claim,
-    })
-}
 
 /// The claim that a table makes.
 pub fn views(table: &Table) -> CoverClaim {

@@ -2,11 +2,11 @@
 
 use selvedge_check::{Bound, CoverClaim, Engine, Event, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::tts::TtsRun;
+use selvedge_transition::tts_extract::{self, System, extract};
 
 use super::cutoff::{Effort, Exact};
 use super::views::Table;
 use super::{Answer, Rules, bounded, certificate, decide, karp_miller, views, widening};
-use crate::unbounded::system::{self, System, extract};
 
 /// The options of these engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Options {
     /// Default: none. Range: at least 1.
     pub most_threads: Option<u32>,
     /// How a program becomes a system.
-    pub system: system::Options,
+    pub system: tts_extract::Options,
 }
 
 impl Options {
@@ -39,7 +39,7 @@ impl Engine for ViewsExplicit {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        crate::unbounded::supports(task, self.name())
+        selvedge_transition::support::supports_unbounded(task, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
@@ -65,7 +65,7 @@ impl Engine for Backward {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        crate::unbounded::supports(task, self.name())
+        selvedge_transition::support::supports_unbounded(task, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
@@ -94,7 +94,7 @@ impl Engine for KarpMillerExplicit {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        crate::unbounded::supports(task, self.name())
+        selvedge_transition::support::supports_unbounded(task, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
@@ -124,7 +124,7 @@ impl Engine for Cutoff {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        crate::unbounded::supports(task, self.name())
+        selvedge_transition::support::supports_unbounded(task, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
@@ -164,7 +164,7 @@ fn unsafe_by(system: &System<'_>, found: &TtsRun, run: &Run<'_>) -> Result<Verdi
 }
 
 fn safe(system: &System<'_>, claim: CoverClaim) -> Result<Verdict, Stop> {
-    Ok(Verdict::Safe(Some(certificate::certificate(system, claim))))
+    Ok(Verdict::Safe(Some(system.certificate(claim))))
 }
 
 /// A run to a target that can be covered, with as few threads as possible.

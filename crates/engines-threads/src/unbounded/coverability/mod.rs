@@ -18,17 +18,16 @@ mod choices;
 pub mod cutoff;
 mod engines;
 pub mod karp_miller;
-mod rules;
 mod vector;
 pub mod views;
 pub mod widening;
 
-pub use engines::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
-pub use rules::Rules;
-pub use vector::{OMEGA, Vector};
-
 use selvedge_check::{Bound, Event, Run, Stop};
 use selvedge_ir::tts::{Tts, TtsRun};
+
+pub use engines::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
+pub use selvedge_transition::tts_extract::Rules;
+pub use vector::{OMEGA, Vector};
 
 /// The answer to a question about coverability, with what decides it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use selvedge_check::{Certificate, CoverClaim, CoverProof, LocalState, OmegaVecto
 use selvedge_ir::VarId;
 use selvedge_ir::tts::{LocalId, SharedId};
 use selvedge_logic::bdd::Var;
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::step::diagram::layout::{When, Who};
 
 use super::crowd::{Count, Group};
 use super::tree::{Node, Tree};
-use crate::threads::layout::{When, Who};
-use crate::threads::place::Place;
 
 /// Certificates with more vectors than this are not given: they would take too long to check.
 const MOST_VECTORS: usize = 20_000;

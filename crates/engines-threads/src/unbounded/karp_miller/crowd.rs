@@ -1,9 +1,9 @@
 //! How many threads there are where, up to ω, and which such list covers which.
 
 use selvedge_ir::LocId;
+use selvedge_transition::macro_step::place::Place;
 
-use crate::threads::place::Place;
-use crate::threads::symbolic::state::{SetId, Sets, matching};
+use crate::bounded::symbolic::state::{SetId, Sets, matching};
 
 /// A number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 //!
 //! Algorithms 8.1 to 8.3 of the thesis behind Boom, as corrected. A node is ⟨S, (pc, L₁, n₁), .., (pc, L_k, n_k)⟩ with a set
 //! S of shared valuations and, of nᵢ threads each, numbers or ω, that all have a local valuation in Lᵢ (`crowd`). Threads
-//! move by the blocks of [`crate::threads::symbolic`], whose images are split so that this form is exact.
+//! move by the blocks of [`crate::bounded::symbolic`], whose images are split so that this form is exact.
 //!
 //! The order of work, the invariant and the end are those of the tree (`tree`). If the tree covers an error, an execution is
 //! looked for with 1, 2, 3, .. threads, which ends because there is one. If it covers none, its maximal nodes are the proof
@@ -15,7 +15,7 @@ mod tree;
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 
 use self::tree::{Covered, Tree};
-use crate::threads::symbolic::Within;
+use crate::bounded::symbolic::Within;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ impl Engine for KarpMiller {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        crate::unbounded::supports(task, self.name())
+        selvedge_transition::support::supports_unbounded(task, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {

@@ -20,14 +20,14 @@ use selvedge_check::{Event, Role, Run, Stop, Task};
 use selvedge_ir::Count as Allowed;
 use selvedge_ir::target::met;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::out_of_nodes;
 
 use super::crowd::{Count, Crowd, Group};
-use crate::out_of_nodes;
-use crate::threads::Reductions;
-use crate::threads::place::Place;
-use crate::threads::symbolic::block::{At, Block};
-use crate::threads::symbolic::machine::{Machine, Visit};
-use crate::threads::symbolic::state::SetId;
+use crate::bounded::Reductions;
+use crate::bounded::symbolic::block::{At, Block};
+use crate::bounded::symbolic::machine::{Machine, Visit};
+use crate::bounded::symbolic::state::SetId;
 
 /// Whether an error is covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,10 +9,10 @@ use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{self as check, Certificate, Stop, View, ViewProof};
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
+use selvedge_transition::step::diagram::layout::{When, Who};
 
 use super::model::{Model, PlaceId, Seat};
 use super::search::Search;
-use crate::threads::layout::{When, Who};
 
 /// Certificates with more nodes than this are not given: they would take too long to check.
 const MOST_NODES: usize = 2_000_000;
@@ -32,7 +32,7 @@ impl Search<'_> {
             }
         }
         views.sort_by(|left, right| (&left.threads, left.held).cmp(&(&right.threads, right.held)));
-        let place = |place: &crate::threads::place::Place| check::Place {
+        let place = |place: &selvedge_transition::macro_step::place::Place| check::Place {
             role: place.role,
             calls: Vec::new(),
             loc: place.loc,

@@ -2,7 +2,7 @@
 //!
 //! After Abdulla, Haziza and Holik ("All for the price of few", VMCAI 2013), on programs instead of systems of explicit
 //! states. A loop over k = 1, 2, 3, ..:
-//! - a search with at most k threads ([`crate::threads::symbolic`]); an error that it finds is one without bound
+//! - a search with at most k threads ([`crate::bounded::symbolic`]); an error that it finds is one without bound
 //!   (`trace`), and if it finds none and nobody would have started one more thread, there is none;
 //! - the *views* of k threads (`table`): the sets of what any k threads of a state can look like at the same time,
 //!   over-approximated as the least table that is closed under the steps of its threads and of one more thread
@@ -24,11 +24,11 @@ mod table;
 mod trace;
 
 use selvedge_check::{Argument, Bound, Engine, Event, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_transition::support::is_passive;
 
 use self::model::Model;
 use self::search::{Closed, Search};
-use super::is_passive;
-use crate::threads::symbolic::{Full, Threads, Within};
+use crate::bounded::symbolic::{Full, Threads, Within};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +56,7 @@ impl Engine for Views {
         if task.threads != ThreadScope::Unbounded {
             return unsupported("`views` is about any number of threads: leave --threads out".to_string());
         }
-        crate::threads::supports_program(task.program, self.name())
+        selvedge_transition::support::supports_program(task.program, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {

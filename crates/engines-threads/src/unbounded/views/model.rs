@@ -7,15 +7,15 @@ use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Renaming, Var, VarSet};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::macro_step::ranks::Ranks;
+use selvedge_transition::macro_step::visible_points::Stops;
+use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::layout::{Layout, Who};
+use selvedge_transition::step::diagram::step::Steps;
+use selvedge_transition::step::vars::Keep;
 
 use super::moves::Moves;
-use crate::out_of_nodes;
-use crate::threads::layout::{Layout, Who};
-use crate::threads::place::Place;
-use crate::threads::ranks::Ranks;
-use crate::threads::step::Steps;
-use crate::threads::stops::Stops;
-use crate::threads::vars::Keep;
 
 /// The number of a place.
 pub(super) type PlaceId = u32;
@@ -64,7 +64,7 @@ impl<'a> Model<'a> {
             steps: Steps::new(program),
             ranks: Ranks::new(program, &flow, &stops),
             target: task.target,
-            is_passive: crate::unbounded::is_passive(program),
+            is_passive: selvedge_transition::support::is_passive(program),
             moves: places.iter().map(|_| None).collect(),
             seatings: FxHashMap::default(),
             leavings: FxHashMap::default(),

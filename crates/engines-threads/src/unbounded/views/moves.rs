@@ -1,6 +1,6 @@
 //! What a thread can do from a place to the next ones, as relations.
 //!
-//! The block of a place ([`crate::threads::stops`]) is followed once, from all valuations at the same time: the variables
+//! The block of a place ([`selvedge_transition::macro_step::visible_points`]) is followed once, from all valuations at the same time: the variables
 //! of the moving thread and the shared ones that the block assigns are there twice, as they are at its beginning and as
 //! they are now. What the block leads to is then a relation between the two, for each place that it can end at.
 //! Locations inside are looked at after all that lead to them, hence once. It ends because each cycle has a stop.
@@ -15,10 +15,10 @@ use rustc_hash::FxBuildHasher;
 use selvedge_check::Role;
 use selvedge_ir::{EdgeId, Op, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::step::diagram::layout::Who;
 
 use super::model::Model;
-use crate::threads::layout::Who;
-use crate::threads::place::Place;
 
 /// All that a thread can do from a place until it is seen again.
 pub(super) struct Moves {

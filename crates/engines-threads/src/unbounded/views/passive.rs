@@ -6,11 +6,11 @@
 
 use selvedge_ir::{Assign, EdgeId, Op, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::step::passive::part;
 
 use super::model::{Model, Seat};
 use super::search::Seated;
-use crate::threads::passive::part;
-use crate::threads::place::Place;
 
 impl Model<'_> {
     /// What a last step of the moving thread along an edge with passive parts makes of a set of states, in which the

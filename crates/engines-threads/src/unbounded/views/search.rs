@@ -15,12 +15,12 @@ use rustc_hash::FxHashMap;
 use selvedge_check::{Event, Role, Stop};
 use selvedge_ir::Count;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::out_of_nodes;
 
 use super::model::{Model, PlaceId, Seat};
 use super::moves::Moves;
 use super::table::{Key, Table};
-use crate::out_of_nodes;
-use crate::threads::place::Place;
 
 /// What became of the closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What one thread can do from a stop to the next, whatever the other threads are.
 //!
-//! *Order of work.* Depth first through the steps of a block (see [`super::stops`]), over explicit values, each
+//! *Order of work.* Depth first through the steps of a block (see [`super::visible_points`]), over explicit values, each
 //! point of the way once. A block depends on the shared valuation, the thread's state, whether it holds the atomic flag,
 //! and, if it starts threads, on how many may start; so it is computed once for each of these and kept.
 //!
@@ -13,11 +13,11 @@
 //! - `passive`: what other threads do in such a step.
 //! - `start`: the parts of initial states.
 
-pub(crate) mod model;
-pub(crate) mod parts;
-pub(crate) mod passive;
-pub(crate) mod start;
-pub(crate) mod values;
+pub mod model;
+pub mod parts;
+pub mod passive;
+pub mod start;
+pub mod values;
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ use selvedge_check::{Run, Stop};
 use selvedge_ir::trace::{Step, ThreadId};
 use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, VarId};
 
-pub(crate) use model::Model;
+pub use model::Model;
 use parts::{Kind, Local, LocalId, Parts, SharedId};
 use passive::Partner;
 use values::{Bits, Tri, choices_of, eval, for_each_choice, get, set, zeros};
@@ -45,21 +45,21 @@ struct Point {
 
 /// How a block ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Out {
-    pub(crate) shared: SharedId,
+pub struct Out {
+    pub shared: SharedId,
     /// The thread; `None` if it has ended.
-    pub(crate) me: Option<LocalId>,
-    pub(crate) holds: bool,
-    pub(crate) born: Vec<LocalId>,
+    pub me: Option<LocalId>,
+    pub holds: bool,
+    pub born: Vec<LocalId>,
     /// What the last step asks of the other threads and does to them.
-    pub(crate) partner: Option<Rc<Partner>>,
-    /// The steps, in reverse, from this place of [`Block::steps`].
-    pub(crate) last: u32,
+    pub partner: Option<Rc<Partner>>,
+    /// The steps, in reverse, from this place of `steps`.
+    pub last: u32,
 }
 
 /// An error that a block meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Error {
+pub enum Error {
     /// The assertion fails.
     Fails(EdgeId),
     /// A thread stands there.
@@ -70,19 +70,19 @@ pub(crate) enum Error {
 
 /// One step of a block.
 #[derive(Clone, Debug)]
-pub(crate) struct Move {
-    pub(crate) edge: EdgeId,
-    pub(crate) choices: Vec<bool>,
-    pub(crate) fresh: Vec<(VarId, bool)>,
+pub struct Move {
+    pub edge: EdgeId,
+    pub choices: Vec<bool>,
+    pub fresh: Vec<(VarId, bool)>,
     /// The step before it, as its place plus one.
     before: u32,
     /// The error that it is.
-    pub(crate) error: Option<Error>,
+    pub error: Option<Error>,
 }
 
 impl Move {
     /// The step of a thread, without those that take part in it.
-    pub(crate) fn concrete(&self, model: &Model<'_>, thread: ThreadId) -> Step {
+    pub fn concrete(&self, model: &Model<'_>, thread: ThreadId) -> Step {
         let mut choices = self.choices.clone();
         choices.resize(model.program().edges[self.edge].op.choices().len(), false);
         Step {
@@ -98,12 +98,12 @@ impl Move {
 
 /// All that one thread can do from a stop to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Block {
-    pub(crate) outs: Vec<Out>,
+pub struct Block {
+    pub outs: Vec<Out>,
     /// The errors on the way, each with the place of its last step plus one.
-    pub(crate) errors: Vec<(Error, u32)>,
+    pub errors: Vec<(Error, u32)>,
     /// The assertions that are reached.
-    pub(crate) asserts: Vec<EdgeId>,
+    pub asserts: Vec<EdgeId>,
     steps: Vec<Move>,
     /// Whether it matters how many threads may start.
     counts_room: bool,
@@ -111,7 +111,7 @@ pub(crate) struct Block {
 
 impl Block {
     /// The steps up to a place, in order.
-    pub(crate) fn path(&self, mut last: u32) -> Vec<&Move> {
+    pub fn path(&self, mut last: u32) -> Vec<&Move> {
         let mut path = Vec::new();
         while let Some(at) = last.checked_sub(1) {
             let step = &self.steps[at as usize];
@@ -125,21 +125,21 @@ impl Block {
 
 /// The start of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct From {
-    pub(crate) shared: SharedId,
-    pub(crate) local: LocalId,
-    pub(crate) holds: bool,
+pub struct From {
+    pub shared: SharedId,
+    pub local: LocalId,
+    pub holds: bool,
 }
 
 /// The blocks that were computed.
 #[derive(Default)]
-pub(crate) struct Blocks {
+pub struct Blocks {
     /// By their start, and by how many threads may start where that matters.
     known: FxHashMap<(From, Option<u32>), Rc<Block>>,
 }
 
 impl Blocks {
-    pub(crate) fn get(
+    pub fn get(
         &mut self,
         model: &Model<'_>,
         parts: &mut Parts,
@@ -158,13 +158,7 @@ impl Blocks {
 }
 
 /// What a thread can do from there; `room` more threads may start.
-pub(crate) fn compute(
-    model: &Model<'_>,
-    parts: &mut Parts,
-    from: From,
-    room: u32,
-    run: &Run<'_>,
-) -> Result<Block, Stop> {
+pub fn compute(model: &Model<'_>, parts: &mut Parts, from: From, room: u32, run: &Run<'_>) -> Result<Block, Stop> {
     let start = Point {
         shared: parts.shared[from.shared as usize].clone(),
         local: parts.locals[from.local as usize].clone(),

@@ -6,32 +6,32 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::liveness::Liveness;
 use selvedge_ir::{Expr, LocId, ProcId, Program, Scope, VarId};
 
-use super::super::Reductions;
-use super::super::stops::Stops;
 use super::parts::{Kind, Local};
 use super::values::{Bits, Layout, get, set, zeros};
+use crate::macro_step::reductions::Reductions;
+use crate::macro_step::visible_points::Stops;
 
 /// What does not change during a search.
-pub(crate) struct Model<'p> {
-    pub(crate) task: Task<'p>,
-    pub(crate) layout: Layout,
-    pub(crate) flow: Flow,
-    pub(crate) stops: Stops,
+pub struct Model<'p> {
+    pub task: Task<'p>,
+    pub layout: Layout,
+    pub flow: Flow,
+    pub stops: Stops,
     /// The variables of a thread that matter at a location.
     live: IndexVec<LocId, Bits>,
     /// The shared variables that matter somewhere.
-    pub(crate) live_shared: Bits,
+    pub live_shared: Bits,
 }
 
 impl<'p> Model<'p> {
-    pub(crate) fn new(task: Task<'p>, reductions: Reductions) -> Model<'p> {
+    pub fn new(task: Task<'p>, reductions: Reductions) -> Model<'p> {
         let program = task.program;
         let stops = if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
         Model::with_stops(task, stops, reductions)
     }
 
     /// The model of a program whose threads stop at these places.
-    pub(crate) fn with_stops(task: Task<'p>, stops: Stops, reductions: Reductions) -> Model<'p> {
+    pub fn with_stops(task: Task<'p>, stops: Stops, reductions: Reductions) -> Model<'p> {
         let program = task.program;
         let layout = Layout::new(program);
         let liveness = reductions.dead.then(|| Liveness::among_threads(program));
@@ -52,40 +52,40 @@ impl<'p> Model<'p> {
         Model { task, flow: Flow::new(program), stops, live, live_shared, layout }
     }
 
-    pub(crate) fn program(&self) -> &'p Program {
+    pub fn program(&self) -> &'p Program {
         self.task.program
     }
 
     /// Whether the value of a thread's variable matters at a location.
-    pub(crate) fn is_live(&self, loc: LocId, var: VarId) -> bool {
+    pub fn is_live(&self, loc: LocId, var: VarId) -> bool {
         get(&self.live[loc], self.layout.place(var))
     }
 
     /// Forgets what does not matter.
-    pub(crate) fn forget(&self, local: &mut Local) {
+    pub fn forget(&self, local: &mut Local) {
         local.bits.iter_mut().zip(&self.live[local.loc]).for_each(|(bits, live)| *bits &= live);
     }
 
-    pub(crate) fn forget_shared(&self, shared: &mut Bits) {
+    pub fn forget_shared(&self, shared: &mut Bits) {
         shared.iter_mut().zip(&self.live_shared).for_each(|(bits, live)| *bits &= live);
     }
 
     /// The locals of a procedure without its parameters that matter at its entry: those that start with any value.
-    pub(crate) fn open_locals(&self, proc: ProcId) -> Vec<VarId> {
+    pub fn open_locals(&self, proc: ProcId) -> Vec<VarId> {
         let this = &self.program().procs[proc];
         let is_open = |var: &VarId| !this.params.contains(var) && self.is_live(this.entry, *var);
         this.locals.iter().copied().filter(is_open).collect()
     }
 
     /// The shared variables that matter, in the order of their declaration.
-    pub(crate) fn live_shared_vars(&self) -> impl Iterator<Item = VarId> + '_ {
+    pub fn live_shared_vars(&self) -> impl Iterator<Item = VarId> + '_ {
         let shared = self.layout.shared.iter().copied();
         shared.filter(|var| get(&self.live_shared, self.layout.place(*var)))
     }
 
     /// The shared variables of which a proof with [`Model::places`] speaks. They matter by the same analysis as the variables
     /// of threads there, from which they are computed; the search may have kept more.
-    pub(crate) fn told_shared(&self) -> Vec<VarId> {
+    pub fn told_shared(&self) -> Vec<VarId> {
         let program = self.program();
         let liveness = Liveness::among_threads(program);
         let is_live = |var: &VarId| program.locs.indices().any(|loc| liveness.is_live(loc, *var));
@@ -93,7 +93,7 @@ impl<'p> Model<'p> {
     }
 
     /// All stops, for each who can stand there, in ascending order.
-    pub(crate) fn places(&self) -> Vec<Place> {
+    pub fn places(&self) -> Vec<Place> {
         let program = self.program();
         // What does not matter at a place is left out, also if the search kept it.
         let liveness = Liveness::among_threads(program);
@@ -120,7 +120,7 @@ impl<'p> Model<'p> {
     }
 
     /// Whether a thread has a variable.
-    pub(crate) fn has(&self, local: &Local, var: VarId) -> bool {
+    pub fn has(&self, local: &Local, var: VarId) -> bool {
         match self.program().vars[var].scope {
             Scope::Shared => true,
             Scope::Thread => match local.kind {

@@ -14,7 +14,7 @@ type Hasher = BuildHasherDefault<FxHasher>;
 
 /// What a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// The prelude's thread.
     Prelude,
     /// A thread of this kind, or started by one.
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The role of such a thread that holds the atomic flag, or does not.
-    pub(crate) fn role(self, holds: bool) -> Role {
+    pub fn role(self, holds: bool) -> Role {
         match self {
             Kind::Prelude => Role::Prelude,
             Kind::Entry(entry) if holds => Role::Holder(entry),
@@ -34,35 +34,35 @@ impl Kind {
 
 /// The state of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Local {
-    pub(crate) kind: Kind,
-    pub(crate) loc: LocId,
-    pub(crate) bits: Bits,
+pub struct Local {
+    pub kind: Kind,
+    pub loc: LocId,
+    pub bits: Bits,
 }
 
 /// A shared valuation, by its number.
-pub(crate) type SharedId = u32;
+pub type SharedId = u32;
 /// A thread state, by its number.
-pub(crate) type LocalId = u32;
+pub type LocalId = u32;
 
 /// Shared valuations and thread states.
 #[derive(Clone, Default)]
-pub(crate) struct Parts {
-    pub(crate) shared: IndexSet<Bits, Hasher>,
-    pub(crate) locals: IndexSet<Local, Hasher>,
+pub struct Parts {
+    pub shared: IndexSet<Bits, Hasher>,
+    pub locals: IndexSet<Local, Hasher>,
 }
 
 impl Parts {
-    pub(crate) fn shared(&mut self, bits: Bits) -> SharedId {
+    pub fn shared(&mut self, bits: Bits) -> SharedId {
         self.shared.insert_full(bits).0 as SharedId
     }
 
-    pub(crate) fn local(&mut self, local: Local) -> LocalId {
+    pub fn local(&mut self, local: Local) -> LocalId {
         self.locals.insert_full(local).0 as LocalId
     }
 
     /// What can be seen of a thread.
-    pub(crate) fn thread_state(&self, model: &Model<'_>, shared: SharedId, local: LocalId) -> ThreadState {
+    pub fn thread_state(&self, model: &Model<'_>, shared: SharedId, local: LocalId) -> ThreadState {
         let local = &self.locals[local as usize];
         let value = |bits: &[u64], var| Value::Bool(get(bits, model.layout.place(var)));
         let locals = &model.program().procs[model.program().locs[local.loc].proc].locals;

@@ -14,25 +14,25 @@ use super::values::{Bits, Tri, choices_of, eval, for_each_choice, set};
 
 /// What the moving thread does in a step with passive parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Partner {
-    pub(crate) edge: EdgeId,
+pub struct Partner {
+    pub edge: EdgeId,
     /// The choices that are made once.
-    pub(crate) choices: Vec<bool>,
+    pub choices: Vec<bool>,
     /// The shared variables and its own, before the step.
-    pub(crate) old: (Bits, Bits),
+    pub old: (Bits, Bits),
     /// The same after it.
-    pub(crate) new: (Bits, Bits),
+    pub new: (Bits, Bits),
 }
 
 /// The ways of other threads that were computed.
 #[derive(Default)]
-pub(crate) struct Ways {
+pub struct Ways {
     known: FxHashMap<(Rc<Partner>, LocalId), Rc<[LocalId]>>,
 }
 
 impl Ways {
     /// The states in which another thread can be after the step; none if it does not allow the step.
-    pub(crate) fn get(
+    pub fn get(
         &mut self,
         model: &Model<'_>,
         parts: &mut Parts,
@@ -55,7 +55,7 @@ impl Ways {
 }
 
 /// Whether another thread takes part at all.
-pub(crate) fn takes_part(model: &Model<'_>, assign: &Assign, other: &Local) -> bool {
+pub fn takes_part(model: &Model<'_>, assign: &Assign, other: &Local) -> bool {
     let assigned = assign.passive.iter().any(|(var, rhs)| model.has(other, *var) && has_all(model, other, rhs));
     assigned || (assign.constrain.is_passive() && has_all(model, other, &assign.constrain))
 }
@@ -67,7 +67,7 @@ fn has_all(model: &Model<'_>, other: &Local, expr: &Expr) -> bool {
     })
 }
 
-pub(crate) fn assignment<'p>(model: &Model<'p>, edge: EdgeId) -> &'p Assign {
+pub fn assignment<'p>(model: &Model<'p>, edge: EdgeId) -> &'p Assign {
     match &model.program().edges[edge].op {
         Op::Assign(assign) => assign,
         _ => unreachable!("only assignments have passive parts"),
@@ -75,7 +75,7 @@ pub(crate) fn assignment<'p>(model: &Model<'p>, edge: EdgeId) -> &'p Assign {
 }
 
 /// The ways of another thread to take part, each with the choices made for it.
-pub(crate) fn ways(model: &Model<'_>, partner: &Partner, other: &Local) -> Vec<(Local, Vec<bool>)> {
+pub fn ways(model: &Model<'_>, partner: &Partner, other: &Local) -> Vec<(Local, Vec<bool>)> {
     let assign = assignment(model, partner.edge);
     let n_choices = assign.choices().len();
     if !takes_part(model, assign, other) {

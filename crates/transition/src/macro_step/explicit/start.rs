@@ -9,14 +9,14 @@ use super::values::{Bits, Tri, choices_of, eval, for_each_choice, get, set, zero
 
 /// One way to choose a part of an initial state.
 #[derive(Clone, Debug)]
-pub(crate) struct Chosen<T> {
-    pub(crate) part: T,
-    pub(crate) choices: Vec<bool>,
-    pub(crate) fresh: Vec<(VarId, bool)>,
+pub struct Chosen<T> {
+    pub part: T,
+    pub choices: Vec<bool>,
+    pub fresh: Vec<(VarId, bool)>,
 }
 
 /// All shared valuations that a run can start with.
-pub(crate) fn shared(model: &Model<'_>, run: &Run<'_>) -> Result<Vec<Chosen<Bits>>, Stop> {
+pub fn shared(model: &Model<'_>, run: &Run<'_>) -> Result<Vec<Chosen<Bits>>, Stop> {
     let program = model.program();
     let layout = &model.layout;
     let matters = |var: &VarId| get(&model.live_shared, layout.place(*var));
@@ -38,7 +38,7 @@ pub(crate) fn shared(model: &Model<'_>, run: &Run<'_>) -> Result<Vec<Chosen<Bits
 }
 
 /// All states in which the prelude's thread can start.
-pub(crate) fn prelude(model: &Model<'_>, run: &Run<'_>) -> Result<Option<Vec<Chosen<Local>>>, Stop> {
+pub fn prelude(model: &Model<'_>, run: &Run<'_>) -> Result<Option<Vec<Chosen<Local>>>, Stop> {
     let Some(proc) = model.program().prelude else { return Ok(None) };
     let open = model.open_locals(proc);
     let entry = model.program().procs[proc].entry;
@@ -52,7 +52,7 @@ pub(crate) fn prelude(model: &Model<'_>, run: &Run<'_>) -> Result<Option<Vec<Cho
 }
 
 /// All states in which a thread of a kind can start.
-pub(crate) fn thread(model: &Model<'_>, id: EntryId, shared: &Bits, run: &Run<'_>) -> Result<Vec<Chosen<Local>>, Stop> {
+pub fn thread(model: &Model<'_>, id: EntryId, shared: &Bits, run: &Run<'_>) -> Result<Vec<Chosen<Local>>, Stop> {
     let program = model.program();
     let layout = &model.layout;
     let entry = &program.entries[id];
@@ -110,7 +110,7 @@ fn value(rhs: &Expr, choices: &[bool], read: &dyn Fn(VarId) -> bool) -> bool {
 }
 
 /// The choices that make a thread of the initial state.
-pub(crate) fn start_thread(
+pub fn start_thread(
     model: &Model<'_>,
     parts: &Parts,
     shared: SharedId,
@@ -124,10 +124,10 @@ pub(crate) fn start_thread(
     Ok(StartThread { entry, choices: values(&chosen.choices), fresh: fresh(&chosen.fresh) })
 }
 
-pub(crate) fn values(values: &[bool]) -> Vec<Value> {
+pub fn values(values: &[bool]) -> Vec<Value> {
     values.iter().map(|value| Value::Bool(*value)).collect()
 }
 
-pub(crate) fn fresh(fresh: &[(VarId, bool)]) -> Vec<(VarId, Value)> {
+pub fn fresh(fresh: &[(VarId, bool)]) -> Vec<(VarId, Value)> {
     fresh.iter().map(|(var, value)| (*var, Value::Bool(*value))).collect()
 }

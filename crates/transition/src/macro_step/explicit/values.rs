@@ -5,33 +5,33 @@ use selvedge_ir::{BinaryOp, Expr, Program, Scope, UnaryOp, VarId};
 use smallvec::SmallVec;
 
 /// A valuation, one bit for each variable.
-pub(crate) type Bits = SmallVec<[u64; 2]>;
+pub type Bits = SmallVec<[u64; 2]>;
 
-pub(crate) fn zeros(n_bits: usize) -> Bits {
+pub fn zeros(n_bits: usize) -> Bits {
     SmallVec::from_elem(0, n_bits.div_ceil(64))
 }
 
-pub(crate) fn get(bits: &[u64], place: usize) -> bool {
+pub fn get(bits: &[u64], place: usize) -> bool {
     bits[place / 64] >> (place % 64) & 1 == 1
 }
 
-pub(crate) fn set(bits: &mut [u64], place: usize, value: bool) {
+pub fn set(bits: &mut [u64], place: usize, value: bool) {
     let mask = 1 << (place % 64);
     if value { bits[place / 64] |= mask } else { bits[place / 64] &= !mask }
 }
 
 /// The place of each variable: the shared ones, and those of a thread, per-thread ones first.
-pub(crate) struct Layout {
-    pub(crate) shared: Vec<VarId>,
-    pub(crate) per_thread: Vec<VarId>,
+pub struct Layout {
+    pub shared: Vec<VarId>,
+    pub per_thread: Vec<VarId>,
     place: IndexVec<VarId, usize>,
     is_shared: IndexVec<VarId, bool>,
     /// The most variables that a thread has.
-    pub(crate) n_locals: usize,
+    pub n_locals: usize,
 }
 
 impl Layout {
-    pub(crate) fn new(program: &Program) -> Layout {
+    pub fn new(program: &Program) -> Layout {
         let of_scope = |scope: Scope| -> Vec<VarId> {
             program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
         };
@@ -52,29 +52,29 @@ impl Layout {
     }
 
     /// Where a variable stands among the shared ones or among those of its thread.
-    pub(crate) fn place(&self, var: VarId) -> usize {
+    pub fn place(&self, var: VarId) -> usize {
         self.place[var]
     }
 
-    pub(crate) fn is_shared(&self, var: VarId) -> bool {
+    pub fn is_shared(&self, var: VarId) -> bool {
         self.is_shared[var]
     }
 
-    pub(crate) fn read(&self, shared: &[u64], locals: &[u64], var: VarId) -> bool {
+    pub fn read(&self, shared: &[u64], locals: &[u64], var: VarId) -> bool {
         get(if self.is_shared[var] { shared } else { locals }, self.place[var])
     }
 }
 
 /// A truth value that may not be known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tri {
+pub enum Tri {
     False,
     True,
     Open,
 }
 
 impl Tri {
-    pub(crate) fn known(value: bool) -> Tri {
+    pub fn known(value: bool) -> Tri {
         if value { Tri::True } else { Tri::False }
     }
 
@@ -93,7 +93,7 @@ impl Tri {
 
 /// The value of a Boolean expression, as far as its leaves have one. What it returns holds however the open choices are
 /// made.
-pub(crate) fn eval(expr: &Expr, leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
+pub fn eval(expr: &Expr, leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
     match expr {
         Expr::Bool(value) => Tri::known(*value),
         Expr::Unary(UnaryOp::Not, operand) => eval(operand, leaf).not(),
@@ -141,7 +141,7 @@ fn binary(op: BinaryOp, left: &Expr, right: &Expr, leaf: &dyn Fn(&Expr) -> Tri) 
 
 /// Tries all values of some choices, one after the other, and gives up a way as soon as `may` says that it leads
 /// nowhere. At the end all `used` choices are known; the others stay as they are.
-pub(crate) fn for_each_choice(
+pub fn for_each_choice(
     used: &[u32],
     choices: &mut [Tri],
     may: &mut dyn FnMut(&[Tri]) -> bool,
@@ -159,7 +159,7 @@ pub(crate) fn for_each_choice(
 }
 
 /// The numbers of the choices in some expressions, in ascending order.
-pub(crate) fn choices_of<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<u32> {
+pub fn choices_of<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<u32> {
     let mut used = Vec::new();
     for expr in exprs {
         expr.for_each_leaf(|leaf| {

@@ -7,7 +7,7 @@ use super::layout::{Layout, When, Who};
 
 impl Layout {
     /// The shared valuations at the start.
-    pub(crate) fn start(&self, program: &Program) -> Result<Bdd, OutOfNodes> {
+    pub fn start(&self, program: &Program) -> Result<Bdd, OutOfNodes> {
         let mut start = self.manager.verum();
         for (var, rhs) in &program.init {
             start = start.and(&self.bdd(*var, Who::Mover, When::Now)?.iff(&self.expr(rhs)?)?)?;
@@ -16,14 +16,14 @@ impl Layout {
     }
 
     /// The valuations of the prelude's thread at its beginning.
-    pub(crate) fn prelude(&self, loc: LocId) -> Result<Bdd, OutOfNodes> {
+    pub fn prelude(&self, loc: LocId) -> Result<Bdd, OutOfNodes> {
         let kept = self.thread_vars().iter().filter(|var| self.kept(loc).contains(var));
         let all_false: Vec<_> = kept.map(|var| (self.var(*var, Who::Mover, When::Now), false)).collect();
         self.manager.cube(&all_false)
     }
 
     /// The valuations of an initial thread, by the shared valuation at its start.
-    pub(crate) fn entry(&self, program: &Program, id: EntryId) -> Result<Bdd, OutOfNodes> {
+    pub fn entry(&self, program: &Program, id: EntryId) -> Result<Bdd, OutOfNodes> {
         let entry = &program.entries[id];
         let loc = program.procs[entry.proc].entry;
         let mut relation = self.manager.verum();
@@ -41,13 +41,13 @@ impl Layout {
     }
 
     /// States of the moving thread together with a copy of it at a location, as far as its variables are kept there.
-    pub(crate) fn forked(&self, set: &Bdd, at: LocId) -> Result<Bdd, OutOfNodes> {
+    pub fn forked(&self, set: &Bdd, at: LocId) -> Result<Bdd, OutOfNodes> {
         self.kept(at).iter().try_fold(set.clone(), |joint, var| joint.and(&self.copied(*var)?))
     }
 
     /// States of the moving thread together with a new one that runs a procedure. Locals that are no parameters have any
     /// value.
-    pub(crate) fn spawned(&self, program: &Program, set: &Bdd, spawn: &Spawn) -> Result<Bdd, OutOfNodes> {
+    pub fn spawned(&self, program: &Program, set: &Bdd, spawn: &Spawn) -> Result<Bdd, OutOfNodes> {
         let callee = &program.procs[spawn.callee];
         let is_kept = |var: &VarId| self.kept(callee.entry).contains(var);
         let mut joint = set.clone();

@@ -4,22 +4,22 @@ use selvedge_ir::{BinaryOp, Expr, UnaryOp};
 use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes};
 
 /// The diagram of an expression, whose variables and choices are seen as `leaf` says.
-pub(crate) fn expr(
+pub fn encode(
     manager: &Manager,
     expr: &Expr,
     leaf: &mut dyn FnMut(&Expr) -> Result<Bdd, OutOfNodes>,
 ) -> Result<Bdd, OutOfNodes> {
     Ok(match expr {
         Expr::Bool(value) => manager.constant(*value),
-        Expr::Unary(UnaryOp::Not, operand) => self::expr(manager, operand, leaf)?.not()?,
+        Expr::Unary(UnaryOp::Not, operand) => encode(manager, operand, leaf)?.not()?,
         Expr::Binary(op, pair) => {
-            let left = self::expr(manager, &pair.0, leaf)?;
-            binary(*op, &left, &self::expr(manager, &pair.1, leaf)?)?
+            let left = encode(manager, &pair.0, leaf)?;
+            binary(*op, &left, &encode(manager, &pair.1, leaf)?)?
         }
         Expr::Ite(triple) => {
-            let condition = self::expr(manager, &triple.0, leaf)?;
-            let then = self::expr(manager, &triple.1, leaf)?;
-            condition.ite(&then, &self::expr(manager, &triple.2, leaf)?)?
+            let condition = encode(manager, &triple.0, leaf)?;
+            let then = encode(manager, &triple.1, leaf)?;
+            condition.ite(&then, &encode(manager, &triple.2, leaf)?)?
         }
         Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines take Boolean programs only"),
         leaf_expr => leaf(leaf_expr)?,

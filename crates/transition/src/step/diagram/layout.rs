@@ -12,18 +12,18 @@
 use selvedge_ir::{LocId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Renaming, Var, VarSet};
 
-use crate::threads::vars::{Keep, Kept, Slots, n_choices};
+use crate::step::vars::{Keep, Kept, Slots, n_choices};
 
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub enum When {
     Now,
     Next,
 }
 
 /// Whose variables are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
+pub enum Who {
     /// The thread that moves.
     Mover,
     /// Another one that takes part.
@@ -31,8 +31,8 @@ pub(crate) enum Who {
 }
 
 /// The variables of the diagrams.
-pub(crate) struct Layout {
-    pub(crate) manager: Manager,
+pub struct Layout {
+    pub manager: Manager,
     slots: Slots,
     kept: Kept,
     shared_vars: Vec<[Var; 2]>,
@@ -40,36 +40,31 @@ pub(crate) struct Layout {
     peer_vars: Vec<[Var; 2]>,
     /// For views: the variables of threads that look on, by thread and place; and the values of the shared variables
     /// and of the moving thread's at the beginning of a block, by place.
-    pub(crate) copies: Vec<Vec<Var>>,
+    pub copies: Vec<Vec<Var>>,
     begins: [Vec<Var>; 2],
-    pub(crate) choices: Vec<Var>,
+    pub choices: Vec<Var>,
     /// The place of the program's variable, for each variable of the diagrams.
     slot_of: Vec<usize>,
     /// Above it stand the shared variables, from it on the locals.
-    pub(crate) local_cut: Var,
+    pub local_cut: Var,
     /// Above it stands all but the peer.
-    pub(crate) peer_cut: Var,
+    pub peer_cut: Var,
     /// All variables of a thread and all choices, prepared.
-    pub(crate) all_locals: VarSet,
-    pub(crate) all_choices: VarSet,
+    pub all_locals: VarSet,
+    pub all_choices: VarSet,
     /// From the variables of the moving thread to those of a peer.
-    pub(crate) to_peer: Renaming,
+    pub to_peer: Renaming,
     /// And back.
-    pub(crate) to_mover: Renaming,
+    pub to_mover: Renaming,
 }
 
 impl Layout {
-    pub(crate) fn new(program: &Program, keep: Keep, limits: Limits) -> Result<Layout, OutOfNodes> {
+    pub fn new(program: &Program, keep: Keep, limits: Limits) -> Result<Layout, OutOfNodes> {
         Layout::arranged(program, keep, limits, Groups::new)
     }
 
     /// The arrangement for views, with variables for so many threads that look on.
-    pub(crate) fn with_copies(
-        program: &Program,
-        keep: Keep,
-        limits: Limits,
-        n_copies: usize,
-    ) -> Result<Layout, OutOfNodes> {
+    pub fn with_copies(program: &Program, keep: Keep, limits: Limits, n_copies: usize) -> Result<Layout, OutOfNodes> {
         let groups = |manager: &Manager, order: &[Vec<usize>; 2], n_choices| {
             Groups::side_by_side(manager, order, n_choices, n_copies)
         };
@@ -117,7 +112,7 @@ impl Layout {
     }
 
     /// The variable of the diagrams for a variable of the program.
-    pub(crate) fn var(&self, var: VarId, who: Who, when: When) -> Var {
+    pub fn var(&self, var: VarId, who: Who, when: When) -> Var {
         let pairs = match (self.slots.is_shared(var), who) {
             (true, _) => &self.shared_vars,
             (false, Who::Mover) => &self.local_vars,
@@ -127,70 +122,70 @@ impl Layout {
     }
 
     /// For views: a shared variable at the beginning of a block, now, and after a step.
-    pub(crate) fn shared_moments(&self, var: VarId) -> [Var; 3] {
+    pub fn shared_moments(&self, var: VarId) -> [Var; 3] {
         let slot = self.slots.get(var);
         [self.begins[0][slot], self.shared_vars[slot][0], self.shared_vars[slot][1]]
     }
 
     /// For views: a variable of the moving thread at the same moments.
-    pub(crate) fn own_moments(&self, var: VarId) -> [Var; 3] {
+    pub fn own_moments(&self, var: VarId) -> [Var; 3] {
         let slot = self.slots.get(var);
         [self.begins[1][slot], self.local_vars[slot][0], self.local_vars[slot][1]]
     }
 
     /// For views: all variables of the moving thread at these three moments, by place.
-    pub(crate) fn mover_moments(&self) -> impl Iterator<Item = [Var; 3]> {
+    pub fn mover_moments(&self) -> impl Iterator<Item = [Var; 3]> {
         self.begins[1].iter().zip(&self.local_vars).map(|(begin, [now, next])| [*begin, *now, *next])
     }
 
     /// Whether a variable of the diagrams stands for a value after a step.
-    pub(crate) fn is_next(&self, var: Var) -> bool {
+    pub fn is_next(&self, var: Var) -> bool {
         let groups = [&self.shared_vars, &self.local_vars, &self.peer_vars];
         groups.iter().any(|group| group.get(self.slot_of[var.level()]).is_some_and(|[_, next]| *next == var))
     }
 
     /// The place of a variable in a valuation of the shared variables or of a thread's.
-    pub(crate) fn slot(&self, var: VarId) -> usize {
+    pub fn slot(&self, var: VarId) -> usize {
         self.slots.get(var)
     }
 
     /// The per-thread variables.
-    pub(crate) fn thread_vars(&self) -> &[VarId] {
+    pub fn thread_vars(&self) -> &[VarId] {
         &self.slots.thread_vars
     }
 
     /// The shared variables that are kept.
-    pub(crate) fn kept_shared(&self) -> &[VarId] {
+    pub fn kept_shared(&self) -> &[VarId] {
         &self.kept.shared
     }
 
     /// The shared variables that nobody ever reads.
-    pub(crate) fn dead_shared(&self) -> &[VarId] {
+    pub fn dead_shared(&self) -> &[VarId] {
         &self.kept.dead_shared
     }
 
     /// The literal of a variable.
-    pub(crate) fn bdd(&self, var: VarId, who: Who, when: When) -> Result<Bdd, OutOfNodes> {
+    pub fn bdd(&self, var: VarId, who: Who, when: When) -> Result<Bdd, OutOfNodes> {
         self.manager.var(self.var(var, who, when))
     }
 
     /// The variables of a thread that are kept at a location.
-    pub(crate) fn kept(&self, loc: LocId) -> &[VarId] {
+    pub fn kept(&self, loc: LocId) -> &[VarId] {
         self.kept.at(loc)
     }
 
     /// The variables of a thread that are not kept at a location.
-    pub(crate) fn dead(&self, loc: LocId) -> &[VarId] {
+    pub fn dead(&self, loc: LocId) -> &[VarId] {
         self.kept.dead(loc)
     }
 
     /// The variables that a thread sees at a location: per-thread ones and locals.
-    pub(crate) fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
+    pub fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
         self.slots.visible(program, loc)
     }
 
     /// Whether a set of states of a thread holds this one.
-    pub(crate) fn holds(&self, set: &Bdd, shared: &[bool], locals: &[bool]) -> bool {
+    pub fn holds(&self, set: &Bdd, shared: &[bool], locals: &[bool]) -> bool {
         set.eval(|var| {
             let values = if var < self.local_cut { shared } else { locals };
             values[self.slot_of[var.level()]]
@@ -199,12 +194,12 @@ impl Layout {
 
     /// The variables of the diagrams for the values now of all shared variables, and of all variables of a thread, by
     /// place.
-    pub(crate) fn now(&self, who: Who) -> (Vec<Var>, Vec<Var>) {
+    pub fn now(&self, who: Who) -> (Vec<Var>, Vec<Var>) {
         let locals = if who == Who::Mover { &self.local_vars } else { &self.peer_vars };
         (self.shared_vars.iter().map(|[now, _]| *now).collect(), locals.iter().map(|[now, _]| *now).collect())
     }
 
-    pub(crate) fn is_shared(&self, var: VarId) -> bool {
+    pub fn is_shared(&self, var: VarId) -> bool {
         self.slots.is_shared(var)
     }
 }

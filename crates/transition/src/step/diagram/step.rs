@@ -8,32 +8,32 @@ use selvedge_ir::{Assign, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Var
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
 
 use super::layout::{Layout, When, Who};
-use crate::encode;
-use crate::threads::passive::{Part, choices, is_common};
+use crate::step::diagram::expr;
+use crate::step::passive::{Part, choices, is_common};
 
 /// What becomes of a set of states of a thread, shared variables included: conjoin `relation`, forget `forget`, rename.
-pub(crate) struct Step {
+pub struct Step {
     relation: Bdd,
     forget: VarSet,
     rename: Renaming,
 }
 
 impl Step {
-    pub(crate) fn image(&self, from: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn image(&self, from: &Bdd) -> Result<Bdd, OutOfNodes> {
         from.and_exists(&self.relation, &self.forget)?.rename(&self.rename)
     }
 }
 
 impl Layout {
     /// Where a step can be made: for some new values.
-    pub(crate) fn domain(&self, step: &Step) -> Result<Bdd, OutOfNodes> {
+    pub fn domain(&self, step: &Step) -> Result<Bdd, OutOfNodes> {
         let next: Vec<_> = step.relation.support().into_iter().filter(|var| self.is_next(*var)).collect();
         step.relation.exists(&self.manager.var_set(&next)?)
     }
 }
 
 /// The relations of the edges that were met so far.
-pub(crate) struct Steps {
+pub struct Steps {
     known: IndexVec<EdgeId, Option<Rc<Step>>>,
     failing: IndexVec<EdgeId, Option<Bdd>>,
     /// Of assignments with passive parts: what they say about the moving thread, and about others, by kind and procedure.
@@ -42,7 +42,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    pub(crate) fn new(program: &Program) -> Steps {
+    pub fn new(program: &Program) -> Steps {
         Steps {
             known: program.edges.iter().map(|_| None).collect(),
             failing: program.edges.iter().map(|_| None).collect(),
@@ -52,7 +52,7 @@ impl Steps {
     }
 
     /// What a step along an edge does to the thread that makes it, as far as no other thread takes part.
-    pub(crate) fn get(&mut self, program: &Program, layout: &Layout, id: EdgeId) -> Result<Rc<Step>, OutOfNodes> {
+    pub fn get(&mut self, program: &Program, layout: &Layout, id: EdgeId) -> Result<Rc<Step>, OutOfNodes> {
         if let Some(step) = &self.known[id] {
             return Ok(Rc::clone(step));
         }
@@ -70,7 +70,7 @@ impl Steps {
     }
 
     /// What an assignment with passive parts says about the moving thread.
-    pub(crate) fn active(&mut self, layout: &Layout, id: EdgeId, assign: &Assign) -> Result<Bdd, OutOfNodes> {
+    pub fn active(&mut self, layout: &Layout, id: EdgeId, assign: &Assign) -> Result<Bdd, OutOfNodes> {
         if let Some(known) = self.active.get(&id) {
             return Ok(known.clone());
         }
@@ -81,7 +81,7 @@ impl Steps {
     }
 
     /// What it says about another thread of a kind in a procedure.
-    pub(crate) fn peer(
+    pub fn peer(
         &mut self,
         layout: &Layout,
         (id, entry, proc): (EdgeId, Option<EntryId>, ProcId),
@@ -97,7 +97,7 @@ impl Steps {
     }
 
     /// Where an assertion can fail.
-    pub(crate) fn failing(&mut self, layout: &Layout, id: EdgeId, condition: &Expr) -> Result<Bdd, OutOfNodes> {
+    pub fn failing(&mut self, layout: &Layout, id: EdgeId, condition: &Expr) -> Result<Bdd, OutOfNodes> {
         if let Some(failing) = &self.failing[id] {
             return Ok(failing.clone());
         }
@@ -109,8 +109,8 @@ impl Steps {
 
 impl Layout {
     /// The diagram of an expression over old values and choices of the moving thread.
-    pub(crate) fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
+    pub fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
+        expr::encode(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.bdd(*var, Who::Mover, When::Now),
             Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
             _ => unreachable!("only conditions of assignments and passive assignments have other leaves"),
@@ -119,13 +119,13 @@ impl Layout {
 
     /// The diagram of an expression of an assignment in which those variables are assigned in the other thread that
     /// `assigned_in_peer` tells.
-    pub(crate) fn expr_in(
+    pub fn expr_in(
         &self,
         assign: &Assign,
         expr: &Expr,
         assigned_in_peer: &dyn Fn(VarId) -> bool,
     ) -> Result<Bdd, OutOfNodes> {
-        encode::expr(&self.manager, expr, &mut |leaf| match leaf {
+        expr::encode(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.bdd(*var, Who::Mover, When::Now),
             Expr::Next(var) if assign.active.iter().any(|(target, _)| target == var) => {
                 self.bdd(*var, Who::Mover, When::Next)
@@ -151,7 +151,7 @@ impl Layout {
     ///
     /// The conjunction of many new values that are equal to choices of their own would be exponentially large, since
     /// choices stand below all values.
-    pub(crate) fn active(&self, assign: &Assign, is_common: &dyn Fn(u32) -> bool) -> Result<Bdd, OutOfNodes> {
+    pub fn active(&self, assign: &Assign, is_common: &dyn Fn(u32) -> bool) -> Result<Bdd, OutOfNodes> {
         let constrain = (!assign.constrain.is_passive()).then_some(&assign.constrain);
         let exprs = || assign.active.iter().map(|(_, rhs)| rhs).chain(constrain);
         let mut uses = vec![0; self.choices.len()];
@@ -171,20 +171,20 @@ impl Layout {
         relation.exists(&self.choice_set(&rest)?)
     }
 
-    pub(crate) fn choice_set(&self, numbers: &[u32]) -> Result<VarSet, OutOfNodes> {
+    pub fn choice_set(&self, numbers: &[u32]) -> Result<VarSet, OutOfNodes> {
         let vars: Vec<_> = numbers.iter().map(|number| self.choices[*number as usize]).collect();
         self.manager.var_set(&vars)
     }
 
     /// The step with a relation between the old values and the new ones of some variables, which leads to a location.
-    pub(crate) fn step(&self, relation: Bdd, targets: &[VarId], to: LocId) -> Result<Step, OutOfNodes> {
+    pub fn step(&self, relation: Bdd, targets: &[VarId], to: LocId) -> Result<Step, OutOfNodes> {
         let (forget, pairs) = self.after(targets, to);
         Ok(Step { relation, forget: self.manager.var_set(&forget)?, rename: self.manager.renaming(&pairs) })
     }
 
     /// What is forgotten and what renamed after new values of some variables: old values, and what is not kept at the
     /// location.
-    pub(crate) fn after(&self, targets: &[VarId], to: LocId) -> (Vec<Bvar>, Vec<(Bvar, Bvar)>) {
+    pub fn after(&self, targets: &[VarId], to: LocId) -> (Vec<Bvar>, Vec<(Bvar, Bvar)>) {
         let is_dead = |var: &VarId| self.dead(to).contains(var) || self.dead_shared().contains(var);
         let now = |var: &VarId| self.var(*var, Who::Mover, When::Now);
         let next = |var: &VarId| self.var(*var, Who::Mover, When::Next);
@@ -198,7 +198,7 @@ impl Layout {
 
 impl Layout {
     /// What is forgotten of another thread at a location after a step that concerns it, and what renamed.
-    pub(crate) fn peer_after(&self, part: &Part<'_>, loc: LocId) -> Result<(VarSet, Renaming), OutOfNodes> {
+    pub fn peer_after(&self, part: &Part<'_>, loc: LocId) -> Result<(VarSet, Renaming), OutOfNodes> {
         let peer = |var: &VarId, when| self.var(*var, Who::Peer, when);
         let (assigned, dead): (Vec<VarId>, _) = (part.assigned.iter().map(|(var, _)| *var).collect(), self.dead(loc));
         let mut forget: Vec<_> = assigned.iter().chain(dead).map(|var| peer(var, When::Now)).collect();
@@ -209,7 +209,7 @@ impl Layout {
     }
 
     /// The relation between the moving thread and another one, the choices of the latter forgotten.
-    pub(crate) fn peer(&self, assign: &Assign, part: &Part<'_>) -> Result<Bdd, OutOfNodes> {
+    pub fn peer(&self, assign: &Assign, part: &Part<'_>) -> Result<Bdd, OutOfNodes> {
         let assigns = |var: VarId| part.assigns(var);
         let mut uses = vec![0; self.choices.len()];
         part.exprs().for_each(|expr| choices(expr).iter().for_each(|number| uses[*number as usize] += 1));

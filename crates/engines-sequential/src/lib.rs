@@ -1,0 +1,8 @@
+//! Engines for programs with one thread, one folder each.
+
+pub mod bmc;
+pub mod control_flow;
+pub mod induction;
+pub mod pushdown;
+pub mod sat;
+pub mod summaries;

@@ -1,0 +1,11 @@
+//! One step of a program.
+//!
+//! - [`diagram`]: as a relation in decision diagrams, for states of several threads.
+//! - [`circuit`]: as formulas over and-inverter graphs, for programs with one thread.
+//! - [`passive`]: what a step says about other threads.
+//! - [`vars`]: the places of variables in valuations.
+
+pub mod circuit;
+pub mod diagram;
+pub mod passive;
+pub mod vars;

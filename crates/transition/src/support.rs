@@ -1,0 +1,64 @@
+//! Which tasks the engines for threads take.
+
+use selvedge_check::{Task, ThreadScope, Unsupported};
+use selvedge_ir::callgraph::CallGraph;
+use selvedge_ir::{Count, Edge, Op, Program, Ty};
+
+/// Whether the engines here can work on a program: no calls left, Boolean variables.
+pub fn supports_program(program: &Program, name: &str) -> Result<(), Unsupported> {
+    let unsupported = |reason: String| Err(Unsupported::new(reason));
+    if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
+        return unsupported(format!("`{}` is an integer, and `{name}` takes Boolean variables only", var.name));
+    }
+    let calls = CallGraph::new(program);
+    if let Some(proc) = program.procs.indices().find(|proc| calls.is_recursive(*proc)) {
+        let name_of = &program.procs[proc].name;
+        return unsupported(format!("`{name_of}` is recursive, and `{name}` takes programs without recursion only"));
+    }
+    let in_prelude = |edge: &Edge| Some(program.locs[edge.from].proc) == program.prelude;
+    if program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)) && in_prelude(edge)) {
+        return unsupported(format!("`init` starts threads, and `{name}` takes programs only where it runs alone"));
+    }
+    if program.edges.iter().any(|edge| matches!(edge.op, Op::Call(_))) {
+        return unsupported(format!("some calls could not be inlined, and `{name}` takes programs without calls only"));
+    }
+    Ok(())
+}
+
+/// The greatest number of threads, where there is one.
+pub fn bound(task: &Task<'_>) -> u32 {
+    match task.threads {
+        ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound,
+        ThreadScope::Unbounded => most_initial(task.program),
+    }
+}
+
+/// The greatest number of threads with which a run begins; the greatest there is if it may be any.
+pub fn most_initial(program: &Program) -> u32 {
+    let most = |count: Count| match count {
+        Count::Exactly(count) | Count::AtMost(count) => count,
+        Count::Any => u32::MAX,
+    };
+    program.entries.iter().fold(0, |sum: u32, entry| sum.saturating_add(most(entry.count)))
+}
+
+/// Whether a task is one for the engines here: any number of threads, no calls left, Boolean variables, and no step in
+/// which other threads take part.
+pub fn supports_unbounded(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    if task.threads != ThreadScope::Unbounded {
+        let reason =
+            format!("the number of threads is bounded, and `{name}` answers for any number: leave out --threads");
+        return Err(Unsupported::new(reason));
+    }
+    supports_program(task.program, name)?;
+    if is_passive(task.program) {
+        let reason = format!("some steps read or assign variables of other threads, and `{name}` takes none such");
+        return Err(Unsupported::new(reason));
+    }
+    Ok(())
+}
+
+/// Whether a program has steps with passive parts.
+pub fn is_passive(program: &Program) -> bool {
+    program.edges.iter().any(|edge| matches!(&edge.op, Op::Assign(assign) if assign.is_passive()))
+}
