@@ -14,22 +14,58 @@ pub enum Certificate {
     ControlFlow(Vec<LocId>),
     /// For programs with one thread, recursive or not.
     Summaries(SummaryProof),
-    /// For programs with one thread and without recursion, with integers only without calls: no error within `k` steps of the start, and none in the step
-    /// after `k + 1` states without error that follow one another.
+    /// For programs with one thread and without recursion, and without integers: no error within `k` steps of the start, and
+    /// none in the step after `k + 1` states without error that follow one another.
     Induction {
         /// The length.
         k: u32,
         /// Which sequences of states the second part speaks of.
         paths: Paths,
     },
-    /// For programs without recursion and a bounded number of threads.
-    Threads(ThreadProof),
+    /// For programs with several threads and without recursion: a bounded number of threads, or any.
+    Shapes(ShapeProof),
     /// For programs without recursion and any number of threads, over states that are listed one by one.
     Cover(CoverProof),
-    /// For programs without recursion and any number of threads.
-    Views(ViewProof),
     /// For programs with integers, one thread and without calls.
     Integers(IntegerProof),
+}
+
+impl Certificate {
+    /// The name of the kind, as certificate files write it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Certificate::ControlFlow(_) => "control_flow",
+            Certificate::Summaries(_) => "summaries",
+            Certificate::Induction { .. } => "induction",
+            Certificate::Shapes(ShapeProof { seen: Seen::All, .. }) => "threads",
+            Certificate::Shapes(ShapeProof { seen: Seen::Any(_), .. }) => "views",
+            Certificate::Cover(_) => "cover",
+            Certificate::Integers(_) => "integers",
+        }
+    }
+
+    /// Returns whether the certificate says that no thread is ever at a location. A proof about several threads does not:
+    /// it does not list the locations between two places.
+    pub fn excludes(&self, loc: LocId) -> bool {
+        match self {
+            Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_err(),
+            Certificate::Summaries(proof) => proof.loc(loc).is_none(),
+            Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != loc),
+            Certificate::Induction { .. } | Certificate::Shapes(_) | Certificate::Cover(_) => false,
+        }
+    }
+
+    /// The number of entries that the judge has to look at: locations, formulas, shapes or states.
+    pub fn size(&self) -> usize {
+        match self {
+            Certificate::ControlFlow(locs) => locs.len(),
+            Certificate::Summaries(proof) => proof.locs.len() + proof.procs.len(),
+            Certificate::Induction { k, .. } => *k as usize,
+            Certificate::Shapes(proof) => proof.shapes.len(),
+            Certificate::Cover(proof) => proof.shareds.len() + proof.locals.len(),
+            Certificate::Integers(proof) => proof.points.len(),
+        }
+    }
 }
 
 /// Sequences of states.
@@ -74,7 +110,7 @@ impl SummaryProof {
 /// A set of states of a program with several threads that contains the initial ones, is closed under the steps of all
 /// threads, and allows no error.
 ///
-/// The states are those in which every thread stands at one of the places. A thread may have gone on from its place
+/// The states are those in which every thread is at one of the places. A thread may have gone on from its place
 /// without being seen there: by steps that other threads cannot notice, or while it holds the atomic flag, or in the
 /// prelude, where there is no other thread. These steps, together with the step that ends at the next place, count as
 /// one.
@@ -83,20 +119,33 @@ impl SummaryProof {
 /// their places, and of those at one place in the ascending order of the values of its variables, `false` before
 /// `true`, the first variable deciding first. It need not hold for any other order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ThreadProof {
+pub struct ShapeProof {
+    /// The threads of a state that are looked at together.
+    pub seen: Seen,
     /// The formulas that the shapes refer to. Their atoms are [`crate::formula::Atom::Now`] for shared variables and
     /// [`crate::formula::Atom::Of`].
     pub formulas: Formulas,
     /// The places, in ascending order, each once.
     pub places: Vec<Place>,
-    /// The sets of states, in ascending order of their threads and then of `ended`, each pair once.
+    /// The shapes, in ascending order of their threads, then of `held` and `ended`, each once.
     pub shapes: Vec<Shape>,
 }
 
-/// Where a thread can be seen.
+/// The threads of a state that a shape speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Seen {
+    /// All threads: a state belongs to the set if its threads are a shape. For a bounded number of threads.
+    #[default]
+    All,
+    /// Any threads, this many at a time, at least 1: a state belongs to the set if all lists of this many of its threads
+    /// are shapes; if it has fewer threads, the list of all of them. For any number of threads.
+    Any(u32),
+}
+
+/// A place where a thread can be seen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Who it is.
+    /// The role of the thread.
     pub role: Role,
     /// The calls that have not returned, the first one first.
     pub calls: Vec<EdgeId>,
@@ -107,7 +156,7 @@ pub struct Place {
     pub vars: Vec<(u32, VarId)>,
 }
 
-/// Who stands at a place.
+/// The role of a thread at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// The prelude's thread, which is alone.
@@ -118,43 +167,40 @@ pub enum Role {
     Free(EntryId),
 }
 
-/// The states whose threads stand at certain places.
+/// Threads at certain places, and the formula that holds of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// The place of each thread, by its number in [`ThreadProof::places`], in ascending order.
+    /// The place of each thread, by its number in [`ShapeProof::places`], in ascending order.
     pub threads: Vec<u32>,
-    /// How many threads have ended, where the number of threads in a run is bounded
+    /// Whether the atomic flag is held by a thread that is not among them; `false` with [`Seen::All`].
+    pub held: bool,
+    /// The number of threads that have ended, where the number of threads in a run is bounded
     /// ([`crate::ThreadScope::Created`]); else 0.
     pub ended: u32,
-    /// What holds of the variables.
+    /// The formula that holds of the variables.
     pub formula: FormulaId,
 }
 
-/// What a few threads of a state of a program with any number of threads can look like at the same time.
-///
-/// The set of states consists of those in which every thread stands at one of the places and all lists of `k` threads of
-/// the state are among the views; if the state has fewer than `k` threads, the list of all of them. It contains the
-/// initial states, is closed under the steps of all threads, and allows no error. Places, steps and the order of the
-/// threads that a formula speaks of are as in [`ThreadProof`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ViewProof {
-    /// The number of threads that are seen together, at least 1.
-    pub k: u32,
-    /// The formulas that the views refer to. Their atoms are those of a [`ThreadProof`].
-    pub formulas: Formulas,
-    /// The places, in ascending order, each once.
-    pub places: Vec<Place>,
-    /// The views, in ascending order of their threads and then of `held`, each list at most twice.
-    pub views: Vec<View>,
+impl ShapeProof {
+    /// Puts the shapes in the order that the proof must have.
+    pub fn sort(&mut self) {
+        self.shapes.sort_by(|left, right| left.key().cmp(&right.key()));
+    }
 }
 
-/// What threads at certain places can look like.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct View {
-    /// The place of each thread, by its number in [`ViewProof::places`], in ascending order: one to `k` threads.
-    pub threads: Vec<u32>,
-    /// Whether the atomic flag is held by a thread that is not among them.
-    pub held: bool,
-    /// What holds of the variables.
-    pub formula: FormulaId,
+impl Shape {
+    /// A shape of all threads of a state.
+    pub fn of_all(threads: Vec<u32>, ended: u32, formula: FormulaId) -> Shape {
+        Shape { threads, held: false, ended, formula }
+    }
+
+    /// A shape of some threads of a state; `held` says whether another one holds the atomic flag.
+    pub fn of_some(threads: Vec<u32>, held: bool, formula: FormulaId) -> Shape {
+        Shape { threads, held, ended: 0, formula }
+    }
+
+    /// What distinguishes the shape from the others of its proof, in the order of the proof.
+    pub fn key(&self) -> (&[u32], bool, u32) {
+        (&self.threads, self.held, self.ended)
+    }
 }

@@ -10,7 +10,7 @@ use crate::{AdequacyClaim, Place};
 /// and a set of configurations of them that contains the initial ones, is closed under the steps of all threads, and
 /// allows no error.
 ///
-/// A thread is seen at the places, as in a [`crate::ThreadProof`]: what it does between two of them counts as one step.
+/// A thread is seen at the places, as in a [`crate::ShapeProof`]: what it does between two of them counts as one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoverProof {
     /// The shared variables that shared states speak of, each once. The others may hold anything.

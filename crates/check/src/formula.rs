@@ -40,7 +40,7 @@ pub enum Atom {
     Result(u32),
     /// With several threads: a variable of one of them.
     Of {
-        /// The thread, by its number in [`crate::Shape::threads`] or [`crate::View::threads`].
+        /// The thread, by its number in [`crate::Shape::threads`].
         thread: u32,
         /// The variable, by its number in [`crate::Place::vars`].
         var: u32,

@@ -25,7 +25,7 @@ mod task;
 
 pub use adequacy::AdequacyClaim;
 pub use argument::Argument;
-pub use certificate::{Certificate, Paths, Place, Role, Shape, SummaryProof, ThreadProof, View, ViewProof};
+pub use certificate::{Certificate, Paths, Place, Role, Seen, Shape, ShapeProof, SummaryProof};
 pub use contexts::{ContextBound, Contexts};
 pub use cover::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
 pub use cutoff::{Cutoff, CutoffProof};

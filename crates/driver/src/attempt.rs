@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use selvedge_check::{Certificate, Engine, Event, Explanation, Run, Stop, Task, Verdict};
 use selvedge_engines::contexts::rounds::proof;
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
-use selvedge_replay::certificate::Flaw;
-use selvedge_replay::{Judged, Reject, judge};
+use selvedge_replay::certificate::Unjudged;
+use selvedge_replay::{Judged, judge};
 
 use crate::simplify::simplify_for;
 use crate::{Certify, Counterexample, Failure, Options, Outcome, Pass, Reason, Simplified, Times, minimize};
@@ -119,12 +119,22 @@ fn examined(task: &Task<'_>, engine: &'static str, verdict: Verdict, run: &Run<'
                 Outcome::Unsafe(Box::new(Counterexample::new(trace, replay)))
             }
             (Verdict::Safe(certificate), Judged::Certified | Judged::Uncertified) => Outcome::Safe(certificate),
+            (Verdict::Safe(_), Judged::Unjudged(unjudged)) => match uncertified(unjudged) {
+                Ok(()) => Outcome::Safe(None),
+                Err(stop) => Outcome::Unknown(Reason::Stop(stop)),
+            },
             (verdict, judged) => unreachable!("the judge examines the evidence it is given: {verdict:?}, {judged:?}"),
         }),
-        // Nobody can say that the certificate is wrong: the answer stands, without one.
-        Err(Reject::Certificate(Flaw::Stopped(Stop::NoSolver | Stop::Solver(_)))) => Ok(Outcome::Safe(None)),
-        Err(Reject::Certificate(Flaw::Stopped(stop))) => Ok(Outcome::Unknown(Reason::Stop(stop))),
         Err(reject) => Err(Failure::Internal { engine, reject: Box::new(reject) }),
+    }
+}
+
+/// Decides what becomes of an answer whose certificate the judge could not check: it is uncertified, unless the check was
+/// stopped, like the rest of the run.
+pub(crate) fn uncertified(unjudged: Unjudged) -> Result<(), Stop> {
+    match unjudged {
+        Unjudged::Beyond(_) | Unjudged::Stopped(Stop::NoSolver | Stop::Solver(_)) => Ok(()),
+        Unjudged::Stopped(stop) => Err(stop),
     }
 }
 
@@ -152,9 +162,11 @@ fn adequacy(task: &Task<'_>, explanation: &Explanation, run: &Run<'_>) -> Option
     let enough = explanation.rounds.as_ref()?.enough?;
     let simplified = crate::simplify(task, &[Pass::Inline]);
     let certificate = proof::certificate(&simplified.question(), [enough, enough + 1], run).ok()??;
-    match simplified.lift(Verdict::Safe(Some(certificate))) {
-        Verdict::Safe(certificate) => certificate,
-        Verdict::Unsafe(_) => None,
+    let verdict = simplified.lift(Verdict::Safe(Some(certificate)));
+    // The judge may see a read where the value is not used. Then another engine is asked for a certificate.
+    match (judge(task, &verdict, run), verdict) {
+        (Ok(Judged::Unjudged(Unjudged::Beyond(_))), _) | (_, Verdict::Unsafe(_)) => None,
+        (_, Verdict::Safe(certificate)) => certificate,
     }
 }
 

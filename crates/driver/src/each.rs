@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use selvedge_check::{Certificate, Findings, Run, Stop, Task, ThreadScope, Verdict};
 use selvedge_engines::build;
 use selvedge_ir::{EdgeId, LocId, Program, Target, Trace};
-use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, judge};
 
+use crate::attempt::uncertified;
 use crate::{Counterexample, Failure, Options, Outcome, Reason, Subject, check_task, race};
 
 /// The answers, one for each assertion and error location.
@@ -112,21 +112,13 @@ fn one_by_one(task: &Task<'_>, options: &Options, run: &Run<'_>) -> Result<Vec<(
     Ok(answers)
 }
 
-/// Whether the certificate says that nobody comes to the place.
+/// Returns whether the certificate says that no thread comes to the place.
 fn is_outside(program: &Program, one: Asked, certificate: &Certificate) -> bool {
     let loc = match one {
         Asked::Assert(edge) => program.edges[edge].from,
         Asked::Loc(loc) => loc,
     };
-    match certificate {
-        Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_err(),
-        Certificate::Summaries(proof) => proof.loc(loc).is_none(),
-        // A proof about several threads does not list the locations between two places.
-        Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != loc),
-        Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) | Certificate::Views(_) => {
-            false
-        }
-    }
+    certificate.excludes(loc)
 }
 
 /// The findings of one run, after the judge has examined their evidence.
@@ -185,7 +177,7 @@ fn prove(
     match judge(&Task { target: &target, ..*task }, &Verdict::Safe(certificate.cloned()), run) {
         Ok(Judged::Certified) => Ok(Ok(Evidence::Certified)),
         Ok(Judged::Uncertified | Judged::Replayed(_)) => Ok(Ok(Evidence::Uncertified)),
-        Err(Reject::Certificate(Flaw::Stopped(stop))) => Ok(Err(stop)),
+        Ok(Judged::Unjudged(unjudged)) => Ok(uncertified(unjudged).map(|()| Evidence::Uncertified)),
         Err(reject) => Err(reject),
     }
 }

@@ -171,9 +171,8 @@ impl Simplified {
 /// A certificate about the program before a pass, if it can be had.
 fn lifted(certificate: &Certificate, copies: &Copies) -> Option<Certificate> {
     match certificate {
-        Certificate::Threads(proof) => thread_proof::lifted(proof, copies).map(Certificate::Threads),
+        Certificate::Shapes(proof) => thread_proof::lifted(proof, copies).map(Certificate::Shapes),
         Certificate::Cover(proof) => thread_proof::lifted_cover(proof, copies).map(Certificate::Cover),
-        Certificate::Views(proof) => thread_proof::lifted_views(proof, copies).map(Certificate::Views),
         Certificate::ControlFlow(_)
         | Certificate::Summaries(_)
         | Certificate::Induction { .. }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use selvedge_check::{Event, Run, Stop, SystemProof};
 use selvedge_engines::pushdown::{Answer, Direction, check};
 use selvedge_ir::pds::{Config, Pds, PdsTrace};
-use selvedge_replay::certificate::{SystemFlaw, verify_system};
+use selvedge_replay::certificate::{Refused, Unjudged, verify_system};
 
 /// The answer about a pushdown system.
 #[derive(Clone, Debug)]
@@ -41,8 +41,9 @@ pub fn check_system(pds: Pds, direction: Direction, run: &Run<'_>) -> Result<Sys
     let outcome = match answer {
         Ok(Answer::Unreachable(proof)) => match verify_system(&pds, &proof, run) {
             Ok(()) => SystemOutcome::Unreachable(proof),
-            Err(SystemFlaw::Stopped(stop)) => SystemOutcome::Unknown(stop),
-            Err(flaw) => return Err(format!("the proof is flawed: {}", flaw.show(&pds))),
+            Err(Refused::Unjudged(Unjudged::Stopped(stop))) => SystemOutcome::Unknown(stop),
+            Err(Refused::Unjudged(unjudged)) => return Err(unjudged.to_string()),
+            Err(Refused::Flawed(flaw)) => return Err(format!("the proof is flawed: {}", flaw.show(&pds))),
         },
         Ok(Answer::Reachable(trace)) => {
             let configs = pds.replay(&trace).map_err(|reason| format!("the run is none: {reason:?}"))?;

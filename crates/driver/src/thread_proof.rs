@@ -7,22 +7,23 @@
 use std::collections::HashMap;
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{CoverProof, Place, Shape, ThreadProof, View, ViewProof};
+use selvedge_check::{CoverProof, Place, Shape, ShapeProof};
 use selvedge_ir::passes::Copies;
 use selvedge_ir::{EdgeId, VarId};
 
-/// The proof about the program before the pass; `None` if it has calls that the pass left, or speaks of the locals of a
-/// call that is over.
-pub(crate) fn lifted(proof: &ThreadProof, copies: &Copies) -> Option<ThreadProof> {
+/// Returns the proof about the program before the pass; `None` if it has calls that the pass left, or speaks of the
+/// locals of a call that is over.
+pub(crate) fn lifted(proof: &ShapeProof, copies: &Copies) -> Option<ShapeProof> {
     let Places { places, numbers } = Places::lifted(&proof.places, copies)?;
     let mut rewriter = Rewriter::new(&proof.formulas, copies);
     let shape = |shape: &Shape| {
         let (threads, formula) = rewriter.list(&shape.threads, shape.formula, &numbers)?;
-        Some(Shape { threads, ended: shape.ended, formula })
+        Some(Shape { threads, formula, ..*shape })
     };
-    let mut shapes: Vec<Shape> = proof.shapes.iter().map(shape).collect::<Option<_>>()?;
-    shapes.sort_by(|left, right| (&left.threads, left.ended).cmp(&(&right.threads, right.ended)));
-    Some(ThreadProof { formulas: rewriter.new, places, shapes })
+    let shapes = proof.shapes.iter().map(shape).collect::<Option<_>>()?;
+    let mut lifted = ShapeProof { seen: proof.seen, formulas: rewriter.new, places, shapes };
+    lifted.sort();
+    Some(lifted)
 }
 
 /// The same for a proof over listed states: each place becomes another one, and nothing else changes.
@@ -31,19 +32,6 @@ pub(crate) fn lifted_cover(proof: &CoverProof, copies: &Copies) -> Option<CoverP
     let shared_var = |var: &VarId| copies.vars.get(*var).map(|(_, var)| *var);
     let shared_vars = proof.shared_vars.iter().map(shared_var).collect::<Option<_>>()?;
     Some(CoverProof { shared_vars, places, ..proof.clone() })
-}
-
-/// The same for a proof about any number of threads.
-pub(crate) fn lifted_views(proof: &ViewProof, copies: &Copies) -> Option<ViewProof> {
-    let Places { places, numbers } = Places::lifted(&proof.places, copies)?;
-    let mut rewriter = Rewriter::new(&proof.formulas, copies);
-    let view = |view: &View| {
-        let (threads, formula) = rewriter.list(&view.threads, view.formula, &numbers)?;
-        Some(View { threads, held: view.held, formula })
-    };
-    let mut views: Vec<View> = proof.views.iter().map(view).collect::<Option<_>>()?;
-    views.sort_by(|left, right| (&left.threads, left.held).cmp(&(&right.threads, right.held)));
-    Some(ViewProof { k: proof.k, formulas: rewriter.new, places, views })
 }
 
 /// The places before the pass, in order, and for each place its new number.

@@ -13,6 +13,7 @@
 pub mod callgraph;
 pub mod dataflow;
 pub mod dot;
+pub mod eval;
 pub mod flow;
 pub mod fp;
 pub mod liveness;

@@ -1,10 +1,10 @@
-//! What the driver asks before a verdict leaves it.
+//! Judging the evidence of a verdict before it leaves the driver.
 
 use std::fmt;
 
 use selvedge_check::{Run, Task, Verdict};
 
-use crate::certificate::{Flaw, verify};
+use crate::certificate::{Flaw, Refused, Unjudged, verify};
 use crate::replay::{Mismatch, Replay, replay};
 
 /// A verdict that the judge let pass.
@@ -14,6 +14,8 @@ pub enum Judged {
     Certified,
     /// Said to be safe, without a certificate.
     Uncertified,
+    /// Said to be safe, with a certificate of which the judge cannot tell whether it proves something.
+    Unjudged(Unjudged),
     /// Unsafe, and the trace was executed.
     Replayed(Replay),
 }
@@ -32,9 +34,11 @@ pub fn judge(task: &Task<'_>, verdict: &Verdict, run: &Run<'_>) -> Result<Judged
     match verdict {
         Verdict::Unsafe(trace) => replay(task, trace).map(Judged::Replayed).map_err(Reject::Trace),
         Verdict::Safe(None) => Ok(Judged::Uncertified),
-        Verdict::Safe(Some(certificate)) => {
-            verify(task, certificate, run).map(|()| Judged::Certified).map_err(Reject::Certificate)
-        }
+        Verdict::Safe(Some(certificate)) => match verify(task, certificate, run) {
+            Ok(()) => Ok(Judged::Certified),
+            Err(Refused::Unjudged(unjudged)) => Ok(Judged::Unjudged(unjudged)),
+            Err(Refused::Flawed(flaw)) => Err(Reject::Certificate(flaw)),
+        },
     }
 }
 

@@ -9,7 +9,6 @@
 
 pub mod certificate;
 pub mod enumerate;
-pub mod eval;
 pub mod interpreter;
 pub mod judge;
 mod layout;

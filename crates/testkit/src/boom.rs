@@ -8,10 +8,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use selvedge_ir::eval::eval;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::span::{Role, SourceMap};
 use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, Scope, Value, VarId};
-use selvedge_replay::eval::eval;
 
 /// What was printed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use selvedge_engines::unbounded::coverability::{
     Answer, Rules, backward, bounded, certificate, decide, karp_miller, views, widening,
 };
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
-use selvedge_replay::certificate::{CoverFlaw, verify_claim};
+use selvedge_replay::certificate::{CoverFlaw, Refused, verify_claim};
 
 use crate::rng::Rng;
 use crate::workers::{Enough, Hang, Items, each};
@@ -180,7 +180,7 @@ fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
         }
         match verify_claim(tts, &claim, run) {
             Ok(()) if covered => return fault("the judge accepts a claim against a run"),
-            Err(CoverFlaw::Target(_)) => continue,
+            Err(Refused::Flawed(CoverFlaw::Target(_))) => continue,
             Ok(()) => {}
             Err(_) => return fault("the judge blames something else"),
         }

@@ -18,7 +18,7 @@ use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_frontend::System;
 use selvedge_frontend::pds::{load, print};
 use selvedge_ir::{LocId, Scope, Value, VarId};
-use selvedge_replay::certificate::{SystemFlaw, verify_system};
+use selvedge_replay::certificate::{Refused, verify_system};
 use selvedge_replay::{Judged, judge};
 
 use crate::differ::{Fault, fault, panic_message, pose};
@@ -308,11 +308,11 @@ fn compare_converted(task: &Task<'_>, known: &Answer, budget: Budget) -> Result<
         let Ok(answer) = within(budget, |run| pushdown::check(&pds, direction, run)) else { continue };
         let found = match answer {
             pushdown::Answer::Unreachable(proof) => match within(budget, |run| match verify_system(&pds, &proof, run) {
-                Err(SystemFlaw::Stopped(stop)) => Err(stop),
-                verified => Ok(verified),
+                Err(Refused::Flawed(flaw)) => Err(flaw),
+                Ok(()) | Err(Refused::Unjudged(_)) => Ok(()),
             }) {
-                Ok(Err(flaw)) => return fault("convert (proof)", format!("{direction:?}: {}", flaw.show(&pds))),
-                Ok(Ok(())) | Err(_) => Answer::Safe,
+                Err(flaw) => return fault("convert (proof)", format!("{direction:?}: {}", flaw.show(&pds))),
+                Ok(()) => Answer::Safe,
             },
             pushdown::Answer::Reachable(trace) => match pds.replay(&trace) {
                 Ok(_) => Answer::Unsafe(selvedge_check::Trace::default()),

@@ -7,9 +7,9 @@
 use index_vec::IndexVec;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{SummaryProof, Task};
+use selvedge_ir::eval::holds;
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, Edge, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Value, VarId};
-use selvedge_replay::eval::holds;
 
 /// Programs whose tables have more places than two to the power of this are not looked at.
 const MAX_BITS: usize = 11;

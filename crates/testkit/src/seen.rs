@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Place, Role, Shape, Task, ThreadProof, ThreadScope};
+use selvedge_check::{Place, Role, Seen, Shape, ShapeProof, Task, ThreadScope};
 use selvedge_ir::trace::ThreadId;
 use selvedge_ir::{EdgeId, LocId, ProcId, Program, Scope, Value, VarId};
 use selvedge_replay::replay::reached;
@@ -163,7 +163,7 @@ pub fn spots(rows: &BTreeSet<Row>) -> BTreeSet<Spot> {
 }
 
 /// The proof that consists of those states in which all threads are at listed places.
-pub fn proof(program: &Program, rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -> ThreadProof {
+pub fn proof(program: &Program, rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -> ShapeProof {
     let place = |spot: &Spot| Place { role: spot.0, calls: spot.1.clone(), loc: spot.2, vars: vars(program, spot) };
     let numbers: BTreeMap<&Spot, u32> = listed.iter().zip(0..).collect();
     let mut shapes: BTreeMap<Vec<u32>, Vec<&Row>> = BTreeMap::new();
@@ -174,9 +174,9 @@ pub fn proof(program: &Program, rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -
         }
     }
     let mut writer = Writer { shared: shared(program), formulas: Formulas::default() };
-    let shape = |(threads, rows): (Vec<u32>, Vec<&Row>)| Shape { threads, ended: 0, formula: writer.either(&rows) };
+    let shape = |(threads, rows): (Vec<u32>, Vec<&Row>)| Shape::of_all(threads, 0, writer.either(&rows));
     let shapes = shapes.into_iter().map(shape).collect();
-    ThreadProof { formulas: writer.formulas, places: listed.iter().map(place).collect(), shapes }
+    ShapeProof { seen: Seen::All, formulas: writer.formulas, places: listed.iter().map(place).collect(), shapes }
 }
 
 fn shared(program: &Program) -> Vec<VarId> {
@@ -184,7 +184,7 @@ fn shared(program: &Program) -> Vec<VarId> {
 }
 
 /// Whether a proof allows a state; `None` if a thread is at a place that it does not list.
-pub fn allows(program: &Program, proof: &ThreadProof, row: &Row) -> Option<bool> {
+pub fn allows(program: &Program, proof: &ShapeProof, row: &Row) -> Option<bool> {
     let mut threads: Vec<(u32, Vec<bool>)> = Vec::new();
     for (spot, values) in &row.threads {
         let is_here = |place: &Place| (place.role, &place.calls, place.loc) == (spot.0, &spot.1, spot.2);

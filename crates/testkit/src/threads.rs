@@ -18,7 +18,6 @@ use selvedge_engines::threads::symbolic::Threads;
 use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_ir::{EdgeId, LocId};
-use selvedge_replay::certificate::Flaw;
 use selvedge_replay::{Judged, Reject, judge};
 
 use crate::differ::{Fault, fault, panic_message, pose};
@@ -260,12 +259,13 @@ fn decide(
             }
         }
         Ok(Ok((Verdict::Unsafe(trace), _))) => Ok(Some(Answer::Unsafe(trace))),
+        Ok(Ok((Verdict::Safe(_), Judged::Unjudged(_)))) => Ok(Some(Answer::Large)),
         Ok(Ok((Verdict::Safe(_), judged))) => {
             compared.count_evidence(judged == Judged::Certified);
             Ok(Some(Answer::Safe))
         }
         Ok(Err(Stop::BoundReached(_))) => Ok(Some(Answer::Deep)),
-        Ok(Err(_)) | Err(Reject::Certificate(Flaw::Stopped(_))) => Ok(Some(Answer::Large)),
+        Ok(Err(_)) => Ok(Some(Answer::Large)),
         Err(reject) => fault(format!("{} (judge)", contender.name), reject.to_string()),
     }
 }
@@ -319,7 +319,7 @@ fn compare_each(
     }
     compared.statuses += 1;
     match within(budget, |run| judge_findings(task, &findings, run)) {
-        Ok(()) | Err(Reject::Certificate(Flaw::Stopped(_))) => Ok(()),
+        Ok(()) => Ok(()),
         Err(reject) => fault(format!("{} (each, judge)", contender.name), reject.to_string()),
     }
 }

@@ -10,8 +10,7 @@ use selvedge_engines::unbounded::coverability::{Backward, Cutoff, KarpMillerExpl
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
 use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::views::{self, Views};
-use selvedge_replay::certificate::Flaw;
-use selvedge_replay::{Judged, Reject, judge};
+use selvedge_replay::{Judged, judge};
 
 use crate::differ::{Fault, Posed, fault, panic_message, pose};
 use crate::engines::{Compared, Comparison};
@@ -57,14 +56,16 @@ fn compare_task(task: &Task<'_>, budget: Budget) -> Result<Compared, Fault> {
             continue;
         }
         let found = within(budget, |run| match engine.check(&question, run) {
-            Ok(verdict) => judge(&question, &verdict, run).map(|_| Ok(verdict)),
+            Ok(verdict) => judge(&question, &verdict, run).map(|judged| match judged {
+                Judged::Unjudged(_) => Err(Stop::Cancelled),
+                _ => Ok(verdict),
+            }),
             Err(stop) => Ok(Err(stop)),
         });
         compared.count_question(matches!(found, Ok(Ok(_))));
         let verdict = match found {
             Ok(Ok(verdict)) => verdict,
-            Ok(Err(Stop::BoundReached(_) | Stop::TimeLimit(_) | Stop::NodeLimit(_) | Stop::Cancelled))
-            | Err(Reject::Certificate(Flaw::Stopped(_))) => continue,
+            Ok(Err(Stop::BoundReached(_) | Stop::TimeLimit(_) | Stop::NodeLimit(_) | Stop::Cancelled)) => continue,
             Ok(Err(stop)) => return fault(engine.name(), stop.to_string()),
             Err(reject) => return fault(format!("{} (judge)", engine.name()), reject.to_string()),
         };

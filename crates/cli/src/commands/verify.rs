@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use selvedge_check::{Certificate, Limits, Run, Stop, Task};
+use selvedge_check::{Certificate, Limits, Run, Seen, Stop, Task};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_ir::span::Span;
 use selvedge_ir::{EdgeId, LocId};
-use selvedge_replay::certificate::{Flaw, verify};
+use selvedge_replay::certificate::{Flaw, Refused, Unjudged, verify};
 use selvedge_report::Source;
 use selvedge_report::json::{CertificateFile, digest, read_certificate};
 use selvedge_report::names::count;
@@ -75,8 +75,11 @@ fn judge(
         &Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()),
     ) {
         Ok(()) => {}
-        Err(Flaw::Stopped(stop)) => return Ok(stopped(stop, session)),
-        Err(flaw) => return Err(reject(format!("the certificate is flawed: {flaw}{}", place(subject, &flaw)))),
+        Err(Refused::Unjudged(Unjudged::Stopped(stop))) => return Ok(stopped(stop, session)),
+        Err(Refused::Unjudged(unjudged)) => return Err(reject(unjudged.to_string())),
+        Err(Refused::Flawed(flaw)) => {
+            return Err(reject(format!("the certificate is flawed: {flaw}{}", place(subject, &flaw))));
+        }
     }
     if !args.quiet {
         let time = format!("{:.3} s", start.elapsed().as_secs_f64());
@@ -126,12 +129,7 @@ fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &st
 
 /// How much was checked.
 fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
-    let reached = |loc: LocId| match certificate {
-        Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_ok(),
-        Certificate::Summaries(proof) => proof.loc(loc).is_some(),
-        Certificate::Integers(proof) => proof.points.iter().any(|point| point.loc == loc),
-        Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) | Certificate::Views(_) => true,
-    };
+    let reached = |loc: LocId| !certificate.excludes(loc);
     if let Certificate::Induction { k, .. } = certificate {
         return format!(
             "no error within {} of the start, and none after {}",
@@ -139,25 +137,25 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
             count(*k as usize + 1, "state")
         );
     }
-    if let Certificate::Threads(proof) = certificate {
+    if let Certificate::Shapes(proof) = certificate {
         let threads: usize = proof.shapes.iter().map(|shape| shape.threads.len()).sum();
-        return format!(
-            "the start, and the steps of {} in {}",
-            count(threads, "thread"),
-            count(proof.shapes.len(), "shape")
-        );
+        return match proof.seen {
+            Seen::All => format!(
+                "the start, and the steps of {} in {}",
+                count(threads, "thread"),
+                count(proof.shapes.len(), "shape")
+            ),
+            Seen::Any(_) => format!(
+                "the start, the steps of the threads of {}, and those of one more thread",
+                count(proof.shapes.len(), "view")
+            ),
+        };
     }
     if let Certificate::Cover(proof) = certificate {
         return format!(
             "the start, and the steps of {} with {}",
             count(proof.locals.len(), "thread state"),
             count(proof.shareds.len(), "shared state")
-        );
-    }
-    if let Certificate::Views(proof) = certificate {
-        return format!(
-            "the start, the steps of the threads of {}, and those of one more thread",
-            count(proof.views.len(), "view")
         );
     }
     let edges = task.program.edges.iter().filter(|edge| reached(edge.from)).count();

@@ -5,7 +5,7 @@ use std::time::Instant;
 use selvedge_check::{Limits, Run};
 use selvedge_frontend::pds::read_head;
 use selvedge_ir::pds::Pds;
-use selvedge_replay::certificate::{SystemFlaw, verify_system};
+use selvedge_replay::certificate::{Refused, Unjudged, verify_system};
 use selvedge_report::Source;
 use selvedge_report::json::{SystemCertificateFile, digest, read_system_certificate};
 use selvedge_report::names::count;
@@ -37,8 +37,9 @@ pub(super) fn examine(args: &VerifyArgs, certificate: &Source, session: &Session
     let limits = Limits { time: args.time_limit, ..Limits::default() };
     match verify_system(&pds, &proof, &Run::new(session.cancel.clone(), limits, &())) {
         Ok(()) => {}
-        Err(SystemFlaw::Stopped(stop)) => return Ok(stopped(stop, session)),
-        Err(flaw) => return Err(reject(format!("the certificate is flawed: {}", flaw.show(&pds)))),
+        Err(Refused::Unjudged(Unjudged::Stopped(stop))) => return Ok(stopped(stop, session)),
+        Err(Refused::Unjudged(unjudged)) => return Err(reject(unjudged.to_string())),
+        Err(Refused::Flawed(flaw)) => return Err(reject(format!("the certificate is flawed: {}", flaw.show(&pds)))),
     }
     if !args.quiet {
         session.printer.out(&format!(

@@ -6,10 +6,10 @@
 //! other, and one of its variables gets another value, until none fails or many attempts have been made.
 
 use selvedge_check::{Run, Stop, Task};
+use selvedge_ir::eval::holds;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::reads;
 use selvedge_ir::{BinaryOp, EntryId, Expr, Op, Program, Ty, Value, VarId};
-use selvedge_replay::eval::holds;
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome, State};
 

@@ -1,10 +1,10 @@
 //! From the states of an execution to its steps.
 
 use selvedge_check::{Run, SolverFailure, Stop};
+use selvedge_ir::eval::{eval, holds};
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{Assign, EdgeId, EntryId, Expr, Value, VarId};
 use selvedge_logic::smt::{Smt, SmtValue, Term};
-use selvedge_replay::eval::{eval, holds};
 
 use super::system::System;
 use super::{halted, z3};

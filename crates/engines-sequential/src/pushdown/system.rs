@@ -10,10 +10,10 @@ use index_vec::IndexVec;
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
 use selvedge_check::{Run, Stop, Task};
+use selvedge_ir::eval::eval;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Target, Value, VarId};
-use selvedge_replay::eval::eval;
 
 use super::post::{Control, Move, Symbol, System, Word};
 use super::relevant::Relevant;

@@ -6,15 +6,15 @@ use selvedge_check::Task;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{Edge, Expr, LocId, Op, Program};
 
-use super::Flaw;
+use super::{Flaw, Refused};
 
 /// The set holds the first locations of all threads that start a run, every location that a step leads to from one of
 /// its own, and no error. So no thread ever stands outside it, and no error is ever met.
 ///
 /// A call leads to its callee's entry and to the location behind the call, whether or not the callee returns.
-pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Flaw> {
+pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Refused> {
     if !locs.is_sorted() {
-        return Err(Flaw::Malformed(None));
+        return Err(Flaw::Malformed(None).into());
     }
     let inside = |loc: LocId| locs.binary_search(&loc).is_ok();
     let program = task.program;
@@ -22,7 +22,7 @@ pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Flaw> {
     for proc in starts {
         let entry = program.procs[proc].entry;
         if !inside(entry) {
-            return Err(Flaw::Start(entry));
+            return Err(Flaw::Start(entry).into());
         }
     }
     for (id, edge) in program.edges.iter_enumerated() {
@@ -30,17 +30,17 @@ pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Flaw> {
             continue;
         }
         if leads_to(program, edge).into_iter().flatten().any(|to| !inside(to)) {
-            return Err(Flaw::NotClosed(id));
+            return Err(Flaw::NotClosed(id).into());
         }
         if task.target.has_assert(id) && !matches!(edge.op, Op::Assert(Expr::TRUE)) {
-            return Err(Flaw::Assert(id));
+            return Err(Flaw::Assert(id).into());
         }
     }
     if let Some(loc) = locs.iter().find(|loc| task.target.has_loc(**loc)) {
-        return Err(Flaw::Location(*loc));
+        return Err(Flaw::Location(*loc).into());
     }
     match task.target.together.iter().find(|meeting| meeting.iter().all(|loc| inside(*loc))) {
-        Some(meeting) => Err(Flaw::Location(meeting[0])),
+        Some(meeting) => Err(Flaw::Location(meeting[0]).into()),
         None => Ok(()),
     }
 }

@@ -16,18 +16,18 @@ use selvedge_check::{Paths, Run, Task};
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::{Assign, Call, Entry, Expr, Op, Program, Scope, Ty, VarId};
 
-use super::Flaw;
 use super::encode;
 use super::places::{Kind, Move, Place, Places};
 use super::sat::{Lit, Sat};
+use super::{Flaw, Refused};
 
 /// Checks the certificate.
-pub(super) fn verify(task: &Task<'_>, k: u32, paths: Paths, run: &Run<'_>) -> Result<(), Flaw> {
+pub(super) fn verify(task: &Task<'_>, k: u32, paths: Paths, run: &Run<'_>) -> Result<(), Refused> {
     if !is_sequential(task.program) {
-        return Err(Flaw::OutOfScope("it has several threads"));
+        return Err(Flaw::OutOfScope("it has several threads").into());
     }
     if task.program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err(Flaw::OutOfScope("it has integers"));
+        return Err(Flaw::OutOfScope("it has integers").into());
     }
     let places = Places::new(task)?;
     base(Path::from_start(task, &places, run)?, k)?;
@@ -35,14 +35,14 @@ pub(super) fn verify(task: &Task<'_>, k: u32, paths: Paths, run: &Run<'_>) -> Re
 }
 
 /// Question 1, for each number of steps.
-fn base(mut path: Path<'_>, k: u32) -> Result<(), Flaw> {
+fn base(mut path: Path<'_>, k: u32) -> Result<(), Refused> {
     if path.places.is_error(path.task, 0) {
-        return Err(Flaw::Base(0));
+        return Err(Flaw::Base(0).into());
     }
     for steps in 1..=k {
         let error = path.extend()?;
         if path.sat.satisfiable_with(error)? {
-            return Err(Flaw::Base(steps));
+            return Err(Flaw::Base(steps).into());
         }
         path.sat.require(!error);
     }
@@ -50,7 +50,7 @@ fn base(mut path: Path<'_>, k: u32) -> Result<(), Flaw> {
 }
 
 /// Question 2. A state with a step after it is no error.
-fn step(mut path: Path<'_>, k: u32, paths: Paths) -> Result<(), Flaw> {
+fn step(mut path: Path<'_>, k: u32, paths: Paths) -> Result<(), Refused> {
     for _ in 0..k {
         path.extend()?;
     }
@@ -58,7 +58,7 @@ fn step(mut path: Path<'_>, k: u32, paths: Paths) -> Result<(), Flaw> {
         path.require_distinct()?;
     }
     let error = path.extend()?;
-    if path.sat.satisfiable_with(error)? { Err(Flaw::Step) } else { Ok(()) }
+    if path.sat.satisfiable_with(error)? { Err(Flaw::Step.into()) } else { Ok(()) }
 }
 
 /// The number of a place in binary, and the value of each variable.
@@ -94,7 +94,7 @@ impl<'a> Path<'a> {
     }
 
     /// The first state is a start of the program.
-    fn from_start(task: &'a Task<'a>, places: &'a Places, run: &'a Run<'a>) -> Result<Path<'a>, Flaw> {
+    fn from_start(task: &'a Task<'a>, places: &'a Places, run: &'a Run<'a>) -> Result<Path<'a>, Refused> {
         let mut path = Path::from_anywhere(task, places, run);
         for bit in path.states[0].place.clone() {
             path.sat.require(!bit);
@@ -131,7 +131,7 @@ impl<'a> Path<'a> {
     }
 
     /// Adds a state that follows the last one. Returns whether it is an error.
-    fn extend(&mut self) -> Result<Lit, Flaw> {
+    fn extend(&mut self) -> Result<Lit, Refused> {
         self.run.check_limits()?;
         let next = self.any_state();
         self.states.push(next);
@@ -207,7 +207,7 @@ impl<'a> Path<'a> {
     }
 
     /// No two states are the same.
-    fn require_distinct(&mut self) -> Result<(), Flaw> {
+    fn require_distinct(&mut self) -> Result<(), Refused> {
         for later in 1..self.states.len() {
             self.run.check_limits()?;
             for earlier in 0..later {
@@ -221,7 +221,7 @@ impl<'a> Path<'a> {
     }
 
     /// What a move from the last state but one to the last one needs and does.
-    fn effect(&mut self, step: &Move, choices: &mut BTreeMap<u32, Lit>) -> Result<Effect, Flaw> {
+    fn effect(&mut self, step: &Move, choices: &mut BTreeMap<u32, Lit>) -> Result<Effect, Refused> {
         let program = self.task.program;
         let now = self.states.len() - 2;
         let mut effect = Effect::default();
@@ -276,7 +276,7 @@ impl<'a> Path<'a> {
         now: usize,
         choices: &mut BTreeMap<u32, Lit>,
         effect: &mut Effect,
-    ) -> Result<(), Flaw> {
+    ) -> Result<(), Refused> {
         for (var, rhs) in &assign.active {
             effect.writes.insert(*var, Some(self.expr(rhs, now, choices)?));
         }
@@ -287,7 +287,7 @@ impl<'a> Path<'a> {
     }
 
     /// The thread begins: its per-thread variables and the locals of its first procedure.
-    fn thread_start(&mut self, now: usize, writes: &mut BTreeMap<VarId, Option<Lit>>) -> Result<(), Flaw> {
+    fn thread_start(&mut self, now: usize, writes: &mut BTreeMap<VarId, Option<Lit>>) -> Result<(), Refused> {
         let program = self.task.program;
         let kind = first_kind(program);
         for (var, _) in program.vars.iter_enumerated().filter(|(_, variable)| variable.scope == Scope::Thread) {
@@ -303,7 +303,7 @@ impl<'a> Path<'a> {
     }
 
     /// The gate of an expression in a state; the next values are those of the state after it.
-    fn expr(&mut self, expr: &Expr, now: usize, choices: &mut BTreeMap<u32, Lit>) -> Result<Lit, Flaw> {
+    fn expr(&mut self, expr: &Expr, now: usize, choices: &mut BTreeMap<u32, Lit>) -> Result<Lit, Refused> {
         let states = &self.states;
         let mut leaf = |sat: &mut Sat<'_>, leaf: &Expr| match leaf {
             Expr::Var(var) => states[now].vars[var.index()],
@@ -311,7 +311,7 @@ impl<'a> Path<'a> {
             Expr::Choice(number, _) => *choices.entry(*number).or_insert_with(|| sat.fresh()),
             _ => unreachable!("steps with passive parts are treated as a whole"),
         };
-        encode::expr(&mut self.sat, expr, &mut leaf).ok_or(Flaw::OutOfScope("it has integers"))
+        encode::expr(&mut self.sat, expr, &mut leaf).ok_or(Flaw::OutOfScope("it has integers").into())
     }
 }
 

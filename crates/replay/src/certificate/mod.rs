@@ -17,7 +17,7 @@ mod views;
 
 use std::fmt;
 
-use selvedge_check::{Certificate, Run, Stop, Task};
+use selvedge_check::{Certificate, Run, Seen, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId};
 
 pub use cover::{CoverFlaw, verify_claim};
@@ -47,25 +47,63 @@ pub enum Flaw {
     Malformed(Option<ProcId>),
     /// This kind of certificate does not cover the program.
     OutOfScope(&'static str),
+}
+
+/// Why the judge does not accept a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused<F = Flaw> {
+    /// It proves nothing: whoever made it is wrong.
+    Flawed(F),
+    /// The judge cannot tell. The answer is uncertified.
+    Unjudged(Unjudged),
+}
+
+/// Why the judge cannot tell whether a certificate proves something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unjudged {
+    /// The certificate or the program goes beyond what the judge looks at.
+    Beyond(&'static str),
     /// The check was not finished.
     Stopped(Stop),
 }
 
-impl From<Stop> for Flaw {
-    fn from(stop: Stop) -> Flaw {
-        Flaw::Stopped(stop)
+impl<F> Refused<F> {
+    /// The flaw, if there is one.
+    pub fn flaw(self) -> Option<F> {
+        match self {
+            Refused::Flawed(flaw) => Some(flaw),
+            Refused::Unjudged(_) => None,
+        }
+    }
+}
+
+impl<F> From<Stop> for Refused<F> {
+    fn from(stop: Stop) -> Refused<F> {
+        Refused::Unjudged(Unjudged::Stopped(stop))
+    }
+}
+
+impl<F> From<Unjudged> for Refused<F> {
+    fn from(unjudged: Unjudged) -> Refused<F> {
+        Refused::Unjudged(unjudged)
+    }
+}
+
+impl From<Flaw> for Refused {
+    fn from(flaw: Flaw) -> Refused {
+        Refused::Flawed(flaw)
     }
 }
 
 /// Checks that a certificate proves the target unreachable.
-pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Result<(), Flaw> {
+pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Result<(), Refused> {
     match certificate {
         Certificate::ControlFlow(locs) => control_flow::verify(task, locs),
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
-        Certificate::Threads(proof) => threads::verify(task, proof, run),
+        Certificate::Shapes(proof) if proof.seen == Seen::All => threads::verify(task, proof, run),
+        Certificate::Shapes(proof) => views::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
-        Certificate::Views(proof) => views::verify(task, proof, run),
         Certificate::Integers(proof) => integers::verify(task, proof, run),
     }
 }
@@ -84,7 +122,24 @@ impl fmt::Display for Flaw {
             Flaw::Malformed(Some(proc)) => write!(f, "its formulas do not fit procedure {}", proc.index()),
             Flaw::Malformed(None) => write!(f, "it is malformed"),
             Flaw::OutOfScope(why) => write!(f, "it does not cover the program: {why}"),
-            Flaw::Stopped(stop) => write!(f, "its check was not finished: {stop}"),
+        }
+    }
+}
+
+impl<F: fmt::Display> fmt::Display for Refused<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::Flawed(flaw) => write!(f, "{flaw}"),
+            Refused::Unjudged(unjudged) => write!(f, "{unjudged}"),
+        }
+    }
+}
+
+impl fmt::Display for Unjudged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unjudged::Beyond(why) => write!(f, "the judge cannot check it: {why}"),
+            Unjudged::Stopped(stop) => write!(f, "its check was not finished: {stop}"),
         }
     }
 }

@@ -8,7 +8,7 @@ use selvedge_check::Task;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program};
 
-use super::Flaw;
+use super::{Flaw, Refused, Unjudged};
 
 /// More places than this are not listed.
 const LIMIT: usize = 20_000;
@@ -54,7 +54,7 @@ pub(super) struct Places {
 
 impl Places {
     /// All places that control flow can reach. Each is looked at once.
-    pub(super) fn new(task: &Task<'_>) -> Result<Places, Flaw> {
+    pub(super) fn new(task: &Task<'_>) -> Result<Places, Refused> {
         let flow = Flow::new(task.program);
         let mut places = Places { all: Vec::new(), moves: Vec::new(), numbers: BTreeMap::new() };
         places.number(first(task.program));
@@ -68,7 +68,7 @@ impl Places {
                 }
             }
             if places.all.len() > LIMIT {
-                return Err(Flaw::OutOfScope("its calls can be nested in too many ways"));
+                return Err(Unjudged::Beyond("its calls can be nested in too many ways").into());
             }
             from += 1;
         }
@@ -90,7 +90,7 @@ impl Places {
     }
 
     /// The moves along an edge.
-    fn follow(&mut self, task: &Task<'_>, from: usize, stack: (Phase, &[EdgeId]), id: EdgeId) -> Result<(), Flaw> {
+    fn follow(&mut self, task: &Task<'_>, from: usize, stack: (Phase, &[EdgeId]), id: EdgeId) -> Result<(), Refused> {
         let (program, (phase, calls)) = (task.program, stack);
         let edge = &program.edges[id];
         let here = |loc: LocId| Place::At { phase, calls: calls.to_vec(), loc };
@@ -103,7 +103,7 @@ impl Places {
                 }
             }
             Op::Call(call) if procs(program, phase, calls).contains(&call.callee) => {
-                return Err(Flaw::OutOfScope("it is recursive"));
+                return Err(Flaw::OutOfScope("it is recursive").into());
             }
             Op::Call(call) => {
                 let calls = [calls, &[id]].concat();
@@ -116,7 +116,7 @@ impl Places {
             }
             Op::Return(_) | Op::End if phase == Phase::Prelude => self.add(from, id, Kind::Start, thread(program)),
             Op::Return(_) | Op::End => {}
-            Op::Spawn(_) | Op::Fork(_) => return Err(Flaw::OutOfScope("it has several threads")),
+            Op::Spawn(_) | Op::Fork(_) => return Err(Flaw::OutOfScope("it has several threads").into()),
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use batsat::{Callbacks, Solver, SolverInterface, lbool};
 use rustc_hash::FxHashMap;
 use selvedge_check::{Run, Stop};
 
-use super::Flaw;
+use super::Refused;
 
 pub(super) use batsat::Lit;
 
@@ -123,17 +123,17 @@ impl<'r> Sat<'r> {
     }
 
     /// Whether all clauses can hold at once.
-    pub(super) fn satisfiable(&mut self) -> Result<bool, Flaw> {
+    pub(super) fn satisfiable(&mut self) -> Result<bool, Refused> {
         self.satisfiable_with(self.truth)
     }
 
     /// Whether all clauses can hold at once together with a literal.
-    pub(super) fn satisfiable_with(&mut self, lit: Lit) -> Result<bool, Flaw> {
+    pub(super) fn satisfiable_with(&mut self, lit: Lit) -> Result<bool, Refused> {
         self.satisfiable_under(&[lit])
     }
 
     /// Whether all clauses can hold at once together with these literals.
-    pub(super) fn satisfiable_under(&mut self, lits: &[Lit]) -> Result<bool, Flaw> {
+    pub(super) fn satisfiable_under(&mut self, lits: &[Lit]) -> Result<bool, Refused> {
         match self.solver.solve_limited(lits) {
             result if result == lbool::TRUE => Ok(true),
             result if result == lbool::FALSE => Ok(false),

@@ -20,17 +20,17 @@ use selvedge_check::{Run, SummaryProof, Task};
 use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
 use selvedge_ir::{Assign, Call, Edge, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Ty, VarId};
 
-use super::Flaw;
 use super::encode;
 use super::sat::{Lit, Sat};
+use super::{Flaw, Refused};
 
 /// Checks the certificate.
-pub(super) fn verify(task: &Task<'_>, proof: &SummaryProof, run: &Run<'_>) -> Result<(), Flaw> {
+pub(super) fn verify(task: &Task<'_>, proof: &SummaryProof, run: &Run<'_>) -> Result<(), Refused> {
     in_scope(task.program)?;
     let sorted = proof.locs.is_sorted_by_key(|(loc, _)| *loc) && proof.procs.is_sorted_by_key(|(proc, _)| *proc);
     let known = proof.locs.iter().all(|(loc, _)| loc.index() < task.program.locs.len());
     if !sorted || !known || proof.procs.iter().any(|(proc, _)| proc.index() >= task.program.procs.len()) {
-        return Err(Flaw::Malformed(None));
+        return Err(Flaw::Malformed(None).into());
     }
     let checker = Checker { task, proof, run, globals: globals(task.program), called: called(task.program) };
     checker.start()?;
@@ -47,17 +47,17 @@ pub(super) fn verify(task: &Task<'_>, proof: &SummaryProof, run: &Run<'_>) -> Re
 }
 
 /// One thread, Boolean variables, and a prelude that ends by returning.
-fn in_scope(program: &Program) -> Result<(), Flaw> {
+fn in_scope(program: &Program) -> Result<(), Refused> {
     if !is_sequential(program) {
-        return Err(Flaw::OutOfScope("it has several threads"));
+        return Err(Flaw::OutOfScope("it has several threads").into());
     }
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err(Flaw::OutOfScope("it has integers"));
+        return Err(Flaw::OutOfScope("it has integers").into());
     }
     if let Some(prelude) = program.prelude {
         let runs = CallGraph::new(program).reachable([prelude], Through::Calls);
         if program.edges.iter().any(|edge| edge.op == Op::End && runs[program.locs[edge.from].proc]) {
-            return Err(Flaw::OutOfScope("its prelude may end in the middle"));
+            return Err(Flaw::OutOfScope("its prelude may end in the middle").into());
         }
     }
     Ok(())
@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A question about a procedure in which the formula holds, entry and now being any that satisfy it.
-    fn question(&'a self, proc: ProcId, here: FormulaId) -> Result<Question<'a>, Flaw> {
+    fn question(&'a self, proc: ProcId, here: FormulaId) -> Result<Question<'a>, Refused> {
         let mut question = self.blank(proc);
         let lit = question.formula(here, Place::Now)?;
         question.sat.require(lit);
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Question 1, for the prelude and for the one initial thread.
-    fn start(&'a self) -> Result<(), Flaw> {
+    fn start(&'a self) -> Result<(), Refused> {
         let program = self.program();
         let kind = program.entries.first().expect("a program with one thread has one kind of thread");
         let mut shared = Column::default();
@@ -147,13 +147,13 @@ impl<'a> Checker<'a> {
     }
 
     /// The prelude begins in every initial state.
-    fn blank_from(&'a self, prelude: ProcId, shared: &Column, mut question: Question<'a>) -> Result<(), Flaw> {
+    fn blank_from(&'a self, prelude: ProcId, shared: &Column, mut question: Question<'a>) -> Result<(), Refused> {
         question.now.0.clone_from(&shared.0);
         question.begins(prelude, Flaw::Start(self.program().procs[prelude].entry))
     }
 
     /// The thread begins in every state in which the prelude returns from an initial state.
-    fn start_after_prelude(&'a self, prelude: ProcId) -> Result<(), Flaw> {
+    fn start_after_prelude(&'a self, prelude: ProcId) -> Result<(), Refused> {
         let Some(summary) = self.proof.proc(prelude) else { return Ok(()) };
         let mut question = self.blank(prelude);
         for (var, rhs) in &self.program().init {
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The initial thread begins, whatever the shared variables of the column are.
-    fn thread_start(&'a self, mut question: Question<'a>, shared: Column) -> Result<(), Flaw> {
+    fn thread_start(&'a self, mut question: Question<'a>, shared: Column) -> Result<(), Refused> {
         let program = self.program();
         let kind = program.entries.first().expect("a program with one thread has one kind of thread");
         question.proc = kind.proc;
@@ -192,7 +192,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Questions 2 to 6 for one edge whose location is reached.
-    fn edge(&'a self, id: EdgeId, edge: &Edge, here: FormulaId) -> Result<(), Flaw> {
+    fn edge(&'a self, id: EdgeId, edge: &Edge, here: FormulaId) -> Result<(), Refused> {
         let proc = self.program().locs[edge.from].proc;
         match &edge.op {
             Op::Assign(assign) => self.question(proc, here)?.assign(assign, id, edge.to),
@@ -201,11 +201,11 @@ impl<'a> Checker<'a> {
             Op::Call(call) => self.call(id, edge, here, call),
             Op::Return(values) => self.return_from(id, proc, here, values),
             Op::End => Ok(()),
-            Op::Spawn(_) | Op::Fork(_) => Err(Flaw::OutOfScope("it has several threads")),
+            Op::Spawn(_) | Op::Fork(_) => Err(Flaw::OutOfScope("it has several threads").into()),
         }
     }
 
-    fn assert(&'a self, id: EdgeId, edge: &Edge, here: FormulaId, condition: &Expr) -> Result<(), Flaw> {
+    fn assert(&'a self, id: EdgeId, edge: &Edge, here: FormulaId, condition: &Expr) -> Result<(), Refused> {
         let proc = self.program().locs[edge.from].proc;
         if self.task.target.has_assert(id) {
             let mut question = self.question(proc, here)?;
@@ -216,7 +216,7 @@ impl<'a> Checker<'a> {
         self.question(proc, here)?.assign(&Assign::assume(condition.clone()), id, edge.to)
     }
 
-    fn call(&'a self, id: EdgeId, edge: &Edge, here: FormulaId, call: &Call) -> Result<(), Flaw> {
+    fn call(&'a self, id: EdgeId, edge: &Edge, here: FormulaId, call: &Call) -> Result<(), Refused> {
         let proc = self.program().locs[edge.from].proc;
         let mut entering = self.question(proc, here)?;
         let args = entering.args(call)?;
@@ -227,7 +227,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn return_from(&'a self, id: EdgeId, proc: ProcId, here: FormulaId, values: &[Expr]) -> Result<(), Flaw> {
+    fn return_from(&'a self, id: EdgeId, proc: ProcId, here: FormulaId, values: &[Expr]) -> Result<(), Refused> {
         if !self.called.contains(&proc) {
             return Ok(());
         }
@@ -243,7 +243,7 @@ impl<'a> Checker<'a> {
         question.no_solution(Flaw::Summary(id))
     }
 
-    fn location(&'a self, loc: LocId) -> Result<(), Flaw> {
+    fn location(&'a self, loc: LocId) -> Result<(), Refused> {
         match self.proof.loc(loc) {
             Some(here) => self.question(self.program().locs[loc].proc, here)?.no_solution(Flaw::Location(loc)),
             None => Ok(()),
@@ -266,12 +266,12 @@ impl<'a> Question<'a> {
     }
 
     /// It must have no solution.
-    fn no_solution(mut self, flaw: Flaw) -> Result<(), Flaw> {
-        if self.sat.satisfiable()? { Err(flaw) } else { Ok(()) }
+    fn no_solution(mut self, flaw: Flaw) -> Result<(), Refused> {
+        if self.sat.satisfiable()? { Err(flaw.into()) } else { Ok(()) }
     }
 
     /// The gate of an expression; `next` gives the values after the step.
-    fn expr(&mut self, expr: &Expr, next: Option<&BTreeMap<VarId, Lit>>) -> Result<Lit, Flaw> {
+    fn expr(&mut self, expr: &Expr, next: Option<&BTreeMap<VarId, Lit>>) -> Result<Lit, Refused> {
         let (now, choices) = (&mut self.now, &mut self.choices);
         let mut leaf = |sat: &mut Sat<'_>, leaf: &Expr| match leaf {
             Expr::Next(var) => match next.and_then(|next| next.get(var)) {
@@ -282,11 +282,11 @@ impl<'a> Question<'a> {
             Expr::Var(var) => now.get(sat, *var),
             _ => unreachable!("steps with passive parts are treated as a whole"),
         };
-        encode::expr(&mut self.sat, expr, &mut leaf).ok_or(Flaw::OutOfScope("it has integers"))
+        encode::expr(&mut self.sat, expr, &mut leaf).ok_or(Flaw::OutOfScope("it has integers").into())
     }
 
     /// The gate of a formula about this procedure.
-    fn formula(&mut self, id: FormulaId, place: Place<'_>) -> Result<Lit, Flaw> {
+    fn formula(&mut self, id: FormulaId, place: Place<'_>) -> Result<Lit, Refused> {
         let (program, proc) = (self.checker.program(), self.proc);
         let (entry, now) = (&mut self.entry, &mut self.now);
         let (mut results, at_return) = match place {
@@ -305,11 +305,12 @@ impl<'a> Question<'a> {
             }
             _ => None,
         };
-        encode::formula(&mut self.sat, &self.checker.proof.formulas, id, &mut atom).ok_or(Flaw::Malformed(Some(proc)))
+        encode::formula(&mut self.sat, &self.checker.proof.formulas, id, &mut atom)
+            .ok_or(Flaw::Malformed(Some(proc)).into())
     }
 
     /// Question 2. Without other threads passive assignments do nothing, and passive conditions hold.
-    fn assign(mut self, assign: &Assign, id: EdgeId, to: LocId) -> Result<(), Flaw> {
+    fn assign(mut self, assign: &Assign, id: EdgeId, to: LocId) -> Result<(), Refused> {
         let mut next = BTreeMap::new();
         for (var, rhs) in &assign.active {
             next.insert(*var, self.expr(rhs, None)?);
@@ -323,7 +324,7 @@ impl<'a> Question<'a> {
     }
 
     /// The formula of a location must hold.
-    fn arrives(mut self, to: LocId, flaw: Flaw) -> Result<(), Flaw> {
+    fn arrives(mut self, to: LocId, flaw: Flaw) -> Result<(), Refused> {
         if let Some(there) = self.checker.proof.loc(to) {
             let lit = self.formula(there, Place::Now)?;
             self.sat.require(!lit);
@@ -331,7 +332,7 @@ impl<'a> Question<'a> {
         self.no_solution(flaw)
     }
 
-    fn args(&mut self, call: &Call) -> Result<BTreeMap<VarId, Lit>, Flaw> {
+    fn args(&mut self, call: &Call) -> Result<BTreeMap<VarId, Lit>, Refused> {
         let params = &self.program().procs[call.callee].params;
         params.iter().zip(&call.args).map(|(param, arg)| Ok((*param, self.expr(arg, None)?))).collect()
     }
@@ -345,7 +346,7 @@ impl<'a> Question<'a> {
     }
 
     /// Questions 1 and 3: a procedure begins with what is known of `now`; its entry is the same.
-    fn begins(mut self, proc: ProcId, flaw: Flaw) -> Result<(), Flaw> {
+    fn begins(mut self, proc: ProcId, flaw: Flaw) -> Result<(), Refused> {
         let program = self.program();
         self.proc = proc;
         for var in self.checker.globals.iter().chain(&program.procs[proc].params) {
@@ -356,7 +357,7 @@ impl<'a> Question<'a> {
     }
 
     /// Question 4.
-    fn returned(mut self, call: &Call, summary: FormulaId, id: EdgeId, to: LocId) -> Result<(), Flaw> {
+    fn returned(mut self, call: &Call, summary: FormulaId, id: EdgeId, to: LocId) -> Result<(), Refused> {
         let program = self.program();
         let is_global = |var: VarId| !matches!(program.vars[var].scope, Scope::Local(_));
         let args = self.args(call)?;

@@ -21,6 +21,8 @@ use selvedge_check::system::{Closure, SystemProof};
 use selvedge_check::{Run, Stop};
 use selvedge_ir::pds::{Head, Pds, RuleId, SymbolId};
 
+use super::Refused;
+
 /// Why an automaton proves nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemFlaw {
@@ -32,13 +34,11 @@ pub enum SystemFlaw {
     Target(Head),
     /// A number is that of no state or symbol.
     Malformed,
-    /// The check was not finished.
-    Stopped(Stop),
 }
 
-impl From<Stop> for SystemFlaw {
-    fn from(stop: Stop) -> SystemFlaw {
-        SystemFlaw::Stopped(stop)
+impl From<SystemFlaw> for Refused<SystemFlaw> {
+    fn from(flaw: SystemFlaw) -> Refused<SystemFlaw> {
+        Refused::Flawed(flaw)
     }
 }
 
@@ -46,13 +46,13 @@ impl From<Stop> for SystemFlaw {
 type Nodes = BTreeSet<u32>;
 
 /// Checks that an automaton proves the targets of a system unreachable.
-pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<(), SystemFlaw> {
+pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<(), Refused<SystemFlaw>> {
     let automaton = Automaton::new(pds, proof, run)?;
     for (number, config) in pds.initial.iter().enumerate() {
         let ends = automaton.reads(config.state.raw(), &config.stack, run)?;
         let is_accepted = !ends.is_disjoint(&automaton.finals);
         if is_accepted != (proof.closure == Closure::Successors) {
-            return Err(SystemFlaw::Initial(number));
+            return Err(SystemFlaw::Initial(number).into());
         }
     }
     for (id, rule) in pds.rules.iter_enumerated() {
@@ -63,7 +63,7 @@ pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<()
             Closure::Predecessors => after.is_subset(&before),
         };
         if !is_closed {
-            return Err(SystemFlaw::Rule(id));
+            return Err(SystemFlaw::Rule(id).into());
         }
     }
     let decisive = match proof.closure {
@@ -73,7 +73,7 @@ pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<()
     for head in &pds.targets {
         let behind = automaton.reads(head.state.raw(), head.top.as_slice(), run)?;
         if behind.is_disjoint(&decisive) != (proof.closure == Closure::Successors) {
-            return Err(SystemFlaw::Target(*head));
+            return Err(SystemFlaw::Target(*head).into());
         }
     }
     Ok(())
@@ -90,9 +90,9 @@ struct Automaton {
 }
 
 impl Automaton {
-    fn new(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<Automaton, SystemFlaw> {
+    fn new(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<Automaton, Refused<SystemFlaw>> {
         if !is_well_formed(pds, proof) {
-            return Err(SystemFlaw::Malformed);
+            return Err(SystemFlaw::Malformed.into());
         }
         let finals = proof.finals.iter().copied().collect();
         let mut automaton = Automaton { n_nodes: proof.n_nodes, finals, silent: Vec::new(), read: BTreeMap::new() };
@@ -204,7 +204,6 @@ impl SystemFlaw {
             },
             SystemFlaw::Target(head) => format!("the target {} is on the wrong side", pds.show_head(*head)),
             SystemFlaw::Malformed => "it speaks of states or symbols that are not there".to_string(),
-            SystemFlaw::Stopped(stop) => format!("its check was not finished: {stop}"),
         }
     }
 }

@@ -15,6 +15,7 @@ fn program(text: &str) -> (Program, Target) {
 
 fn check((program, target): &(Program, Target), certificate: &Certificate) -> Result<(), Flaw> {
     verify(&Task { program, target, threads: ThreadScope::Unbounded }, certificate, &Run::unlimited())
+        .map_err(|refused| refused.flaw().expect("the judge can tell"))
 }
 
 /// Builds a proof from formulas in words: `T`, `x` (now), `x0` (entry), `r` (first result), and their equality.

@@ -6,7 +6,7 @@ use selvedge_check::{Certificate, ControlPoint, IntegerProof, Run, SolverFailure
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
 use selvedge_ir::{EdgeId, Expr, LocId, Op, Program, Target, Value, VarId};
-use selvedge_replay::certificate::{Flaw, verify};
+use selvedge_replay::certificate::{Flaw, Refused, Unjudged, verify};
 
 /// Two counters that stay equal, and a program counter.
 const COUNTERS: &str = "\
@@ -50,7 +50,7 @@ fn point(loc: usize, pc: i64, text: &str) -> ControlPoint {
     ControlPoint { loc: LocId::new(loc), values: vec![Value::Int(pc)], formula: formula(text) }
 }
 
-fn judged(text: &str, proof: IntegerProof, solvers: Solvers) -> Result<(), Flaw> {
+fn judged(text: &str, proof: IntegerProof, solvers: Solvers) -> Result<(), Refused> {
     let (program, target) = program(text);
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
     verify(&task, &Certificate::Integers(proof), &Run::unlimited().with_solvers(solvers))
@@ -76,7 +76,7 @@ fn an_invariant_is_accepted() {
 
 #[test]
 fn what_is_not_closed_is_rejected_at_its_edge() {
-    let edge = |number: usize| Err(Flaw::NotClosed(EdgeId::new(number)));
+    let edge = |number: usize| Err(Flaw::NotClosed(EdgeId::new(number)).into());
     assert_eq!(judged(COUNTERS, plain("pc = 0 & x = y"), z3()), edge(1));
     assert_eq!(judged(COUNTERS, plain("(pc = 0 & x = y) | (pc = 1 & x <= y + 1)"), z3()), edge(2));
     assert_eq!(judged(COUNTERS, plain("F"), z3()), edge(0));
@@ -84,16 +84,16 @@ fn what_is_not_closed_is_rejected_at_its_edge() {
 
 #[test]
 fn an_invariant_that_allows_an_error_is_rejected() {
-    assert_eq!(judged(COUNTERS, plain("T"), z3()), Err(Flaw::Assert(EdgeId::new(3))));
+    assert_eq!(judged(COUNTERS, plain("T"), z3()), Err(Flaw::Assert(EdgeId::new(3)).into()));
     let with_loc = COUNTERS.replace("target e3", "target L1");
-    assert_eq!(judged(&with_loc, plain("x = x"), z3()), Err(Flaw::Location(LocId::new(1))));
+    assert_eq!(judged(&with_loc, plain("x = x"), z3()), Err(Flaw::Location(LocId::new(1)).into()));
 }
 
 #[test]
 fn a_start_that_is_not_allowed_is_a_flaw() {
     let proof = IntegerProof { control: Vec::new(), points: Vec::new() };
-    assert_eq!(judged(COUNTERS, proof, z3()), Err(Flaw::Start(LocId::new(0))));
-    assert_eq!(judged(COUNTERS, by_control("x = y", "x = y + 1"), z3()), Err(Flaw::Start(LocId::new(0))));
+    assert_eq!(judged(COUNTERS, proof, z3()), Err(Flaw::Start(LocId::new(0)).into()));
+    assert_eq!(judged(COUNTERS, by_control("x = y", "x = y + 1"), z3()), Err(Flaw::Start(LocId::new(0)).into()));
 }
 
 #[test]
@@ -103,9 +103,9 @@ fn control_points_carry_the_values_of_their_variables() {
     proof.points.push(point(0, 0, "T"));
     assert_eq!(judged(&started, proof.clone(), z3()), Ok(()));
     proof.points[1].formula = formula("x = y + 2");
-    assert_eq!(judged(&started, proof.clone(), z3()), Err(Flaw::NotClosed(EdgeId::new(1))));
+    assert_eq!(judged(&started, proof.clone(), z3()), Err(Flaw::NotClosed(EdgeId::new(1)).into()));
     proof.points.remove(1);
-    assert_eq!(judged(&started, proof, z3()), Err(Flaw::NotClosed(EdgeId::new(1))));
+    assert_eq!(judged(&started, proof, z3()), Err(Flaw::NotClosed(EdgeId::new(1)).into()));
 }
 
 #[test]
@@ -117,15 +117,15 @@ fn a_guard_says_which_control_point_a_step_leads_to() {
         judged(COUNTERS, IntegerProof { control: vec![VarId::new(0)], points }, z3())
     };
     assert_eq!(with(Some("x = y")), Ok(()));
-    assert_eq!(with(Some("x = y & x = 0")), Err(Flaw::NotClosed(EdgeId::new(0))));
-    assert_eq!(with(None), Err(Flaw::NotClosed(EdgeId::new(0))));
+    assert_eq!(with(Some("x = y & x = 0")), Err(Flaw::NotClosed(EdgeId::new(0)).into()));
+    assert_eq!(with(None), Err(Flaw::NotClosed(EdgeId::new(0)).into()));
 }
 
 #[test]
 fn what_changes_nothing_may_still_lead_elsewhere() {
     let text = COUNTERS.replace("start main", "  e4 L1 -> L3: assume pc = 1\nstart main");
     let mut proof = plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)");
-    assert_eq!(judged(&text, proof.clone(), z3()), Err(Flaw::NotClosed(EdgeId::new(4))));
+    assert_eq!(judged(&text, proof.clone(), z3()), Err(Flaw::NotClosed(EdgeId::new(4)).into()));
     proof.points.push(ControlPoint { loc: LocId::new(3), values: Vec::new(), formula: formula("x = y + 1") });
     assert_eq!(judged(&text, proof, z3()), Ok(()));
 }
@@ -145,14 +145,14 @@ target e1
         let points = vec![ControlPoint { loc: LocId::new(0), values: Vec::new(), formula: formula(formula_text) }];
         judged(text, IntegerProof { control: Vec::new(), points }, z3())
     };
-    assert_eq!(with("0 <= x"), Err(Flaw::Assert(EdgeId::new(1))));
-    assert_eq!(with("0 <= x & x <= 2"), Err(Flaw::NotClosed(EdgeId::new(0))));
-    assert_eq!(with("x = 0 & y <= 2"), Err(Flaw::Start(LocId::new(0))));
+    assert_eq!(with("0 <= x"), Err(Flaw::Assert(EdgeId::new(1)).into()));
+    assert_eq!(with("0 <= x & x <= 2"), Err(Flaw::NotClosed(EdgeId::new(0)).into()));
+    assert_eq!(with("x = 0 & y <= 2"), Err(Flaw::Start(LocId::new(0)).into()));
 }
 
 #[test]
 fn malformed_certificates_are_recognised() {
-    let malformed = Err(Flaw::Malformed(None));
+    let malformed = Err(Flaw::Malformed(None).into());
     let mut twice = by_control("T", "T");
     twice.points.push(point(1, 0, "T"));
     assert_eq!(judged(COUNTERS, twice, z3()), malformed);
@@ -177,10 +177,10 @@ fn malformed_certificates_are_recognised() {
 #[test]
 fn without_a_solver_nothing_is_said() {
     let proof = || plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)");
-    assert_eq!(judged(COUNTERS, proof(), Solvers::default()), Err(Flaw::Stopped(Stop::NoSolver)));
+    assert_eq!(judged(COUNTERS, proof(), Solvers::default()), Err(Stop::NoSolver.into()));
     let missing = Solvers { z3: Some(Path::new("/nowhere/z3").into()), cvc5: None };
     let not_started = Stop::Solver(SolverFailure::NotStarted);
-    assert_eq!(judged(COUNTERS, proof(), missing), Err(Flaw::Stopped(not_started)));
+    assert_eq!(judged(COUNTERS, proof(), missing), Err(not_started.into()));
 }
 
 #[cfg(unix)]
@@ -189,6 +189,6 @@ fn a_program_that_is_no_solver_proves_nothing() {
     for silent in ["/bin/true", "/bin/cat"] {
         let liar = Solvers { z3: Some(Path::new(silent).into()), cvc5: None };
         let answer = judged(COUNTERS, plain("F"), liar);
-        assert!(matches!(answer, Err(Flaw::Stopped(Stop::Solver(_)))), "{answer:?}");
+        assert!(matches!(answer, Err(Refused::Unjudged(Unjudged::Stopped(Stop::Solver(_))))), "{answer:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Proofs about several threads: those that prove something are accepted, and each obligation that is broken is noticed.
 
 use selvedge_check::formula::{Atom, FormulaId, Node};
-use selvedge_check::{Certificate, Place, Role, Run, Shape, Task, ThreadProof, ThreadScope};
+use selvedge_check::{Certificate, Place, Role, Run, Shape, ShapeProof, Task, ThreadScope};
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target, VarId};
@@ -21,12 +21,12 @@ fn asked(text: &str, threads: ThreadScope) -> Asked {
 
 impl Asked {
     /// What the judge says, which it must say state by state and with solvers alike.
-    fn check(&self, proof: &ThreadProof) -> Result<(), Flaw> {
+    fn check(&self, proof: &ShapeProof) -> Result<(), Flaw> {
         let task = Task { program: &self.program, target: &self.target, threads: self.threads };
         let with_solvers = verify_with_solvers(&task, proof, &Run::unlimited());
-        let verdict = verify(&task, &Certificate::Threads(proof.clone()), &Run::unlimited());
+        let verdict = verify(&task, &Certificate::Shapes(proof.clone()), &Run::unlimited());
         assert_eq!(verdict, with_solvers);
-        verdict
+        verdict.map_err(|refused| refused.flaw().expect("the judge can tell"))
     }
 
     /// With these locations as the target.
@@ -49,7 +49,7 @@ fn place(role: Role, calls: &[usize], loc: usize, vars: &[(u32, usize)]) -> Plac
 }
 
 /// A literal: `+` or `-`, then the number of a shared variable, or `thread.variable`.
-fn literal(proof: &mut ThreadProof, text: &str) -> FormulaId {
+fn literal(proof: &mut ShapeProof, text: &str) -> FormulaId {
     let number = |text: &str| text.parse::<u32>().expect("it is a number");
     let (sign, name) = text.split_at(1);
     let atom = match name.split_once('.') {
@@ -61,7 +61,7 @@ fn literal(proof: &mut ThreadProof, text: &str) -> FormulaId {
 }
 
 /// A conjunction of literals, separated by blanks.
-fn formula(proof: &mut ThreadProof, text: &str) -> FormulaId {
+fn formula(proof: &mut ShapeProof, text: &str) -> FormulaId {
     let truth = proof.formulas.add(Node::Const(true)).expect("it has no parts");
     text.split_whitespace().fold(truth, |all, word| {
         let word = literal(proof, word);
@@ -69,17 +69,17 @@ fn formula(proof: &mut ThreadProof, text: &str) -> FormulaId {
     })
 }
 
-fn proof(places: Vec<Place>, shapes: &[(&[u32], &str)]) -> ThreadProof {
-    let mut proof = ThreadProof { places, ..ThreadProof::default() };
+fn proof(places: Vec<Place>, shapes: &[(&[u32], &str)]) -> ShapeProof {
+    let mut proof = ShapeProof { places, ..ShapeProof::default() };
     for (threads, text) in shapes {
         let formula = formula(&mut proof, text);
-        proof.shapes.push(Shape { threads: threads.to_vec(), ended: 0, formula });
+        proof.shapes.push(Shape::of_all(threads.to_vec(), 0, formula));
     }
     proof
 }
 
 /// The proof with another formula for a shape, or without the shape.
-fn with(proof: &ThreadProof, threads: &[u32], text: Option<&str>) -> ThreadProof {
+fn with(proof: &ShapeProof, threads: &[u32], text: Option<&str>) -> ShapeProof {
     let mut changed = proof.clone();
     let at = proof.shapes.iter().position(|shape| shape.threads == threads).expect("the shape is there");
     match text {
@@ -94,7 +94,7 @@ fn edge(number: usize) -> EdgeId {
 }
 
 /// Two threads that take a lock in an atomic section.
-fn mutex() -> (Asked, ThreadProof) {
+fn mutex() -> (Asked, ShapeProof) {
     let text = "shared lock, busy: bool\ninit lock := F, busy := F\nproc main() from L0 to L7\n\
         e0 L0 -> L1: atomic_begin\ne1 L1 -> L2: lock := T constrain !lock\ne2 L2 -> L3: atomic_end\n\
         e3 L3 -> L4: assert !busy\ne4 L4 -> L5: busy := T\ne5 L5 -> L6: busy := F\ne6 L6 -> L0: lock := F\n\
@@ -157,7 +157,7 @@ fn a_visible_step_ends_at_a_listed_place() {
 #[test]
 fn what_is_not_in_order_or_not_there_is_malformed() {
     let (asked, proof) = mutex();
-    let damaged = |damage: &dyn Fn(&mut ThreadProof)| {
+    let damaged = |damage: &dyn Fn(&mut ShapeProof)| {
         let mut proof = proof.clone();
         damage(&mut proof);
         asked.check(&proof)
@@ -189,7 +189,7 @@ fn two_holders_of_the_flag_and_company_in_the_prelude_are_malformed() {
     assert_eq!(asked.check(&proof), Err(Flaw::NotClosed(edge(0))), "the flag's holder is now seen");
     for threads in [vec![1, 1], vec![0, 2]] {
         let mut wrong = proof.clone();
-        wrong.shapes.insert(0, Shape { threads, ended: 0, formula: FormulaId(0) });
+        wrong.shapes.insert(0, Shape::of_all(threads, 0, FormulaId(0)));
         assert_eq!(asked.check(&wrong), Err(Flaw::Malformed(None)));
     }
 }
@@ -197,7 +197,7 @@ fn two_holders_of_the_flag_and_company_in_the_prelude_are_malformed() {
 #[test]
 fn the_holder_of_the_flag_may_be_seen() {
     let (asked, proof) = mutex();
-    let mut seen = ThreadProof { places: vec![place(HOLDER, &[], 1, &[])], ..proof.clone() };
+    let mut seen = ShapeProof { places: vec![place(HOLDER, &[], 1, &[])], ..proof.clone() };
     seen.places.extend(proof.places.clone());
     seen.shapes.iter_mut().for_each(|shape| shape.threads.iter_mut().for_each(|place| *place += 1));
     let truth = formula(&mut seen, "");
@@ -205,7 +205,7 @@ fn the_holder_of_the_flag_may_be_seen() {
     // The other thread may be anywhere while the first tries to take the lock.
     for (other, text) in [(1, ""), (2, "+0 -1"), (3, "+0 -1"), (4, "+0 +1"), (5, "+0 -1")] {
         let formula = if text.is_empty() { formula(&mut seen, "-0 -1") } else { formula(&mut seen, text) };
-        seen.shapes.push(Shape { threads: vec![0, other], ended: 0, formula });
+        seen.shapes.push(Shape::of_all(vec![0, other], 0, formula));
     }
     seen.shapes.extend(rest);
     assert_eq!(asked.check(&seen), Ok(()));
@@ -230,7 +230,7 @@ fn nobody_may_go_round_between_two_places() {
 const SPAWNS: &str = "shared x: bool\ninit x := F\nproc main() from L0 to L1\ne0 L0 -> L0: spawn work(T)\n\
     proc work(p: bool) from L2 to L4\ne1 L2 -> L3: assert p\ne2 L3 -> L4: end\nstart main\ntarget e1";
 
-fn spawns() -> ThreadProof {
+fn spawns() -> ShapeProof {
     let places = vec![place(FREE, &[], 0, &[]), place(FREE, &[], 2, &[(0, 1)])];
     proof(places, &[(&[0], ""), (&[0, 1], "+1.0")])
 }
@@ -290,7 +290,7 @@ const CALLS: &str = "shared x: bool\ninit x := F\nproc main() from L0 to L3\nloc
     proc id(p: bool) returns bool from L4 to L6\ne3 L4 -> L5: x := p\ne4 L5 -> L6: return p\n\
     start main: main exactly 2\ntarget e1";
 
-fn calls(frame: u32) -> ThreadProof {
+fn calls(frame: u32) -> ShapeProof {
     // Behind the write, in the call; everything else is between places.
     let places = vec![place(FREE, &[], 0, &[]), place(FREE, &[0], 5, &[(frame, 2)])];
     let shapes: [(&[u32], &str); 6] =
@@ -335,7 +335,7 @@ const PASSIVE: &str = "thread t: bool\nproc main() from L0 to L2\n\
     e0 L0 -> L1: t := T constrain !t$\ne1 L1 -> L0: t := F, t$ := t$\n\
     start main: main exactly 2 with t init t := F\ntarget L2";
 
-fn passive() -> ThreadProof {
+fn passive() -> ShapeProof {
     let places = vec![place(FREE, &[], 0, &[(0, 0)]), place(FREE, &[], 1, &[(0, 0)])];
     proof(places, &[(&[0, 0], "-0.0 -1.0"), (&[0, 1], "-0.0 +1.0")])
 }
@@ -363,7 +363,7 @@ fn a_formula_need_hold_only_for_threads_in_order() {
     let text = "thread b: bool\nproc main() from L0 to L1\ne0 L0 -> L0: b := !b\n\
         start main: main exactly 3 with b\ntarget L1";
     let places = vec![place(FREE, &[], 0, &[(0, 0)])];
-    let mut sorted = ThreadProof { places, ..ThreadProof::default() };
+    let mut sorted = ShapeProof { places, ..ShapeProof::default() };
     let of = |thread: u32| Node::Atom(Atom::Of { thread, var: 0 });
     let [a, b, c] = [0, 1, 2].map(|thread| sorted.formulas.add(of(thread)).expect("it has no parts"));
     let mut implies = |left: FormulaId, right: FormulaId| {
@@ -372,7 +372,7 @@ fn a_formula_need_hold_only_for_threads_in_order() {
     };
     let (first, second) = (implies(a, b), implies(b, c));
     let formula = sorted.formulas.add(Node::And(first, second)).expect("the parts are there");
-    sorted.shapes.push(Shape { threads: vec![0, 0, 0], ended: 0, formula });
+    sorted.shapes.push(Shape::of_all(vec![0, 0, 0], 0, formula));
     let asked = asked(text, ThreadScope::Unbounded);
     assert_eq!(asked.check(&sorted), Ok(()));
     sorted.shapes[0].formula = c;

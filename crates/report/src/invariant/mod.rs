@@ -10,7 +10,7 @@ mod words;
 use std::collections::{BTreeMap, HashMap};
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Certificate, CoverClaim, CoverProof, IntegerProof, Place, SummaryProof, ThreadProof, ViewProof};
+use selvedge_check::{Certificate, CoverClaim, CoverProof, IntegerProof, Place, ShapeProof, SummaryProof};
 use selvedge_ir::{LocId, Scope, Value, VarId};
 
 use crate::condition::conjuncts;
@@ -54,8 +54,7 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
     let known = match certificate {
         Certificate::ControlFlow(locs) => locs.iter().map(|loc| (*loc, Known::anything())).collect(),
         Certificate::Summaries(proof) => of_summaries(context, proof),
-        Certificate::Threads(proof) => of_threads(context, proof),
-        Certificate::Views(proof) => of_views(context, proof),
+        Certificate::Shapes(proof) => of_shapes(context, proof),
         Certificate::Cover(proof) => of_cover(context, proof),
         Certificate::Integers(proof) => of_integers(context, proof),
         Certificate::Induction { .. } => return Vec::new(),
@@ -258,17 +257,12 @@ fn seen_by(thread: u32, place: &Place, context: Context<'_>, atom: Atom) -> Opti
 }
 
 /// Lists of threads at places with a formula about them, which allow together what their sum allows.
-fn of_shapes<'p>(
-    context: Context<'_>,
-    formulas: &Formulas,
-    places: &[Place],
-    shapes: impl Iterator<Item = (&'p [u32], FormulaId)>,
-) -> Table {
+fn of_shapes(context: Context<'_>, proof: &ShapeProof) -> Table {
     let mut paper = Paper::new(context);
     let mut sums: BTreeMap<LocId, Result<Diagram, TooLarge>> = BTreeMap::new();
-    for (threads, formula) in shapes {
-        for (number, place) in threads.iter().enumerate() {
-            let place = &places[*place as usize];
+    for shape in &proof.shapes {
+        for (number, place) in shape.threads.iter().enumerate() {
+            let place = &proof.places[*place as usize];
             let sum = *sums.entry(place.loc).or_insert(Ok(FALSE));
             // Two threads at one place may be told apart by their order only; both are looked at.
             let more = sum.and_then(|sum| {
@@ -276,7 +270,7 @@ fn of_shapes<'p>(
                     return Ok(TRUE);
                 }
                 let key = |atom| seen_by(number as u32, place, context, atom);
-                let allowed = paper.read(formulas, formula, &key, &mut HashMap::new())?;
+                let allowed = paper.read(&proof.formulas, shape.formula, &key, &mut HashMap::new())?;
                 paper.diagrams.or(sum, allowed)
             });
             sums.insert(place.loc, more);
@@ -284,16 +278,6 @@ fn of_shapes<'p>(
     }
     let known = |(loc, sum)| (loc, Known { holds: paper.holds(sum), since_entry: None });
     sums.into_iter().map(known).collect()
-}
-
-fn of_threads(context: Context<'_>, proof: &ThreadProof) -> Table {
-    let shapes = proof.shapes.iter().map(|shape| (shape.threads.as_slice(), shape.formula));
-    of_shapes(context, &proof.formulas, &proof.places, shapes)
-}
-
-fn of_views(context: Context<'_>, proof: &ViewProof) -> Table {
-    let views = proof.views.iter().map(|view| (view.threads.as_slice(), view.formula));
-    of_shapes(context, &proof.formulas, &proof.places, views)
 }
 
 /// The longest formula over integers that is shown, in characters.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cover::CoverView;
 use super::integers::IntegersView;
-use super::threads::{ThreadsView, ViewsView};
+use super::threads::{self, ThreadsView, ViewsView};
 use super::trace::{ProgramView, QuestionView, ReadError, mismatch, owner, qualified};
 use super::{GENERATOR, VERSION, read};
 use crate::story::Context;
@@ -151,9 +151,8 @@ impl CertificateFile {
                 Certificate::Induction { k, paths } => {
                     ProofView::Induction { k: *k, loop_free: *paths == Paths::LoopFree }
                 }
-                Certificate::Threads(proof) => ProofView::Threads(ThreadsView::new(context.program, proof)),
+                Certificate::Shapes(proof) => threads::written(context.program, proof),
                 Certificate::Cover(proof) => ProofView::Cover(CoverView::new(context.program, proof)),
-                Certificate::Views(proof) => ProofView::Views(ViewsView::new(context.program, proof)),
                 Certificate::Integers(proof) => ProofView::Integers(IntegersView::new(context.program, proof)),
             },
         }
@@ -176,9 +175,9 @@ impl CertificateFile {
                 let paths = if *loop_free { Paths::LoopFree } else { Paths::All };
                 Ok(Certificate::Induction { k: *k, paths })
             }
-            ProofView::Threads(view) => view.proof(program).map(Certificate::Threads),
+            ProofView::Threads(view) => view.proof(program).map(Certificate::Shapes),
             ProofView::Cover(view) => view.proof(program).map(Certificate::Cover),
-            ProofView::Views(view) => view.proof(program).map(Certificate::Views),
+            ProofView::Views(view) => view.proof(program).map(Certificate::Shapes),
             ProofView::Integers(view) => view.proof(program).map(Certificate::Integers),
         }
     }

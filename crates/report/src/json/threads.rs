@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::formula::Formulas;
-use selvedge_check::{Place, Role, Shape, ThreadProof, View, ViewProof};
+use selvedge_check::{Place, Role, Seen, Shape, ShapeProof};
 use selvedge_ir::{EdgeId, EntryId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
-use super::certificate::{NodeView, VariableView, fits, formula, formulas, location, variable};
+use super::certificate::{NodeView, ProofView, VariableView, fits, formula, formulas, location, variable};
 use super::trace::{ReadError, mismatch};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,11 +42,15 @@ pub enum RoleWord {
     Free,
 }
 
+/// Threads at places, and the formula that holds of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShapeView {
     /// The place of each thread, in ascending order.
     pub threads: Vec<u32>,
-    /// How many have ended, where the number of threads in a run is bounded.
+    /// Whether another thread holds the atomic flag; absent where all threads are seen together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<bool>,
+    /// The number of threads that have ended, where the number of threads in a run is bounded.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ended: u32,
     pub formula: u32,
@@ -68,16 +72,26 @@ pub struct ViewsView {
     /// In ascending order.
     pub places: Vec<PlaceView>,
     /// In ascending order of their threads, those whose flag is free first.
-    pub views: Vec<ViewView>,
+    pub views: Vec<ShapeView>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ViewView {
-    /// The place of each thread, in ascending order.
-    pub threads: Vec<u32>,
-    /// Whether another thread holds the atomic flag.
-    pub held: bool,
-    pub formula: u32,
+/// The view of a proof in which all threads, or some of them, are seen together.
+pub(super) fn written(program: &Program, proof: &ShapeProof) -> ProofView {
+    let variables = variables(program, &proof.places, &proof.formulas);
+    let formulas = proof.formulas.nodes().iter().map(|node| NodeView::from(*node)).collect();
+    let places = proof.places.iter().map(PlaceView::new).collect();
+    let is_told = proof.seen != Seen::All;
+    let shape = |shape: &Shape| ShapeView {
+        threads: shape.threads.clone(),
+        held: is_told.then_some(shape.held),
+        ended: shape.ended,
+        formula: shape.formula.0,
+    };
+    let shapes = proof.shapes.iter().map(shape).collect();
+    match proof.seen {
+        Seen::All => ProofView::Threads(ThreadsView { variables, formulas, places, shapes }),
+        Seen::Any(k) => ProofView::Views(ViewsView { k, variables, formulas, places, views: shapes }),
+    }
 }
 
 /// The variables that places and formulas speak of.
@@ -88,64 +102,41 @@ fn variables(program: &Program, places: &[Place], formulas: &Formulas) -> Vec<Va
     vars.into_iter().map(|var| VariableView::new(program, var)).collect()
 }
 
-fn places(program: &Program, views: &[PlaceView]) -> Result<Vec<Place>, ReadError> {
-    let place = |(number, view): (usize, &PlaceView)| view.place(program, &format!("place {number}"));
-    views.iter().enumerate().map(place).collect()
+impl ThreadsView {
+    pub(super) fn proof(&self, program: &Program) -> Result<ShapeProof, ReadError> {
+        let shapes = (Seen::All, "shape", self.shapes.as_slice());
+        proof(program, &self.variables, &self.formulas, &self.places, shapes)
+    }
 }
 
 impl ViewsView {
-    pub(super) fn new(program: &Program, proof: &ViewProof) -> ViewsView {
-        let view = |view: &View| ViewView { threads: view.threads.clone(), held: view.held, formula: view.formula.0 };
-        ViewsView {
-            k: proof.k,
-            variables: variables(program, &proof.places, &proof.formulas),
-            formulas: proof.formulas.nodes().iter().map(|node| NodeView::from(*node)).collect(),
-            places: proof.places.iter().map(PlaceView::new).collect(),
-            views: proof.views.iter().map(view).collect(),
-        }
-    }
-
-    pub(super) fn proof(&self, program: &Program) -> Result<ViewProof, ReadError> {
-        self.variables.iter().try_for_each(|variable| fits(program, variable))?;
-        let formulas = formulas(program, &self.formulas)?;
-        let view = |(number, view): (usize, &ViewView)| {
-            let formula = formula(&formulas, &format!("view {number}"), view.formula)?;
-            Ok(View { threads: view.threads.clone(), held: view.held, formula })
-        };
-        Ok(ViewProof {
-            k: self.k,
-            places: places(program, &self.places)?,
-            views: self.views.iter().enumerate().map(view).collect::<Result<_, _>>()?,
-            formulas,
-        })
+    pub(super) fn proof(&self, program: &Program) -> Result<ShapeProof, ReadError> {
+        let shapes = (Seen::Any(self.k), "view", self.views.as_slice());
+        proof(program, &self.variables, &self.formulas, &self.places, shapes)
     }
 }
 
-impl ThreadsView {
-    pub(super) fn new(program: &Program, proof: &ThreadProof) -> ThreadsView {
-        let shape =
-            |shape: &Shape| ShapeView { threads: shape.threads.clone(), ended: shape.ended, formula: shape.formula.0 };
-        ThreadsView {
-            variables: variables(program, &proof.places, &proof.formulas),
-            formulas: proof.formulas.nodes().iter().map(|node| NodeView::from(*node)).collect(),
-            places: proof.places.iter().map(PlaceView::new).collect(),
-            shapes: proof.shapes.iter().map(shape).collect(),
-        }
-    }
-
-    pub(super) fn proof(&self, program: &Program) -> Result<ThreadProof, ReadError> {
-        self.variables.iter().try_for_each(|variable| fits(program, variable))?;
-        let formulas = formulas(program, &self.formulas)?;
-        let shape = |(number, view): (usize, &ShapeView)| {
-            let formula = formula(&formulas, &format!("shape {number}"), view.formula)?;
-            Ok(Shape { threads: view.threads.clone(), ended: view.ended, formula })
-        };
-        Ok(ThreadProof {
-            places: places(program, &self.places)?,
-            shapes: self.shapes.iter().enumerate().map(shape).collect::<Result<_, _>>()?,
-            formulas,
-        })
-    }
+/// The proof with these parts; shapes come with the threads that are seen together, and the word for one of them.
+fn proof(
+    program: &Program,
+    variables: &[VariableView],
+    nodes: &[NodeView],
+    places: &[PlaceView],
+    (seen, word, shapes): (Seen, &str, &[ShapeView]),
+) -> Result<ShapeProof, ReadError> {
+    variables.iter().try_for_each(|variable| fits(program, variable))?;
+    let formulas = formulas(program, nodes)?;
+    let place = |(number, view): (usize, &PlaceView)| view.place(program, &format!("place {number}"));
+    let shape = |(number, view): (usize, &ShapeView)| {
+        let formula = formula(&formulas, &format!("{word} {number}"), view.formula)?;
+        Ok(Shape { threads: view.threads.clone(), held: view.held.unwrap_or(false), ended: view.ended, formula })
+    };
+    Ok(ShapeProof {
+        seen,
+        places: places.iter().enumerate().map(place).collect::<Result<_, _>>()?,
+        shapes: shapes.iter().enumerate().map(shape).collect::<Result<_, _>>()?,
+        formulas,
+    })
 }
 
 impl PlaceView {

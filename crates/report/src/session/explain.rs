@@ -1,7 +1,7 @@
 //! Why an assertion fails: the values of all parts of its condition.
 
+use selvedge_ir::eval::eval;
 use selvedge_ir::{EdgeId, Expr, Op, Value};
-use selvedge_replay::eval::eval;
 
 use super::Session;
 use crate::condition::condition;

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use selvedge_check::{Certificate, Contexts, CoverClaim, Cutoff, EveMove, Paths, Refinement, Rounds, ThreadScope};
+use selvedge_check::{
+    Certificate, Contexts, CoverClaim, Cutoff, EveMove, Paths, Refinement, Rounds, Seen, ThreadScope,
+};
 use selvedge_driver::{LegEnd, Outcome, Reason, Report};
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
@@ -300,11 +302,17 @@ pub fn certificate_text(certificate: &Certificate) -> String {
         Certificate::Summaries(_) => "what holds at each location, and how each procedure returns".to_string(),
         Certificate::Induction { k, paths: Paths::All } => format!("k-induction with k = {k}"),
         Certificate::Induction { k, paths: Paths::LoopFree } => format!("k-induction with k = {k}, loop-free paths"),
-        Certificate::Threads(proof) => format!(
-            "a closed set of {} of threads over {}",
-            count(proof.shapes.len(), "shape"),
-            count(proof.places.len(), "place")
-        ),
+        Certificate::Shapes(proof) => {
+            let places = count(proof.places.len(), "place");
+            match proof.seen {
+                Seen::All => format!("a closed set of {} of threads over {places}", count(proof.shapes.len(), "shape")),
+                Seen::Any(k) => format!(
+                    "a closed table of {} of {} over {places}",
+                    count(proof.shapes.len(), "view"),
+                    count(k as usize, "thread"),
+                ),
+            }
+        }
         Certificate::Cover(proof) => {
             let states = format!(
                 "over {} and {}",
@@ -329,12 +337,6 @@ pub fn certificate_text(certificate: &Certificate) -> String {
                 ),
             }
         }
-        Certificate::Views(proof) => format!(
-            "a closed table of {} of {} over {}",
-            count(proof.views.len(), "view"),
-            count(proof.k as usize, "thread"),
-            count(proof.places.len(), "place")
-        ),
         Certificate::Integers(proof) => {
             format!("a formula over integers for each of {}", count(proof.points.len(), "control point"))
         }
@@ -343,17 +345,7 @@ pub fn certificate_text(certificate: &Certificate) -> String {
 
 /// The assertions that were asked for and that no execution reaches, as far as the certificate says.
 pub(crate) fn unreachable_asserts(report: &Report, certificate: &Certificate) -> Vec<EdgeId> {
-    let is_outside = |edge: &EdgeId| {
-        let from = report.program.edges[*edge].from;
-        match certificate {
-            Certificate::ControlFlow(locs) => locs.binary_search(&from).is_err(),
-            Certificate::Summaries(proof) => proof.loc(from).is_none(),
-            Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != from),
-            Certificate::Induction { .. } | Certificate::Threads(_) | Certificate::Cover(_) | Certificate::Views(_) => {
-                false
-            }
-        }
-    };
+    let is_outside = |edge: &EdgeId| certificate.excludes(report.program.edges[*edge].from);
     report.target.asserts.iter().copied().filter(is_outside).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Proofs about several threads as JSON and back, and as a line of text.
 
 use selvedge_check::formula::{Atom, Formulas, Node};
-use selvedge_check::{Certificate, Place, Role, Shape, ThreadProof, View, ViewProof};
+use selvedge_check::{Certificate, Place, Role, Seen, Shape, ShapeProof};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, VarId};
@@ -20,7 +20,7 @@ fn program() -> Program {
 }
 
 /// A proof that uses everything that there is; it need not prove anything.
-fn proof() -> ThreadProof {
+fn proof() -> ShapeProof {
     let mut formulas = Formulas::default();
     let now = formulas.add(Node::Atom(Atom::Now(VarId::new(0)))).expect("it has no parts");
     let of = formulas.add(Node::Atom(Atom::Of { thread: 1, var: 0 })).expect("it has no parts");
@@ -32,7 +32,8 @@ fn proof() -> ThreadProof {
         loc: LocId::new(loc),
         vars: vars.iter().map(|(frame, var)| (*frame, VarId::new(*var))).collect(),
     };
-    ThreadProof {
+    ShapeProof {
+        seen: Seen::All,
         formulas,
         places: vec![
             place(Role::Prelude, &[], 0, &[]),
@@ -40,9 +41,9 @@ fn proof() -> ThreadProof {
             place(Role::Free(entry), &[0], 4, &[(1, 1)]),
         ],
         shapes: vec![
-            Shape { threads: vec![0], ended: 0, formula: now },
-            Shape { threads: vec![0], ended: 2, formula: now },
-            Shape { threads: vec![1, 2], ended: 0, formula: both },
+            Shape::of_all(vec![0], 0, now),
+            Shape::of_all(vec![0], 2, now),
+            Shape::of_all(vec![1, 2], 0, both),
         ],
     }
 }
@@ -50,14 +51,14 @@ fn proof() -> ThreadProof {
 fn written(program: &Program) -> CertificateFile {
     let (source, map) = (Source::new("p.bp", "text\n"), SourceMap::default());
     let context = Context { program, map: &map, source: &source };
-    CertificateFile::new(context, QuestionView::default(), &Certificate::Threads(proof()))
+    CertificateFile::new(context, QuestionView::default(), &Certificate::Shapes(proof()))
 }
 
 #[test]
 fn a_proof_about_threads_survives_json() {
     let program = program();
     let file = read_certificate(&written(&program).text()).expect("it was just written");
-    assert_eq!(file.certificate(&program), Ok(Certificate::Threads(proof())));
+    assert_eq!(file.certificate(&program), Ok(Certificate::Shapes(proof())));
 }
 
 #[test]
@@ -87,16 +88,16 @@ fn numbers_that_the_program_does_not_have_are_told() {
 
 #[test]
 fn the_text_counts_shapes_and_places() {
-    let text = certificate_text(&Certificate::Threads(proof()));
+    let text = certificate_text(&Certificate::Shapes(proof()));
     assert_eq!(text, "a closed set of 3 shapes of threads over 3 places");
 }
 
 /// The same for any number of threads.
-fn views() -> ViewProof {
-    let ThreadProof { formulas, places, shapes } = proof();
-    let view = |held: bool| View { threads: vec![2], held, formula: shapes[0].formula };
-    let pair = View { threads: shapes[2].threads.clone(), held: false, formula: shapes[2].formula };
-    ViewProof { k: 2, formulas, places, views: vec![pair, view(false), view(true)] }
+fn views() -> ShapeProof {
+    let ShapeProof { formulas, places, shapes, .. } = proof();
+    let view = |held: bool| Shape::of_some(vec![2], held, shapes[0].formula);
+    let pair = Shape::of_some(shapes[2].threads.clone(), false, shapes[2].formula);
+    ShapeProof { seen: Seen::Any(2), formulas, places, shapes: vec![pair, view(false), view(true)] }
 }
 
 #[test]
@@ -104,11 +105,11 @@ fn a_proof_about_any_number_of_threads_survives_json() {
     let program = program();
     let (source, map) = (Source::new("p.bp", "text\n"), SourceMap::default());
     let context = Context { program: &program, map: &map, source: &source };
-    let text = CertificateFile::new(context, QuestionView::default(), &Certificate::Views(views())).text();
+    let text = CertificateFile::new(context, QuestionView::default(), &Certificate::Shapes(views())).text();
     let file = read_certificate(&text).expect("it was just written");
-    assert_eq!(file.certificate(&program), Ok(Certificate::Views(views())));
+    assert_eq!(file.certificate(&program), Ok(Certificate::Shapes(views())));
     let damaged = read_certificate(&text.replace("\"held\":true,\"formula\":0", "\"held\":true,\"formula\":7"));
     let error = damaged.expect("the form is the same").certificate(&program).expect_err("there is no such formula");
     assert!(error.to_string().contains("there is no formula 7"), "{error}");
-    assert_eq!(certificate_text(&Certificate::Views(views())), "a closed table of 3 views of 2 threads over 3 places");
+    assert_eq!(certificate_text(&Certificate::Shapes(views())), "a closed table of 3 views of 2 threads over 3 places");
 }

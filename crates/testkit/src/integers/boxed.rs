@@ -6,10 +6,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use selvedge_check::{Target, Task, ThreadScope};
+use selvedge_ir::eval::{eval, holds};
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::reads;
 use selvedge_ir::{BinaryOp, EdgeId, EntryId, Expr, Op, Program, Ty, Value, VarId};
-use selvedge_replay::eval::{eval, holds};
 
 /// How far the search goes.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use selvedge_check::{Certificate, Run, Task, Verdict};
 use selvedge_engines::control_flow;
+use selvedge_ir::eval::holds;
 use selvedge_ir::{EdgeId, Expr, Op, Program, Step, Target, ThreadId, Trace, Ty, Value};
-use selvedge_replay::eval::holds;
 use selvedge_replay::{Interpreter, judge, replay};
 use selvedge_testkit::differ::{Posed, pose};
 use selvedge_testkit::generate::{Weights, generate_with};

@@ -47,7 +47,10 @@ fn fault(pds: &Pds) -> Option<String> {
         match check(pds, direction, &Run::unlimited()).expect("nothing stops it") {
             Answer::Unreachable(proof) => {
                 if let Err(flaw) = verify_system(pds, &proof, &Run::unlimited()) {
-                    return Some(format!("{direction:?}: the proof is rejected: {}", flaw.show(pds)));
+                    return Some(format!(
+                        "{direction:?}: the proof is rejected: {}",
+                        flaw.flaw().map(|flaw| flaw.show(pds)).unwrap_or_default()
+                    ));
                 }
                 answers.push(Naive::Unreachable);
             }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::formula::{FormulaId, Formulas, Node};
-use selvedge_check::{Certificate, Engine, Role, Run, Task, ThreadProof, ThreadScope, Verdict};
+use selvedge_check::{Certificate, Engine, Role, Run, ShapeProof, Task, ThreadScope, Verdict};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::threads::explicit::{self, ThreadsExplicit};
 use selvedge_engines::threads::symbolic::Threads;
@@ -34,11 +34,11 @@ fn explored(seed: u64) -> Option<(Posed, Reached)> {
 }
 
 /// What the judge says, which it must say state by state and with solvers alike.
-fn judged(task: &Task<'_>, proof: ThreadProof) -> Result<(), Flaw> {
+fn judged(task: &Task<'_>, proof: ShapeProof) -> Result<(), Flaw> {
     let with_solvers = verify_with_solvers(task, &proof, &Run::unlimited());
-    let verdict = verify(task, &Certificate::Threads(proof), &Run::unlimited());
+    let verdict = verify(task, &Certificate::Shapes(proof), &Run::unlimited());
     assert_eq!(verdict.is_ok(), with_solvers.is_ok(), "{verdict:?}, with solvers {with_solvers:?}");
-    verdict
+    verdict.map_err(|refused| refused.flaw().expect("the judge can tell"))
 }
 
 /// Leaves out places at random, as long as the judge still accepts the rest; returns what is left.
@@ -182,21 +182,21 @@ fn engines() -> Vec<(String, Box<dyn Engine>)> {
 }
 
 /// What an engine proves, about the program as the user wrote it.
-fn proved(task: &Task<'_>, engine: &dyn Engine) -> Option<ThreadProof> {
+fn proved(task: &Task<'_>, engine: &dyn Engine) -> Option<ShapeProof> {
     let inlined = simplify(task, &[Pass::Inline]);
     let flat = inlined.task(task.threads);
     engine.supports(&flat).ok()?;
     match engine.check(&flat, &Run::unlimited()).expect("there is no limit") {
         Verdict::Unsafe(_) => None,
         verdict => match inlined.lift(verdict) {
-            Verdict::Safe(Some(Certificate::Threads(proof))) => Some(proof),
+            Verdict::Safe(Some(Certificate::Shapes(proof))) => Some(proof),
             _ => None,
         },
     }
 }
 
 /// A change to a formula, or to the list of shapes.
-fn mutant(rng: &mut Rng, proof: &ThreadProof) -> ThreadProof {
+fn mutant(rng: &mut Rng, proof: &ShapeProof) -> ShapeProof {
     let mut mutant = proof.clone();
     let at = rng.below(proof.shapes.len());
     let n_nodes = proof.formulas.nodes().len();
@@ -239,7 +239,7 @@ fn proofs_of_engines_are_accepted_and_their_mutants_only_with_all_states() {
             assert_eq!(judged(&task, proof.clone()), Ok(()), "seed {seed}, {name}:\n{}", posed.text);
             n_proofs += 1;
             n_in_calls += usize::from(proof.places.iter().any(|place| !place.calls.is_empty()));
-            let lacks = |proof: &ThreadProof| {
+            let lacks = |proof: &ShapeProof| {
                 reached.rows.iter().find(|row| seen::allows(task.program, proof, row) == Some(false)).cloned()
             };
             for _ in 0..4 {

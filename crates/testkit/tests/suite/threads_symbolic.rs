@@ -42,6 +42,7 @@ fn variants() -> Vec<Threads> {
 /// The verdict in a word, its evidence judged.
 fn judged(task: &Task<'_>, verdict: &Verdict) -> Result<&'static str, String> {
     match judge(task, verdict, &Run::unlimited()) {
+        Ok(Judged::Unjudged(unjudged)) => Err(unjudged.to_string()),
         Ok(Judged::Certified | Judged::Uncertified) => Ok("safe"),
         Ok(Judged::Replayed(_)) => Ok("unsafe"),
         Err(reject) => Err(reject.to_string()),

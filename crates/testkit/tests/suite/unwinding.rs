@@ -117,7 +117,7 @@ fn induction_agrees_with_the_oracle_and_its_certificates_say_the_least_k() {
         n_proofs += 1;
         if k > 0 {
             let less = Certificate::Induction { k: k - 1, paths };
-            assert_eq!(verify(&task, &less, &Run::unlimited()), Err(Flaw::Step), "seed {seed}\n{}", posed.text);
+            assert_eq!(verify(&task, &less, &Run::unlimited()), Err(Flaw::Step.into()), "seed {seed}\n{}", posed.text);
             n_rejected += 1;
         }
     }

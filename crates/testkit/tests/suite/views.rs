@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "the counts are part of what the tests show")]
 
-use selvedge_check::{Certificate, Engine, Run, Stop, Task, ThreadScope, Verdict, ViewProof};
+use selvedge_check::{Certificate, Engine, Run, Seen, ShapeProof, Stop, Task, ThreadScope, Verdict};
 use selvedge_driver::{Initial, Pass, Question, Subject, simplify};
 use selvedge_engines::EngineKind;
 use selvedge_engines::unbounded::views::{Options, Views};
@@ -35,6 +35,7 @@ fn decided(task: &Task<'_>, max_k: u32) -> Result<Option<Verdict>, String> {
     };
     match judge(&task, &verdict, &Run::unlimited()) {
         Ok(Judged::Certified | Judged::Replayed(_)) => Ok(Some(verdict)),
+        Ok(Judged::Unjudged(unjudged)) => Err(unjudged.to_string()),
         Ok(Judged::Uncertified) => Err("no certificate".to_string()),
         Err(reject) => Err(reject.to_string()),
     }
@@ -102,9 +103,9 @@ fn meetings_are_those_that_some_number_of_threads_has() {
     assert!(tally.safe > 5 && tally.unsafe_ > 5, "{tally:?}");
 }
 
-fn proof_of(task: &Task<'_>) -> Option<ViewProof> {
+fn proof_of(task: &Task<'_>) -> Option<ShapeProof> {
     match decided(task, 3) {
-        Ok(Some(Verdict::Safe(Some(Certificate::Views(proof))))) => Some(proof),
+        Ok(Some(Verdict::Safe(Some(Certificate::Shapes(proof))))) => Some(proof),
         _ => None,
     }
 }
@@ -122,24 +123,24 @@ fn proofs_that_lack_something_are_rejected() {
         let rng = &mut Rng::new(seed);
         for _ in 0..4 {
             let mut mutant = proof.clone();
-            let view = rng.below(mutant.views.len());
+            let view = rng.below(mutant.shapes.len());
             match rng.below(3) {
-                0 => drop(mutant.views.remove(view)),
-                1 => mutant.views[view].formula = proof.views[rng.below(proof.views.len())].formula,
-                _ => mutant.views[view].held ^= true,
+                0 => drop(mutant.shapes.remove(view)),
+                1 => mutant.shapes[view].formula = proof.shapes[rng.below(proof.shapes.len())].formula,
+                _ => mutant.shapes[view].held ^= true,
             }
             if mutant == proof {
                 continue;
             }
-            match verify(&task, &Certificate::Views(mutant.clone()), &Run::unlimited()) {
+            match verify(&task, &Certificate::Shapes(mutant.clone()), &Run::unlimited()) {
                 Ok(()) => n_accepted += 1,
                 Err(_) => n_rejected += 1,
             }
         }
-        let empty = ViewProof { views: Vec::new(), ..proof.clone() };
-        assert!(verify(&task, &Certificate::Views(empty), &Run::unlimited()).is_err(), "seed {seed}");
-        let unsorted = ViewProof { views: proof.views.iter().rev().cloned().collect(), ..proof.clone() };
-        assert!(proof.views.len() < 2 || verify(&task, &Certificate::Views(unsorted), &Run::unlimited()).is_err());
+        let empty = ShapeProof { shapes: Vec::new(), ..proof.clone() };
+        assert!(verify(&task, &Certificate::Shapes(empty), &Run::unlimited()).is_err(), "seed {seed}");
+        let unsorted = ShapeProof { shapes: proof.shapes.iter().rev().cloned().collect(), ..proof.clone() };
+        assert!(proof.shapes.len() < 2 || verify(&task, &Certificate::Shapes(unsorted), &Run::unlimited()).is_err());
     }
     println!("{n_proofs} proofs, {n_rejected} mutants rejected, {n_accepted} accepted");
     assert!(n_proofs > 10 && n_rejected > 3 * n_accepted, "{n_proofs} {n_rejected} {n_accepted}");
@@ -159,9 +160,10 @@ fn no_table_proves_an_unsafe_program_safe() {
     let task = Task { program: &safe.0, target: &safe.1, threads: ThreadScope::Unbounded };
     let proof = proof_of(&task).expect("it is safe");
     let task = Task { program: &broken.0, target: &broken.1, threads: ThreadScope::Unbounded };
-    assert!(verify(&task, &Certificate::Views(proof.clone()), &Run::unlimited()).is_err());
-    let weaker = ViewProof { k: proof.k + 1, ..proof };
-    assert!(verify(&task, &Certificate::Views(weaker), &Run::unlimited()).is_err());
+    assert!(verify(&task, &Certificate::Shapes(proof.clone()), &Run::unlimited()).is_err());
+    let Seen::Any(k) = proof.seen else { panic!("{:?}", proof.seen) };
+    let weaker = ShapeProof { seen: Seen::Any(k + 1), ..proof };
+    assert!(verify(&task, &Certificate::Shapes(weaker), &Run::unlimited()).is_err());
     assert!(matches!(decided(&task, 3), Ok(Some(Verdict::Unsafe(_)))));
 }
 
@@ -228,7 +230,7 @@ fn the_driver_takes_views_where_nothing_bounds_the_threads() {
     let report = selvedge_driver::check(subject, &selvedge_driver::Options::default(), &Run::unlimited());
     let report = report.expect("the judge agrees");
     assert_eq!((report.engine, report.threads), (EngineKind::Views.name(), ThreadScope::Unbounded));
-    assert!(matches!(report.outcome, selvedge_driver::Outcome::Safe(Some(Certificate::Views(_)))));
+    assert!(matches!(report.outcome, selvedge_driver::Outcome::Safe(Some(Certificate::Shapes(_)))));
 }
 
 /// errata: `omega_not_atomic`. Only one thread is inside an atomic section, however many there are.

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Certificate, Place, Role, Run, Shape, Stop, ThreadProof};
+use selvedge_check::{Certificate, Place, Role, Run, Seen, Shape, ShapeProof, Stop};
 use selvedge_ir::{LocId, VarId};
 use selvedge_transition::macro_step::explicit::parts::{Kind, LocalId};
 use selvedge_transition::macro_step::explicit::values::get;
@@ -47,9 +47,9 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
         rows.sort_unstable();
         rows.dedup();
         let formula = writer.tree(&atoms(&places, &shared, &threads), 0, &rows)?;
-        shapes.push(Shape { threads, ended, formula });
+        shapes.push(Shape::of_all(threads, ended, formula));
     }
-    Ok(Some(Certificate::Threads(ThreadProof { formulas: writer.formulas, places, shapes })))
+    Ok(Some(Certificate::Shapes(ShapeProof { seen: Seen::All, formulas: writer.formulas, places, shapes })))
 }
 
 /// The threads of a state, in the order that a certificate asks for, with the number of those that have ended, if that

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{self as check, Certificate, Shape, Stop, ThreadProof};
+use selvedge_check::{self as check, Certificate, Seen, Shape, ShapeProof, Stop};
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
 use selvedge_transition::macro_step::place::Place;
@@ -47,8 +47,10 @@ impl Search<'_> {
                 return Ok(None);
             }
         }
-        let shapes = shapes.into_iter().map(|((threads, ended), formula)| Shape { threads, ended, formula }).collect();
-        Ok(Some(Certificate::Threads(ThreadProof { formulas: writer.formulas, places: places_of_all, shapes })))
+        let shapes =
+            shapes.into_iter().map(|((threads, ended), formula)| Shape::of_all(threads, ended, formula)).collect();
+        let formulas = writer.formulas;
+        Ok(Some(Certificate::Shapes(ShapeProof { seen: Seen::All, formulas, places: places_of_all, shapes })))
     }
 }
 

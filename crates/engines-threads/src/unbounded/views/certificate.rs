@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{self as check, Certificate, Stop, View, ViewProof};
+use selvedge_check::{self as check, Certificate, Seen, Shape, ShapeProof, Stop};
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
 use selvedge_transition::step::diagram::layout::{When, Who};
@@ -26,7 +26,7 @@ impl Search<'_> {
         for (key, set) in self.table.iter() {
             model.run.tick()?;
             let formula = writer.diagram(set, &key.threads, &mut FxHashMap::default());
-            views.push(View { threads: key.threads.clone(), held: key.held, formula });
+            views.push(Shape::of_some(key.threads.clone(), key.held, formula));
             if writer.formulas.nodes().len() > MOST_NODES {
                 return Ok(None);
             }
@@ -39,7 +39,8 @@ impl Search<'_> {
             vars: model.layout.kept(place.loc).iter().map(|var| (0, *var)).collect(),
         };
         let places = model.places.iter().map(place).collect();
-        Ok(Some(Certificate::Views(ViewProof { k: self.k as u32, formulas: writer.formulas, places, views })))
+        let (seen, formulas) = (Seen::Any(self.k as u32), writer.formulas);
+        Ok(Some(Certificate::Shapes(ShapeProof { seen, formulas, places, shapes: views })))
     }
 }
 

@@ -21,6 +21,7 @@ use selvedge_check::adequacy::{Block, Position, Turn};
 use selvedge_check::{AdequacyClaim, Run};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Tts};
 
+use super::super::Refused;
 use super::claim::CoverFlaw;
 
 /// A system in which threads are of certain kinds.
@@ -35,7 +36,7 @@ pub(super) struct Kinds<'s> {
 }
 
 /// Checks a claim.
-pub(super) fn verify(kinds: &Kinds<'_>, claim: &AdequacyClaim, run: &Run<'_>) -> Result<(), CoverFlaw> {
+pub(super) fn verify(kinds: &Kinds<'_>, claim: &AdequacyClaim, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
     let check = Check::new(kinds, claim)?;
     check.turns(run)?;
     for round in 1..=claim.k as usize + 1 {
@@ -76,22 +77,22 @@ struct Check<'c> {
 
 impl<'c> Check<'c> {
     /// Looks through a claim: everything fits.
-    fn new(kinds: &'c Kinds<'c>, claim: &'c AdequacyClaim) -> Result<Check<'c>, CoverFlaw> {
+    fn new(kinds: &'c Kinds<'c>, claim: &'c AdequacyClaim) -> Result<Check<'c>, Refused<CoverFlaw>> {
         let k = claim.k as usize;
         if k == 0 || claim.left.len() != k + 1 || claim.right.len() != k {
-            return Err(CoverFlaw::Malformed);
+            return Err(CoverFlaw::Malformed.into());
         }
         let pasts = pasts(claim, kinds)?;
         let mut rules: HashMap<_, Vec<RuleId>> = HashMap::new();
         for (id, rule) in kinds.tts.rules.iter_enumerated() {
             if rule.after.len() > 1 || (rule.after.len() == 1) != rule.goes_on {
-                return Err(CoverFlaw::Malformed);
+                return Err(CoverFlaw::Malformed.into());
             }
             rules.entry((rule.shared, rule.local)).or_default().push(id);
         }
         let mut targets = HashSet::new();
         for target in &kinds.tts.targets {
-            let [local] = target.threads[..] else { return Err(CoverFlaw::Malformed) };
+            let [local] = target.threads[..] else { return Err(CoverFlaw::Malformed.into()) };
             targets.insert((target.shared, local));
         }
         let numbers: HashMap<Past, usize> = pasts.iter().cloned().zip(0..).collect();
@@ -104,7 +105,7 @@ impl<'c> Check<'c> {
             }
         }
         let n_used = kinds.limits.iter().flatten().count();
-        let blocks = |lists: &'c [Vec<Block>], less: usize| -> Result<Vec<_>, CoverFlaw> {
+        let blocks = |lists: &'c [Vec<Block>], less: usize| -> Result<Vec<_>, Refused<CoverFlaw>> {
             let one = |(round, list): (usize, &'c Vec<Block>)| indexed(list, [n_used, round + 1, round + 1 - less]);
             lists.iter().enumerate().map(one).collect()
         };
@@ -113,7 +114,7 @@ impl<'c> Check<'c> {
             position.used.len() == n_used && lengths == [k + 1, k, k, k - 1]
         };
         if numbers.len() != pasts.len() || !claim.positions.iter().all(fits) {
-            return Err(CoverFlaw::Malformed);
+            return Err(CoverFlaw::Malformed.into());
         }
         let (left, right) = (blocks(&claim.left, 1)?, blocks(&claim.right, 0)?);
         let positions = claim.positions.iter().collect();
@@ -143,7 +144,7 @@ impl<'c> Check<'c> {
         others.is_some_and(|others| others.iter().any(fit))
     }
 
-    fn turns(&self, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    fn turns(&self, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
         for turn in &self.claim.turns {
             run.tick()?;
             let begins: BTreeSet<Option<LocalId>> = match turn.before {
@@ -159,11 +160,11 @@ impl<'c> Check<'c> {
     }
 
     /// One turn, which begins with these states of the thread.
-    fn turn(&self, turn: &Turn, begins: &BTreeSet<Option<LocalId>>, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    fn turn(&self, turn: &Turn, begins: &BTreeSet<Option<LocalId>>, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
         let listed: HashSet<_> = turn.states.iter().map(|state| (state.shared, state.local)).collect();
         let all = begins.iter().all(|local| listed.contains(&(turn.begun, *local)));
         if listed.len() != turn.states.len() || !all {
-            return Err(CoverFlaw::Malformed);
+            return Err(CoverFlaw::Malformed.into());
         }
         for (number, state) in turn.states.iter().enumerate() {
             run.tick()?;
@@ -177,19 +178,19 @@ impl<'c> Check<'c> {
                 }
             };
             if !is_real {
-                return Err(CoverFlaw::Malformed);
+                return Err(CoverFlaw::Malformed.into());
             }
             if let Some(local) = state.local
                 && self.targets.contains(&(state.shared, local))
             {
                 let is = |(shared, at): (SharedId, &[LocalId])| shared == state.shared && at == [local];
                 let number = self.kinds.tts.targets.iter().position(|one| is((one.shared, &one.threads)));
-                return Err(CoverFlaw::Target(number.unwrap_or(0)));
+                return Err(CoverFlaw::Target(number.unwrap_or(0)).into());
             }
             if let Some((rule, _)) =
                 self.successors(state.shared, state.local).find(|(_, after)| !listed.contains(after))
             {
-                return Err(CoverFlaw::Rule(rule));
+                return Err(CoverFlaw::Rule(rule).into());
             }
         }
         Ok(())
@@ -208,7 +209,7 @@ impl<'c> Check<'c> {
     }
 
     /// The left blocks of a round: the empty one, and those that are longer by one thread.
-    fn left(&self, round: usize, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    fn left(&self, round: usize, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
         let nobody = vec![0; self.kinds.limits.iter().flatten().count()];
         match round {
             1 => {
@@ -261,7 +262,7 @@ impl<'c> Check<'c> {
     }
 
     /// All threads that go on between the blocks have turns.
-    fn histories(&self, round: usize, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    fn histories(&self, round: usize, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
         for block in &self.claim.left[round - 1] {
             let (begun, before) = block.begins.split_last().ok_or(CoverFlaw::Malformed)?;
             if round == 1 {
@@ -285,7 +286,7 @@ impl<'c> Check<'c> {
     }
 
     /// The right blocks of a round: the empty one, and those that are longer by one thread.
-    fn right(&self, round: usize, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    fn right(&self, round: usize, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
         let nobody = vec![0; self.kinds.limits.iter().flatten().count()];
         let has = |used: &[u32], begins: &[SharedId], ends: &[SharedId]| {
             self.right[round - 1].get(&(begins, ends)).is_some_and(|blocks| blocks.contains(&used))
@@ -308,7 +309,7 @@ impl<'c> Check<'c> {
     }
 
     /// Adam has an answer to every move.
-    fn game(&self, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    fn game(&self, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
         let k = self.claim.k as usize;
         // His first thread begins its turns as he likes: with a first state, and then with any.
         let mut openings: BTreeMap<Vector, Vec<usize>> = BTreeMap::new();
@@ -343,7 +344,7 @@ impl<'c> Check<'c> {
         [begins, ends]: [&Vector; 2],
         his: &[(&[SharedId], &[SharedId])],
         run: &Run<'_>,
-    ) -> Result<(), CoverFlaw> {
+    ) -> Result<(), Refused<CoverFlaw>> {
         let k = self.claim.k as usize;
         for (number, used) in self.next_threads(used, begins) {
             let kind = self.pasts[number].0;
@@ -376,8 +377,8 @@ impl<'c> Check<'c> {
     }
 }
 
-fn check(holds: bool) -> Result<(), CoverFlaw> {
-    if holds { Ok(()) } else { Err(CoverFlaw::Malformed) }
+fn check(holds: bool) -> Result<(), Refused<CoverFlaw>> {
+    if holds { Ok(()) } else { Err(CoverFlaw::Malformed.into()) }
 }
 
 fn extended(vector: &[SharedId], last: SharedId) -> Vector {
@@ -385,7 +386,7 @@ fn extended(vector: &[SharedId], last: SharedId) -> Vector {
 }
 
 /// The pasts of all turns.
-fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, CoverFlaw> {
+fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, Refused<CoverFlaw>> {
     let mut pasts: Vec<Past> = Vec::with_capacity(claim.turns.len());
     for turn in &claim.turns {
         let past = match turn.before {
@@ -396,7 +397,7 @@ fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, CoverFla
             }
         };
         if past.0 != turn.kind || turn.kind as usize >= kinds.limits.len() || past.1.len() > claim.k as usize + 1 {
-            return Err(CoverFlaw::Malformed);
+            return Err(CoverFlaw::Malformed.into());
         }
         pasts.push(past);
     }
@@ -404,11 +405,11 @@ fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, CoverFla
 }
 
 /// Blocks by their vectors, whose lengths must be these.
-fn indexed(list: &[Block], lengths: [usize; 3]) -> Result<Blocks<'_>, CoverFlaw> {
+fn indexed(list: &[Block], lengths: [usize; 3]) -> Result<Blocks<'_>, Refused<CoverFlaw>> {
     let mut table = Blocks::new();
     for block in list {
         if [block.used.len(), block.begins.len(), block.ends.len()] != lengths {
-            return Err(CoverFlaw::Malformed);
+            return Err(CoverFlaw::Malformed.into());
         }
         table.entry((&block.begins[..], &block.ends[..])).or_default().push(&block.used);
     }

@@ -8,8 +8,8 @@ use selvedge_ir::tts::{LocalId, SharedId};
 use selvedge_ir::visibility::Visibility;
 use selvedge_ir::{EdgeId, LocId, Scope, VarId};
 
-use super::super::Flaw;
 use super::super::threads::stack_of;
+use super::super::{Flaw, Refused};
 
 /// A proof beside the question that it answers.
 pub(super) struct Census<'a> {
@@ -26,7 +26,7 @@ pub(super) struct Census<'a> {
 
 impl<'a> Census<'a> {
     /// Looks through a proof: everything is listed once, and fits.
-    pub(super) fn new(task: &'a Task<'a>, proof: &'a CoverProof) -> Result<Census<'a>, Flaw> {
+    pub(super) fn new(task: &'a Task<'a>, proof: &'a CoverProof) -> Result<Census<'a>, Refused> {
         let program = task.program;
         let is_shared = |var: VarId| program.vars.get(var).is_some_and(|var| var.scope == Scope::Shared);
         let fits = |state: &SharedState| state.values.len() == proof.shared_vars.len();
@@ -48,7 +48,7 @@ impl<'a> Census<'a> {
             && shareds.len() == proof.shareds.len()
             && locals.len() == proof.locals.len();
         if !well_formed || !once {
-            return Err(Flaw::Malformed(None));
+            return Err(Flaw::Malformed(None).into());
         }
         let (flow, visibility) = (Flow::new(program), Visibility::new(program));
         let is_exact = matches!(proof.claim, CoverClaim::Adequacy(_));

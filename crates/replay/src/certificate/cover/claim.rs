@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use selvedge_check::{CoverClaim, OmegaVector, Run, Stop};
+use selvedge_check::{CoverClaim, OmegaVector, Run};
 use selvedge_ir::tts::{Cover, LocalId, Rule, RuleId, SharedId, Start, Tts};
 
+use super::super::Refused;
 use super::views::Views;
 
 /// Why a claim about a thread-transition system proves nothing.
@@ -22,13 +23,11 @@ pub enum CoverFlaw {
     Target(usize),
     /// Something in it is out of range or out of order.
     Malformed,
-    /// The check was not finished.
-    Stopped(Stop),
 }
 
-impl From<Stop> for CoverFlaw {
-    fn from(stop: Stop) -> CoverFlaw {
-        CoverFlaw::Stopped(stop)
+impl From<CoverFlaw> for Refused<CoverFlaw> {
+    fn from(flaw: CoverFlaw) -> Refused<CoverFlaw> {
+        Refused::Flawed(flaw)
     }
 }
 
@@ -39,19 +38,18 @@ impl fmt::Display for CoverFlaw {
             CoverFlaw::Rule(rule) => write!(f, "it is not closed under rule {}", rule.index()),
             CoverFlaw::Target(number) => write!(f, "it allows target {number}"),
             CoverFlaw::Malformed => write!(f, "it is malformed"),
-            CoverFlaw::Stopped(stop) => write!(f, "its check was not finished: {stop}"),
         }
     }
 }
 
 /// Checks that a claim proves that no target of the system can be covered.
-pub fn verify_claim(tts: &Tts, claim: &CoverClaim, run: &Run<'_>) -> Result<(), CoverFlaw> {
+pub fn verify_claim(tts: &Tts, claim: &CoverClaim, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
     match claim {
         CoverClaim::Views(table) => {
             let views = Views::new(tts, table)?;
             views.check_closed(tts, run)?;
             match tts.targets.iter().position(|target| views.admits(target.shared, &target.threads)) {
-                Some(target) => Err(CoverFlaw::Target(target)),
+                Some(target) => Err(CoverFlaw::Target(target).into()),
                 None => Ok(()),
             }
         }
@@ -62,7 +60,7 @@ pub fn verify_claim(tts: &Tts, claim: &CoverClaim, run: &Run<'_>) -> Result<(), 
             Basis::new(tts, &views, forbidden)?.check(tts, run)
         }
         // Nobody says of which kinds the threads are.
-        CoverClaim::Adequacy(_) => Err(CoverFlaw::Malformed),
+        CoverClaim::Adequacy(_) => Err(CoverFlaw::Malformed.into()),
     }
 }
 
@@ -138,13 +136,13 @@ fn all_of(start: &Start) -> Counts {
 struct Vectors(BTreeMap<SharedId, Vec<Counts>>);
 
 impl Vectors {
-    fn new(tts: &Tts, vectors: &[OmegaVector]) -> Result<Vectors, CoverFlaw> {
+    fn new(tts: &Tts, vectors: &[OmegaVector]) -> Result<Vectors, Refused<CoverFlaw>> {
         let mut by_shared: BTreeMap<SharedId, Vec<Counts>> = BTreeMap::new();
         for vector in vectors {
             let known = |(local, count): &(LocalId, Option<u32>)| local.raw() < tts.n_local && *count != Some(0);
             let in_order = vector.counts.is_sorted_by(|left, right| left.0 < right.0);
             if vector.shared.raw() >= tts.n_shared || !in_order || !vector.counts.iter().all(known) {
-                return Err(CoverFlaw::Malformed);
+                return Err(CoverFlaw::Malformed.into());
             }
             by_shared.entry(vector.shared).or_default().push(vector.counts.iter().copied().collect());
         }
@@ -155,9 +153,9 @@ impl Vectors {
         self.0.get(&shared).is_some_and(|vectors| vectors.iter().any(|vector| below(counts, vector)))
     }
 
-    fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
         if let Some(start) = tts.starts.iter().position(|start| !self.allows(start.shared, &all_of(start))) {
-            return Err(CoverFlaw::Start(start));
+            return Err(CoverFlaw::Start(start).into());
         }
         for (id, rule) in tts.rules.iter_enumerated() {
             for vector in self.0.get(&rule.shared).into_iter().flatten() {
@@ -168,12 +166,12 @@ impl Vectors {
                 }
                 rule.after.iter().for_each(|local| add(&mut after, *local));
                 if !self.allows(rule.shared_after, &after) {
-                    return Err(CoverFlaw::Rule(id));
+                    return Err(CoverFlaw::Rule(id).into());
                 }
             }
         }
         match tts.targets.iter().position(|target| self.allows(target.shared, &counts(&target.threads))) {
-            Some(target) => Err(CoverFlaw::Target(target)),
+            Some(target) => Err(CoverFlaw::Target(target).into()),
             None => Ok(()),
         }
     }
@@ -186,11 +184,11 @@ struct Basis<'v> {
 }
 
 impl<'v> Basis<'v> {
-    fn new(tts: &Tts, views: &'v Views, forbidden: &[Cover]) -> Result<Basis<'v>, CoverFlaw> {
+    fn new(tts: &Tts, views: &'v Views, forbidden: &[Cover]) -> Result<Basis<'v>, Refused<CoverFlaw>> {
         let mut by_shared: BTreeMap<SharedId, Vec<Counts>> = BTreeMap::new();
         for cover in forbidden {
             if cover.shared.raw() >= tts.n_shared || cover.threads.iter().any(|local| local.raw() >= tts.n_local) {
-                return Err(CoverFlaw::Malformed);
+                return Err(CoverFlaw::Malformed.into());
             }
             by_shared.entry(cover.shared).or_default().push(counts(&cover.threads));
         }
@@ -210,25 +208,25 @@ impl<'v> Basis<'v> {
         !self.views.admits(shared, &listed)
     }
 
-    fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
         for (number, start) in tts.starts.iter().enumerate() {
             let all = all_of(start);
             let forbidden = self.forbidden.get(&start.shared);
             if forbidden.is_some_and(|forbidden| forbidden.iter().any(|least| below(least, &all))) {
-                return Err(CoverFlaw::Start(number));
+                return Err(CoverFlaw::Start(number).into());
             }
         }
         for (id, rule) in tts.rules.iter_enumerated() {
             for least in self.forbidden.get(&rule.shared_after).into_iter().flatten() {
                 run.tick()?;
                 if !self.excludes(rule.shared, &before(rule, least)) {
-                    return Err(CoverFlaw::Rule(id));
+                    return Err(CoverFlaw::Rule(id).into());
                 }
             }
         }
         let allowed = |target: &Cover| !self.excludes(target.shared, &counts(&target.threads));
         match tts.targets.iter().position(allowed) {
-            Some(target) => Err(CoverFlaw::Target(target)),
+            Some(target) => Err(CoverFlaw::Target(target).into()),
             None => Ok(()),
         }
     }

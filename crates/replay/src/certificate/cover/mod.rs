@@ -31,7 +31,7 @@ use selvedge_check::{CoverClaim, CoverProof, Role, Run, Task, ThreadScope};
 use selvedge_ir::tts::{Cover, LocalId, SharedId, Tts};
 use selvedge_ir::{EdgeId, LocId, Ty};
 
-use super::Flaw;
+use super::{Flaw, Refused};
 use census::Census;
 pub use claim::{CoverFlaw, verify_claim};
 use walk::{Arrival, Walk};
@@ -44,13 +44,13 @@ enum Error {
 }
 
 /// Checks the certificate.
-pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Result<(), Flaw> {
+pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Result<(), Refused> {
     let program = task.program;
     if task.threads != ThreadScope::Unbounded {
-        return Err(Flaw::OutOfScope("the number of threads is bounded"));
+        return Err(Flaw::OutOfScope("the number of threads is bounded").into());
     }
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err(Flaw::OutOfScope("it has integers"));
+        return Err(Flaw::OutOfScope("it has integers").into());
     }
     let census = Census::new(task, proof)?;
     let starts = start::starts(&census, run)?;
@@ -74,7 +74,12 @@ pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Resu
         CoverClaim::Adequacy(claim) => adequacy::verify(&start::kinds(&census, &system.tts, run)?, claim, run),
         claim => verify_claim(&system.tts, claim, run),
     };
-    checked.map_err(|flaw| match flaw {
+    let flaw = match checked {
+        Ok(()) => return Ok(()),
+        Err(Refused::Unjudged(unjudged)) => return Err(unjudged.into()),
+        Err(Refused::Flawed(flaw)) => flaw,
+    };
+    Err(Refused::Flawed(match flaw {
         CoverFlaw::Start(number) => Flaw::Start(starts[number].1),
         CoverFlaw::Rule(rule) => Flaw::NotClosed(system.edges[rule.index()]),
         CoverFlaw::Target(number) => match system.errors[number] {
@@ -82,8 +87,7 @@ pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Resu
             Error::Location(loc) => Flaw::Location(loc),
         },
         CoverFlaw::Malformed => Flaw::Malformed(None),
-        CoverFlaw::Stopped(stop) => Flaw::Stopped(stop),
-    })
+    }))
 }
 
 /// The system that a program is, with the edge that each rule ends with, and what each target is.
@@ -95,9 +99,9 @@ struct System {
 
 impl System {
     /// All rules of a thread state.
-    fn follow(&mut self, census: &Census<'_>, shared: SharedId, local: LocalId, run: &Run<'_>) -> Result<(), Flaw> {
+    fn follow(&mut self, census: &Census<'_>, shared: SharedId, local: LocalId, run: &Run<'_>) -> Result<(), Refused> {
         let (Some(state), Some(thread)) = (census.proof.shareds.get(shared), census.proof.locals.get(local)) else {
-            return Err(Flaw::Malformed(None));
+            return Err(Flaw::Malformed(None).into());
         };
         let place = &census.proof.places[thread.place as usize];
         if census.task.target.has_loc(place.loc) {
@@ -135,7 +139,7 @@ impl System {
     }
 
     /// Threads at all locations of a meeting, with every shared state.
-    fn meetings(&mut self, census: &Census<'_>, states: &[(SharedId, LocalId)], run: &Run<'_>) -> Result<(), Flaw> {
+    fn meetings(&mut self, census: &Census<'_>, states: &[(SharedId, LocalId)], run: &Run<'_>) -> Result<(), Refused> {
         let loc = |local: LocalId| census.proof.places[census.proof.locals[local].place as usize].loc;
         for meeting in &census.task.target.together {
             for here in states.chunk_by(|left, right| left.0 == right.0) {

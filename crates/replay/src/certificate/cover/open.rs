@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use selvedge_ir::{Expr, Value, VarId};
 
-use crate::eval::eval;
+use selvedge_ir::eval::eval;
 
 /// The values of all variables that a thread sees, by their numbers; `None` is open.
 pub(super) type Values = Vec<Option<bool>>;

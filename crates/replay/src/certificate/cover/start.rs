@@ -6,7 +6,7 @@ use selvedge_check::{Role, Run, SharedState};
 use selvedge_ir::tts::{LocalId, SharedId, Start, Tts};
 use selvedge_ir::{Count, EntryId, Expr, LocId, Scope, VarId};
 
-use super::super::Flaw;
+use super::super::{Flaw, Refused, Unjudged};
 use super::adequacy::Kinds;
 use super::census::Census;
 use super::open::{Case, Needed, Values};
@@ -19,10 +19,10 @@ const LIMIT: usize = 1_000_000;
 type Crew = Vec<BTreeSet<LocalId>>;
 
 /// All starts, each with a location at which one of its threads begins.
-pub(super) fn starts(census: &Census<'_>, run: &Run<'_>) -> Result<Vec<(Start, LocId)>, Flaw> {
+pub(super) fn starts(census: &Census<'_>, run: &Run<'_>) -> Result<Vec<(Start, LocId)>, Refused> {
     let program = census.task.program;
     let entries: Vec<EntryId> = program.entries.indices().filter(|id| may_start(program.entries[*id].count)).collect();
-    let Some(first) = entries.first() else { return Err(Flaw::OutOfScope("it starts no threads")) };
+    let Some(first) = entries.first() else { return Err(Flaw::OutOfScope("it starts no threads").into()) };
     let loc = program.procs[program.entries[*first].proc].entry;
     let mut starts = Vec::new();
     for (shared, crew) in crews(census, &entries, loc, run)? {
@@ -37,7 +37,7 @@ fn crews(
     entries: &[EntryId],
     loc: LocId,
     run: &Run<'_>,
-) -> Result<BTreeMap<SharedId, Crew>, Flaw> {
+) -> Result<BTreeMap<SharedId, Crew>, Refused> {
     let mut crews: BTreeMap<SharedId, Crew> = BTreeMap::new();
     for values in first_values(census, run)? {
         run.tick()?;
@@ -54,7 +54,7 @@ fn crews(
 }
 
 /// The kinds of threads of a system, where how they begin does not depend on the shared state.
-pub(super) fn kinds<'s>(census: &Census<'_>, tts: &'s Tts, run: &Run<'_>) -> Result<Kinds<'s>, Flaw> {
+pub(super) fn kinds<'s>(census: &Census<'_>, tts: &'s Tts, run: &Run<'_>) -> Result<Kinds<'s>, Refused> {
     let entries = &census.task.program.entries;
     let started: Vec<EntryId> = entries.indices().filter(|id| may_start(entries[*id].count)).collect();
     let mut reads = false;
@@ -63,9 +63,9 @@ pub(super) fn kinds<'s>(census: &Census<'_>, tts: &'s Tts, run: &Run<'_>) -> Res
         rhs.for_each_leaf(|leaf| reads |= matches!(leaf, Expr::Var(var) if shared(*var)));
     }
     if reads {
-        return Err(Flaw::OutOfScope("how a thread begins depends on the shared state"));
+        return Err(Unjudged::Beyond("how a thread begins depends on the shared state").into());
     }
-    let Some(first) = started.first() else { return Err(Flaw::OutOfScope("it starts no threads")) };
+    let Some(first) = started.first() else { return Err(Flaw::OutOfScope("it starts no threads").into()) };
     let loc = census.task.program.procs[entries[*first].proc].entry;
     let crews = crews(census, &started, loc, run)?;
     let mut begin = vec![BTreeSet::new(); entries.len()];
@@ -85,7 +85,7 @@ fn may_start(count: Count) -> bool {
 }
 
 /// The values of the shared variables when the initial threads begin.
-fn first_values(census: &Census<'_>, run: &Run<'_>) -> Result<Vec<Values>, Flaw> {
+fn first_values(census: &Census<'_>, run: &Run<'_>) -> Result<Vec<Values>, Refused> {
     let program = census.task.program;
     let init = |case: &Case| -> Result<Values, Needed> {
         let mut values = case.now.clone();
@@ -99,15 +99,15 @@ fn first_values(census: &Census<'_>, run: &Run<'_>) -> Result<Vec<Values>, Flaw>
     let Some(prelude) = program.prelude else { return Ok(first.collect()) };
     let entry = program.procs[prelude].entry;
     if census.task.target.has_loc(entry) {
-        return Err(Flaw::Location(entry));
+        return Err(Flaw::Location(entry).into());
     }
     let mut all = BTreeSet::new();
     for values in first {
         for (edge, arrival) in Walk::prelude(census, prelude, values).explore(run)? {
             match arrival {
                 Arrival::Start(values) => drop(all.insert(only_shared(census, values))),
-                Arrival::Failed => return Err(Flaw::Assert(edge)),
-                Arrival::Error(loc) => return Err(Flaw::Location(loc)),
+                Arrival::Failed => return Err(Flaw::Assert(edge).into()),
+                Arrival::Error(loc) => return Err(Flaw::Location(loc).into()),
                 Arrival::Rule { .. } => unreachable!("the prelude is seen nowhere"),
             }
         }
@@ -135,12 +135,12 @@ fn split<T>(case: Case, operation: impl Fn(&Case) -> Result<T, Needed>) -> Vec<(
 }
 
 /// How a thread of a kind can begin.
-fn begin(census: &Census<'_>, id: EntryId, shared: &Values) -> Result<BTreeSet<LocalId>, Flaw> {
+fn begin(census: &Census<'_>, id: EntryId, shared: &Values) -> Result<BTreeSet<LocalId>, Refused> {
     let program = census.task.program;
     let entry = &program.entries[id];
     let loc = program.procs[entry.proc].entry;
     if census.task.target.has_loc(loc) {
-        return Err(Flaw::Location(loc));
+        return Err(Flaw::Location(loc).into());
     }
     let place = census.place(Role::Free(id), &[], loc).ok_or(Flaw::Start(loc))?;
     let init = |case: &Case| -> Result<Values, Needed> {
@@ -175,7 +175,7 @@ fn add_starts(
     entries: &[EntryId],
     crew: &Crew,
     each: &mut impl FnMut(Start),
-) -> Result<(), Flaw> {
+) -> Result<(), Refused> {
     let mut any = BTreeSet::new();
     let mut lists: Vec<Vec<LocalId>> = vec![Vec::new()];
     for (entry, locals) in entries.iter().zip(crew) {
@@ -192,7 +192,7 @@ fn add_starts(
 }
 
 /// The lists with `n` more threads, each of which is one of these.
-fn with_threads(lists: &[Vec<LocalId>], locals: &BTreeSet<LocalId>, n: usize) -> Result<Vec<Vec<LocalId>>, Flaw> {
+fn with_threads(lists: &[Vec<LocalId>], locals: &BTreeSet<LocalId>, n: usize) -> Result<Vec<Vec<LocalId>>, Refused> {
     // Threads of one kind come in ascending order, so that each choice is made once.
     let mut longer: Vec<(Vec<LocalId>, Option<LocalId>)> = lists.iter().map(|list| (list.clone(), None)).collect();
     for _ in 0..n {
@@ -202,7 +202,7 @@ fn with_threads(lists: &[Vec<LocalId>], locals: &BTreeSet<LocalId>, n: usize) ->
                 next.push((list.iter().copied().chain([*local]).collect(), Some(*local)));
             }
             if next.len() > LIMIT {
-                return Err(Flaw::OutOfScope("its threads can begin in too many ways"));
+                return Err(Unjudged::Beyond("its threads can begin in too many ways").into());
             }
         }
         longer = next;

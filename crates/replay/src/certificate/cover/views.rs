@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use selvedge_check::{Run, ViewTable};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, Tts};
 
+use super::super::Refused;
 use super::claim::CoverFlaw;
 
 /// A thread of a view: 0 if it is asleep, else the number of its state plus 1.
@@ -36,16 +37,16 @@ pub(super) struct Views {
 
 impl Views {
     /// The rows of a table: each view in the rows of all its threads.
-    pub(super) fn new(tts: &Tts, table: &ViewTable) -> Result<Views, CoverFlaw> {
+    pub(super) fn new(tts: &Tts, table: &ViewTable) -> Result<Views, Refused<CoverFlaw>> {
         let k = table.k as usize;
         if k == 0 {
-            return Err(CoverFlaw::Malformed);
+            return Err(CoverFlaw::Malformed.into());
         }
         let width = (tts.n_local as usize + 1).div_ceil(64);
         let mut views = Views { k, width, rows: BTreeMap::new() };
         for shared in &table.shareds {
             if shared.raw() >= tts.n_shared {
-                return Err(CoverFlaw::Malformed);
+                return Err(CoverFlaw::Malformed.into());
             }
             views.insert(shared.raw(), &[]);
         }
@@ -53,7 +54,7 @@ impl Views {
             let known = |local: &LocalId| local.raw() < tts.n_local;
             let fits = row.shared.raw() < tts.n_shared && row.threads.len() < k;
             if !fits || !row.threads.iter().chain(&row.last).all(known) {
-                return Err(CoverFlaw::Malformed);
+                return Err(CoverFlaw::Malformed.into());
             }
             let threads: Vec<Thread> = row.threads.iter().map(|local| local.raw() + 1).collect();
             for last in &row.last {
@@ -94,11 +95,11 @@ impl Views {
     }
 
     /// Checks that the starts are admitted, and whatever a step of an admitted configuration leads to.
-    pub(super) fn check_closed(&self, tts: &Tts, run: &Run<'_>) -> Result<(), CoverFlaw> {
+    pub(super) fn check_closed(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
         for (number, start) in tts.starts.iter().enumerate() {
             run.tick()?;
             if !self.admits_start(start) {
-                return Err(CoverFlaw::Start(number));
+                return Err(CoverFlaw::Start(number).into());
             }
         }
         let mut rules: BTreeMap<(u32, Thread), Vec<RuleId>> = BTreeMap::new();
@@ -136,7 +137,7 @@ impl Views {
         (shared, rest): (u32, &[Thread]),
         mover: Thread,
         rules: &[RuleId],
-    ) -> Result<(), CoverFlaw> {
+    ) -> Result<(), Refused<CoverFlaw>> {
         let others = self.others(shared, rest, mover);
         let n_asleep = rest.iter().filter(|thread| **thread == ASLEEP).count();
         for id in rules {
@@ -145,7 +146,7 @@ impl Views {
             let row = self.rows.get(&(after, rest.to_vec()));
             let holds = |word: usize| row.map_or(0, |row| row[word]);
             if after != shared && (0..self.width).any(|word| others[word] & !holds(word) != 0) {
-                return Err(CoverFlaw::Rule(*id));
+                return Err(CoverFlaw::Rule(*id).into());
             }
             let new: Vec<Thread> = rule.after.iter().map(|local| local.raw() + 1).collect();
             let mut all = new.iter().all(|thread| row.is_some_and(|row| get(row, *thread)));
@@ -155,7 +156,7 @@ impl Views {
                 choose(&new, n, &mut left.clone(), &mut |view| all = all && self.has(after, view));
             }
             if !all {
-                return Err(CoverFlaw::Rule(*id));
+                return Err(CoverFlaw::Rule(*id).into());
             }
         }
         Ok(())

@@ -9,8 +9,8 @@ use selvedge_check::{LocalState, Place, Role, Run, SharedState};
 use selvedge_ir::tts::{LocalId, SharedId};
 use selvedge_ir::{Assign, EdgeId, EntryId, Expr, LocId, Op, ProcId, Scope, VarId};
 
-use super::super::Flaw;
 use super::super::threads::is_invisible;
+use super::super::{Flaw, Refused, Unjudged};
 use super::census::Census;
 use super::open::{Case, Needed, Values};
 
@@ -111,11 +111,11 @@ impl<'a> Walk<'a> {
     }
 
     /// All ways, each with its last edge.
-    pub(super) fn explore(mut self, run: &Run<'_>) -> Result<Vec<(EdgeId, Arrival)>, Flaw> {
+    pub(super) fn explore(mut self, run: &Run<'_>) -> Result<Vec<(EdgeId, Arrival)>, Refused> {
         while let Some(spot) = self.waiting.pop() {
             run.tick()?;
             if self.seen.len() > LIMIT {
-                return Err(Flaw::OutOfScope("too many steps may follow one another without being seen"));
+                return Err(Unjudged::Beyond("too many steps may follow one another without being seen").into());
             }
             for edge in self.census.flow.out(spot.loc) {
                 self.step(&spot, *edge)?;
@@ -126,7 +126,7 @@ impl<'a> Walk<'a> {
 
     /// One step along an edge, in all cases that matter: of what is open before it and read by it, and then of what is
     /// open after it and listed where it leads.
-    fn step(&mut self, spot: &Spot, edge: EdgeId) -> Result<(), Flaw> {
+    fn step(&mut self, spot: &Spot, edge: EdgeId) -> Result<(), Refused> {
         let mut cases = vec![Case::new(spot.now.clone())];
         while let Some(case) = cases.pop() {
             let mut next = Spot { now: case.now.clone(), ..spot.clone() };
@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn end_step(&mut self, case: &Case, next: Spot, after: &After, edge: EdgeId) -> Result<(), Flaw> {
+    fn end_step(&mut self, case: &Case, next: Spot, after: &After, edge: EdgeId) -> Result<(), Refused> {
         let mut ends = vec![next];
         while let Some(next) = ends.pop() {
             match self.arrive(case, &next, after.clone(), edge) {
@@ -160,23 +160,23 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn may_read(&self, needed: Needed) -> Result<(), Flaw> {
+    fn may_read(&self, needed: Needed) -> Result<(), Refused> {
         match needed {
             Needed::Var(var) if self.hidden.contains(&var) => {
-                Err(Flaw::OutOfScope("a variable is read that is not listed"))
+                Err(Unjudged::Beyond("a variable is read that is not listed").into())
             }
             _ => Ok(()),
         }
     }
 
     /// What the operation of an edge does to the values, and where it leads.
-    fn act(&mut self, case: &Case, next: &mut Spot, id: EdgeId) -> Result<Result<After, Needed>, Flaw> {
+    fn act(&mut self, case: &Case, next: &mut Spot, id: EdgeId) -> Result<Result<After, Needed>, Refused> {
         let program = self.census.task.program;
         let edge = &program.edges[id];
         let at = |calls: &[EdgeId], loc: LocId| After::At { calls: calls.to_vec(), loc };
         Ok(match &edge.op {
             Op::Assign(assign) if assign.is_passive() => {
-                return Err(Flaw::OutOfScope("some steps concern other threads"));
+                return Err(Flaw::OutOfScope("some steps concern other threads").into());
             }
             Op::Assign(assign) => assigned(case, assign, &mut next.now)
                 .map(|holds| if holds { at(&next.calls, edge.to) } else { After::Blocked }),
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
             }),
             Op::Call(call) => {
                 if self.on_stack(next, call.callee) {
-                    return Err(Flaw::OutOfScope("it is recursive"));
+                    return Err(Flaw::OutOfScope("it is recursive").into());
                 }
                 let calls = [next.calls.as_slice(), &[id]].concat();
                 let entered = self.enter(case, call.callee, &call.args, &mut next.now);
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
                 }
             },
             Op::Spawn(_) | Op::Fork(_) if self.entry.is_none() => {
-                return Err(Flaw::OutOfScope("a thread may start before the initial ones"));
+                return Err(Flaw::OutOfScope("a thread may start before the initial ones").into());
             }
             Op::Spawn(spawn) => {
                 let read: Result<Vec<bool>, Needed> = spawn.args.iter().map(|arg| case.value(arg)).collect();
@@ -236,8 +236,8 @@ impl<'a> Walk<'a> {
     }
 
     /// What is to be said after a step; the inner result is a flaw.
-    fn arrive(&mut self, case: &Case, next: &Spot, after: After, edge: EdgeId) -> Result<Result<(), Flaw>, Needed> {
-        let not_closed = Ok(Err(Flaw::NotClosed(edge)));
+    fn arrive(&mut self, case: &Case, next: &Spot, after: After, edge: EdgeId) -> Result<Result<(), Refused>, Needed> {
+        let not_closed = Ok(Err(Flaw::NotClosed(edge).into()));
         let (calls, loc) = match after {
             After::At { calls, loc } if !self.census.task.target.has_loc(loc) => (calls, loc),
             After::Gone if next.mode != Mode::Prelude => {
@@ -274,12 +274,12 @@ impl<'a> Walk<'a> {
         Ok(Ok(()))
     }
 
-    fn stop(&mut self, edge: EdgeId, arrival: Arrival) -> Result<(), Flaw> {
+    fn stop(&mut self, edge: EdgeId, arrival: Arrival) -> Result<(), Refused> {
         self.arrivals.push((edge, arrival));
         Ok(())
     }
 
-    fn end(&mut self, edge: EdgeId, shared: SharedId, own: Option<LocalId>, news: Vec<Born>) -> Result<(), Flaw> {
+    fn end(&mut self, edge: EdgeId, shared: SharedId, own: Option<LocalId>, news: Vec<Born>) -> Result<(), Refused> {
         for new in news {
             let new = new.ok_or(Flaw::NotClosed(edge))?;
             self.arrivals.push((edge, Arrival::Rule { shared, own, new }));
@@ -302,7 +302,7 @@ impl<'a> Walk<'a> {
 
     /// The threads that were started on the way, the step along the edge included: a list for each way in which the new
     /// one can begin.
-    fn children(&self, case: &Case, next: &Spot, edge: EdgeId) -> Result<Result<Vec<Born>, Flaw>, Needed> {
+    fn children(&self, case: &Case, next: &Spot, edge: EdgeId) -> Result<Result<Vec<Born>, Refused>, Needed> {
         let program = self.census.task.program;
         let Some(entry) = self.entry else { return Ok(Ok(vec![Some(Vec::new())])) };
         let mut now = next.now.clone();
@@ -316,7 +316,7 @@ impl<'a> Walk<'a> {
             _ => return Ok(Ok(vec![next.new.clone()])),
         };
         if self.census.task.target.has_loc(loc) {
-            return Ok(Err(Flaw::Location(loc)));
+            return Ok(Err(Flaw::Location(loc).into()));
         }
         let (Some(place), Some(born)) = (self.census.place(Role::Free(entry), calls, loc), &next.new) else {
             return Ok(Ok(vec![None]));

@@ -2,7 +2,7 @@
 
 use selvedge_ir::{BinaryOp, Expr, Program, UnaryOp, Value, VarId};
 
-use crate::eval;
+use selvedge_ir::eval;
 
 /// Values of some variables before a step.
 #[derive(Clone)]

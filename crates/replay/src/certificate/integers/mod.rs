@@ -19,13 +19,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_check::{ControlPoint, IntegerProof, Run, Task};
 use selvedge_ir::{Assign, Count, Edge, EdgeId, Entry, Expr, LocId, Op, Program, Scope, Ty, Value, VarId};
 
-use super::Flaw;
+use super::{Flaw, Refused};
 use constant::{Known, constant, learn};
 use solver::{Response, Solver};
 use write::Text;
 
 /// Checks the certificate.
-pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Result<(), Flaw> {
+pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Result<(), Refused> {
     let entry = in_scope(task.program)?;
     let points = Points::new(task.program, entry, proof)?;
     let mut checker = Checker { task, points, solver: Solver::start(run)? };
@@ -42,16 +42,18 @@ pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Re
 }
 
 /// The one kind of initial thread of a program that these certificates speak of.
-pub(super) fn in_scope(program: &Program) -> Result<&Entry, Flaw> {
+pub(super) fn in_scope(program: &Program) -> Result<&Entry, Refused> {
     let entry = match program.entries.as_slice().as_raw_slice() {
         [entry] if entry.count == Count::Exactly(1) && program.prelude.is_none() => entry,
-        _ => return Err(Flaw::OutOfScope("it has several threads")),
+        _ => return Err(Flaw::OutOfScope("it has several threads").into()),
     };
     for edge in program.edges.iter().filter(|edge| program.locs[edge.from].proc == entry.proc) {
         match &edge.op {
-            Op::Assign(assign) if assign.is_passive() => return Err(Flaw::OutOfScope("it has passive variables")),
-            Op::Call(_) => return Err(Flaw::OutOfScope("it has calls")),
-            Op::Spawn(_) | Op::Fork(_) => return Err(Flaw::OutOfScope("it starts threads")),
+            Op::Assign(assign) if assign.is_passive() => {
+                return Err(Flaw::OutOfScope("it has passive variables").into());
+            }
+            Op::Call(_) => return Err(Flaw::OutOfScope("it has calls").into()),
+            Op::Spawn(_) | Op::Fork(_) => return Err(Flaw::OutOfScope("it starts threads").into()),
             Op::Assign(_) | Op::Assert(_) | Op::Return(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
         }
     }
@@ -65,13 +67,13 @@ struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    fn new(program: &Program, entry: &Entry, proof: &'a IntegerProof) -> Result<Points<'a>, Flaw> {
+    fn new(program: &Program, entry: &Entry, proof: &'a IntegerProof) -> Result<Points<'a>, Refused> {
         let is_known = |var: &VarId| var.index() < program.vars.len();
         let mut control = proof.control.clone();
         control.sort_unstable();
         control.dedup();
         if control.len() != proof.control.len() || !control.iter().all(is_known) {
-            return Err(Flaw::Malformed(None));
+            return Err(Flaw::Malformed(None).into());
         }
         let mut formulas = BTreeMap::new();
         for point in &proof.points {
@@ -82,7 +84,7 @@ impl<'a> Points<'a> {
                 && write::type_of(&point.formula, program) == Some(Ty::Bool);
             let known = formulas.insert((point.loc, point.values.clone()), &point.formula);
             if !fits || known.is_some() {
-                return Err(Flaw::Malformed(None));
+                return Err(Flaw::Malformed(None).into());
             }
         }
         Ok(Points { control: &proof.control, formulas })
@@ -138,7 +140,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// Question 1.
-    fn start(&mut self, entry: &Entry) -> Result<(), Flaw> {
+    fn start(&mut self, entry: &Entry) -> Result<(), Refused> {
         let program = self.task.program;
         let loc = program.procs[entry.proc].entry;
         let mut text = Text::new(program);
@@ -148,7 +150,7 @@ impl Checker<'_> {
     }
 
     /// Question 3, for locations.
-    fn error_at(&mut self, point: &ControlPoint) -> Result<(), Flaw> {
+    fn error_at(&mut self, point: &ControlPoint) -> Result<(), Refused> {
         if !self.task.target.has_loc(point.loc) {
             return Ok(());
         }
@@ -158,7 +160,7 @@ impl Checker<'_> {
     }
 
     /// Questions 2 and 3 for one edge.
-    fn edge(&mut self, place: &Place<'_>, id: EdgeId, edge: &Edge) -> Result<(), Flaw> {
+    fn edge(&mut self, place: &Place<'_>, id: EdgeId, edge: &Edge) -> Result<(), Refused> {
         let nothing = Assign { active: Vec::new(), passive: Vec::new(), constrain: Expr::Bool(true) };
         match &edge.op {
             Op::Assign(assign) => self.step(place, id, edge, assign),
@@ -174,7 +176,7 @@ impl Checker<'_> {
         }
     }
 
-    fn failure(&mut self, place: &Place<'_>, id: EdgeId, condition: &Expr) -> Result<(), Flaw> {
+    fn failure(&mut self, place: &Place<'_>, id: EdgeId, condition: &Expr) -> Result<(), Refused> {
         if constant(condition, &place.known) == Some(Value::Bool(true)) {
             return Ok(());
         }
@@ -185,7 +187,7 @@ impl Checker<'_> {
         self.refute(text, Flaw::Assert(id))
     }
 
-    fn step(&mut self, place: &Place<'_>, id: EdgeId, edge: &Edge, assign: &Assign) -> Result<(), Flaw> {
+    fn step(&mut self, place: &Place<'_>, id: EdgeId, edge: &Edge, assign: &Assign) -> Result<(), Refused> {
         // What changes nothing stays where it is.
         if assign.active.is_empty() && edge.to == place.point.loc {
             return Ok(());
@@ -228,10 +230,10 @@ impl Checker<'_> {
         }
     }
 
-    fn refute(&mut self, text: Text<'_>, flaw: Flaw) -> Result<(), Flaw> {
+    fn refute(&mut self, text: Text<'_>, flaw: Flaw) -> Result<(), Refused> {
         match self.solver.ask(&text.finish())? {
             Response::Unsat => Ok(()),
-            Response::Sat => Err(flaw),
+            Response::Sat => Err(flaw.into()),
         }
     }
 }

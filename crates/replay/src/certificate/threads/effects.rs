@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use selvedge_ir::VarId;
 
-use super::super::Flaw;
 use super::super::sat::Lit;
+use super::super::{Flaw, Refused};
 use super::route::Route;
 use super::state::{Seen, State};
 use super::walk::{Claim, End, Walk};
@@ -44,7 +44,7 @@ impl Walk<'_> {
     /// All effects of the macro steps of a thread, each once for each way that it comes about, or an error on the way.
     /// `told` are the shared variables of which the formulas speak. The walk is that of any other question; as it begins
     /// with constants, little is left to the solver: what the thread chooses.
-    pub(super) fn effects(mut self, mover: Mover, told: &[VarId], route: &Route) -> Result<Vec<Effect>, Flaw> {
+    pub(super) fn effects(mut self, mover: Mover, told: &[VarId], route: &Route) -> Result<Vec<Effect>, Refused> {
         let mut shared = self.any_shared();
         for (number, var) in told.iter().enumerate() {
             shared[var.index()] = self.sat.constant(bit(mover.shared, told.len(), number));
@@ -60,7 +60,7 @@ impl Walk<'_> {
         self.follow(route, State { guard, now, others: Vec::new(), n_sorted: 0, n_old: 0 })?;
         for (bad, flaw) in std::mem::take(&mut self.bad) {
             if self.can(&[bad])? {
-                return Err(flaw);
+                return Err(flaw.into());
             }
         }
         let mut effects = Vec::new();
@@ -71,7 +71,7 @@ impl Walk<'_> {
     }
 
     /// All values with which an end is reached: solutions are excluded as they are found.
-    fn ways_to(&mut self, end: End, told: &[VarId], effects: &mut Vec<Effect>) -> Result<(), Flaw> {
+    fn ways_to(&mut self, end: End, told: &[VarId], effects: &mut Vec<Effect>) -> Result<(), Refused> {
         let End { state, place, flaw } = end;
         let now = Rc::new(state.now);
         let mut threads = state.others;
@@ -97,7 +97,7 @@ impl Walk<'_> {
     }
 
     /// Whether literals can hold together.
-    fn can(&mut self, lits: &[Lit]) -> Result<bool, Flaw> {
+    fn can(&mut self, lits: &[Lit]) -> Result<bool, Refused> {
         if lits.iter().any(|lit| self.sat.known(*lit) == Some(false)) {
             return Ok(false);
         }

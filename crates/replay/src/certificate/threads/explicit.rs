@@ -11,11 +11,11 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Role, Run, Shape, ThreadProof, ThreadScope};
+use selvedge_check::{Role, Run, Shape, ShapeProof, ThreadScope};
 use selvedge_ir::{Op, Scope, VarId};
 use smallvec::SmallVec;
 
-use super::super::Flaw;
+use super::super::{Flaw, Refused};
 use super::Routes;
 use super::effects::{Bits, Effect, MOST_BITS, Mover};
 use super::table::Table;
@@ -48,7 +48,7 @@ pub(super) struct Explicit<'a> {
 impl<'a> Explicit<'a> {
     /// Lists the states of a proof; `None` if there are too many of them, or if threads have a part in the steps of
     /// others.
-    pub(super) fn new(table: &'a Table<'a>, proof: &'a ThreadProof, run: &'a Run<'a>) -> Result<Option<Self>, Flaw> {
+    pub(super) fn new(table: &'a Table<'a>, proof: &'a ShapeProof, run: &'a Run<'a>) -> Result<Option<Self>, Refused> {
         let program = table.task.program;
         let told = told(&proof.formulas);
         let are_shared = told.iter().all(|var| program.vars.get(*var).is_some_and(|var| var.scope == Scope::Shared));
@@ -74,10 +74,10 @@ impl<'a> Explicit<'a> {
 
     /// Whether all macro steps from the states of a shape, which is not the prelude's, lead to states of the set, without
     /// error.
-    pub(super) fn shape(&mut self, number: usize, routes: &Routes<'_>) -> Result<(), Flaw> {
+    pub(super) fn shape(&mut self, number: usize, routes: &Routes<'_>) -> Result<(), Refused> {
         let (shape, n_states) = (self.shapes[number].0, self.shapes[number].1.len());
         if let Some(loc) = self.table.error(&shape.threads).filter(|_| n_states > 0) {
-            return Err(Flaw::Location(loc));
+            return Err(Flaw::Location(loc).into());
         }
         let mut state: Vec<(u32, Bits)> = Vec::new();
         for at in 0..n_states {
@@ -90,7 +90,7 @@ impl<'a> Explicit<'a> {
     }
 
     /// All macro steps from one state.
-    fn steps(&mut self, state: &[(u32, Bits)], ended: u32, shared: Bits, routes: &Routes<'_>) -> Result<(), Flaw> {
+    fn steps(&mut self, state: &[(u32, Bits)], ended: u32, shared: Bits, routes: &Routes<'_>) -> Result<(), Refused> {
         let counts_ended = matches!(self.table.task.threads, ThreadScope::Created(_));
         let holder = state.iter().position(|(place, _)| self.table.is_holder(*place));
         let mut after = Vec::new();
@@ -111,7 +111,7 @@ impl<'a> Explicit<'a> {
                 after.extend(&effect.threads);
                 after.sort_unstable();
                 if !self.contains(&after, ended + u32::from(counts_ended && effect.ends), effect.shared) {
-                    return Err(effect.flaw.clone());
+                    return Err(effect.flaw.clone().into());
                 }
             }
         }

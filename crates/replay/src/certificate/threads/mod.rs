@@ -58,10 +58,10 @@ mod step;
 pub(super) mod table;
 pub(super) mod walk;
 
-use selvedge_check::{Run, Task, ThreadProof, ThreadScope};
+use selvedge_check::{Run, ShapeProof, Task, ThreadScope};
 use selvedge_ir::{Count, Op};
 
-use super::Flaw;
+use super::{Flaw, Refused};
 use explicit::{Explicit, is_prelude, is_spawn};
 pub(super) use route::is_invisible;
 use route::{Move, Route};
@@ -71,12 +71,12 @@ use walk::Walk;
 
 /// Checks the certificate: the start, then the shapes one by one, state by state if there are few states, each with a
 /// solver of its own otherwise.
-pub(super) fn verify(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Result<(), Flaw> {
+pub(super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
     check(task, proof, run, Ways::Any)
 }
 
 /// The same with solvers only, so that the two ways can be compared.
-pub fn verify_with_solvers(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>) -> Result<(), Flaw> {
+pub fn verify_with_solvers(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
     check(task, proof, run, Ways::Solvers)
 }
 
@@ -87,12 +87,12 @@ enum Ways {
     Solvers,
 }
 
-fn check(task: &Task<'_>, proof: &ThreadProof, run: &Run<'_>, ways: Ways) -> Result<(), Flaw> {
+fn check(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>, ways: Ways) -> Result<(), Refused> {
     let program = task.program;
     if task.threads == ThreadScope::Unbounded && program.entries.iter().any(|entry| entry.count == Count::Any) {
-        return Err(Flaw::OutOfScope("any number of threads may start"));
+        return Err(Flaw::OutOfScope("any number of threads may start").into());
     }
-    let table = Table::of_shapes(task, proof)?;
+    let table = Table::new(task, proof)?;
     let mut routes = Routes::new(&table, proof.places.len());
     Walk::new(&table, run).start()?;
     let mut explicit = match ways {
@@ -124,7 +124,7 @@ impl<'a> Routes<'a> {
     }
 
     /// Finds the routes from some places.
-    fn find(&mut self, places: &[u32], run: &Run<'_>) -> Result<(), Flaw> {
+    fn find(&mut self, places: &[u32], run: &Run<'_>) -> Result<(), Refused> {
         for place in places {
             let known = &mut self.known[*place as usize];
             if known.is_none() {

@@ -11,7 +11,7 @@ use selvedge_check::{Role, Run};
 use selvedge_ir::visibility::Visibility;
 use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, VarId};
 
-use super::super::Flaw;
+use super::super::{Flaw, Refused, Unjudged};
 use super::table::{Table, entry};
 
 /// More inner locations than this are not listed.
@@ -70,7 +70,7 @@ pub(in crate::certificate) enum To {
 
 impl Route {
     /// All ways from a place. Each inner location is looked at once.
-    pub(in crate::certificate) fn new(table: &Table<'_>, place: u32, run: &Run<'_>) -> Result<Route, Flaw> {
+    pub(in crate::certificate) fn new(table: &Table<'_>, place: u32, run: &Run<'_>) -> Result<Route, Refused> {
         let at = table.at(place);
         let mode = match at.role {
             Role::Prelude => Mode::Prelude,
@@ -84,9 +84,9 @@ impl Route {
             run.tick()?;
             let spot = search.spots[nodes.len()].clone();
             let out = table.flow.out(spot.loc).iter();
-            nodes.push(out.map(|edge| search.follow(&spot, *edge)).collect::<Result<Vec<Move>, Flaw>>()?);
+            nodes.push(out.map(|edge| search.follow(&spot, *edge)).collect::<Result<Vec<Move>, Refused>>()?);
             if search.spots.len() > LIMIT {
-                return Err(Flaw::OutOfScope("too many steps may follow one another without being seen"));
+                return Err(Unjudged::Beyond("too many steps may follow one another without being seen").into());
             }
         }
         Ok(Route { nodes: sorted(nodes) })
@@ -150,12 +150,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn follow(&mut self, spot: &Spot, id: EdgeId) -> Result<Move, Flaw> {
+    fn follow(&mut self, spot: &Spot, id: EdgeId) -> Result<Move, Refused> {
         let program = self.table.task.program;
         let edge = &program.edges[id];
         let mut step = Move { edge: id, to: To::Gone, call: None, child: self.child(spot, &edge.op)? };
         let (calls, loc) = match &edge.op {
-            Op::Call(call) if self.on_stack(spot, call.callee) => return Err(Flaw::OutOfScope("it is recursive")),
+            Op::Call(call) if self.on_stack(spot, call.callee) => {
+                return Err(Flaw::OutOfScope("it is recursive").into());
+            }
             Op::Call(call) => ([spot.calls.as_slice(), &[id]].concat(), program.procs[call.callee].entry),
             Op::Return(_) if !spot.calls.is_empty() => {
                 let (call, calls) = spot.calls.split_last().expect("it is not empty");
@@ -225,14 +227,14 @@ impl Search<'_> {
     }
 
     /// Where a thread begins that a step starts.
-    fn child(&self, spot: &Spot, op: &Op) -> Result<Option<To>, Flaw> {
+    fn child(&self, spot: &Spot, op: &Op) -> Result<Option<To>, Refused> {
         let (calls, loc): (&[EdgeId], LocId) = match op {
             Op::Spawn(spawn) => (&[], self.table.task.program.procs[spawn.callee].entry),
             Op::Fork(at) => (&spot.calls, *at),
             _ => return Ok(None),
         };
         let Some(entry) = self.entry else {
-            return Err(Flaw::OutOfScope("a thread may start before the initial ones"));
+            return Err(Flaw::OutOfScope("a thread may start before the initial ones").into());
         };
         if self.table.task.target.has_loc(loc) {
             return Ok(Some(To::Error(loc)));

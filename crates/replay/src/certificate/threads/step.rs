@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use selvedge_ir::{Assign, Call, Expr, ProcId, Program, Scope, VarId};
 
-use super::super::Flaw;
 use super::super::encode;
 use super::super::sat::{Lit, Sat};
+use super::super::{Flaw, Refused};
 use super::state::{Seen, State};
 use super::table::Table;
 
@@ -15,7 +15,7 @@ use super::table::Table;
 pub(super) type Choices = BTreeMap<u32, Lit>;
 
 /// The gate of an expression over the values before a step.
-pub(super) fn expr(sat: &mut Sat<'_>, expr: &Expr, now: &[Lit], choices: &mut Choices) -> Result<Lit, Flaw> {
+pub(super) fn expr(sat: &mut Sat<'_>, expr: &Expr, now: &[Lit], choices: &mut Choices) -> Result<Lit, Refused> {
     leaves(sat, expr, &Leaves { now, next: now, other: None }, (choices, &mut Choices::new()), &[])
 }
 
@@ -34,7 +34,7 @@ fn leaves(
     values: &Leaves<'_>,
     (once, of_other): (&mut Choices, &mut Choices),
     per_thread: &[bool],
-) -> Result<Lit, Flaw> {
+) -> Result<Lit, Refused> {
     let mut misplaced = false;
     let mut leaf = |sat: &mut Sat<'_>, leaf: &Expr| match (leaf, values.other) {
         (Expr::Var(var), _) => values.now[var.index()],
@@ -51,11 +51,11 @@ fn leaves(
         }
     };
     let gate = encode::expr(sat, expr, &mut leaf).ok_or(Flaw::OutOfScope("it has integers"))?;
-    if misplaced { Err(Flaw::OutOfScope("it mentions other threads where it may not")) } else { Ok(gate) }
+    if misplaced { Err(Flaw::OutOfScope("it mentions other threads where it may not").into()) } else { Ok(gate) }
 }
 
 /// An assignment. The state's guard becomes false where its condition does not hold.
-pub(super) fn assign(sat: &mut Sat<'_>, table: &Table<'_>, assign: &Assign, state: &mut State) -> Result<(), Flaw> {
+pub(super) fn assign(sat: &mut Sat<'_>, table: &Table<'_>, assign: &Assign, state: &mut State) -> Result<(), Refused> {
     let mut once = Choices::new();
     let mut next = state.now.clone();
     for (var, rhs) in &assign.active {
@@ -83,7 +83,7 @@ fn passive(
     state: &mut State,
     next: &[Lit],
     once: &mut Choices,
-) -> Result<(), Flaw> {
+) -> Result<(), Refused> {
     let per_thread = assign.per_thread_choices();
     for other in &mut state.others {
         let assigned = |(var, rhs): &&(VarId, Expr)| table.has(other.place, *var) && has_all(table, other.place, rhs);
@@ -124,10 +124,10 @@ pub(super) fn enter(
     (callee, args): (ProcId, &[Expr]),
     now: &[Lit],
     into: &mut [Lit],
-) -> Result<(), Flaw> {
+) -> Result<(), Refused> {
     let mut choices = Choices::new();
     let callee = &program.procs[callee];
-    let args = args.iter().map(|arg| expr(sat, arg, now, &mut choices)).collect::<Result<Vec<Lit>, Flaw>>()?;
+    let args = args.iter().map(|arg| expr(sat, arg, now, &mut choices)).collect::<Result<Vec<Lit>, Refused>>()?;
     any_locals(sat, &callee.locals, into);
     for (param, arg) in callee.params.iter().zip(args) {
         into[param.index()] = arg;
@@ -147,10 +147,10 @@ pub(super) fn leave(
     call: &Call,
     values: &[Expr],
     state: &mut State,
-) -> Result<(), Flaw> {
+) -> Result<(), Refused> {
     let mut choices = Choices::new();
     let values = values.iter().map(|value| expr(sat, value, &state.now, &mut choices));
-    let values = values.collect::<Result<Vec<Lit>, Flaw>>()?;
+    let values = values.collect::<Result<Vec<Lit>, Refused>>()?;
     for local in &program.procs[call.callee].locals {
         state.now[local.index()] = sat.constant(false);
     }

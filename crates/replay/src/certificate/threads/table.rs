@@ -1,20 +1,18 @@
 //! The places of a proof, looked up by who stands there and where; and whether the proof is well-formed.
 
-use selvedge_check::formula::{FormulaId, Formulas};
-use selvedge_check::{Place, Role, Shape, Task, ThreadProof, ThreadScope, View, ViewProof};
+use selvedge_check::formula::FormulaId;
+use selvedge_check::{Place, Role, Seen, Shape, ShapeProof, Task, ThreadScope};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::target::met;
 use selvedge_ir::visibility::Visibility;
 use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, Ty, VarId};
 
-use super::super::{Flaw, control_flow};
+use super::super::{Flaw, Refused, control_flow};
 
 /// A proof beside the question that it answers.
 pub(in crate::certificate) struct Table<'a> {
     pub(in crate::certificate) task: &'a Task<'a>,
-    places: &'a [Place],
-    pub(in crate::certificate) formulas: &'a Formulas,
-    listed: Listed<'a>,
+    pub(in crate::certificate) proof: &'a ShapeProof,
     pub(in crate::certificate) flow: Flow,
     pub(in crate::certificate) visibility: Visibility,
     /// For each place the procedures on its stack, the running one last.
@@ -34,66 +32,29 @@ pub(in crate::certificate) struct Beside {
     pub(in crate::certificate) ended: u32,
 }
 
-/// Which states belong to the set of a proof.
-#[derive(Clone, Copy)]
-enum Listed<'a> {
-    /// Those whose threads are, all together, a shape.
-    Shapes(&'a [Shape]),
-    /// Those whose threads are, so many at a time, views.
-    Views(u32, &'a [View]),
-}
-
 impl<'a> Table<'a> {
-    /// Looks through a proof with a formula for all threads: all lists are in order, and all numbers are those of
-    /// something that fits.
-    pub(in crate::certificate) fn of_shapes(task: &'a Task<'a>, proof: &'a ThreadProof) -> Result<Table<'a>, Flaw> {
-        let in_order =
-            proof.shapes.is_sorted_by(|left, right| (&left.threads, left.ended) < (&right.threads, right.ended));
-        let counts_ended = matches!(task.threads, ThreadScope::Created(_));
-        let fits = |shape: &Shape| fits(&proof.places, &shape.threads) && (counts_ended || shape.ended == 0);
-        if !in_order || !proof.shapes.iter().all(fits) {
-            return Err(Flaw::Malformed(None));
+    /// Looks through a proof: all lists are in order, and all numbers are those of something that fits.
+    pub(in crate::certificate) fn new(task: &'a Task<'a>, proof: &'a ShapeProof) -> Result<Table<'a>, Refused> {
+        let (program, places) = (task.program, &proof.places);
+        let in_order = proof.shapes.is_sorted_by(|left, right| left.key() < right.key());
+        if !in_order || proof.seen == Seen::Any(0) || !proof.shapes.iter().all(|shape| fits(task, proof, shape)) {
+            return Err(Flaw::Malformed(None).into());
         }
-        let longest = proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0);
-        Table::new(task, &proof.places, &proof.formulas, Listed::Shapes(&proof.shapes), longest)
-    }
-
-    /// The same for one with formulas for a few threads at a time.
-    pub(in crate::certificate) fn of_views(task: &'a Task<'a>, proof: &'a ViewProof) -> Result<Table<'a>, Flaw> {
-        let in_order =
-            proof.views.is_sorted_by(|left, right| (&left.threads, left.held) < (&right.threads, right.held));
-        let k = proof.k as usize;
-        let fits = |view: &View| {
-            let is_free = |place: &u32| matches!(proof.places[*place as usize].role, Role::Free(_));
-            (1..=k).contains(&view.threads.len())
-                && fits(&proof.places, &view.threads)
-                && (!view.held || view.threads.iter().all(is_free))
-        };
-        if !in_order || k == 0 || !proof.views.iter().all(fits) {
-            return Err(Flaw::Malformed(None));
-        }
-        Table::new(task, &proof.places, &proof.formulas, Listed::Views(proof.k, &proof.views), k)
-    }
-
-    fn new(
-        task: &'a Task<'a>,
-        places: &'a [Place],
-        formulas: &'a Formulas,
-        listed: Listed<'a>,
-        longest: usize,
-    ) -> Result<Table<'a>, Flaw> {
-        let program = task.program;
         if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-            return Err(Flaw::OutOfScope("it has integers"));
+            return Err(Flaw::OutOfScope("it has integers").into());
         }
         let stacks = places.iter().map(|place| well_formed(program, place));
         let stacks = stacks.collect::<Option<Vec<_>>>().ok_or(Flaw::Malformed(None))?;
         if !places.is_sorted_by(|left, right| key(left) < key(right)) {
-            return Err(Flaw::Malformed(None));
+            return Err(Flaw::Malformed(None).into());
         }
+        let longest = match proof.seen {
+            Seen::All => proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0),
+            Seen::Any(k) => k as usize,
+        };
         let (flow, visibility) = (Flow::new(program), Visibility::new(program));
         let watched = watched(task, places);
-        Ok(Table { task, places, formulas, listed, flow, visibility, stacks, longest, watched })
+        Ok(Table { task, proof, flow, visibility, stacks, longest, watched })
     }
 
     /// Whether a thread must not come to a location unless it is seen there.
@@ -103,12 +64,12 @@ impl<'a> Table<'a> {
 
     /// The number of the place of a thread, if it is listed.
     pub(in crate::certificate) fn place(&self, role: Role, calls: &[EdgeId], loc: LocId) -> Option<u32> {
-        let found = self.places.binary_search_by(|place| key(place).cmp(&(role, calls, loc)));
+        let found = self.proof.places.binary_search_by(|place| key(place).cmp(&(role, calls, loc)));
         found.ok().map(|number| number as u32)
     }
 
     pub(in crate::certificate) fn at(&self, place: u32) -> &'a Place {
-        &self.places[place as usize]
+        &self.proof.places[place as usize]
     }
 
     /// The procedures on the stack of a thread at a place.
@@ -118,38 +79,26 @@ impl<'a> Table<'a> {
 
     /// What is said of threads at these places, which are in order.
     pub(in crate::certificate) fn listed(&self, places: &[u32], beside: Beside) -> Option<FormulaId> {
-        let Beside { held, ended } = beside;
-        match self.listed {
-            Listed::Shapes(shapes) => {
-                let found =
-                    shapes.binary_search_by(|shape| (shape.threads.as_slice(), shape.ended).cmp(&(places, ended)));
-                found.ok().map(|number| shapes[number].formula)
-            }
-            Listed::Views(_, views) => {
-                let found = views.binary_search_by(|view| (view.threads.as_slice(), view.held).cmp(&(places, held)));
-                found.ok().map(|number| views[number].formula)
-            }
-        }
+        let shapes = &self.proof.shapes;
+        let found = shapes.binary_search_by(|shape| shape.key().cmp(&(places, beside.held, beside.ended)));
+        found.ok().map(|number| shapes[number].formula)
     }
 
     /// Whether a state without threads belongs to the set without being listed.
     pub(in crate::certificate) fn allows_nobody(&self) -> bool {
-        matches!(self.listed, Listed::Views(..))
+        self.proof.seen != Seen::All
     }
 
     /// Whether the proof may allow a state with threads at these places, which are in order.
     pub(in crate::certificate) fn speaks_of(&self, places: &[u32]) -> bool {
-        match self.listed {
-            Listed::Shapes(_) => self.listed(places, Beside::default()).is_some(),
-            Listed::Views(..) => true,
-        }
+        self.proof.seen != Seen::All || self.listed(places, Beside::default()).is_some()
     }
 
     /// How many of so many threads something is said of at a time.
     pub(in crate::certificate) fn together(&self, n_threads: usize) -> usize {
-        match self.listed {
-            Listed::Shapes(_) => n_threads,
-            Listed::Views(k, _) => n_threads.min(k as usize),
+        match self.proof.seen {
+            Seen::All => n_threads,
+            Seen::Any(k) => n_threads.min(k as usize),
         }
     }
 
@@ -240,11 +189,22 @@ pub(in super::super) fn well_formed(program: &Program, place: &Place) -> Option<
     (stack.last() == Some(&running) && place.vars.iter().all(has)).then_some(stack)
 }
 
-/// Whether threads are in order and stand at places, one of them at most with the atomic flag, and the prelude's alone.
-fn fits(places: &[Place], threads: &[u32]) -> bool {
-    let roles: Option<Vec<Role>> =
-        threads.iter().map(|place| places.get(*place as usize).map(|place| place.role)).collect();
-    let Some(roles) = roles else { return false };
-    let n_holders = roles.iter().filter(|role| matches!(role, Role::Holder(_))).count();
-    threads.is_sorted() && n_holders <= 1 && (roles.len() <= 1 || !roles.contains(&Role::Prelude))
+/// Whether the threads of a shape are in order and at places, one of them at most with the atomic flag, and the prelude's
+/// alone; and whether it says no more than fits the question.
+fn fits(task: &Task<'_>, proof: &ShapeProof, shape: &Shape) -> bool {
+    let places = shape.threads.iter().map(|place| proof.places.get(*place as usize));
+    let Some(roles) = places.map(|place| place.map(|place| place.role)).collect::<Option<Vec<Role>>>() else {
+        return false;
+    };
+    let n_holders = usize::from(shape.held) + roles.iter().filter(|role| matches!(role, Role::Holder(_))).count();
+    let is_alone = |role: &Role| *role == Role::Prelude;
+    let counts_ended = matches!(task.threads, ThreadScope::Created(_));
+    let fits = match proof.seen {
+        Seen::All => !shape.held && (counts_ended || shape.ended == 0),
+        Seen::Any(k) => {
+            let fits = (1..=k as usize).contains(&roles.len()) && shape.ended == 0;
+            fits && !(shape.held && roles.iter().any(is_alone))
+        }
+    };
+    fits && shape.threads.is_sorted() && n_holders <= 1 && (roles.len() <= 1 || !roles.iter().any(is_alone))
 }

@@ -11,9 +11,9 @@ use selvedge_check::formula::{Atom, FormulaId};
 use selvedge_check::{Role, Run, ThreadScope};
 use selvedge_ir::{Count, EntryId, LocId, Op, Scope, VarId};
 
-use super::super::Flaw;
 use super::super::encode;
 use super::super::sat::{Lit, Sat};
+use super::super::{Flaw, Refused};
 use super::order::{choose, not_after, sort};
 use super::route::{Move, Route, To};
 use super::state::{Seen, State, add};
@@ -71,7 +71,7 @@ impl<'a> Walk<'a> {
     }
 
     /// All initial states belong to the set.
-    pub(in crate::certificate) fn start(mut self) -> Result<(), Flaw> {
+    pub(in crate::certificate) fn start(mut self) -> Result<(), Refused> {
         let program = self.table.task.program;
         let mut now = vec![self.sat.constant(false); program.vars.len()];
         let shared: Vec<VarId> = self.vars_of(Scope::Shared);
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
                 let prelude = &program.procs[prelude];
                 any_locals(&mut self.sat, &prelude.locals, &mut state.now);
                 if self.table.task.target.has_loc(prelude.entry) {
-                    return Err(Flaw::Location(prelude.entry));
+                    return Err(Flaw::Location(prelude.entry).into());
                 }
                 let place = self.table.place(Role::Prelude, &[], prelude.entry);
                 let place = place.ok_or(Flaw::Start(prelude.entry))?;
@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
         ended: u32,
         formula: FormulaId,
         route: &dyn Fn(u32) -> &'t Route,
-    ) -> Result<(), Flaw> {
+    ) -> Result<(), Refused> {
         self.ended = ended;
         let shared = self.any_shared();
         let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
@@ -133,7 +133,7 @@ impl<'a> Walk<'a> {
         places: &[u32],
         movers: &[usize],
         route: &dyn Fn(u32) -> &'t Route,
-    ) -> Result<(), Flaw> {
+    ) -> Result<(), Refused> {
         let shared = self.any_shared();
         let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
         self.assume_order(&threads);
@@ -159,7 +159,7 @@ impl<'a> Walk<'a> {
         places: &[u32],
         held_elsewhere: bool,
         flaw: Flaw,
-    ) -> Result<(), Flaw> {
+    ) -> Result<(), Refused> {
         let holders: Vec<usize> = (0..places.len()).filter(|number| self.table.is_holder(places[*number])).collect();
         if holders.len() + usize::from(held_elsewhere) > 1 {
             return Ok(());
@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
     }
 
     /// One of some threads makes a macro step.
-    fn step_of(&mut self, threads: &[Seen], mover: usize, shared: &[Lit], route: &Route) -> Result<(), Flaw> {
+    fn step_of(&mut self, threads: &[Seen], mover: usize, shared: &[Lit], route: &Route) -> Result<(), Refused> {
         self.run.tick()?;
         let mut others = threads.to_vec();
         let own = others.remove(mover);
@@ -202,7 +202,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether nothing of what must not be can be.
-    fn answer(mut self) -> Result<(), Flaw> {
+    fn answer(mut self) -> Result<(), Refused> {
         let falsehood = self.sat.constant(false);
         self.bad.retain(|(bad, _)| *bad != falsehood);
         if self.bad.is_empty() {
@@ -215,7 +215,7 @@ impl<'a> Walk<'a> {
         }
         for (bad, flaw) in self.bad {
             if self.sat.satisfiable_with(bad)? {
-                return Err(flaw);
+                return Err(flaw.into());
             }
         }
         unreachable!("one of them holds, as the solver said before")
@@ -254,7 +254,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A formula holds of threads that are in order.
-    fn assume(&mut self, threads: &[Seen], formula: FormulaId, shared: &[Lit]) -> Result<(), Flaw> {
+    fn assume(&mut self, threads: &[Seen], formula: FormulaId, shared: &[Lit]) -> Result<(), Refused> {
         let rows: Vec<Vec<Lit>> = threads.iter().map(|thread| self.row(thread)).collect();
         let formula = self.formula(formula, &rows, shared)?;
         self.sat.require(formula);
@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
         self.table.at(thread.place).vars.iter().map(|(_, var)| thread.vars[var.index()]).collect()
     }
 
-    fn formula(&mut self, formula: FormulaId, rows: &[Vec<Lit>], shared: &[Lit]) -> Result<Lit, Flaw> {
+    fn formula(&mut self, formula: FormulaId, rows: &[Vec<Lit>], shared: &[Lit]) -> Result<Lit, Refused> {
         let program = self.table.task.program;
         let is_shared = |var: VarId| program.vars.get(var).is_some_and(|var| var.scope == Scope::Shared);
         let mut atom = |_: &mut Sat<'_>, atom: Atom| match atom {
@@ -274,12 +274,12 @@ impl<'a> Walk<'a> {
             Atom::Of { thread, var } => rows.get(thread as usize)?.get(var as usize).copied(),
             _ => None,
         };
-        let gate = encode::formula(&mut self.sat, self.table.formulas, formula, &mut atom);
-        gate.ok_or(Flaw::Malformed(None))
+        let gate = encode::formula(&mut self.sat, &self.table.proof.formulas, formula, &mut atom);
+        gate.ok_or(Flaw::Malformed(None).into())
     }
 
     /// Follows a route from its place.
-    pub(super) fn follow(&mut self, route: &Route, state: State) -> Result<(), Flaw> {
+    pub(super) fn follow(&mut self, route: &Route, state: State) -> Result<(), Refused> {
         let mut states: Vec<Vec<State>> = route.nodes.iter().map(|_| Vec::new()).collect();
         states[0].push(state);
         for (number, moves) in route.nodes.iter().enumerate() {
@@ -299,7 +299,7 @@ impl<'a> Walk<'a> {
     }
 
     /// One step of the moving thread.
-    fn go(&mut self, step: &Move, mut state: State, states: &mut [Vec<State>]) -> Result<(), Flaw> {
+    fn go(&mut self, step: &Move, mut state: State, states: &mut [Vec<State>]) -> Result<(), Refused> {
         let program = self.table.task.program;
         match &program.edges[step.edge].op {
             Op::Assign(op) => assign(&mut self.sat, self.table, op, &mut state)?,
@@ -341,7 +341,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Starts a thread; whether there is anything to say beyond its first location.
-    fn begin(&mut self, step: &Move, state: &mut State) -> Result<bool, Flaw> {
+    fn begin(&mut self, step: &Move, state: &mut State) -> Result<bool, Refused> {
         let program = self.table.task.program;
         let place = match step.child {
             Some(To::Place(place)) => place,
@@ -377,7 +377,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What is to be said of the states after a step.
-    fn arrive(&mut self, step: &Move, state: State, states: &mut [Vec<State>]) -> Result<(), Flaw> {
+    fn arrive(&mut self, step: &Move, state: State, states: &mut [Vec<State>]) -> Result<(), Refused> {
         if state.guard == self.sat.constant(false) {
             return Ok(());
         }
@@ -394,7 +394,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The moving thread has come to a place, or has ended: the state must belong to the set.
-    fn end(&mut self, state: State, place: Option<u32>, flaw: Flaw) -> Result<(), Flaw> {
+    fn end(&mut self, state: State, place: Option<u32>, flaw: Flaw) -> Result<(), Refused> {
         if self.seen == Claim::Nobody {
             self.ends.push(End { state, place, flaw });
             return Ok(());
@@ -421,7 +421,7 @@ impl<'a> Walk<'a> {
         n_sorted: usize,
         shared: &[Lit],
         flaw: Flaw,
-    ) -> Result<(), Flaw> {
+    ) -> Result<(), Refused> {
         for chosen in choose(threads.len(), self.table.together(threads.len())) {
             let is_holder = |number: &usize| self.table.is_holder(threads[*number].place);
             let held = (0..threads.len()).any(|number| is_holder(&number) && !chosen.contains(&number));
@@ -441,7 +441,7 @@ impl<'a> Walk<'a> {
         n_sorted: usize,
         shared: &[Lit],
         flaw: Flaw,
-    ) -> Result<(), Flaw> {
+    ) -> Result<(), Refused> {
         let mut order: Vec<usize> = (0..threads.len()).collect();
         order.sort_by_key(|number| threads[*number].place);
         let places: Vec<u32> = order.iter().map(|number| threads[*number].place).collect();
@@ -468,7 +468,7 @@ impl<'a> Walk<'a> {
 
     /// The initial threads begin, in every number that is allowed. Once a number is found of which no shape speaks, the
     /// others need not be looked at: all begin where the guard holds.
-    fn start_threads(&mut self, state: &State, flaw: &dyn Fn(LocId) -> Flaw) -> Result<(), Flaw> {
+    fn start_threads(&mut self, state: &State, flaw: &dyn Fn(LocId) -> Flaw) -> Result<(), Refused> {
         let mut crews = vec![Crew { kinds: 0, n_threads: 0, threads: Vec::new() }];
         while let Some(crew) = crews.pop() {
             self.run.tick()?;
@@ -505,7 +505,7 @@ impl<'a> Walk<'a> {
     }
 
     /// These initial threads begin; whether the proof knows of their places and their shape.
-    fn start_crew(&mut self, crew: &[EntryId], state: &State, flaw: &dyn Fn(LocId) -> Flaw) -> Result<bool, Flaw> {
+    fn start_crew(&mut self, crew: &[EntryId], state: &State, flaw: &dyn Fn(LocId) -> Flaw) -> Result<bool, Refused> {
         let program = self.table.task.program;
         let entry_loc = |kind: EntryId| program.procs[program.entries[kind].proc].entry;
         let mut threads = Vec::new();
@@ -530,7 +530,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A thread as it begins: initial values read shared variables.
-    fn initial_thread(&mut self, kind: EntryId, place: u32, shared: &[Lit]) -> Result<Seen, Flaw> {
+    fn initial_thread(&mut self, kind: EntryId, place: u32, shared: &[Lit]) -> Result<Seen, Refused> {
         let program = self.table.task.program;
         let entry = &program.entries[kind];
         let mut vars = vec![self.sat.constant(false); program.vars.len()];

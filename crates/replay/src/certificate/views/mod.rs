@@ -37,32 +37,32 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Role, Run, Task, ThreadScope, View, ViewProof};
+use selvedge_check::{Role, Run, Shape, ShapeProof, Task, ThreadScope};
 use selvedge_ir::{LocId, Op, Scope};
 
-use super::Flaw;
 use super::threads::route::{Route, To};
 use super::threads::table::{Beside, Table};
 use super::threads::walk::Walk;
+use super::{Flaw, Refused};
 
 /// Checks the certificate: the start, the views one by one, then one more thread beside each; each with a solver of its
 /// own.
-pub(super) fn verify(task: &Task<'_>, proof: &ViewProof, run: &Run<'_>) -> Result<(), Flaw> {
+pub(super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
     if task.threads != ThreadScope::Unbounded {
-        return Err(Flaw::OutOfScope("the number of threads is bounded"));
+        return Err(Flaw::OutOfScope("the number of threads is bounded").into());
     }
-    let table = Table::of_views(task, proof)?;
+    let table = Table::new(task, proof)?;
     Walk::new(&table, run).start()?;
     let checker = Checker::new(&table, proof, run)?;
-    for view in &proof.views {
+    for view in &proof.shapes {
         run.tick()?;
         if !view.held {
             Walk::new(&table, run).all_threads(&view.threads, 0, view.formula, &|place| checker.route(place))?;
         } else if let Some(loc) = table.error(&view.threads) {
-            return Err(Flaw::Location(loc));
+            return Err(Flaw::Location(loc).into());
         }
     }
-    for view in proof.views.iter().filter(|view| view.threads.len() == proof.k as usize && !view.held) {
+    for view in proof.shapes.iter().filter(|view| view.threads.len() == table.longest && !view.held) {
         checker.one_more(view)?;
     }
     task.target.together.iter().try_for_each(|meeting| checker.meeting(meeting, &[]))
@@ -70,7 +70,6 @@ pub(super) fn verify(task: &Task<'_>, proof: &ViewProof, run: &Run<'_>) -> Resul
 
 struct Checker<'a> {
     table: &'a Table<'a>,
-    proof: &'a ViewProof,
     run: &'a Run<'a>,
     /// The places that occur in views, in ascending order.
     places: BTreeSet<u32>,
@@ -81,8 +80,8 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn new(table: &'a Table<'a>, proof: &'a ViewProof, run: &'a Run<'a>) -> Result<Checker<'a>, Flaw> {
-        let places: BTreeSet<u32> = proof.views.iter().flat_map(|view| view.threads.iter().copied()).collect();
+    fn new(table: &'a Table<'a>, proof: &'a ShapeProof, run: &'a Run<'a>) -> Result<Checker<'a>, Refused> {
+        let places: BTreeSet<u32> = proof.shapes.iter().flat_map(|view| view.threads.iter().copied()).collect();
         let mut routes: Vec<Option<Route>> = proof.places.iter().map(|_| None).collect();
         for place in &places {
             routes[*place as usize] = Some(Route::new(table, *place, run)?);
@@ -91,7 +90,7 @@ impl<'a> Checker<'a> {
             .iter()
             .enumerate()
             .map(|(place, route)| route.as_ref().is_some_and(|route| shows(table, place as u32, route)));
-        Ok(Checker { table, proof, run, places, shows: shows.collect(), routes })
+        Ok(Checker { table, run, places, shows: shows.collect(), routes })
     }
 
     fn route(&self, place: u32) -> &Route {
@@ -99,7 +98,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The steps of `k + 1` threads, of which the first `k` are those of a view, that the others can notice.
-    fn one_more(&self, view: &View) -> Result<(), Flaw> {
+    fn one_more(&self, view: &Shape) -> Result<(), Refused> {
         let last = *view.threads.last().expect("views have threads");
         for more in self.places.range(last..) {
             let threads: Vec<u32> = view.threads.iter().copied().chain([*more]).collect();
@@ -127,8 +126,8 @@ impl<'a> Checker<'a> {
 
     /// More threads than are seen together do not meet at these locations, whatever their places. Meetings of fewer are
     /// errors of views. The prelude's thread meets nobody.
-    fn meeting(&self, meeting: &[LocId], places: &[u32]) -> Result<(), Flaw> {
-        let k = self.proof.k as usize;
+    fn meeting(&self, meeting: &[LocId], places: &[u32]) -> Result<(), Refused> {
+        let k = self.table.longest;
         let is_at = |place: u32, loc: LocId| {
             let place = self.table.at(place);
             place.loc == loc && place.role != Role::Prelude

@@ -1,6 +1,6 @@
 //! The value of an expression.
 
-use selvedge_ir::{BinaryOp, Expr, UnaryOp, Value};
+use crate::syntax::{BinaryOp, Expr, UnaryOp, Value};
 
 /// An integer left the 64 bits that the interpreter computes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn holds(expr: &Expr, leaf: &dyn Fn(&Expr) -> Value) -> Result<bool, Overflo
 }
 
 /// The value of an operator's result. Panics like [`eval`].
-pub(crate) fn unary(op: UnaryOp, operand: Value) -> Result<Value, Overflow> {
+pub fn unary(op: UnaryOp, operand: Value) -> Result<Value, Overflow> {
     match (op, operand) {
         (UnaryOp::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
         (UnaryOp::Neg, Value::Int(value)) => value.checked_neg().map(Value::Int).ok_or(Overflow),
@@ -48,7 +48,7 @@ pub(crate) fn unary(op: UnaryOp, operand: Value) -> Result<Value, Overflow> {
 }
 
 /// The value of an operator's result. Panics like [`eval`].
-pub(crate) fn binary(op: BinaryOp, left: Value, right: Value) -> Result<Value, Overflow> {
+pub fn binary(op: BinaryOp, left: Value, right: Value) -> Result<Value, Overflow> {
     match (left, right) {
         (Value::Bool(left), Value::Bool(right)) => Ok(Value::Bool(logical(op, left, right))),
         (Value::Int(left), Value::Int(right)) => arithmetic(op, left, right),
