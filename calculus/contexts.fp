@@ -1,5 +1,5 @@
-// Two threads without calls that take turns in the order of the text, with two contexts each: what `selvedge check
-// --contexts 2` looks at. A1 is the first context of the first thread, B1 that of the second, then A2 and B2.
+// Two threads without calls that take turns in the order of their declaration, with two contexts each, like `selvedge
+// check --contexts 2`. A1 is the first context of the first thread, B1 that of the second, then A2 and B2.
 
 rel Move(g, h: Shared, p, q: Own, l, m: Frame) := Step(g, p, l, h, q, m) | (g = h & End(g, p, l, q, m));
 

@@ -1,5 +1,5 @@
-// As entry-forward.fp, with the return of a call split in two: what a callee does from its entry to its exits is collected
-// on its own (Effect), and so are the calls that wait (Waiting). Neither then carries what only the other needs.
+// Like entry-forward.fp, but with the return of a call split into two relations: the effect of a callee from its entry to
+// its exits (Effect), and the calls that have not returned yet (Waiting). Neither carries what only the other needs.
 
 rel Path(g, h: Shared, p, q: Own, e, l: Frame) :=
     (exists t: Template. Initial(g) & Begin(t, g, p, e) & g = h & p = q & e = l)

@@ -1,5 +1,5 @@
-// Reachability in a program with one thread: summaries of those entries only that are reached.
-// Path(g, h, p, q, e, l): the frame that was entered as e, in g and p, is reached and stands at l, in h and q.
+// Reachability in a program with one thread, with summaries for reached entries only.
+// Path(g, h, p, q, e, l): the frame that was entered as e, in g and p, is reachable and is now l, in h and q.
 
 rel Path(g, h: Shared, p, q: Own, e, l: Frame) :=
     (exists t: Template. Initial(g) & Begin(t, g, p, e) & g = h & p = q & e = l)

@@ -1,6 +1,6 @@
-// Any number of threads without calls, of templates that run any number of times, in two rounds: the system S of La Torre,
-// Madhusudan and Parlato (2010), section 4, and what `selvedge check --rounds 2` looks at. T1 and T2 are thread linear
-// interfaces of one and two rounds, R1 right linear interfaces, W2 the blocks that are wanted.
+// Any number of threads without calls, of templates without a limit on their threads, in two rounds: the system S of
+// La Torre, Madhusudan and Parlato (2010), section 4, like `selvedge check --rounds 2`. T1 and T2 are thread linear
+// interfaces of one and two rounds, R1 right linear interfaces, W2 the wanted blocks.
 
 rel Move(g, h: Shared, p, q: Own, l, m: Frame) := Step(g, p, l, h, q, m) | (g = h & End(g, p, l, q, m));
 

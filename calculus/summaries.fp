@@ -1,5 +1,5 @@
-// Reachability in a program with one thread, by plain summaries: from every entry of every procedure with every state,
-// whether it is reachable or not, to all states that follow in the same frame.
+// Reachability in a program with one thread, with plain summaries: from every entry of every procedure in every state,
+// reachable or not, to all states that follow in the same frame.
 
 rel Summary(g, h: Shared, p, q: Own, e, l: Frame) :=
     (Entry(e) & g = h & p = q & e = l)
@@ -7,7 +7,7 @@ rel Summary(g, h: Shared, p, q: Own, e, l: Frame) :=
   | (exists g1, g2: Shared, p1, p2: Own, c, b, x: Frame.
        Summary(g, g1, p, p1, e, c) & Call(g1, p1, c, b) & Summary(g1, g2, p1, p2, b, x) & Return(c, g2, p2, x, h, q, l));
 
-// What is reachable: a call enters its procedure, or is passed by a summary.
+// The reachable states: a call enters its procedure, or is skipped with a summary.
 rel Reach(g: Shared, p: Own, l: Frame) :=
     (exists t: Template. Initial(g) & Begin(t, g, p, l))
   | (exists h: Shared, q: Own, m: Frame. Reach(h, q, m) & Step(h, q, m, g, p, l))

@@ -1,8 +1,9 @@
-//! The guide: every page is there, every link leads somewhere, and every command prints what the page says.
+//! The guide and the README: every page is in the table of contents, every link works, and every command prints what
+//! the page shows.
 //!
-//! A block ```` ```console ```` holds commands after `$ `, each followed by lines of its standard output in their order;
-//! `...` stands for any lines, and `[exit 10]` is the exit code, 0 if it is not there. The commands run in a folder with
-//! a copy of `examples/`, one page after the other.
+//! A block ```` ```console ```` contains commands after `$ `, each followed by its standard output; `...` matches any
+//! number of lines, and `[exit 10]` is the exit code, 0 by default. The commands run in a folder with a copy of
+//! `examples/`, one page after the other.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,25 +12,34 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").canonicalize().expect("the guide is there")
 }
 
-/// The pages that the table of contents names.
+fn readme() -> PathBuf {
+    docs().join("../README.md").canonicalize().expect("the README is there")
+}
+
+/// The README and the pages of the guide.
+fn all_pages() -> Vec<PathBuf> {
+    std::iter::once(readme()).chain(pages()).collect()
+}
+
+/// The pages in the table of contents.
 fn pages() -> Vec<PathBuf> {
     let summary = std::fs::read_to_string(docs().join("SUMMARY.md")).expect("the table of contents is there");
     links(&summary).into_iter().map(|link| docs().join(link)).collect()
 }
 
-/// The targets of all links to files of the guide.
+/// The targets of all links to files.
 fn links(text: &str) -> Vec<String> {
     all_links(text).map(|(file, _)| file.to_string()).filter(|file| !file.is_empty()).collect()
 }
 
-/// All links within the guide: a file, empty for the page itself, and a heading, if one is named.
+/// All links to files: the file, empty for the page itself, and the heading, if the link names one.
 fn all_links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let targets = targets.filter(|target| !target.contains("://"));
     targets.map(|target| target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading))))
 }
 
-/// The names of headings, as they are linked to.
+/// The anchors of all headings.
 fn headings(text: &str) -> Vec<String> {
     let name = |title: &str| {
         let kept = title.chars().filter(|char| char.is_alphanumeric() || matches!(char, ' ' | '-' | '_'));
@@ -38,7 +48,7 @@ fn headings(text: &str) -> Vec<String> {
     text.lines().filter(|line| line.starts_with('#')).map(|line| name(line.trim_start_matches('#'))).collect()
 }
 
-/// All pages that there are.
+/// All Markdown files of a folder, recursively.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the folder is there") {
@@ -52,7 +62,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A command with what it must print.
+/// A command with its expected output.
 struct Example {
     line: usize,
     command: String,
@@ -79,9 +89,11 @@ fn examples(text: &str) -> Vec<Example> {
     examples
 }
 
-/// What is wrong with an example, if something is.
+/// Runs an example, and fails with a message if it does not print what the page shows.
 fn run(example: &Example, folder: &Path) -> Result<(), String> {
-    let arguments = example.command.strip_prefix("selvedge ").ok_or("only selvedge is run")?;
+    let command = &example.command;
+    let arguments = command.strip_prefix("selvedge ").or_else(|| command.strip_prefix("cargo run --release -- "));
+    let arguments = arguments.ok_or("not a command of selvedge")?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
     let output = command.args(arguments.split_whitespace()).current_dir(folder).output().map_err(|e| e.to_string())?;
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -109,14 +121,14 @@ fn run(example: &Example, folder: &Path) -> Result<(), String> {
     if may_skip || rest.next().is_none() { Ok(()) } else { Err(format!("there is more than the page shows\n{told}")) }
 }
 
-/// Commas at the ends of lines of JSON are left out of pages.
+/// Whether a line of the output matches a line of the page, which may omit a comma at the end (for JSON).
 fn fits(line: &str, wanted: &str) -> bool {
     line == wanted || line.strip_suffix(',') == Some(wanted)
 }
 
 #[test]
 fn every_link_leads_to_a_file() {
-    for page in pages().into_iter().chain([docs().join("SUMMARY.md")]) {
+    for page in all_pages().into_iter().chain([docs().join("SUMMARY.md")]) {
         let text = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
         assert!(text.starts_with("# "), "{} has a title", page.display());
         for link in links(&text) {
@@ -128,7 +140,7 @@ fn every_link_leads_to_a_file() {
 
 #[test]
 fn every_link_to_a_heading_leads_to_one() {
-    for page in pages() {
+    for page in all_pages() {
         let text = std::fs::read_to_string(&page).expect("the page is there");
         for (file, heading) in all_links(&text) {
             let Some(heading) = heading else { continue };
@@ -147,7 +159,7 @@ fn every_page_is_in_the_table_of_contents() {
     }
 }
 
-/// mdBook is found in `PATH` or where `./setup` looks for it; without it the other tests of this file must do.
+/// Builds the book with mdBook from `.tools` or `PATH`; does nothing if there is none.
 #[test]
 fn the_guide_is_a_book_without_warnings() {
     let tools = docs().join("../.tools/mdbook/bin/mdbook");
@@ -192,7 +204,7 @@ fn every_command_of_the_guide_prints_what_the_page_says() {
         std::fs::copy(&file, copy).expect("the example can be copied");
     }
     let (mut n_examples, mut failures) = (0, Vec::new());
-    for page in pages() {
+    for page in all_pages() {
         let text = std::fs::read_to_string(&page).expect("the page is there");
         for example in examples(&text) {
             n_examples += 1;
