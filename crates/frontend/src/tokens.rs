@@ -3,6 +3,7 @@
 //! Each language has its own kinds of tokens and its own parser. A mistake is reported once. It makes the cursor
 //! `lost`: until the parser has found its place again, further complaints are swallowed.
 
+use logos::Logos;
 use selvedge_ir::span::Span;
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -11,11 +12,20 @@ use crate::diagnostic::{Code, Diagnostic};
 pub trait Kind: Copy + Eq {
     /// The end of the file.
     const EOF: Self;
-    /// Something that is no token. It has been reported.
+    /// Text that is not a token. The lexer has reported it.
     const STRAY: Self;
+    /// `// ..` or `# ..`; never in the list of tokens.
+    const LINE_COMMENT: Self;
+    /// `/* .. */`; never in the list of tokens.
+    const BLOCK_COMMENT: Self;
 
-    /// How a diagnostic names it.
+    /// Returns the name that diagnostics use.
     fn describe(self) -> String;
+
+    /// Adds a token of this kind to the list. A kind that needs a closer look, and never is in the list, overrides this.
+    fn push(self, lexed: &mut Lexed<Self>, span: Span, _slice: &str) {
+        lexed.push(self, span);
+    }
 }
 
 /// A token and where it stands.
@@ -85,9 +95,44 @@ impl<K: Kind> Lexed<K> {
     }
 }
 
-/// The length of a block comment whose opening mark has been read: to its end, or to that of the text.
-pub(crate) fn block_comment_length(rest: &str) -> usize {
-    rest.find("*/").map_or(rest.len(), |place| place + 2)
+/// Splits a text of less than 4 GiB into tokens and comments.
+pub(crate) fn lex<'t, K: Kind + Logos<'t, Source = str, Extras = ()>>(text: &'t str) -> Lexed<K> {
+    let mut lexed = Lexed::for_text(text);
+    let mut lexer = K::lexer(text);
+    while let Some(kind) = lexer.next() {
+        let range = lexer.span();
+        let (span, slice) = (Span::new(range.start, range.end), lexer.slice());
+        match kind.unwrap_or(K::STRAY) {
+            kind if kind == K::LINE_COMMENT => lexed.push_comment(CommentKind::Line, span, slice),
+            kind if kind == K::BLOCK_COMMENT => lexed.push_comment(CommentKind::Block, span, slice),
+            kind if kind == K::STRAY => lexed.push_stray(span, slice),
+            kind => kind.push(&mut lexed, span, slice),
+        }
+    }
+    lexed.push(K::EOF, Span::new(text.len(), text.len()));
+    lexed
+}
+
+/// Consumes a block comment whose opening mark has been read: to its end, or to the end of the text.
+pub(crate) fn block_comment<'t, K: Logos<'t, Source = str>>(lexer: &mut logos::Lexer<'t, K>) {
+    let rest = lexer.remainder();
+    lexer.bump(rest.find("*/").map_or(rest.len(), |place| place + 2));
+}
+
+/// The result of parsing a text. What could not be read is left out, and a diagnostic says so.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed<F> {
+    pub file: F,
+    /// The comments, ordered by position.
+    pub comments: Vec<Comment>,
+    /// The diagnostics, ordered by position.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Returns the diagnostic for a text whose positions do not fit in 32 bits.
+pub(crate) fn too_long(text: &str) -> Option<Diagnostic> {
+    let message = "texts of 4 GiB or more are not supported";
+    u32::try_from(text.len()).is_err().then(|| Diagnostic::new(Code::BeyondLimit, message, Span::default()))
 }
 
 /// A place in a list of tokens, and what was found wrong on the way there.
@@ -99,12 +144,20 @@ pub(crate) struct Cursor<'t, K> {
     /// A mistake has been reported and the parser has not found its place again.
     pub(crate) lost: bool,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The current depth of nesting.
+    pub(crate) depth: u32,
+    /// Whether the limit on the depth has been reported since this was last reset.
+    pub(crate) is_limit_reported: bool,
 }
+
+/// The limit on the depth of nested parentheses, operators and blocks, counted together. A level costs less than 4 KiB
+/// of stack in the parsers and lowerings, also without optimisation.
+pub const MAX_DEPTH: u32 = 256;
 
 impl<'t, K: Kind> Cursor<'t, K> {
     /// Stands at the first token.
     pub(crate) fn new(text: &'t str, tokens: Vec<Token<K>>, diagnostics: Vec<Diagnostic>) -> Cursor<'t, K> {
-        Cursor { text, tokens, position: 0, lost: false, diagnostics }
+        Cursor { text, tokens, position: 0, lost: false, diagnostics, depth: 0, is_limit_reported: false }
     }
 
     pub(crate) fn kind(&self) -> K {
@@ -197,6 +250,27 @@ impl<'t, K: Kind> Cursor<'t, K> {
             self.miss(&kind.describe());
         }
         found
+    }
+
+    /// Goes one level deeper. Returns whether that is within the limit; if not, says so once per statement or item, and
+    /// the caller skips what is nested deeper.
+    pub(crate) fn descend(&mut self) -> bool {
+        self.depth += 1;
+        if self.depth <= MAX_DEPTH {
+            return true;
+        }
+        if !self.is_limit_reported {
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
+            let diagnostic = Diagnostic::new(Code::BeyondLimit, message, self.span());
+            self.report(diagnostic.help("split it into several parts"));
+        }
+        self.is_limit_reported = true;
+        self.lost = true;
+        false
+    }
+
+    pub(crate) fn ascend(&mut self) {
+        self.depth -= 1;
     }
 
     /// Consumes the closing sign that belongs to `opener`.

@@ -11,24 +11,17 @@ mod suggest;
 
 use rustc_hash::FxHashSet;
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::load::Loaded;
-use crate::tokens::Comment;
+use crate::tokens::too_long;
 
 pub use crate::load::LoadOptions;
+pub use crate::tokens::MAX_DEPTH;
 pub use format::format;
-pub use parser::MAX_DEPTH;
 pub(crate) use suggest::nearest;
 
-/// What the parser returns.
-#[derive(Clone, Debug, Default)]
-pub struct Parsed {
-    pub file: ast::File,
-    /// In the order of their places.
-    pub comments: Vec<Comment>,
-    /// In the order of their places.
-    pub diagnostics: Vec<Diagnostic>,
-}
+/// The result of [`parse`].
+pub type Parsed = crate::tokens::Parsed<ast::File>;
 
 /// Reads a text. What cannot be read is left out, and a diagnostic says so.
 pub fn parse(text: &str) -> Parsed {
@@ -37,9 +30,7 @@ pub fn parse(text: &str) -> Parsed {
 
 /// Also returns the names in parts that could not be read.
 fn read(text: &str) -> (Parsed, FxHashSet<ast::Symbol>) {
-    if u32::try_from(text.len()).is_err() {
-        let message = "texts of 4 GiB and more are not read";
-        let diagnostic = Diagnostic::new(Code::BeyondLimit, message, ast::Span::default());
+    if let Some(diagnostic) = too_long(text) {
         return (Parsed { diagnostics: vec![diagnostic], ..Parsed::default() }, FxHashSet::default());
     }
     let (mut parsed, skipped) = parser::parse(text);

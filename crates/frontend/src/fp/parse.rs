@@ -6,6 +6,7 @@ use selvedge_ir::span::Span;
 
 use super::lexer::{Kind, Token, lex};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::too_long;
 
 type Parse<T> = Result<T, Box<Diagnostic>>;
 
@@ -15,9 +16,8 @@ fn wrong<T>(code: Code, message: impl Into<String>, span: Span) -> Parse<T> {
 
 /// Reads a text.
 pub(super) fn parse(text: &str) -> (Fixpoint, Vec<Diagnostic>) {
-    if u32::try_from(text.len()).is_err() {
-        let message = "texts of 4 GiB and more are not read";
-        return (Fixpoint::default(), vec![Diagnostic::new(Code::BeyondLimit, message, Span::default())]);
+    if let Some(diagnostic) = too_long(text) {
+        return (Fixpoint::default(), vec![diagnostic]);
     }
     let (tokens, mut diagnostics) = lex(text);
     let mut parser = Parser { tokens: &tokens, at: 0, heads: Vec::new(), scope: Vec::new() };

@@ -4,9 +4,8 @@
 //! silent. Comments go to a list of their own.
 
 use logos::Logos;
-use selvedge_ir::span::Span;
 
-use crate::tokens::{CommentKind, Kind, Lexed, block_comment_length};
+use crate::tokens::{self, Kind, Lexed, block_comment};
 
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[logos(skip r"[ \t\r\n\x0B\x0C\u{FEFF}]+")]
@@ -120,32 +119,16 @@ pub enum TokenKind {
     Eof,
 }
 
-/// Consumes a block comment.
-fn block_comment(lexer: &mut logos::Lexer<'_, TokenKind>) {
-    lexer.bump(block_comment_length(lexer.remainder()));
-}
-
 /// Splits a text of less than 4 GiB into tokens and comments.
 pub fn lex(text: &str) -> Lexed<TokenKind> {
-    let mut lexed = Lexed::for_text(text);
-    let mut lexer = TokenKind::lexer(text);
-    while let Some(kind) = lexer.next() {
-        let range = lexer.span();
-        let span = Span::new(range.start, range.end);
-        match kind.unwrap_or(TokenKind::Stray) {
-            TokenKind::LineComment => lexed.push_comment(CommentKind::Line, span, lexer.slice()),
-            TokenKind::BlockComment => lexed.push_comment(CommentKind::Block, span, lexer.slice()),
-            TokenKind::Stray => lexed.push_stray(span, lexer.slice()),
-            kind => lexed.push(kind, span),
-        }
-    }
-    lexed.push(TokenKind::Eof, Span::new(text.len(), text.len()));
-    lexed
+    tokens::lex(text)
 }
 
 impl Kind for TokenKind {
     const EOF: TokenKind = TokenKind::Eof;
     const STRAY: TokenKind = TokenKind::Stray;
+    const LINE_COMMENT: TokenKind = TokenKind::LineComment;
+    const BLOCK_COMMENT: TokenKind = TokenKind::BlockComment;
 
     fn describe(self) -> String {
         match self {

@@ -14,29 +14,18 @@ pub mod lexer;
 mod lower;
 mod parser;
 
-use selvedge_ir::span::Span;
-
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::load::Loaded;
-use crate::tokens::Comment;
+use crate::tokens::too_long;
 
 pub use format::format;
 
-/// What the parser returns.
-#[derive(Clone, Debug, Default)]
-pub struct Parsed {
-    pub file: ast::File,
-    /// In the order of their places.
-    pub comments: Vec<Comment>,
-    /// In the order of their places.
-    pub diagnostics: Vec<Diagnostic>,
-}
+/// The result of [`parse`].
+pub type Parsed = crate::tokens::Parsed<ast::File>;
 
 /// Reads a text. What cannot be read is left out, and a diagnostic says so.
 pub fn parse(text: &str) -> Parsed {
-    if u32::try_from(text.len()).is_err() {
-        let message = "texts of 4 GiB and more are not read";
-        let diagnostic = Diagnostic::new(Code::BeyondLimit, message, Span::default());
+    if let Some(diagnostic) = too_long(text) {
         return Parsed { diagnostics: vec![diagnostic], ..Parsed::default() };
     }
     let mut parsed = parser::parse(text);

@@ -3,6 +3,7 @@
 use selvedge_ir::span::Span;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::too_long;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -38,9 +39,8 @@ impl Token<'_> {
 
 /// The words of a text, without comments, which go from `#` to the end of the line.
 pub(super) fn lex(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
-    if u32::try_from(text.len()).is_err() {
-        let message = "texts of 4 GiB and more are not read";
-        return (Vec::new(), vec![Diagnostic::new(Code::BeyondLimit, message, Span::default())]);
+    if let Some(diagnostic) = too_long(text) {
+        return (Vec::new(), vec![diagnostic]);
     }
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut diagnostics = Vec::new();

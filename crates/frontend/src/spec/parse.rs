@@ -5,6 +5,7 @@ use selvedge_ir::span::Span;
 
 use super::{Change, Net, Tokens};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::too_long;
 
 /// More tokens at once than this are not read: the reduction takes and puts them one by one.
 const MOST: u64 = 10_000;
@@ -74,10 +75,8 @@ fn lex(text: &str) -> Vec<Token<'_>> {
 
 /// Reads a text.
 pub(super) fn parse(text: &str) -> (Net, Places, Vec<Diagnostic>) {
-    if u32::try_from(text.len()).is_err() {
-        let message = "texts of 4 GiB and more are not read";
-        let diagnostics = vec![Diagnostic::new(Code::BeyondLimit, message, Span::default())];
-        return (Net::default(), Places::default(), diagnostics);
+    if let Some(diagnostic) = too_long(text) {
+        return (Net::default(), Places::default(), vec![diagnostic]);
     }
     let tokens = lex(text);
     let mut parser = Parser {

@@ -5,6 +5,7 @@ use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
 use super::lower::{RuleSpans, Spans};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::too_long;
 
 /// More states of a kind than this are not read.
 const MOST: u64 = 1 << 24;
@@ -38,9 +39,8 @@ struct Token {
 /// Reads a text.
 pub(super) fn parse(text: &str) -> (Tts, Spans, Vec<Diagnostic>) {
     let (mut tts, mut spans, mut diagnostics) = (Tts::default(), Spans::default(), Vec::new());
-    if u32::try_from(text.len()).is_err() {
-        let message = "texts of 4 GiB and more are not read";
-        return (tts, spans, vec![Diagnostic::new(Code::BeyondLimit, message, Span::default())]);
+    if let Some(diagnostic) = too_long(text) {
+        return (tts, spans, vec![diagnostic]);
     }
     let mut is_first = true;
     let mut start = 0;

@@ -20,19 +20,13 @@ use super::lexer::{TokenKind, lex};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tokens::{Cursor, Lexed};
 
-/// How deep parentheses, operators that nest and blocks may be nested, counted together. A level costs less than
-/// 4 KiB of stack here and in the lowering, also without optimisation.
-pub const MAX_DEPTH: u32 = 256;
-
 /// Reads a text of any content and less than 4 GiB. Returns also the names in those parts that could not be read.
 pub(super) fn parse(text: &str) -> (Parsed, FxHashSet<Symbol>) {
     let Lexed { tokens, comments, diagnostics } = lex(text);
     let mut parser = Parser {
         cursor: Cursor::new(text, tokens, diagnostics),
-        depth: 0,
         open_ifs: 0,
         open_whiles: 0,
-        is_limit_reported: false,
         names: Names::default(),
         symbols: FxHashMap::default(),
         misplaced: Vec::new(),
@@ -45,13 +39,10 @@ pub(super) fn parse(text: &str) -> (Parsed, FxHashSet<Symbol>) {
 
 struct Parser<'t> {
     cursor: Cursor<'t, TokenKind>,
-    depth: u32,
     /// How many `if` wait for their `fi`.
     open_ifs: u32,
     /// How many `while` wait for their `od`.
     open_whiles: u32,
-    /// The limit of depth has been reported in the current statement of the body.
-    is_limit_reported: bool,
     names: Names,
     symbols: FxHashMap<&'t str, Symbol>,
     /// Reported declarations inside blocks of the current body; they count as declared there.
@@ -135,28 +126,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Goes one level deeper, or reports that the limit is reached, once per statement of a body, and skips what would
-    /// be deeper.
+    /// Goes one level deeper, or skips what would be deeper than the limit.
     fn descend(&mut self) -> bool {
-        self.depth += 1;
-        if self.depth <= MAX_DEPTH {
-            return true;
-        }
-        if !self.is_limit_reported {
-            let message = format!("nested more than {MAX_DEPTH} levels deep");
-            let diagnostic = Diagnostic::new(Code::BeyondLimit, message, self.span());
-            self.report(diagnostic.help("split it into several statements"));
-        }
-        self.is_limit_reported = true;
-        self.lost = true;
-        while !self.at(TokenKind::Semicolon) && !self.at(TokenKind::Eof) && !self.kind().is_keyword() {
+        let fits = self.cursor.descend();
+        while !fits && !self.at(TokenKind::Semicolon) && !self.at(TokenKind::Eof) && !self.kind().is_keyword() {
             self.bump();
         }
-        false
-    }
-
-    fn ascend(&mut self) {
-        self.depth -= 1;
+        fits
     }
 
     /// Skips to a place where a statement, a declaration or a procedure can begin or end. A `;` is consumed. The names

@@ -14,23 +14,17 @@ use super::lexer::{TokenKind, lex};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tokens::{Cursor, Lexed};
 
-/// How deep parentheses and operators that nest may be nested, counted together.
-const MAX_DEPTH: u32 = 256;
-
 /// Reads a text of any content and less than 4 GiB.
 pub(super) fn parse(text: &str) -> Parsed {
     let Lexed { tokens, comments, diagnostics } = lex(text);
     let cursor = Cursor::new(text, tokens, diagnostics);
-    let mut parser = Parser { cursor, depth: 0, is_limit_reported: false };
+    let mut parser = Parser { cursor };
     let items = parser.items();
     Parsed { file: File { items }, comments, diagnostics: parser.cursor.diagnostics }
 }
 
 struct Parser<'t> {
     cursor: Cursor<'t, TokenKind>,
-    depth: u32,
-    /// The limit of depth has been reported in the current item.
-    is_limit_reported: bool,
 }
 
 impl<'t> Deref for Parser<'t> {
@@ -76,25 +70,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes one level deeper, or reports that the limit is reached, once per item, and skips what would be deeper.
+    /// Goes one level deeper, or skips what would be deeper than the limit.
     fn descend(&mut self) -> bool {
-        self.depth += 1;
-        if self.depth <= MAX_DEPTH {
-            return true;
+        let fits = self.cursor.descend();
+        if !fits {
+            self.skip();
         }
-        if !self.is_limit_reported {
-            let message = format!("nested more than {MAX_DEPTH} levels deep");
-            let diagnostic = Diagnostic::new(Code::BeyondLimit, message, self.span());
-            self.report(diagnostic);
-        }
-        self.is_limit_reported = true;
-        self.lost = true;
-        self.skip();
-        false
-    }
-
-    fn ascend(&mut self) {
-        self.depth -= 1;
+        fits
     }
 
     /// Skips to a place where something can begin or end.
