@@ -21,7 +21,7 @@ pub struct Notes<'n> {
     pub edge: &'n dyn Fn(EdgeId) -> Option<String>,
 }
 
-/// The text of a program with one initial thread, which runs `main` and starts no other. Integers have no text.
+/// Returns the text of a program with one initial thread, which runs `main` and starts no other. Integers have no text.
 pub fn print(program: &Program, notes: &Notes<'_>) -> String {
     let (program, chosen) = with_chosen_starts(program);
     let printer = Printer { program: &program, notes, names: Names::new(&program), flow: Flow::new(&program), chosen };
@@ -91,7 +91,7 @@ impl Printer<'_> {
         text.push_str("end\n");
     }
 
-    /// The locations of a procedure that can be reached, but for its exit, so that few jumps are needed.
+    /// Returns the locations of a procedure that can be reached, but for its exit, so that few jumps are needed.
     fn order(&self, proc: ProcId) -> Vec<LocId> {
         let (entry, exit) = (self.program.procs[proc].entry, self.program.procs[proc].exit);
         let mut order = self.flow.postorder(self.program, entry);
@@ -100,7 +100,7 @@ impl Printer<'_> {
         order
     }
 
-    /// The locations that need a label: those that are reached from elsewhere than the one before.
+    /// Returns the locations that need a label: those that are reached from elsewhere than the one before.
     fn jumps(&self, order: &[LocId]) -> BTreeSet<LocId> {
         let mut jumps = BTreeSet::new();
         for (place, loc) in order.iter().enumerate() {
@@ -196,7 +196,7 @@ impl Printer<'_> {
         vars.iter().map(|var| self.names.vars[var].as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// An expression; the choices in `fixed` were made before.
+    /// Returns an expression; the choices in `fixed` were made before.
     fn expr(&self, expr: &Expr, fixed: &[u32]) -> String {
         match expr {
             Expr::Bool(value) => if *value { "T" } else { "F" }.to_string(),
@@ -220,7 +220,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression as a part of another one, in parentheses unless it is plain or of the same `&` or `|`.
+    /// Returns an expression as a part of another one, in parentheses unless it is plain or of the same `&` or `|`.
     fn operand(&self, expr: &Expr, above: Option<BinaryOp>, fixed: &[u32]) -> String {
         let text = self.expr(expr, fixed);
         match expr {
@@ -232,7 +232,8 @@ impl Printer<'_> {
     }
 }
 
-/// The condition of an assignment, in which new values are those of assigned variables only: the others keep theirs.
+/// Returns the condition of an assignment, in which new values are those of assigned variables only: the others keep
+/// theirs.
 fn settled(assign: &Assign) -> Expr {
     let is_assigned = |var: &VarId| assign.active.iter().any(|(assigned, _)| assigned == var);
     assign.constrain.map_leaves(&mut |leaf| match leaf {
@@ -257,8 +258,8 @@ fn temporary(number: usize) -> String {
     format!("choice_{number}")
 }
 
-/// The program with a variable for each choice that several first values share: `*` would be another choice each time.
-/// These variables are declared first and start with any value.
+/// Returns the program with a variable for each choice that several first values share: `*` would be another choice
+/// each time. These variables are declared first and start with any value.
 fn with_chosen_starts(program: &Program) -> (Program, Vec<VarId>) {
     let mut program = program.clone();
     let shared = repeated(program.init.iter().map(|(_, rhs)| rhs));
@@ -278,7 +279,7 @@ fn with_chosen_starts(program: &Program) -> (Program, Vec<VarId>) {
     (program, chosen)
 }
 
-/// The choices that occur more than once in some expressions.
+/// Returns the choices that occur more than once in some expressions.
 fn repeated<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<u32> {
     let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
     for expr in exprs {
@@ -323,7 +324,7 @@ impl Names {
 /// Words that are no keywords and mean something where a name may stand.
 const MEANT: &[&str] = &["T", "F", "_", "init", "shared", "process", "thread_local"];
 
-/// A name like this one that is not taken.
+/// Returns a name like this one that is not taken.
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' };
     let mut base: String = name.chars().map(plain).collect();

@@ -7,8 +7,8 @@ use selvedge_ir::{EdgeId, ProcId};
 
 use crate::bp::{Notes, print};
 
-/// The text of the sequential program of a list of threads with so many contexts each. `context` is about the program that
-/// the list was made from.
+/// Returns the text of the sequential program of a list of threads with so many contexts each. `context` is about the
+/// program that the list was made from.
 pub fn render(context: Context<'_>, list: &Enlisted, sequential: &Sequential, contexts: u32) -> String {
     let edge = |id: EdgeId| remark(context, list, sequential.lift.purpose(id));
     let proc = |id: ProcId| {
@@ -63,7 +63,7 @@ fn remark(context: Context<'_>, list: &Enlisted, purpose: &Purpose) -> Option<St
     })
 }
 
-/// The place and the text of the statement that an edge of the list's program was made from.
+/// Returns the place and the text of the statement that an edge of the list's program was made from.
 fn statement(context: Context<'_>, list: &Enlisted, edge: EdgeId) -> Option<String> {
     let span = context.map.edges.get(list.lift.old_edge(edge)?)?.span;
     let text: Vec<&str> = span.of(context.source.text()).split_whitespace().collect();

@@ -14,7 +14,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// The symbols of a program's variables.
+    /// Returns the symbols of a program's variables.
     pub fn new(program: &Program) -> Symbols {
         let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
         program.vars.iter().for_each(|var| *uses.entry(&var.name).or_default() += 1);
@@ -28,7 +28,7 @@ impl Symbols {
         Symbols { names, vars }
     }
 
-    /// A formula over plain variables.
+    /// Returns a formula over plain variables.
     ///
     /// # Panics
     ///
@@ -95,7 +95,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next word, parenthesis or quoted symbol with its bars.
+    /// Returns the next word, parenthesis or quoted symbol with its bars.
     fn token(&mut self) -> Result<&'a str, String> {
         let text = self.rest.trim_start();
         let length = match text.chars().next() {

@@ -35,7 +35,7 @@ pub enum Severity {
 }
 
 impl Diagnostic {
-    /// A finding of this kind; the code decides how severe it is.
+    /// Returns a finding of this kind; the code decides how severe it is.
     pub fn new(code: Code, message: impl Into<String>, span: Span) -> Diagnostic {
         Diagnostic {
             code,
@@ -68,7 +68,7 @@ impl Diagnostic {
         self
     }
 
-    /// Whether it keeps the program from having a meaning.
+    /// Returns whether it keeps the program from having a meaning.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

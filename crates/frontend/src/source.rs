@@ -49,12 +49,12 @@ impl Source {
         &self.text
     }
 
-    /// The line of a byte, from 1.
+    /// Returns the line of a byte, from 1.
     pub fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset)
     }
 
-    /// The place of a byte. Bytes behind the end are at the end.
+    /// Returns the place of a byte. Bytes behind the end are at the end.
     pub fn position(&self, offset: usize) -> Position {
         let line = self.line(offset);
         let start = self.starts[line - 1];
@@ -62,13 +62,13 @@ impl Source {
         Position { line, column: before.chars().count() + 1 }
     }
 
-    /// The bytes of some lines, line breaks included. Lines that the text does not have are left out.
+    /// Returns the bytes of some lines, line breaks included. Lines that the text does not have are left out.
     pub fn lines(&self, lines: Range<usize>) -> Range<usize> {
         let begin = |line: usize| self.starts.get(line - 1).copied().unwrap_or(self.text.len());
         begin(lines.start.max(1))..begin(lines.end.max(1))
     }
 
-    /// The text of a span on one line: comments and line breaks become single blanks.
+    /// Returns the text of a span on one line: comments and line breaks become single blanks.
     pub fn flat(&self, span: Span) -> String {
         let without_comments = strip_comments(span.of(&self.text));
         without_comments.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -81,7 +81,7 @@ impl Source {
     }
 }
 
-/// A statement's text with each comment replaced by a blank. Quoted names may hold anything but a comment.
+/// Returns a statement's text with each comment replaced by a blank. Quoted names may hold anything but a comment.
 fn strip_comments(text: &str) -> String {
     let mut stripped = String::with_capacity(text.len());
     let mut rest = text;

@@ -146,7 +146,7 @@ pub(crate) struct Cursor<'t, K> {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The current depth of nesting.
     pub(crate) depth: u32,
-    /// Whether the limit on the depth has been reported since this was last reset.
+    /// True if the limit on the depth has been reported since this was last reset.
     pub(crate) is_limit_reported: bool,
 }
 
@@ -168,7 +168,7 @@ impl<'t, K: Kind> Cursor<'t, K> {
         self.tokens[self.position].span
     }
 
-    /// The kind of the token after the next `ahead` ones.
+    /// Returns the kind of the token after the next `ahead` ones.
     pub(crate) fn peek(&self, ahead: usize) -> K {
         self.tokens.get(self.position + ahead).map_or(K::EOF, |token| token.kind)
     }
@@ -199,18 +199,18 @@ impl<'t, K: Kind> Cursor<'t, K> {
         found
     }
 
-    /// The place of the last consumed token; the beginning of the file if there is none.
+    /// Returns the place of the last consumed token; the beginning of the file if there is none.
     pub(crate) fn previous(&self) -> Span {
         self.position.checked_sub(1).map_or(Span::default(), |position| self.tokens[position].span)
     }
 
-    /// The empty place behind the last consumed token.
+    /// Returns the empty place behind the last consumed token.
     pub(crate) fn after_previous(&self) -> Span {
         let end = self.previous().end;
         Span { start: end, end }
     }
 
-    /// The span from `start` to the last consumed token.
+    /// Returns the span from `start` to the last consumed token.
     pub(crate) fn since(&self, start: Span) -> Span {
         start.to(self.previous())
     }

@@ -5,8 +5,8 @@ use index_vec::IndexVec;
 use crate::flow::Flow;
 use crate::syntax::{Count, EdgeId, LocId, Op, ProcId, Program};
 
-/// Whether the program is a single thread: one initial thread in every run, and nothing that starts another.
-/// A prelude may run before it.
+/// Returns whether the program is a single thread: one initial thread in every run, and nothing that starts another. A
+/// prelude may run before it.
 pub fn is_sequential(program: &Program) -> bool {
     let [entry] = program.entries.as_raw_slice() else { return false };
     entry.count == Count::Exactly(1) && !program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
@@ -19,7 +19,7 @@ pub fn has_bounded_threads(program: &Program) -> bool {
     !spawns && program.entries.iter().all(|entry| entry.count != Count::Any)
 }
 
-/// Whether the prelude may end in the middle of a call. The initial threads start then, as after its return.
+/// Returns whether the prelude may end in the middle of a call. The initial threads start then, as after its return.
 pub fn prelude_ends_early(program: &Program) -> bool {
     let Some(prelude) = program.prelude else { return false };
     let runs = CallGraph::new(program).reachable([prelude], Through::Calls);
@@ -65,17 +65,17 @@ impl CallGraph {
         CallGraph { calls, spawns, sites, components, recursive }
     }
 
-    /// The procedures that a procedure calls, ascending, each once.
+    /// Returns the procedures that a procedure calls, ascending, each once.
     pub fn callees(&self, proc: ProcId) -> &[ProcId] {
         &self.calls[proc]
     }
 
-    /// The call edges that lead to a procedure, ascending.
+    /// Returns the call edges that lead to a procedure, ascending.
     pub fn sites(&self, proc: ProcId) -> &[EdgeId] {
         &self.sites[proc]
     }
 
-    /// The strongly connected components of the calls, callees before their callers.
+    /// Returns the strongly connected components of the calls, callees before their callers.
     pub fn components(&self) -> &[Vec<ProcId>] {
         &self.components
     }
@@ -95,17 +95,18 @@ impl CallGraph {
         ranks
     }
 
-    /// Whether a frame of the procedure can lie above another one of it.
+    /// Returns whether a frame of the procedure can lie above another one of it.
     pub fn is_recursive(&self, proc: ProcId) -> bool {
         self.recursive[proc]
     }
 
-    /// Whether any procedure is recursive.
+    /// Returns whether any procedure is recursive.
     pub fn has_recursion(&self) -> bool {
         self.recursive.contains(&true)
     }
 
-    /// The procedures that run when the given ones do: through calls, and through spawns too if they are followed.
+    /// Returns the procedures that run when the given ones do: through calls, and through spawns too if they are
+    /// followed.
     pub fn reachable(&self, roots: impl IntoIterator<Item = ProcId>, through: Through) -> IndexVec<ProcId, bool> {
         let mut seen: IndexVec<ProcId, bool> = self.calls.iter().map(|_| false).collect();
         let mut work: Vec<ProcId> = roots.into_iter().collect();
@@ -121,7 +122,7 @@ impl CallGraph {
         seen
     }
 
-    /// The procedures that any run of the program can reach through calls and spawns, the prelude included.
+    /// Returns the procedures that any run of the program can reach through calls and spawns, the prelude included.
     pub fn reachable_from_entries(&self, program: &Program) -> IndexVec<ProcId, bool> {
         let roots = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
         self.reachable(roots, Through::CallsAndSpawns)

@@ -45,7 +45,7 @@ pub enum ArrowKind {
 }
 
 impl ArrowKind {
-    /// The edge that the arrow belongs to.
+    /// Returns the edge that the arrow belongs to.
     pub fn edge(self) -> Option<EdgeId> {
         match self {
             ArrowKind::Step(edge)
@@ -121,7 +121,7 @@ impl Arrows {
         Arrows { arrows, out, into }
     }
 
-    /// All arrows.
+    /// Returns all arrows.
     pub fn iter(&self) -> impl Iterator<Item = &Arrow> {
         self.arrows.iter()
     }
@@ -181,7 +181,7 @@ pub trait Analysis {
     fn join(&self, known: &mut Self::Value, come: &Self::Value) -> bool;
 }
 
-/// The least solution.
+/// Returns the least solution.
 ///
 /// Order: the locations that wait are taken in reverse postorder, again from the first after the last, so that a
 /// location is mostly taken after those that flow to it. Each location waits at first. Taking one sends its value along
@@ -213,12 +213,12 @@ pub fn solve<A: Analysis>(arrows: &Arrows, analysis: &A) -> Values<A::Value> {
     values
 }
 
-/// The first that waits at or after a place, or else the first of all.
+/// Returns the first that waits at or after a place, or else the first of all.
 fn next_waiting(waiting: &BTreeSet<u32>, from: u32) -> Option<u32> {
     waiting.range(from..).next().or_else(|| waiting.first()).copied()
 }
 
-/// All locations, each before those that it flows to unless a cycle forbids it.
+/// Returns all locations, each before those that it flows to unless a cycle forbids it.
 fn reverse_postorder(arrows: &Arrows, direction: Direction) -> Vec<LocId> {
     let mut order = Vec::with_capacity(arrows.out.len());
     let mut seen: IndexVec<LocId, bool> = arrows.out.iter().map(|_| false).collect();

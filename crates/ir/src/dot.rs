@@ -11,7 +11,7 @@ use crate::text;
 /// The longest label of an edge, in characters; longer ones are cut.
 const MAX_LABEL: usize = 60;
 
-/// The control-flow graphs of all procedures, in the language of Graphviz.
+/// Returns the control-flow graphs of all procedures, in the language of Graphviz.
 pub fn render(program: &Program, target: &Target) -> String {
     let mut names: FxHashMap<LocId, Vec<&str>> = FxHashMap::default();
     for label in &program.labels {
@@ -81,7 +81,7 @@ impl Drawing<'_> {
     }
 }
 
-/// The text, without its end if it is too long.
+/// Returns the text, without its end if it is too long.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_LABEL) {
         None => text.to_owned(),
@@ -89,7 +89,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The text inside of double quotes. Control characters, which Graphviz cannot show, become spaces.
+/// Returns the text inside of double quotes. Control characters, which Graphviz cannot show, become spaces.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for char in text.chars() {

@@ -22,17 +22,18 @@ impl Flow {
         }
     }
 
-    /// The edges that leave a location.
+    /// Returns the edges that leave a location.
     pub fn out(&self, loc: LocId) -> &[EdgeId] {
         self.out.get(loc)
     }
 
-    /// The edges that reach a location.
+    /// Returns the edges that reach a location.
     pub fn into(&self, loc: LocId) -> &[EdgeId] {
         self.into.get(loc)
     }
 
-    /// The locations that can be reached inside a procedure, each after those that it leads to, back edges aside.
+    /// Returns the locations that can be reached inside a procedure, each after those that it leads to, back edges
+    /// aside.
     ///
     /// A depth-first search without recursion: `path` holds the locations that are entered and not left, each with the
     /// number of its edges already taken. It ends because each location is entered once.

@@ -21,7 +21,7 @@ impl Sort {
     /// All sorts.
     pub const ALL: [Sort; 5] = [Sort::Shared, Sort::Own, Sort::Frame, Sort::Template, Sort::Used];
 
-    /// The name in texts.
+    /// Returns the name in texts.
     pub fn name(self) -> &'static str {
         match self {
             Sort::Shared => "Shared",
@@ -96,7 +96,7 @@ impl Base {
         Base::Fit,
     ];
 
-    /// The name in texts.
+    /// Returns the name in texts.
     pub fn name(self) -> &'static str {
         match self {
             Base::Initial => "Initial",
@@ -119,7 +119,7 @@ impl Base {
         }
     }
 
-    /// The sorts of its places.
+    /// Returns the sorts of its places.
     pub fn sorts(self) -> &'static [Sort] {
         use Sort::{Frame, Own, Shared, Template, Used};
         match self {
@@ -190,7 +190,7 @@ pub enum Formula {
         symbol: Symbol,
         /// Of which variables.
         args: Vec<usize>,
-        /// Whether it does not hold.
+        /// True if it does not hold.
         negated: bool,
     },
     /// Two variables are equal, or, if negated, are not.
@@ -199,7 +199,7 @@ pub enum Formula {
         left: usize,
         /// The other.
         right: usize,
-        /// Whether they differ.
+        /// True if they differ.
         negated: bool,
     },
     /// All of them hold.

@@ -35,8 +35,8 @@ impl Liveness {
         Liveness::with(program, slots, &mod_ref, &arrows)
     }
 
-    /// The same as if other threads ran beside it, also if the program has only one: a shared variable that anybody
-    /// reads is live everywhere.
+    /// Returns the same as if other threads ran beside it, also if the program has only one: a shared variable that
+    /// anybody reads is live everywhere.
     pub fn among_threads(program: &Program) -> Liveness {
         let calls = CallGraph::new(program);
         let arrows = Arrows::new(program, &calls);
@@ -63,12 +63,12 @@ impl Liveness {
         Liveness { slots, live }
     }
 
-    /// The live variables of a location, by their slots.
+    /// Returns the live variables of a location, by their slots.
     pub(crate) fn live(&self, loc: LocId) -> &FixedBitSet {
         &self.live[loc]
     }
 
-    /// Whether a variable is live at a location of a procedure in which it is visible.
+    /// Returns whether a variable is live at a location of a procedure in which it is visible.
     pub fn is_live(&self, loc: LocId, var: VarId) -> bool {
         self.live[loc].contains(self.slots.get(var))
     }
@@ -81,7 +81,7 @@ enum Beside {
     Threads,
 }
 
-/// Whether a variable must count as live everywhere because other threads may read it.
+/// Returns whether a variable must count as live everywhere because other threads may read it.
 fn pinned(program: &Program, beside: Beside) -> impl Fn(&VarId) -> bool + use<> {
     let mut pinned = vec![false; program.vars.len()];
     let entry_inits = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
@@ -105,7 +105,7 @@ struct Live<'p> {
 }
 
 impl Live<'_> {
-    /// The live variables before a step, from those after it.
+    /// Returns the live variables before a step, from those after it.
     fn before(&self, id: EdgeId, mut live: FixedBitSet) -> FixedBitSet {
         let edge = &self.program.edges[id];
         let Op::Assign(assign) = &edge.op else {
@@ -131,7 +131,7 @@ impl Live<'_> {
         live
     }
 
-    /// The live variables before a call: its arguments, what the callee reads, and what it passes on.
+    /// Returns the live variables before a call: its arguments, what the callee reads, and what it passes on.
     fn before_call(&self, id: EdgeId, after: &FixedBitSet) -> FixedBitSet {
         let edge = &self.program.edges[id];
         let mut live = self.without_results(id, after);
@@ -152,7 +152,7 @@ impl Live<'_> {
         live
     }
 
-    /// The part of a set that another procedure sees.
+    /// Returns the part of a set that another procedure sees.
     fn globals_of(&self, live: &FixedBitSet) -> FixedBitSet {
         let n_globals = self.slots.globals().len();
         let mut globals = FixedBitSet::with_capacity(n_globals);

@@ -56,7 +56,7 @@ impl ModRef {
         ModRef { effects }
     }
 
-    /// The effects of a call to a procedure.
+    /// Returns the effects of a call to a procedure.
     pub fn of(&self, proc: ProcId) -> &Effects {
         &self.effects[proc]
     }

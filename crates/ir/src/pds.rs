@@ -88,7 +88,7 @@ pub enum NoRun {
 }
 
 impl Head {
-    /// Whether the configuration is in the set.
+    /// Returns whether the configuration is in the set.
     pub fn holds(self, config: &Config) -> bool {
         self.state == config.state && (self.top.is_none() || self.top == config.stack.first().copied())
     }
@@ -114,17 +114,17 @@ impl Pds {
         if arrives { Ok(configs) } else { Err(NoRun::End) }
     }
 
-    /// A configuration as text: `<p, g h>`.
+    /// Returns a configuration as text: `<p, g h>`.
     pub fn show(&self, config: &Config) -> String {
         self.angled(config.state, &config.stack)
     }
 
-    /// A rule as text: `<p, g> --> <q, g h>`.
+    /// Returns a rule as text: `<p, g> --> <q, g h>`.
     pub fn show_rule(&self, rule: &Rule) -> String {
         format!("{} --> {}", self.angled(rule.from, &[rule.top]), self.angled(rule.to, &rule.push))
     }
 
-    /// A head as text: `<p, g>`, or `<p, *>` for any stack.
+    /// Returns a head as text: `<p, g>`, or `<p, *>` for any stack.
     pub fn show_head(&self, head: Head) -> String {
         match head.top {
             Some(top) => self.angled(head.state, &[top]),
@@ -196,7 +196,7 @@ pub struct Stacks {
 }
 
 impl Stacks {
-    /// Whether a target speaks of this configuration.
+    /// Returns whether a target speaks of this configuration.
     pub fn is_seen_as(&self, target: &View) -> bool {
         let holds = |(stack, top): (&Vec<u32>, &Option<u32>)| top.is_none_or(|top| stack.first() == Some(&top));
         self.shared == target.shared && self.stacks.iter().zip(&target.tops).all(holds)
@@ -276,7 +276,8 @@ impl Threads {
         Some(after)
     }
 
-    /// The system of a single thread. Rules for the empty stack are rules for a symbol `bottom` below all others.
+    /// Returns the system of a single thread. Rules for the empty stack are rules for a symbol `bottom` below all
+    /// others.
     pub fn single(&self) -> Result<Pds, NotSingle> {
         let [thread] = self.threads.as_slice() else { return Err(NotSingle::Threads(self.threads.len())) };
         let initial = self.initial.as_ref().ok_or(NotSingle::NoInitial)?;

@@ -4,7 +4,7 @@
 
 use crate::syntax::{BinaryOp, Expr, UnaryOp};
 
-/// The expression, with every leaf replaced and then simplified from the leaves upwards.
+/// Returns the expression, with every leaf replaced and then simplified from the leaves upwards.
 pub fn substitute(expr: &Expr, replace: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
     rebuild(expr, &mut |node| match node {
         Expr::Unary(..) | Expr::Binary(..) | Expr::Ite(_) => simplify_head(node),
@@ -12,7 +12,7 @@ pub fn substitute(expr: &Expr, replace: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
     })
 }
 
-/// The expression, simplified.
+/// Returns the expression, simplified.
 pub fn simplify(expr: &Expr) -> Expr {
     rebuild(expr, &mut simplify_head)
 }
@@ -28,7 +28,7 @@ pub fn size(expr: &Expr) -> usize {
     size
 }
 
-/// The negation, simplified if the operand is.
+/// Returns the negation, simplified if the operand is.
 pub fn not(operand: Expr) -> Expr {
     match operand {
         Expr::Bool(value) => Expr::Bool(!value),
@@ -39,7 +39,7 @@ pub fn not(operand: Expr) -> Expr {
     }
 }
 
-/// The conjunction, simplified if the operands are.
+/// Returns the conjunction, simplified if the operands are.
 pub fn and(left: Expr, right: Expr) -> Expr {
     simplify_head(Expr::binary(BinaryOp::And, left, right))
 }
@@ -72,7 +72,7 @@ fn rebuild(expr: &Expr, build: &mut dyn FnMut(Expr) -> Expr) -> Expr {
     done.pop().expect("one result for the root")
 }
 
-/// The node with the last results as its operands.
+/// Returns the node with the last results as its operands.
 fn with_operands(node: &Expr, done: &mut Vec<Expr>) -> Expr {
     let mut operand = || done.pop().expect("one result per operand");
     match node {
@@ -155,7 +155,7 @@ fn integers(op: BinaryOp, a: i64, b: i64) -> Option<Expr> {
     })
 }
 
-/// An operator on a truth constant and something else.
+/// Returns an operator on a truth constant and something else.
 fn bool_and_other(op: BinaryOp, value: bool, other: Expr, side: Side) -> Expr {
     match (op, value, side) {
         (BinaryOp::And, true, _) | (BinaryOp::Or, false, _) => other,
@@ -171,7 +171,7 @@ fn bool_and_other(op: BinaryOp, value: bool, other: Expr, side: Side) -> Expr {
     }
 }
 
-/// An operator on twice the same.
+/// Returns an operator on twice the same.
 fn same(op: BinaryOp, operand: Expr) -> Expr {
     match op {
         BinaryOp::And | BinaryOp::Or => operand,
@@ -182,13 +182,13 @@ fn same(op: BinaryOp, operand: Expr) -> Expr {
     }
 }
 
-/// Whether one is the negation of the other.
+/// Returns whether one is the negation of the other.
 fn opposite(left: &Expr, right: &Expr) -> bool {
     let negates = |a: &Expr, b: &Expr| matches!(a, Expr::Unary(UnaryOp::Not, inner) if **inner == *b);
     negates(left, right) || negates(right, left)
 }
 
-/// An operator on a truth value and its negation.
+/// Returns an operator on a truth value and its negation.
 fn opposites(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     match op {
         BinaryOp::And | BinaryOp::Eq => Expr::FALSE,
@@ -286,7 +286,7 @@ mod tests {
         check("-(-9223372036854775808) = n", "-(-9223372036854775808) = n");
     }
 
-    /// The value of a condition over `a` and `b`.
+    /// Returns the value of a condition over `a` and `b`.
     fn value(expr: &Expr, a: bool, b: bool) -> bool {
         let values = [a, b];
         let constant = substitute(expr, &mut |leaf| match leaf {

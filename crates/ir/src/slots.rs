@@ -31,12 +31,12 @@ impl Slots {
         Slots { of, globals, n_locals: program.procs.iter().map(|proc| proc.locals.len()).collect() }
     }
 
-    /// The number of a variable, among those visible in its procedure.
+    /// Returns the number of a variable, among those visible in its procedure.
     pub fn get(&self, var: VarId) -> usize {
         self.of[var] as usize
     }
 
-    /// The global variables: their numbers are their places here.
+    /// Returns the global variables: their numbers are their places here.
     pub fn globals(&self) -> &[VarId] {
         &self.globals
     }

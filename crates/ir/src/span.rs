@@ -16,18 +16,18 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range from `start` to `end`.
+    /// Returns the range from `start` to `end`.
     pub fn new(start: usize, end: usize) -> Span {
         let narrow = |offset: usize| u32::try_from(offset).expect("the reader refuses texts of 4 GiB and more");
         Span { start: narrow(start), end: narrow(end) }
     }
 
-    /// The smallest range that holds both.
+    /// Returns the smallest range that holds both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The part of `text` that the range covers; empty if the range does not fit the text.
+    /// Returns the part of `text` that the range covers; empty if the range does not fit the text.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or("")
     }

@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The target with these parts, in any order.
+    /// Returns the target with these parts, in any order.
     pub fn new(mut asserts: Vec<EdgeId>, mut locs: Vec<LocId>) -> Target {
         asserts.sort_unstable();
         asserts.dedup();
@@ -28,7 +28,8 @@ impl Target {
         Target { asserts, locs, together: Vec::new() }
     }
 
-    /// The target with these meetings as well. One of a single location is that location; one of none never happens.
+    /// Returns the target with these meetings as well. One of a single location is that location; one of none never
+    /// happens.
     #[must_use]
     pub fn with_together(self, meetings: impl IntoIterator<Item = Vec<LocId>>) -> Target {
         let Target { asserts, mut locs, mut together } = self;
@@ -45,33 +46,34 @@ impl Target {
         Target { together, ..Target::new(asserts, locs) }
     }
 
-    /// All assertions of a program.
+    /// Returns all assertions of a program.
     pub fn all_asserts(program: &Program) -> Target {
         let is_assert = |edge: &EdgeId| matches!(program.edges[*edge].op, Op::Assert(_));
         Target::new(program.edges.indices().filter(is_assert).collect(), Vec::new())
     }
 
-    /// Whether nothing counts as an error.
+    /// Returns whether nothing counts as an error.
     pub fn is_empty(&self) -> bool {
         self.asserts.is_empty() && self.locs.is_empty() && self.together.is_empty()
     }
 
-    /// Whether the failure of this assertion counts.
+    /// Returns whether the failure of this assertion counts.
     pub fn has_assert(&self, edge: EdgeId) -> bool {
         self.asserts.binary_search(&edge).is_ok()
     }
 
-    /// Whether reaching this location counts, wherever the other threads stand.
+    /// Returns whether reaching this location counts, wherever the other threads stand.
     pub fn has_loc(&self, loc: LocId) -> bool {
         self.locs.binary_search(&loc).is_ok()
     }
 
-    /// Whether it matters that a thread stands at this location: alone or with others. Passes keep such locations.
+    /// Returns whether it matters that a thread stands at this location: alone or with others. Passes keep such
+    /// locations.
     pub fn watches(&self, loc: LocId) -> bool {
         self.has_loc(loc) || self.together.iter().any(|meeting| meeting.contains(&loc))
     }
 
-    /// All locations at which it matters that a thread stands, in ascending order.
+    /// Returns all locations at which it matters that a thread stands, in ascending order.
     pub fn watched(&self) -> Vec<LocId> {
         let mut locs: Vec<LocId> = self.together.iter().flatten().chain(&self.locs).copied().collect();
         locs.sort_unstable();
@@ -79,7 +81,7 @@ impl Target {
         locs
     }
 
-    /// The same meetings elsewhere: for each location those that it has become, of which any counts.
+    /// Returns the same meetings elsewhere: for each location those that it has become, of which any counts.
     pub fn moved_together<'t>(
         &'t self,
         places: impl Fn(LocId) -> Vec<LocId> + 't,
@@ -96,7 +98,7 @@ impl Target {
     }
 }
 
-/// The first of some meetings that takes place where `count` says how many threads stand at a location.
+/// Returns the first of some meetings that takes place where `count` says how many threads stand at a location.
 pub fn met(together: &[Vec<LocId>], count: impl Fn(LocId) -> usize) -> Option<&[LocId]> {
     let takes_place = |meeting: &&Vec<LocId>| {
         meeting.chunk_by(|one, other| one == other).all(|threads| count(threads[0]) >= threads.len())

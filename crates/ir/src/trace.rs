@@ -70,7 +70,7 @@ pub struct Step {
 }
 
 impl Trace {
-    /// The number of steps of the trace written out, or the greatest number that there is.
+    /// Returns the number of steps of the trace written out, or the greatest number that there is.
     pub fn length(&self) -> u128 {
         let mut lengths: Vec<u128> = Vec::new();
         for body in &self.bodies {
@@ -79,7 +79,7 @@ impl Trace {
         total(&self.steps, &lengths)
     }
 
-    /// The same execution without bodies.
+    /// Returns the same execution without bodies.
     #[must_use]
     pub fn written_out(&self) -> Trace {
         let mut steps = Vec::new();

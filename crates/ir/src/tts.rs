@@ -45,7 +45,7 @@ pub struct Rule {
     /// The threads that stand in the place of the one that moved: none if it ends. The first is the one that moved, if it
     /// goes on; the others are new.
     pub after: Vec<LocalId>,
-    /// Whether the thread that moved goes on.
+    /// True if the thread that moved goes on.
     pub goes_on: bool,
 }
 
@@ -93,7 +93,7 @@ pub enum NoRun {
 }
 
 impl Cover {
-    /// Whether a configuration is among these. The threads may come in any order.
+    /// Returns whether a configuration is among these. The threads may come in any order.
     pub fn holds(&self, shared: SharedId, threads: &[LocalId]) -> bool {
         let count = |local: LocalId| threads.iter().filter(|thread| **thread == local).count();
         let enough = |group: &[LocalId]| count(group[0]) >= group.len();
@@ -102,7 +102,7 @@ impl Cover {
 }
 
 impl Start {
-    /// Whether a run may start with these threads: those of the start first, in their order.
+    /// Returns whether a run may start with these threads: those of the start first, in their order.
     pub fn allows(&self, threads: &[LocalId]) -> bool {
         let more = threads.strip_prefix(self.threads.as_slice());
         more.is_some_and(|more| more.iter().all(|thread| self.any.contains(thread)))

@@ -515,7 +515,7 @@ fn unary_operand(op: UnaryOp) -> Ty {
     }
 }
 
-/// The type of both operands; `None` if it may be any.
+/// Returns the type of both operands; `None` if it may be any.
 fn binary_operand(op: BinaryOp) -> Option<Ty> {
     match op {
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => Some(Ty::Bool),

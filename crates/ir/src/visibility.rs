@@ -37,12 +37,12 @@ impl Visibility {
         Visibility { shown }
     }
 
-    /// Whether another thread can read or write a variable.
+    /// Returns whether another thread can read or write a variable.
     pub fn is_shown(&self, var: VarId) -> bool {
         self.shown.contains(var.index())
     }
 
-    /// Whether an expression reads something shown, or another thread.
+    /// Returns whether an expression reads something shown, or another thread.
     pub fn reads_shown(&self, expr: &Expr) -> bool {
         expr.any_leaf(|leaf| match leaf {
             Expr::Var(var) | Expr::Next(var) => self.is_shown(*var),
@@ -51,14 +51,15 @@ impl Visibility {
         })
     }
 
-    /// Whether an assignment is invisible.
+    /// Returns whether an assignment is invisible.
     pub fn is_invisible(&self, assign: &Assign) -> bool {
         let writes = assign.active.iter().any(|(var, rhs)| self.is_shown(*var) || self.reads_shown(rhs));
         !writes && assign.passive.is_empty() && !self.reads_shown(&assign.constrain)
     }
 
-    /// Whether a step of a thread that runs a single procedure is invisible. A failed assertion is an error, which ends
-    /// the execution, so that nobody else has a chance to notice it. Calls and returns never count as invisible.
+    /// Returns whether a step of a thread that runs a single procedure is invisible. A failed assertion is an error,
+    /// which ends the execution, so that nobody else has a chance to notice it. Calls and returns never count as
+    /// invisible.
     pub fn is_invisible_op(&self, op: &Op) -> bool {
         match op {
             Op::Assign(assign) => self.is_invisible(assign),
@@ -70,7 +71,8 @@ impl Visibility {
     }
 }
 
-/// The locations on control paths of threads. A call leads to what follows it if the callee has a path to its exit.
+/// Returns the locations on control paths of threads. A call leads to what follows it if the callee has a path to its
+/// exit.
 fn reached(program: &Program) -> FixedBitSet {
     let flow = Flow::new(program);
     let mut reached = FixedBitSet::with_capacity(program.locs.len());

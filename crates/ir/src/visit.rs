@@ -8,12 +8,12 @@ impl Expr {
     /// The constant false.
     pub const FALSE: Expr = Expr::Bool(false);
 
-    /// A Boolean choice.
+    /// Returns a Boolean choice.
     pub fn choice(number: u32) -> Expr {
         Expr::Choice(number, Ty::Bool)
     }
 
-    /// A constant.
+    /// Returns a constant.
     pub fn value(value: Value) -> Expr {
         match value {
             Value::Bool(value) => Expr::Bool(value),
@@ -21,17 +21,17 @@ impl Expr {
         }
     }
 
-    /// The negation.
+    /// Returns the negation.
     pub fn negate(operand: Expr) -> Expr {
         Expr::Unary(UnaryOp::Not, Box::new(operand))
     }
 
-    /// An operator with two operands.
+    /// Returns an operator with two operands.
     pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
         Expr::Binary(op, Box::new((left, right)))
     }
 
-    /// The conjunction; `true` operands vanish.
+    /// Returns the conjunction; `true` operands vanish.
     pub fn and(left: Expr, right: Expr) -> Expr {
         match (left, right) {
             (Expr::TRUE, other) | (other, Expr::TRUE) => other,
@@ -39,7 +39,7 @@ impl Expr {
         }
     }
 
-    /// The disjunction.
+    /// Returns the disjunction.
     pub fn or(left: Expr, right: Expr) -> Expr {
         Expr::binary(BinaryOp::Or, left, right)
     }
@@ -60,12 +60,12 @@ impl Expr {
         operands.pop()
     }
 
-    /// The parts of a conjunction, from left to right: one that is no conjunction is its only part.
+    /// Returns the parts of a conjunction, from left to right: one that is no conjunction is its only part.
     pub fn conjuncts(&self) -> Vec<&Expr> {
         self.parts(BinaryOp::And)
     }
 
-    /// The operands of nested applications of an operator, from left to right.
+    /// Returns the operands of nested applications of an operator, from left to right.
     pub fn parts(&self, op: BinaryOp) -> Vec<&Expr> {
         let (mut parts, mut open) = (Vec::new(), vec![self]);
         while let Some(next) = open.pop() {
@@ -77,7 +77,7 @@ impl Expr {
         parts
     }
 
-    /// The operands, from left to right.
+    /// Returns the operands, from left to right.
     pub fn operands(&self) -> impl Iterator<Item = &Expr> {
         let (a, b, c) = match self {
             Expr::Unary(_, operand) => (Some(&**operand), None, None),
@@ -101,7 +101,7 @@ impl Expr {
         }
     }
 
-    /// The expression with every leaf replaced.
+    /// Returns the expression with every leaf replaced.
     pub fn map_leaves(&self, replace: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
         match self {
             Expr::Unary(op, operand) => Expr::Unary(*op, Box::new(operand.map_leaves(replace))),
@@ -118,37 +118,37 @@ impl Expr {
         }
     }
 
-    /// Whether some leaf satisfies a condition.
+    /// Returns whether some leaf satisfies a condition.
     pub fn any_leaf(&self, mut condition: impl FnMut(&Expr) -> bool) -> bool {
         let mut found = false;
         self.for_each_leaf(|leaf| found |= condition(leaf));
         found
     }
 
-    /// Whether the expression reads another thread's variables.
+    /// Returns whether the expression reads another thread's variables.
     pub fn is_passive(&self) -> bool {
         self.any_leaf(|leaf| matches!(leaf, Expr::Passive(_) | Expr::PassiveNext(_)))
     }
 }
 
 impl Assign {
-    /// The assignment that does nothing.
+    /// Returns the assignment that does nothing.
     pub fn skip() -> Assign {
         Assign { active: Vec::new(), passive: Vec::new(), constrain: Expr::TRUE }
     }
 
-    /// The assignment to nothing that exists only where `condition` holds.
+    /// Returns the assignment to nothing that exists only where `condition` holds.
     pub fn assume(condition: Expr) -> Assign {
         Assign { constrain: condition, ..Assign::skip() }
     }
 
-    /// Whether other threads take part: their variables are read or assigned.
+    /// Returns whether other threads take part: their variables are read or assigned.
     pub fn is_passive(&self) -> bool {
         !self.passive.is_empty() || self.constrain.is_passive()
     }
 
-    /// Whether an active assignment with this right-hand side must stay for the sake of its choices: those that it has
-    /// in common with the passive parts are made once with it, and once per other thread without it.
+    /// Returns whether an active assignment with this right-hand side must stay for the sake of its choices: those that
+    /// it has in common with the passive parts are made once with it, and once per other thread without it.
     pub fn binds_choices(&self, rhs: &Expr) -> bool {
         let in_passive = |choice: &Expr| {
             let sides = self.passive.iter().map(|(_, rhs)| rhs).chain([&self.constrain]);
@@ -176,30 +176,30 @@ impl Assign {
         per_thread
     }
 
-    /// The types of the choices, by number.
+    /// Returns the types of the choices, by number.
     pub fn choices(&self) -> Vec<Ty> {
         let sides = self.active.iter().chain(&self.passive).map(|(_, rhs)| rhs);
         choice_types(sides.chain([&self.constrain]))
     }
 
-    /// Whether the condition reads the value that the step gives to a variable.
+    /// Returns whether the condition reads the value that the step gives to a variable.
     pub fn constrains_next(&self, var: VarId) -> bool {
         self.constrain.any_leaf(|leaf| *leaf == Expr::Next(var))
     }
 }
 
 impl Op {
-    /// The step that does nothing.
+    /// Returns the step that does nothing.
     pub fn skip() -> Op {
         Op::Assign(Assign::skip())
     }
 
-    /// The step that exists only where `condition` holds.
+    /// Returns the step that exists only where `condition` holds.
     pub fn assume(condition: Expr) -> Op {
         Op::Assign(Assign::assume(condition))
     }
 
-    /// All expressions of the operation.
+    /// Returns all expressions of the operation.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let (assign, slice): (Option<&Assign>, &[Expr]) = match self {
             Op::Assign(assign) => (Some(assign), &[]),
@@ -216,7 +216,7 @@ impl Op {
         of_assign.chain(slice)
     }
 
-    /// All expressions of the operation, for changing.
+    /// Returns all expressions of the operation, for changing.
     pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Op::Assign(assign) => {
@@ -231,13 +231,13 @@ impl Op {
         }
     }
 
-    /// The types of the operation's choices, by number. A number that does not occur counts as Boolean.
+    /// Returns the types of the operation's choices, by number. A number that does not occur counts as Boolean.
     pub fn choices(&self) -> Vec<Ty> {
         choice_types(self.exprs())
     }
 }
 
-/// The types of the choices in some expressions, by number.
+/// Returns the types of the choices in some expressions, by number.
 pub fn choice_types<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<Ty> {
     let mut types = Vec::new();
     for expr in exprs {
@@ -255,7 +255,7 @@ pub fn choice_types<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<Ty> {
 }
 
 impl Ty {
-    /// The value of variables that nobody reads, and of those that a trace does not mention.
+    /// Returns the value of variables that nobody reads, and of those that a trace does not mention.
     pub fn default_value(self) -> Value {
         match self {
             Ty::Bool => Value::Bool(false),
@@ -265,7 +265,7 @@ impl Ty {
 }
 
 impl Value {
-    /// The type of the value.
+    /// Returns the type of the value.
     pub fn ty(self) -> Ty {
         match self {
             Value::Bool(_) => Ty::Bool,
@@ -274,7 +274,7 @@ impl Value {
     }
 }
 
-/// The variables that an expression reads in the stepping thread before the step.
+/// Returns the variables that an expression reads in the stepping thread before the step.
 pub fn reads(expr: &Expr) -> Vec<VarId> {
     let mut vars = Vec::new();
     expr.for_each_leaf(|leaf| {
@@ -286,7 +286,7 @@ pub fn reads(expr: &Expr) -> Vec<VarId> {
 }
 
 impl Count {
-    /// Whether a run may have this many threads of the kind.
+    /// Returns whether a run may have this many threads of the kind.
     pub fn allows(self, n_threads: usize) -> bool {
         match self {
             Count::Exactly(count) => n_threads == count as usize,

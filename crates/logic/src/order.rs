@@ -4,8 +4,8 @@
 //! together; the measure is the sum of the spans. The search is the one known as FORCE (Aloul, Markov, Sakallah): like
 //! particles tied by springs, items move to the mean of the centres of their sets, again and again.
 
-/// The sum over all sets of the distance between their outermost members. `order` lists the items from first to last;
-/// items of sets that are not listed are a bug of the caller.
+/// Returns the sum over all sets of the distance between their outermost members. `order` lists the items from first to
+/// last; items of sets that are not listed are a bug of the caller.
 pub fn span(order: &[usize], sets: &[Vec<usize>]) -> usize {
     let place = places(order);
     let ends = |set: &Vec<usize>| {
@@ -16,7 +16,7 @@ pub fn span(order: &[usize], sets: &[Vec<usize>]) -> usize {
     sets.iter().filter_map(ends).sum()
 }
 
-/// An order of the items `0..count` whose span is at most that of the order given by their numbers.
+/// Returns an order of the items `0..count` whose span is at most that of the order given by their numbers.
 ///
 /// In each round, items are sorted by the mean of the centres of gravity of the sets they are in; items in no set and
 /// equal means keep their places. The best order seen is kept, so the result is never worse than the start. Ends after
@@ -26,8 +26,9 @@ pub fn force(count: usize, sets: &[Vec<usize>]) -> Vec<usize> {
     force_from((0..count).collect(), sets)
 }
 
-/// The best of several orders that the same search finds from scrambled starts. Two sets that are far apart at first
-/// can keep their members apart for good although other sets tie these in pairs; a scrambled start has no such halves.
+/// Returns the best of several orders that the same search finds from scrambled starts. Two sets that are far apart at
+/// first can keep their members apart for good although other sets tie these in pairs; a scrambled start has no such
+/// halves.
 pub fn force_again(count: usize, sets: &[Vec<usize>]) -> Vec<usize> {
     let starts = (1..=RESTARTS).map(|seed| scrambled(count, seed));
     let orders = starts.map(|start| force_from(start, sets));
@@ -37,14 +38,14 @@ pub fn force_again(count: usize, sets: &[Vec<usize>]) -> Vec<usize> {
 /// How many scrambled starts are tried.
 const RESTARTS: usize = 8;
 
-/// An order that has nothing to do with the numbers, and depends on nothing but its arguments.
+/// Returns an order that has nothing to do with the numbers, and depends on nothing but its arguments.
 fn scrambled(count: usize, seed: usize) -> Vec<usize> {
     let mut items: Vec<usize> = (0..count).collect();
     items.sort_by_key(|item| ((item + 1).wrapping_mul(7919 * seed + 1)) % 10_007);
     items
 }
 
-/// The search from a given order.
+/// Returns the search from a given order.
 fn force_from(mut order: Vec<usize>, sets: &[Vec<usize>]) -> Vec<usize> {
     let count = order.len();
     let mut best = (span(&order, sets), order.clone());

@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         self.proposed.assert(self.aig, expanded, &mut self.proposer);
     }
 
-    /// The literals that stand for inputs in one of the solvers.
+    /// Returns the literals that stand for inputs in one of the solvers.
     fn literals(&mut self, side: Side, inputs: &[Input]) -> Vec<SatLit> {
         let (encoder, solver) = match side {
             Side::Proposer => (&mut self.proposed, &mut self.proposer),

@@ -15,7 +15,7 @@ pub struct SatVar(i32);
 pub struct SatLit(i32);
 
 impl SatVar {
-    /// The literal that is true where the variable has the given value.
+    /// Returns the literal that is true where the variable has the given value.
     pub fn lit(self, value: bool) -> SatLit {
         SatLit(if value { self.0 } else { -self.0 })
     }
@@ -28,12 +28,12 @@ impl From<SatVar> for SatLit {
 }
 
 impl SatLit {
-    /// The variable.
+    /// Returns the variable.
     pub fn var(self) -> SatVar {
         SatVar(self.0.abs())
     }
 
-    /// Whether this is the variable itself and not its negation.
+    /// Returns whether this is the variable itself and not its negation.
     pub fn is_positive(self) -> bool {
         self.0 > 0
     }
@@ -94,18 +94,18 @@ impl Solver {
         Solver { inner: cadical::Solver::new(), vars: 0, clauses: 0, assumed: Vec::new() }
     }
 
-    /// A fresh variable.
+    /// Returns a fresh variable.
     pub fn new_var(&mut self) -> SatVar {
         self.vars = self.vars.checked_add(1).expect("there are fewer than 2^31 variables");
         SatVar(self.vars)
     }
 
-    /// The number of variables.
+    /// Returns the number of variables.
     pub fn var_count(&self) -> usize {
         self.vars as usize
     }
 
-    /// The number of clauses added.
+    /// Returns the number of clauses added.
     pub fn clause_count(&self) -> usize {
         self.clauses
     }
@@ -142,8 +142,8 @@ impl Solver {
         result.map(|sat| if sat { Answer::Sat } else { Answer::Unsat })
     }
 
-    /// The value of a literal in the assignment found. Only after [`Answer::Sat`] and before the next clause. Variables
-    /// that do not matter are false.
+    /// Returns the value of a literal in the assignment found. Only after [`Answer::Sat`] and before the next clause.
+    /// Variables that do not matter are false.
     pub fn value(&self, lit: SatLit) -> bool {
         assert!(self.inner.status() == Some(true), "there is no assignment");
         // A variable that the solver has never seen has no value there.

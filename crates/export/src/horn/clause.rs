@@ -27,14 +27,14 @@ pub(super) fn result(number: usize) -> String {
     format!("r{number}")
 }
 
-/// A predicate of these arguments.
+/// Returns a predicate of these arguments.
 pub(super) fn apply(kind: char, number: usize, args: impl Iterator<Item = String>) -> String {
     let args: Vec<String> = args.collect();
     if args.is_empty() { format!("{kind}{number}") } else { format!("({kind}{number} {})", args.join(" ")) }
 }
 
 impl Clause {
-    /// A clause with one premise.
+    /// Returns a clause with one premise.
     pub(super) fn at(premise: String) -> Clause {
         Clause { premises: vec![premise] }
     }
@@ -43,7 +43,8 @@ impl Clause {
         self.premises.push(premise);
     }
 
-    /// An expression as a term. `value` names the variables, `next` their values after the step, `choices` the choices.
+    /// Returns an expression as a term. `value` names the variables, `next` their values after the step, `choices` the
+    /// choices.
     pub(super) fn expr(
         &mut self,
         expr: &Expr,
@@ -73,7 +74,7 @@ impl Clause {
     }
 }
 
-/// The variables of a term: a small letter and a number.
+/// Returns the variables of a term: a small letter and a number.
 fn variables(term: &str) -> BTreeSet<&str> {
     let words = term.split(['(', ')', ' ']);
     let is_var = |word: &&str| {

@@ -76,7 +76,7 @@ impl Writer<'_> {
         clause.conclude(self.there(edge.to, &|var| self.after_call(call, var)), text);
     }
 
-    /// The value of a caller's variable after a call: a result, what the callee left, or what it was.
+    /// Returns the value of a caller's variable after a call: a result, what the callee left, or what it was.
     fn after_call(&self, call: &Call, var: VarId) -> String {
         match call.results.iter().position(|result| *result == Some(var)) {
             Some(number) => clause::result(number),

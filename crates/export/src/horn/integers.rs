@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use selvedge_frontend::Context;
 use selvedge_ir::{Assign, BinaryOp, Expr, Op, Program, Target, Ty, UnaryOp, VarId};
 
-/// The clauses, or why there are none: a sentence without a full stop.
+/// Returns the clauses, or why there are none: a sentence without a full stop.
 pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
     let program = context.program;
     let entry = program.entries.first().map(|entry| program.procs[entry.proc].entry);
@@ -68,7 +68,7 @@ fn fact(program: &Program, value: &dyn Fn(VarId) -> String) -> String {
     if values.is_empty() { "P".to_string() } else { format!("(P {})", values.join(" ")) }
 }
 
-/// The clause for all values of the variables and choices.
+/// Returns the clause for all values of the variables and choices.
 fn closed(program: &Program, choices: &[Ty], body: &str) -> String {
     let vars = program.vars.iter_enumerated().map(|(id, var)| format!("(v{} {})", id.index(), sort(var.ty)));
     let choices = choices.iter().enumerate().map(|(number, ty)| format!("(c{number} {})", sort(*ty)));

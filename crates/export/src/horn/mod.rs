@@ -30,7 +30,7 @@ use selvedge_ir::{LocId, Op, ProcId, Program, Scope, Target, Ty, VarId};
 
 use clause::Clause;
 
-/// The clauses of a question, or why there are none: a sentence without a full stop.
+/// Returns the clauses of a question, or why there are none: a sentence without a full stop.
 pub fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
     if context.program.vars.iter().any(|var| var.ty == Ty::Int) {
         return integers::render(context, target);
@@ -111,17 +111,18 @@ impl<'a> Writer<'a> {
         )
     }
 
-    /// The variables that a procedure is entered with.
+    /// Returns the variables that a procedure is entered with.
     fn inputs(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
         self.touched[proc].iter().chain(&self.program.procs[proc].params).copied()
     }
 
-    /// Those of them whose value at the entry is kept beside their value now. That of the others is their value now.
+    /// Returns those of them whose value at the entry is kept beside their value now. That of the others is their value
+    /// now.
     fn copied(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
         self.modified[proc].iter().chain(&self.program.procs[proc].params).copied()
     }
 
-    /// The name of a value at the entry of the procedure that runs.
+    /// Returns the name of a value at the entry of the procedure that runs.
     fn at_entry(&self, proc: ProcId, var: VarId) -> String {
         if self.copied(proc).any(|copied| copied == var) { clause::entry(var) } else { clause::now(var) }
     }
@@ -136,7 +137,7 @@ impl<'a> Writer<'a> {
         clause::apply('E', proc.index(), self.inputs(proc).map(value))
     }
 
-    /// The variables that a procedure sees.
+    /// Returns the variables that a procedure sees.
     fn visible(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
         self.touched[proc].iter().chain(&self.program.procs[proc].locals).copied()
     }
@@ -169,7 +170,7 @@ impl<'a> Writer<'a> {
         text.push('\n');
     }
 
-    /// The line of the statement behind a location, as a comment.
+    /// Returns the line of the statement behind a location, as a comment.
     fn line(&self, flow: &Flow, loc: LocId) -> String {
         flow.out(loc).first().map_or(String::new(), |edge| {
             let span = self.context.map.edges[*edge].span;

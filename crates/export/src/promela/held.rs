@@ -15,7 +15,7 @@ pub(super) enum Held {
     Maybe,
 }
 
-/// The answer for each location that a thread without calls can reach; `Held::No` for the others.
+/// Returns the answer for each location that a thread without calls can reach; `Held::No` for the others.
 ///
 /// Each location has two marks, for threads that hold the flag and for those that do not; a pair that is new is expanded
 /// once, so that it ends.

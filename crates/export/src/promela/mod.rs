@@ -32,7 +32,7 @@ use moves::{Begin, End, Move};
 /// The greatest number of threads: SPIN has 255 processes.
 const MOST_THREADS: u32 = 200;
 
-/// The model of a question, or why there is none: a sentence without a full stop.
+/// Returns the model of a question, or why there is none: a sentence without a full stop.
 pub fn render(context: Context<'_>, task: &Task<'_>) -> Result<String, String> {
     in_scope(context, task)?;
     let simplified = simplify(task.program, task.target);
@@ -104,7 +104,7 @@ struct Model<'a> {
     program: &'a Program,
     target: &'a Target,
     n_places: u32,
-    /// Whether the place of a thread that has ended is used again.
+    /// True if the place of a thread that has ended is used again.
     reuses: bool,
     flow: Flow,
     held: IndexVec<LocId, Held>,
@@ -147,7 +147,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The name of a variable in the model.
+    /// Returns the name of a variable in the model.
     fn name(&self, var: VarId) -> String {
         let letter = match self.program.vars[var].scope {
             Scope::Shared => 'g',
@@ -164,12 +164,12 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The variables of a thread that runs a procedure.
+    /// Returns the variables of a thread that runs a procedure.
     fn own(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
         self.program.procs[proc].locals.iter().chain(&self.thread_vars).copied()
     }
 
-    /// The move, which leaves 0 in the thread's variables that do not matter any more.
+    /// Returns the move, which leaves 0 in the thread's variables that do not matter any more.
     fn forget(&self, from: LocId, found: Move) -> Move {
         let mut found = found;
         if found.end == End::Fail {
@@ -189,7 +189,7 @@ impl<'a> Model<'a> {
         found
     }
 
-    /// Whether a thread's variable is read behind a move.
+    /// Returns whether a thread's variable is read behind a move.
     fn matters(&self, var: VarId, end: &End) -> bool {
         let is_thread_var = self.program.vars[var].scope == Scope::Thread;
         match end {
@@ -205,7 +205,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Whether threads are started on the way.
+    /// Returns whether threads are started on the way.
     fn spawns(&self) -> bool {
         spawns(self.program)
     }

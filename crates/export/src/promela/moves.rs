@@ -102,14 +102,14 @@ struct Path {
     flag: Flag,
 }
 
-/// Whether a path may go on behind an edge.
+/// True if a path may go on behind an edge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     GoOn,
     Stop,
 }
 
-/// All moves from a location; an error is a sentence about a step that cannot be written.
+/// Returns all moves from a location; an error is a sentence about a step that cannot be written.
 pub(super) fn moves(model: &Model<'_>, from: LocId) -> Result<Vec<Move>, String> {
     let first = Path {
         loc: from,
@@ -291,7 +291,7 @@ impl Finder<'_, '_> {
 }
 
 impl Path {
-    /// An expression of the state at the end of the path, over the state at its beginning.
+    /// Returns an expression of the state at the end of the path, over the state at its beginning.
     fn value(&self, expr: &Expr, choices: &[bool]) -> Expr {
         substitute(expr, &mut |leaf| match leaf {
             Expr::Var(var) => self.values.get(var).cloned().unwrap_or(Expr::Var(*var)),
@@ -326,8 +326,8 @@ impl Path {
     }
 }
 
-/// A step with many choices, chosen one variable at a time: possible at the beginning of a path, if no two variables
-/// and no condition have a choice in common.
+/// Returns a step with many choices, chosen one variable at a time: possible at the beginning of a path, if no two
+/// variables and no condition have a choice in common.
 fn wide(path: &Path, assign: &Assign) -> Option<Path> {
     let reads_ahead = assign.constrain.any_leaf(|leaf| matches!(leaf, Expr::Choice(..) | Expr::Next(_)));
     let mut seen = Vec::new();
@@ -376,7 +376,7 @@ fn n_choices(op: &Op) -> usize {
     op.choices().len()
 }
 
-/// All ways to make so many choices.
+/// Returns all ways to make so many choices.
 fn all_choices(number: usize) -> Result<impl Iterator<Item = Vec<bool>>, String> {
     if number > MOST_CHOICES {
         return Err(format!("a step with {number} choices that depend on one another"));

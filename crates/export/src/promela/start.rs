@@ -9,7 +9,7 @@ use super::words::select;
 use super::write::Writer;
 
 impl Writer<'_, '_> {
-    /// The text of `init`.
+    /// Returns the text of `init`.
     pub(super) fn init(&mut self) -> String {
         let mut text = String::from("\ninit {\n");
         let prelude = self.model.program.prelude;

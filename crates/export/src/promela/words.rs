@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use selvedge_ir::visit::reads;
 use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId};
 
-/// An expression, its variables named by a function; choices stand in the temporary variables with their numbers.
-/// Everything that has parts stands in parentheses.
+/// Returns an expression, its variables named by a function; choices stand in the temporary variables with their
+/// numbers. Everything that has parts stands in parentheses.
 pub(super) fn expr(expr: &Expr, name: &dyn Fn(VarId) -> String) -> String {
     let part = |part: &Expr| self::expr(part, name);
     match expr {
@@ -41,8 +41,8 @@ fn negated(operand: &str) -> String {
     if operand.starts_with('!') { format!("!({operand})") } else { format!("!{operand}") }
 }
 
-/// A parallel assignment as a list of assignments one after the other, and how many temporary variables `h` it needs
-/// beside the `n_used` that are in use.
+/// Returns a parallel assignment as a list of assignments one after the other, and how many temporary variables `h` it
+/// needs beside the `n_used` that are in use.
 ///
 /// An assignment comes when nobody after it reads its variable. Where every variable is still read by another
 /// assignment, one of them is saved first and read from there.
@@ -88,7 +88,7 @@ pub(super) fn select(first: usize, number: usize) -> String {
     })
 }
 
-/// The variables that some expressions read.
+/// Returns the variables that some expressions read.
 pub(super) fn read_in<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<VarId> {
     exprs.into_iter().flat_map(reads).collect()
 }

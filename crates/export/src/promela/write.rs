@@ -10,7 +10,7 @@ use super::held::Held;
 use super::moves::{Begin, End, Flag, Move, moves};
 use super::words::{expr, select, sequence};
 
-/// The text.
+/// Returns the text.
 pub(super) fn write(model: &Model<'_>) -> Result<String, String> {
     let mut writer = Writer::new(model)?;
     let threads = writer.process();
@@ -31,9 +31,9 @@ pub(super) struct Writer<'m, 'a> {
     n_initial: usize,
     /// Where threads begin that are started on the way.
     started: BTreeSet<LocId>,
-    /// Whether threads are started on the way.
+    /// True if threads are started on the way.
     pub(super) spawns: bool,
-    /// Whether the model has the atomic flag.
+    /// True if the model has the atomic flag.
     holder: bool,
     /// How many temporary variables are used.
     pub(super) n_temps: usize,
@@ -57,17 +57,17 @@ impl<'m, 'a> Writer<'m, 'a> {
         Ok(Writer { model, threads, prelude, begins, n_initial, started, spawns, holder, n_temps: 0 })
     }
 
-    /// The number by which a process is told where to begin.
+    /// Returns the number by which a process is told where to begin.
     pub(super) fn kind(&self, loc: LocId) -> Option<usize> {
         self.begins.iter().position(|begin| *begin == loc).map(|place| place + 1)
     }
 
-    /// Whether the process has a parameter for its kind.
+    /// Returns whether the process has a parameter for its kind.
     pub(super) fn has_kinds(&self) -> bool {
         self.spawns || self.begins.len() > 1
     }
 
-    /// The names of the thread variables that matter at some of these locations, in order.
+    /// Returns the names of the thread variables that matter at some of these locations, in order.
     fn names(&self, locs: impl IntoIterator<Item = LocId>) -> BTreeSet<(char, usize)> {
         let model = self.model;
         let live = |loc: LocId| {
@@ -87,7 +87,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         self.names(self.begins.iter().copied())
     }
 
-    /// The variable of a thread that begins at a location, by its name; `None` if it does not matter there.
+    /// Returns the variable of a thread that begins at a location, by its name; `None` if it does not matter there.
     pub(super) fn var_at(&self, loc: LocId, key: (char, usize)) -> Option<VarId> {
         let mut own = self.model.own(self.model.program.locs[loc].proc);
         own.find(|var| self.key(*var) == key && self.model.liveness.is_live(loc, *var))
@@ -127,7 +127,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         text
     }
 
-    /// The process of a thread.
+    /// Returns the process of a thread.
     fn process(&mut self) -> String {
         let handed = self.handed();
         let own = self.names(self.threads.keys().copied());
@@ -318,7 +318,8 @@ fn declared(key: &(char, usize)) -> String {
     format!("bit {}", named(key))
 }
 
-/// The moves of all locations that threads are seen at, from where they begin. Beginnings of started threads are added.
+/// Returns the moves of all locations that threads are seen at, from where they begin. Beginnings of started threads
+/// are added.
 fn explore(model: &Model<'_>, begins: &mut Vec<LocId>) -> Result<BTreeMap<LocId, Vec<Move>>, String> {
     let mut known = BTreeMap::new();
     let mut waiting = begins.clone();

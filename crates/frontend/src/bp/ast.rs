@@ -12,7 +12,7 @@ pub use selvedge_ir::span::Span;
 pub struct Symbol(pub(crate) u32);
 
 impl Symbol {
-    /// The position in the table of names, which has no gaps.
+    /// Returns the position in the table of names, which has no gaps.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -26,24 +26,24 @@ pub struct Names {
 }
 
 impl Names {
-    /// The text of a name.
+    /// Returns the text of a name.
     pub fn text(&self, symbol: Symbol) -> &str {
         let index = symbol.index();
         let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
         &self.buffer[start..self.ends[index] as usize]
     }
 
-    /// The number of different names.
+    /// Returns the number of different names.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether the file mentions no name.
+    /// Returns whether the file mentions no name.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// All names in the order of their first mention.
+    /// Returns all names in the order of their first mention.
     pub fn iter(&self) -> impl Iterator<Item = Symbol> + use<> {
         (0..self.ends.len() as u32).map(Symbol)
     }
@@ -131,7 +131,7 @@ pub enum Results {
 }
 
 impl Results {
-    /// The number of values.
+    /// Returns the number of values.
     pub fn count(&self) -> usize {
         match self {
             Results::Void => 0,

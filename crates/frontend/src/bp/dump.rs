@@ -7,7 +7,7 @@ use super::ast::{
     StmtKind, Symbol, Target,
 };
 
-/// The tree of a file. Equal texts mean equal trees up to positions.
+/// Returns the tree of a file. Equal texts mean equal trees up to positions.
 pub fn dump(file: &File) -> String {
     let mut out = String::new();
     let mut dump = Dump { names: &file.names, out: &mut out, indent: 0 };

@@ -189,7 +189,7 @@ impl Kind for TokenKind {
 }
 
 impl TokenKind {
-    /// The text of a token that has only one, in backquotes.
+    /// Returns the text of a token that has only one, in backquotes.
     fn text(self) -> &'static str {
         match self {
             TokenKind::Void => "`void`",
@@ -245,13 +245,13 @@ impl TokenKind {
         }
     }
 
-    /// Whether it is a reserved word. Such a word may still name a procedure or a label.
+    /// Returns whether it is a reserved word. Such a word may still name a procedure or a label.
     pub fn is_keyword(self) -> bool {
         (self as u8) < (TokenKind::Word as u8)
     }
 }
 
-/// Whether a word is reserved.
+/// Returns whether a word is reserved.
 pub fn is_keyword(word: &str) -> bool {
     let mut tokens = TokenKind::lexer(word);
     tokens.next().is_some_and(|token| token.is_ok_and(TokenKind::is_keyword)) && tokens.next().is_none()

@@ -1,15 +1,15 @@
 //! The nearest neighbour of a misspelled name.
 
-/// The candidate with the smallest edit distance, the first of several. `None` if none is near: the distance may be
-/// at most a third of the name's length, and at least one edit is always allowed.
+/// Returns the candidate with the smallest edit distance, the first of several. `None` if none is near: the distance
+/// may be at most a third of the name's length, and at least one edit is always allowed.
 pub(crate) fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let limit = (name.len() / 3).max(1);
     let near = candidates.filter_map(|candidate| Some((distance(name, candidate, limit)?, candidate)));
     near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours that turn one name into the other, if
-/// it is not zero and at most `limit`.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one name into the other,
+/// if it is not zero and at most `limit`.
 fn distance(from: &str, to: &str, limit: usize) -> Option<usize> {
     let (from, to) = (from.as_bytes(), to.as_bytes());
     if from.len().abs_diff(to.len()) > limit || from.len().max(to.len()) > 200 {

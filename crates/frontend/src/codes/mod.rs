@@ -109,7 +109,7 @@ impl Code {
         Code::MixedPrecedence,
     ];
 
-    /// The stable number.
+    /// Returns the stable number.
     pub fn as_str(self) -> &'static str {
         match self {
             Code::StrayCharacter => "SV0001",
@@ -166,7 +166,7 @@ impl Code {
         if self < Code::UnusedVariable { Severity::Error } else { Severity::Warning }
     }
 
-    /// Whether its examples are guarded commands, and not Boolean programs.
+    /// Returns whether its examples are guarded commands, and not Boolean programs.
     pub fn is_about_commands(self) -> bool {
         (Code::NonLinear..=Code::MisplacedGoto).contains(&self)
     }
@@ -176,12 +176,12 @@ impl Code {
         self.explanation().title
     }
 
-    /// The code with this number, in any case.
+    /// Returns the code with this number, in any case.
     pub fn from_number(number: &str) -> Option<Code> {
         Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(number))
     }
 
-    /// The whole explanation as text: title, a paragraph, a program that has the finding, and one that has not.
+    /// Returns the whole explanation as text: title, a paragraph, a program that has the finding, and one that has not.
     pub fn explain(self) -> String {
         let Explanation { title, text, wrong, right } = self.explanation();
         let number = self.as_str();
@@ -193,7 +193,7 @@ impl Code {
         )
     }
 
-    /// The parts of the explanation.
+    /// Returns the parts of the explanation.
     pub fn explanation(self) -> Explanation {
         match self {
             Code::StrayCharacter => syntax::STRAY_CHARACTER,
@@ -259,7 +259,7 @@ pub struct Explanation {
     pub right: &'static str,
 }
 
-/// The paragraph in lines of at most 80 characters.
+/// Returns the paragraph in lines of at most 80 characters.
 fn wrap(text: &str) -> String {
     let mut wrapped = String::with_capacity(text.len() + text.len() / 60);
     let mut width = 0;

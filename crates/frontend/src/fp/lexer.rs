@@ -20,7 +20,7 @@ pub(super) struct Token {
 
 const MARKS: [&str; 12] = [":=", "!=", "(", ")", ",", ";", ":", "&", "|", "!", "=", "."];
 
-/// The tokens of a text, with one at its end.
+/// Returns the tokens of a text, with one at its end.
 pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let (mut tokens, mut diagnostics) = (Vec::new(), Vec::new());
     let mut at = 0;

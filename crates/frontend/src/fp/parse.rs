@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The heads of all equations; bodies are passed over.
+    /// Reads the heads of all equations; bodies are passed over.
     fn items(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Vec<Item> {
         let (mut items, mut layer) = (Vec::new(), 0);
         while self.peek().kind != Kind::End {

@@ -23,7 +23,7 @@ pub enum Schedule {
     Contexts,
 }
 
-/// The equations for executions of so many rounds, or contexts of each thread.
+/// Returns the equations for executions of so many rounds, or contexts of each thread.
 pub fn system(schedule: Schedule, k: u32) -> String {
     let mut text = head(schedule, k);
     for round in 1..=k {
@@ -59,7 +59,7 @@ fn head(schedule: Schedule, k: u32) -> String {
     )
 }
 
-/// All pairs of rounds in which a frame can have been entered and run.
+/// Returns all pairs of rounds in which a frame can have been entered and run.
 fn pairs(k: u32) -> impl Iterator<Item = (u32, u32)> {
     (1..=k).flat_map(|round| (1..=round).map(move |entered| (entered, round)))
 }
@@ -69,7 +69,7 @@ fn list(name: &str, k: u32) -> String {
     (1..=k).map(|number| format!("{name}{number}, ")).collect()
 }
 
-/// A list of the given parts, each of which may be empty or end with a comma.
+/// Returns a list of the given parts, each of which may be empty or end with a comma.
 fn args(parts: &[&str]) -> String {
     parts.concat().trim_end_matches(", ").to_string()
 }

@@ -15,7 +15,7 @@ const INDENT: usize = 2;
 const CONTINUATION: usize = 4;
 const WIDTH: usize = 100;
 
-/// The text in the one shape. A text with syntax errors is not touched: they are returned.
+/// Returns the text in the one shape. A text with syntax errors is not touched: they are returned.
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     let parsed = super::parse(text);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
@@ -121,7 +121,7 @@ impl Printer<'_> {
         self.declares = false;
     }
 
-    /// Whether no space stands between two tokens.
+    /// Returns whether no space stands between two tokens.
     fn is_glued(&self, before: TokenKind, kind: TokenKind) -> bool {
         match (before, kind) {
             (_, TokenKind::Comma | TokenKind::Semicolon | TokenKind::RParen | TokenKind::Dots) => true,
@@ -193,7 +193,7 @@ fn runs(tokens: &[Token<TokenKind>]) -> Vec<usize> {
     runs
 }
 
-/// Whether a token ends an operand, so that a `-` behind it takes away.
+/// Returns whether a token ends an operand, so that a `-` behind it takes away.
 fn ends_operand(kind: TokenKind) -> bool {
     matches!(
         kind,
@@ -206,7 +206,7 @@ fn ends_operand(kind: TokenKind) -> bool {
     )
 }
 
-/// Whether a line may be broken before a token.
+/// Returns whether a line may be broken before a token.
 fn breaks_before(kind: TokenKind, before: Option<TokenKind>) -> bool {
     let splits = matches!(before, Some(TokenKind::Comma | TokenKind::Arrow));
     let joins = matches!(kind, TokenKind::And | TokenKind::Or | TokenKind::Implies | TokenKind::Arrow);

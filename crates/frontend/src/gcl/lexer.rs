@@ -141,7 +141,7 @@ impl Kind for TokenKind {
 }
 
 impl TokenKind {
-    /// The text of a token that the formatter writes in one way.
+    /// Returns the text of a token that the formatter writes in one way.
     pub(super) fn text(self) -> Option<&'static str> {
         Some(match self {
             TokenKind::Var => "var",
@@ -191,7 +191,7 @@ impl TokenKind {
         })
     }
 
-    /// Whether it is a reserved word.
+    /// Returns whether it is a reserved word.
     pub fn is_keyword(self) -> bool {
         (self as u8) < (TokenKind::Word as u8)
     }

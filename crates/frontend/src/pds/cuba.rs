@@ -80,7 +80,7 @@ fn add_line(line: &[Token<'_>], threads: &mut Threads) -> Parse<()> {
     }
 }
 
-/// The number that a word is, within these bounds.
+/// Returns the number that a word is, within these bounds.
 fn number(token: &Token<'_>, bounds: std::ops::RangeInclusive<u64>, what: &str) -> Parse<u32> {
     let Some(number) = token.number() else {
         return wrong(Code::UnexpectedToken, format!("{what} is a number"), token.span);
@@ -130,7 +130,7 @@ fn view(line: &[Token<'_>], threads: &Threads, length: usize) -> Parse<View> {
     Ok(View { shared, tops })
 }
 
-/// The threads as a text that is read as the same threads; initial configuration and target are not part of it.
+/// Returns the threads as a text that is read as the same threads; initial configuration and target are not part of it.
 pub fn print_threads(threads: &Threads) -> String {
     let mut text = format!("{}\n", threads.n_shared);
     for thread in &threads.threads {
@@ -142,7 +142,7 @@ pub fn print_threads(threads: &Threads) -> String {
     text
 }
 
-/// An initial configuration or target as text.
+/// Returns an initial configuration or target as text.
 pub fn print_view(view: &View) -> String {
     format!("{view}\n")
 }

@@ -30,14 +30,14 @@ pub(super) struct Token<'t> {
 }
 
 impl Token<'_> {
-    /// The number that the word is.
+    /// Returns the number that the word is.
     pub(super) fn number(&self) -> Option<u64> {
         let is_number = self.kind == Kind::Word && self.text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| self.text.parse().unwrap_or(u64::MAX))
     }
 }
 
-/// The words of a text, without comments, which go from `#` to the end of the line.
+/// Returns the words of a text, without comments, which go from `#` to the end of the line.
 pub(super) fn lex(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     if let Some(diagnostic) = too_long(text) {
         return (Vec::new(), vec![diagnostic]);
@@ -75,7 +75,7 @@ enum Arrows {
     Words,
 }
 
-/// The first word of a text that is not empty, and its length; `None` for what stands between words.
+/// Returns the first word of a text that is not empty, and its length; `None` for what stands between words.
 fn next(rest: &str, arrows: Arrows) -> (Option<Kind>, usize) {
     let first = rest.chars().next().unwrap_or(' ');
     match first {

@@ -113,7 +113,7 @@ impl<'t> Builder<'t> {
         Ok(Head { state: self.state(angled.state), top })
     }
 
-    /// The symbols between the comma and the bracket; `-` alone is the empty word.
+    /// Returns the symbols between the comma and the bracket; `-` alone is the empty word.
     fn word(&mut self, angled: &Angled<'t>) -> Parse<Vec<SymbolId>> {
         if matches!(angled.word[..], [dash] if dash.text == "-") {
             return Ok(Vec::new());
@@ -187,12 +187,12 @@ pub(super) fn read_head(text: &str, pds: &Pds) -> Result<Head, String> {
     Ok(Head { state, top })
 }
 
-/// The system as a text that is read as the same system, up to the order of names.
+/// Returns the system as a text that is read as the same system, up to the order of names.
 pub fn print(pds: &Pds) -> String {
     print_with_comments(pds, &[])
 }
 
-/// The same with comments at the beginning, one per line.
+/// Returns the same with comments at the beginning, one per line.
 pub fn print_with_comments(pds: &Pds, comments: &[String]) -> String {
     let mut text = String::new();
     for comment in comments {

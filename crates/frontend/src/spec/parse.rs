@@ -31,7 +31,7 @@ fn wrong<T>(code: Code, message: impl Into<String>, span: Span) -> Parse<T> {
 struct Token<'t> {
     text: &'t str,
     span: Span,
-    /// Whether a line begins with it.
+    /// True if a line begins with it.
     begins: bool,
 }
 
@@ -120,7 +120,7 @@ impl<'t> Parser<'t> {
         self.peek().map_or(self.end, |token| token.span)
     }
 
-    /// The place of the last word.
+    /// Reads the place of the last word.
     fn last(&self) -> Span {
         self.at.checked_sub(1).map_or(Span::default(), |at| self.tokens[at].span)
     }

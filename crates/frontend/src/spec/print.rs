@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use selvedge_ir::tts::{LocalId, Rule, SharedId, Start, Tts};
 
-/// The net of a system. One without a target has a target that nothing covers, since the text must have one.
+/// Returns the net of a system. One without a target has a target that nothing covers, since the text must have one.
 pub fn print(tts: &Tts, comments: &[String]) -> String {
     let mut text: String = comments.iter().map(|comment| format!("# {comment}\n")).collect();
     vars(tts, &mut text);
@@ -38,7 +38,7 @@ fn local(local: LocalId) -> String {
     format!("l{}", local.index())
 }
 
-/// The names of the places beside those of states.
+/// Returns the names of the places beside those of states.
 fn further(tts: &Tts) -> Vec<String> {
     let choice = tts.starts.len() != 1;
     let starts = (0..tts.starts.len()).map(|number| format!("start{number}"));

@@ -14,7 +14,7 @@ use crate::tts::{RuleSpans, Spans};
 /// The local state of the driver.
 const DRIVER: usize = 0;
 
-/// The system of a net, with the places of its parts in the text.
+/// Returns the system of a net, with the places of its parts in the text.
 pub(super) fn reduce(net: &Net, places: &Places) -> (Tts, Spans) {
     let n_places = net.places.len();
     let tts = Tts {
@@ -44,12 +44,12 @@ pub(super) fn reduce(net: &Net, places: &Places) -> (Tts, Spans) {
     (reduction.tts, reduction.spans)
 }
 
-/// The local state of a place.
+/// Returns the local state of a place.
 fn local(place: usize) -> LocalId {
     LocalId::from(place + 1)
 }
 
-/// Some tokens, one by one.
+/// Returns some tokens, one by one.
 fn tokens(list: &[(usize, u32)]) -> Vec<LocalId> {
     list.iter().flat_map(|(place, number)| (0..*number).map(|_| local(*place))).collect()
 }
@@ -160,7 +160,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// The shared states before and after the next step.
+    /// Returns the shared states before and after the next step.
     fn next(&mut self, reduction: &mut Reduction) -> (SharedId, SharedId) {
         self.left -= 1;
         let after = if self.left == 0 { self.ready } else { reduction.new_shared() };

@@ -7,7 +7,7 @@ use selvedge_ir::tts::{LocalId, Tts};
 
 use super::is_plain;
 
-/// The text.
+/// Returns the text.
 ///
 /// # Panics
 ///
@@ -94,7 +94,7 @@ fn write_local(local: usize, statements: &[Statement], n_bits: u32, text: &mut S
     }
 }
 
-/// The statement that leads from a shared state to another.
+/// Returns the statement that leads from a shared state to another.
 fn step(from: u32, to: u32, n_bits: u32) -> String {
     let bit = |number: u32, at: u32| number >> at & 1 == 1;
     let literal = |at: u32| format!("{}s{at}", if bit(from, at) { "" } else { "!" });

@@ -43,7 +43,7 @@ pub struct RuleSpans {
     pub whole: Span,
 }
 
-/// The program of a plain system.
+/// Returns the program of a plain system.
 ///
 /// # Panics
 ///
@@ -75,7 +75,7 @@ struct Lowering {
 }
 
 impl Lowering {
-    /// The program without edges. The location of a local state has its number; behind them stands the exit.
+    /// Returns the program without edges. The location of a local state has its number; behind them stands the exit.
     fn new(tts: &Tts, spans: &Spans, n_bits: u32) -> Lowering {
         let mut program = Program::default();
         let mut map = SourceMap::default();
@@ -134,7 +134,7 @@ impl Lowering {
         }
     }
 
-    /// A step from a shared state to another.
+    /// Returns a step from a shared state to another.
     fn moves(&self, from: u32, to: u32) -> Op {
         let bit = |number: u32, at: u32| number >> at & 1 == 1;
         let literal = |at: u32| {

@@ -65,7 +65,7 @@ pub(super) fn parse(text: &str) -> (Tts, Spans, Vec<Diagnostic>) {
     (tts, spans, diagnostics)
 }
 
-/// The words of a line, up to its comment.
+/// Reads the words of a line, up to its comment.
 fn lex(line: &str, start: usize) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -149,7 +149,7 @@ fn state(shared: &Token, local: &Token, tts: &Tts) -> Parse<(SharedId, LocalId)>
     Ok((SharedId::from_raw(shared), LocalId::from_raw(local)))
 }
 
-/// The number that a word is, within these bounds.
+/// Reads the number that a word is, within these bounds.
 fn number(token: &Token, bounds: std::ops::RangeInclusive<u64>, what: &str) -> Parse<u32> {
     let Kind::Number(number) = token.kind else {
         return wrong(Code::UnexpectedToken, format!("{what} is a number"), token.span);

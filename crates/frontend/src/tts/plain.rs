@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
-/// Whether the text can express a system: its start, its rules, and its targets, several lines if need be.
+/// Returns whether the text can express a system: its start, its rules, and its targets, several lines if need be.
 pub fn is_plain(tts: &Tts) -> bool {
     let first = Start { shared: 0.into(), threads: vec![0.into()], any: Vec::new() };
     tts.starts == [first]
@@ -33,18 +33,18 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// The new number of an old shared state.
+    /// Returns the new number of an old shared state.
     pub fn shared(&self, shared: SharedId) -> SharedId {
         exchange(shared, self.exchanged.0, 0.into())
     }
 
-    /// The new number of an old local state.
+    /// Returns the new number of an old local state.
     pub fn local(&self, local: LocalId) -> LocalId {
         exchange(local, self.exchanged.1, 0.into())
     }
 }
 
-/// The same question in plain form.
+/// Returns the same question in plain form.
 pub fn plain(tts: &Tts) -> Plain {
     let mut making = Making {
         made: Tts { n_shared: tts.n_shared, n_local: tts.n_local, ..Tts::default() },
@@ -58,7 +58,7 @@ pub fn plain(tts: &Tts) -> Plain {
     Plain { tts: making.made, exchanged: making.exchanged }
 }
 
-/// The targets of a system; one that asks for no thread asks for any.
+/// Returns the targets of a system; one that asks for no thread asks for any.
 fn with_threads(tts: &Tts) -> Vec<Cover> {
     let of = |target: &Cover| match target.threads.is_empty() {
         false => vec![target.clone()],
@@ -126,7 +126,7 @@ impl Making {
         }
     }
 
-    /// The shared state in which a thread in `own` is to start these, and only that can happen.
+    /// Returns the shared state in which a thread in `own` is to start these, and only that can happen.
     fn starting(&mut self, own: LocalId, new: &[LocalId], then: SharedId) -> SharedId {
         let Some((first, rest)) = new.split_first() else { return then };
         let key = (own, new.to_vec(), then);

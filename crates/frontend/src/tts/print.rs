@@ -6,7 +6,7 @@ use selvedge_ir::tts::{Cover, Rule, Tts};
 
 use super::is_plain;
 
-/// A plain system without its targets.
+/// Returns a plain system without its targets.
 ///
 /// # Panics
 ///
@@ -15,7 +15,7 @@ pub fn print(tts: &Tts) -> String {
     print_with_comments(tts, &[])
 }
 
-/// The same below lines of comment.
+/// Returns the same below lines of comment.
 ///
 /// # Panics
 ///
@@ -33,7 +33,7 @@ pub fn print_with_comments(tts: &Tts, comments: &[String]) -> String {
     text
 }
 
-/// A target, as a line.
+/// Returns a target, as a line.
 pub fn print_target(target: &Cover) -> String {
     let locals: Vec<String> = target.threads.iter().map(|local| local.index().to_string()).collect();
     format!("{}|{}\n", target.shared.index(), locals.join(","))

@@ -87,7 +87,7 @@ fn threads(program: &Program) -> Threads {
     if starts || initial > 1 { Threads::Several } else { Threads::One }
 }
 
-/// The entries and exits of procedures, and the places where forks begin.
+/// Returns the entries and exits of procedures, and the places where forks begin.
 fn ends(program: &Program) -> FixedBitSet {
     let mut ends = FixedBitSet::with_capacity(program.locs.len());
     program.procs.iter().for_each(|proc| ends.extend([proc.entry.index(), proc.exit.index()]));
@@ -209,7 +209,7 @@ impl Fusion {
         }
     }
 
-    /// The steps that an edge and the edges behind it become; `None` if they stay apart.
+    /// Returns the steps that an edge and the edges behind it become; `None` if they stay apart.
     fn fused(&self, first: usize, out: &[usize]) -> Option<Vec<Step>> {
         let first = self.graph.step(first);
         let seconds: Vec<&Step> = out.iter().map(|id| self.graph.step(*id)).collect();
@@ -249,7 +249,7 @@ impl Fusion {
     }
 }
 
-/// An assignment in which no other thread takes part.
+/// Returns an assignment in which no other thread takes part.
 fn alone(op: &Op) -> Option<&Assign> {
     match op {
         Op::Assign(assign) if !assign.is_passive() => Some(assign),
@@ -257,8 +257,8 @@ fn alone(op: &Op) -> Option<&Assign> {
     }
 }
 
-/// Whether in each state one of the assignments is enabled, as far as one can see: one is without condition, or two
-/// have opposite conditions on the old state.
+/// Returns whether in each state one of the assignments is enabled, as far as one can see: one is without condition, or
+/// two have opposite conditions on the old state.
 fn some_enabled(assigns: &[&Assign]) -> bool {
     let conditions = || assigns.iter().take(MAX_COMPARED).map(|assign| &assign.constrain);
     let on_old = |condition: &Expr| !condition.any_leaf(|leaf| matches!(leaf, Expr::Next(_)));
@@ -269,13 +269,13 @@ fn some_enabled(assigns: &[&Assign]) -> bool {
     conditions().any(|condition| *condition == Expr::TRUE || opposed(condition))
 }
 
-/// A step after a skip.
+/// Returns a step after a skip.
 fn after_skip(skip: &Step, second: &Step) -> Step {
     let steps = skip.silent_steps().chain(second.steps.iter().cloned()).collect();
     Step { from: skip.from, steps, ..second.clone() }
 }
 
-/// The composition of two steps, whose second has its choices renumbered from `offset` on.
+/// Returns the composition of two steps, whose second has its choices renumbered from `offset` on.
 fn after(first: &Step, second: &Step, assign: Assign, offset: u32) -> Step {
     let mut steps = first.steps.clone();
     steps.extend(second.steps.iter().map(|step| offset_sources(step, offset)));

@@ -46,8 +46,8 @@ pub fn run(program: &Program, target: &Target) -> Passed {
     passed.renumber_choices(program)
 }
 
-/// The variables that an edge of each procedure may assign: its locals, the per-thread variables that all threads that
-/// run it have, and the shared variables if there is one thread.
+/// Returns the variables that an edge of each procedure may assign: its locals, the per-thread variables that all
+/// threads that run it have, and the shared variables if there is one thread.
 fn forgettable(program: &Program, slots: &Slots, calls: &CallGraph) -> IndexVec<ProcId, FixedBitSet> {
     let sequential = is_sequential(program);
     let mut sets: IndexVec<ProcId, FixedBitSet> = program
@@ -87,7 +87,8 @@ struct Forget<'p> {
 }
 
 impl Forget<'_> {
-    /// The active assignments of an edge in the result. `dirty` are the variables that may need to be forgotten.
+    /// Returns the active assignments of an edge in the result. `dirty` are the variables that may need to be
+    /// forgotten.
     fn assignments(&self, edge: &Edge, assign: &Assign, dirty: &FixedBitSet) -> Vec<(VarId, Expr)> {
         let mut active = assign.active.clone();
         active.retain(|(var, rhs)| self.is_needed(edge, assign, *var, rhs));
@@ -103,7 +104,8 @@ impl Forget<'_> {
         self.liveness.is_live(edge.to, var) || assign.constrains_next(var) || assign.binds_choices(rhs)
     }
 
-    /// The variables that may get the default value on an edge: dead after it, and of no concern to its condition.
+    /// Returns the variables that may get the default value on an edge: dead after it, and of no concern to its
+    /// condition.
     fn forgotten(&self, edge: &Edge, assign: &Assign) -> Vec<VarId> {
         let proc = self.program.locs[edge.from].proc;
         let locals = &self.program.procs[proc].locals;
@@ -125,7 +127,7 @@ impl Forget<'_> {
         dirty
     }
 
-    /// The part of a set that another procedure sees.
+    /// Returns the part of a set that another procedure sees.
     fn globals_of(&self, dirty: &FixedBitSet) -> FixedBitSet {
         let n_globals = self.slots.globals().len();
         let mut globals = FixedBitSet::with_capacity(n_globals);

@@ -9,7 +9,7 @@ use crate::target::Target;
 use crate::visit::choice_types;
 
 impl Passed {
-    /// The input as it is. Passes start from it.
+    /// Returns the input as it is. Passes start from it.
     pub fn unchanged(program: &Program, target: &Target) -> Passed {
         Passed { program: program.clone(), target: target.clone(), lift: Lift::identity(program) }
     }
@@ -130,7 +130,7 @@ pub(super) struct Keep {
 }
 
 impl Keep {
-    /// The given procedures with all that is in them, and all variables that are not local to another one.
+    /// Returns the given procedures with all that is in them, and all variables that are not local to another one.
     pub(super) fn procs(program: &Program, kept: &IndexVec<ProcId, bool>) -> Keep {
         let in_kept = |loc: LocId| kept[program.locs[loc].proc];
         Keep {
@@ -142,14 +142,14 @@ impl Keep {
     }
 }
 
-/// The set of the places at which the sequence is true.
+/// Returns the set of the places at which the sequence is true.
 pub(super) fn collect(flags: impl ExactSizeIterator<Item = bool>) -> FixedBitSet {
     let mut set = FixedBitSet::with_capacity(flags.len());
     flags.enumerate().filter(|(_, flag)| *flag).for_each(|(place, _)| set.insert(place));
     set
 }
 
-/// The items whose places are in a set.
+/// Returns the items whose places are in a set.
 fn kept<'a, I: Idx, T>(items: &'a IndexVec<I, T>, keep: &'a FixedBitSet) -> impl Iterator<Item = &'a T> {
     items.iter().zip(0..).filter(|(_, place)| keep.contains(*place)).map(|(item, _)| item)
 }

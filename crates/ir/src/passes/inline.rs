@@ -124,7 +124,7 @@ impl Plan {
     }
 }
 
-/// The procedures whose locals other threads mention.
+/// Returns the procedures whose locals other threads mention.
 fn passive_owners(program: &Program) -> FixedBitSet {
     let mut owners = FixedBitSet::with_capacity(program.procs.len());
     let mut mention = |var: VarId| {
@@ -172,7 +172,7 @@ fn choose(
     (inlined, sizes)
 }
 
-/// The procedures that are still needed as such when some calls are replaced.
+/// Returns the procedures that are still needed as such when some calls are replaced.
 fn hosts(program: &Program, parts: &Parts, inlined: &FixedBitSet, mentioned: &FixedBitSet) -> FixedBitSet {
     let mut hosts = mentioned.clone();
     hosts.extend(program.entries.iter().map(|entry| entry.proc).chain(program.prelude).map(|proc| proc.index()));
@@ -282,7 +282,7 @@ impl<'p> Builder<'p> {
         base
     }
 
-    /// The copy of a location.
+    /// Returns the copy of a location.
     fn loc(&self, instance: &Instance, loc: LocId) -> LocId {
         let is_exit = self.old.procs[instance.proc].exit == loc;
         if is_exit { self.new.procs[self.host].exit } else { instance.base + self.parts.place[loc] }
@@ -335,7 +335,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// A copy of a callee's body, with locals of its own.
+    /// Returns a copy of a callee's body, with locals of its own.
     fn instance(&mut self, proc: ProcId, calls: Vec<EdgeId>, after: (LocId, Vec<Option<VarId>>)) -> Instance {
         let number = self.origin.calls.len() as u32;
         self.origin.calls.push(calls);
@@ -352,12 +352,12 @@ impl<'p> Builder<'p> {
         Instance { proc, base: self.add_locs(proc, number), vars, calls: number, after: Some(after) }
     }
 
-    /// The calls that lead to an instance, and one more in it.
+    /// Returns the calls that lead to an instance, and one more in it.
     fn calls(&self, instance: &Instance, call: EdgeId) -> Vec<EdgeId> {
         self.origin.calls[instance.calls as usize].iter().copied().chain([call]).collect()
     }
 
-    /// The name, with a number behind it if it is taken.
+    /// Returns the name, with a number behind it if it is taken.
     fn unique(&mut self, name: String) -> String {
         let mut next = self.names.get(&name).copied().unwrap_or(1);
         let mut free = name.clone();
@@ -370,8 +370,8 @@ impl<'p> Builder<'p> {
         free
     }
 
-    /// The step that stands for a call: arguments for the parameters, and a choice for each other local, which is where
-    /// the old step's fresh values come from.
+    /// Returns the step that stands for a call: arguments for the parameters, and a choice for each other local, which
+    /// is where the old step's fresh values come from.
     fn enter(&self, caller: &Instance, call: &Call, callee: &Instance, step: &mut LiftStep) -> Op {
         let old = &self.old.procs[call.callee];
         let params = old.params.iter().zip(&call.args).map(|(param, arg)| (callee.var(*param), caller.expr(arg)));
@@ -384,7 +384,7 @@ impl<'p> Builder<'p> {
         Op::Assign(Assign { active, ..Assign::skip() })
     }
 
-    /// The operation on an instance's variables and locations.
+    /// Returns the operation on an instance's variables and locations.
     fn renamed(&self, instance: &Instance, op: &Op) -> Op {
         let mut op = op.clone();
         if !instance.vars.is_empty() {

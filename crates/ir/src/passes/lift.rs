@@ -66,7 +66,7 @@ pub enum Source {
 }
 
 impl Lift {
-    /// The lift of a pass that changes nothing. Passes start from it.
+    /// Returns the lift of a pass that changes nothing. Passes start from it.
     pub fn identity(program: &Program) -> Lift {
         let all_choices =
             |n_choices: usize| -> Vec<Source> { (0..n_choices).map(|number| Source::Choice(number as u32)).collect() };
@@ -86,7 +86,7 @@ impl Lift {
         }
     }
 
-    /// The old execution that a new one stands for.
+    /// Returns the old execution that a new one stands for.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let start = Start {
             choices: resolve(&self.init, &trace.start.choices),

@@ -18,7 +18,7 @@ use crate::syntax::{
 };
 use crate::target::Target;
 
-/// Whether it makes a difference that ended threads count: threads are started, and threads end.
+/// Returns whether it makes a difference that ended threads count: threads are started, and threads end.
 pub fn matters(program: &Program) -> bool {
     let starts = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
     let spawned = program.edges.iter().filter_map(|edge| match &edge.op {
@@ -115,7 +115,7 @@ struct Counter {
 }
 
 impl Counter {
-    /// A new counter from 0 to `last`.
+    /// Returns a new counter from 0 to `last`.
     fn new(passed: &mut Passed, last: u32) -> Counter {
         let n_bits = u32::BITS - last.leading_zeros();
         let bit = |number: u32| {
@@ -128,7 +128,7 @@ impl Counter {
         Counter { bits: (0..n_bits).map(bit).collect(), last }
     }
 
-    /// The condition that it is at its end.
+    /// Returns the condition that it is at its end.
     fn is_full(&self) -> Expr {
         self.bits.iter().enumerate().fold(Expr::TRUE, |all, (number, bit)| {
             let one = self.last >> number & 1 == 1;
@@ -136,7 +136,7 @@ impl Counter {
         })
     }
 
-    /// The step to the next number, which exists unless it is at its end.
+    /// Returns the step to the next number, which exists unless it is at its end.
     fn increase(&self) -> Assign {
         let mut carry = Expr::TRUE;
         let mut active = Vec::new();

@@ -46,7 +46,7 @@ pub fn run_with_results(program: &Program, target: &Target) -> (Passed, IndexVec
     (passed.retain(&keep).renumber_choices(program), results.collect())
 }
 
-/// The edges that may matter. None does if no target can be reached.
+/// Returns the edges that may matter. None does if no target can be reached.
 fn kept_edges(program: &Program, target: &Target) -> FixedBitSet {
     let arrows = Arrows::new(program, &CallGraph::new(program));
     let mut edges = FixedBitSet::with_capacity(program.edges.len());
@@ -211,8 +211,8 @@ fn relevant(program: &Program, edges: &FixedBitSet) -> Relevant {
     Relevant { nodes: graph.closure(), first_result }
 }
 
-/// The variables on which the values of some variables depend through assignments, calls and returns, those included.
-/// Conditions that decide whether something is assigned do not count.
+/// Returns the variables on which the values of some variables depend through assignments, calls and returns, those
+/// included. Conditions that decide whether something is assigned do not count.
 pub fn feeding(program: &Program, vars: &FixedBitSet) -> FixedBitSet {
     let mut edges = FixedBitSet::with_capacity(program.edges.len());
     edges.insert_range(..);
@@ -296,7 +296,7 @@ impl Dependences {
     }
 }
 
-/// The variables that an expression mentions in any way.
+/// Returns the variables that an expression mentions in any way.
 fn mentioned(expr: &Expr) -> Vec<usize> {
     let mut vars = Vec::new();
     expr.for_each_leaf(|leaf| {
@@ -307,8 +307,8 @@ fn mentioned(expr: &Expr) -> Vec<usize> {
     vars
 }
 
-/// All parts to keep: a procedure stays if something of it does, if a thread starts with it, or if other threads'
-/// steps mention its variables.
+/// Returns all parts to keep: a procedure stays if something of it does, if a thread starts with it, or if other
+/// threads' steps mention its variables.
 fn keep(program: &Program, edges: FixedBitSet, relevant: &Relevant) -> Keep {
     let mut procs = FixedBitSet::with_capacity(program.procs.len());
     let mut locs = FixedBitSet::with_capacity(program.locs.len());

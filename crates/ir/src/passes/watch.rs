@@ -23,8 +23,8 @@ pub struct Watched {
     pub announced: Vec<(EdgeId, EdgeId)>,
 }
 
-/// The same program with a failing assertion at each error location. It is the last step of an execution, made after
-/// the thread has come to the location, not necessarily at once. The old edges keep their numbers.
+/// Returns the same program with a failing assertion at each error location. It is the last step of an execution, made
+/// after the thread has come to the location, not necessarily at once. The old edges keep their numbers.
 pub fn failures(program: &Program, target: &Target) -> (Program, Target) {
     let (mut program, mut asserts) = (program.clone(), target.asserts.clone());
     for loc in &target.locs {

@@ -29,14 +29,14 @@ pub struct Question {
     pub rules: BTreeMap<EdgeId, (usize, usize)>,
 }
 
-/// The question whether the target can be reached; `None` if the configuration at the beginning is not known.
+/// Returns the question whether the target can be reached; `None` if the configuration at the beginning is not known.
 pub fn question(threads: &Threads) -> Option<Question> {
     let mut builder = built(threads, threads.target.as_ref())?;
     let target = Target::new(Vec::new(), std::mem::take(&mut builder.errors));
     Some(Question { program: builder.program, target, rules: builder.rules })
 }
 
-/// The program of some threads; `None` if the configuration at the beginning is not known.
+/// Returns the program of some threads; `None` if the configuration at the beginning is not known.
 pub fn program(threads: &Threads) -> Option<Program> {
     built(threads, None).map(|builder| builder.program)
 }
@@ -64,7 +64,7 @@ fn bits(greatest: u32) -> usize {
     (u32::BITS - greatest.leading_zeros()) as usize
 }
 
-/// The bits of a number, lowest first.
+/// Returns the bits of a number, lowest first.
 fn constants(number: u32) -> impl Iterator<Item = Expr> {
     (0..u32::BITS).map(move |bit| Expr::Bool(number >> bit & 1 == 1))
 }
@@ -167,7 +167,7 @@ impl Builder {
         self.program.entries.push(Entry { name, proc, count: Count::Exactly(1), thread_vars, init });
     }
 
-    /// The procedure that runs with a symbol on top, until it is popped.
+    /// Returns the procedure that runs with a symbol on top, until it is popped.
     fn stack(&mut self, number: usize, rules: &[ThreadRule], n_bits: usize) -> ProcId {
         let proc = self.program.procs.next_idx();
         let [entry, popped, exit] = [(); 3].map(|()| self.loc(proc));
@@ -207,7 +207,7 @@ impl Builder {
         proc
     }
 
-    /// The step from one shared state to another.
+    /// Returns the step from one shared state to another.
     fn step(&self, rule: &ThreadRule, mut active: Vec<(VarId, Expr)>, condition: Expr) -> Op {
         active.extend(self.shared.iter().copied().zip(constants(rule.to)));
         let constrain = Expr::and(is_number(&self.shared, rule.from), condition);
@@ -220,7 +220,7 @@ impl Builder {
     }
 }
 
-/// The condition that variables hold a number.
+/// Returns the condition that variables hold a number.
 fn is_number(vars: &[VarId], number: u32) -> Expr {
     vars.iter().zip(constants(number)).fold(Expr::TRUE, |all, (var, bit)| {
         let literal = if bit == Expr::TRUE { Expr::Var(*var) } else { Expr::negate(Expr::Var(*var)) };

@@ -45,7 +45,7 @@ impl std::fmt::Display for NoTurns {
 /// The most rules that a system may have.
 const MAX_RULES: usize = 2_000_000;
 
-/// The system of threads with so many contexts each, at least one.
+/// Returns the system of threads with so many contexts each, at least one.
 pub fn in_turns(threads: &Threads, contexts: u32) -> Result<InTurns, NoTurns> {
     let initial = threads.initial.as_ref().ok_or(NoTurns::NoInitial)?;
     let mut builder = Builder::new(threads, contexts.max(1) as usize)?;
@@ -160,7 +160,7 @@ impl<'t> Builder<'t> {
         self.pds.rules.push(Rule { from, top, to, push });
     }
 
-    /// The stack on which a thread begins, its top first.
+    /// Returns the stack on which a thread begins, its top first.
     fn first_stack(&mut self, thread: usize) -> Vec<SymbolId> {
         let top = self.threads.initial.as_ref().and_then(|view| view.tops.get(thread).copied().flatten());
         let top = top.map(|top| self.symbol(Symbol::Of(thread, top)));
@@ -247,7 +247,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// All that a thread can have on top.
+    /// Returns all that a thread can have on top.
     fn tops(&self, thread: usize) -> Vec<Symbol> {
         let own = &self.threads.threads[thread];
         let pushed = own.rules.iter().flat_map(|rule| rule.push.iter().chain(&rule.top));

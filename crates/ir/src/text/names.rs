@@ -13,8 +13,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names of a program's variables and procedures. A name that repeats carries its number; if the variables'
-    /// order is not that of the printed declarations, all of them do.
+    /// Returns the names of a program's variables and procedures. A name that repeats carries its number; if the
+    /// variables' order is not that of the printed declarations, all of them do.
     pub fn unique(program: &Program) -> Names {
         let vars = program.vars.iter().map(|var| var.name.as_str());
         let procs = program.procs.iter().map(|proc| proc.name.as_str());
@@ -22,12 +22,12 @@ impl Names {
         Names { vars: numbered(vars, number), procs: numbered(procs, Number::Repeated) }
     }
 
-    /// The name of a variable.
+    /// Returns the name of a variable.
     pub fn var(&self, var: VarId) -> &str {
         self.vars.get(var.index()).map_or("?", String::as_str)
     }
 
-    /// The name of a procedure.
+    /// Returns the name of a procedure.
     pub fn proc(&self, proc: ProcId) -> &str {
         self.procs.get(proc.index()).map_or("?", String::as_str)
     }
@@ -50,8 +50,8 @@ fn numbered<'n>(names: impl Iterator<Item = &'n str> + Clone, number: Number) ->
     names.enumerate().map(with_number).collect()
 }
 
-/// Whether the declarations, as they are printed, number the variables from zero on: those of all procedures first,
-/// then the locals, procedure by procedure.
+/// Returns whether the declarations, as they are printed, number the variables from zero on: those of all procedures
+/// first, then the locals, procedure by procedure.
 fn in_printed_order(program: &Program) -> bool {
     let is_global = |var: &VarId| !matches!(program.vars[*var].scope, Scope::Local(_));
     let globals = program.vars.indices().filter(is_global);
@@ -59,7 +59,7 @@ fn in_printed_order(program: &Program) -> bool {
     globals.chain(locals).eq(program.vars.indices())
 }
 
-/// The name, between backquotes unless it is a plain one.
+/// Returns the name, between backquotes unless it is a plain one.
 pub(super) fn quote(name: &str) -> String {
     let mut chars = name.chars();
     let starts_plain = chars.next().is_some_and(is_name_start);

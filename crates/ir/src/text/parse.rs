@@ -294,12 +294,12 @@ fn inside(proc: Option<ProcId>) -> Read<ProcId> {
     proc.ok_or_else(|| "this line belongs below a procedure".to_owned())
 }
 
-/// The locations in the order of their numbers.
+/// Reads the locations in the order of their numbers.
 fn sorted_locs(table: &Table) -> BTreeMap<u32, Loc> {
     table.locs.iter().map(|(number, proc)| (*number, Loc { proc: *proc })).collect()
 }
 
-/// The items, if their numbers are all those from zero on.
+/// Reads the items, if their numbers are all those from zero on.
 fn dense<T>(items: BTreeMap<u32, T>, what: &str) -> Read<Vec<T>> {
     let missing = items.keys().enumerate().find(|(idx, number)| *idx != **number as usize);
     match missing {

@@ -70,7 +70,7 @@ impl<'a> Line<'a> {
         self.tokens.get(self.at)
     }
 
-    /// Whether the next word is this keyword or sign; if so, it is read.
+    /// Returns whether the next word is this keyword or sign; if so, it is read.
     pub(super) fn eat(&mut self, text: &str) -> bool {
         let found = match self.peek() {
             Some(Token::Word(word)) => word == text,
@@ -139,7 +139,7 @@ impl<'a> Line<'a> {
         Ok((name.clone(), Some(*number)))
     }
 
-    /// A word of this letter and a number.
+    /// Reads a word of this letter and a number.
     pub(super) fn indexed(&mut self, letter: char) -> Option<u32> {
         let Some(Token::Word(word)) = self.peek() else { return None };
         let number = word.strip_prefix(letter)?.parse().ok()?;
@@ -147,12 +147,12 @@ impl<'a> Line<'a> {
         Some(number)
     }
 
-    /// The number of a location, known or not.
+    /// Reads the number of a location, known or not.
     pub(super) fn loc_number(&mut self) -> Read<u32> {
         self.indexed('L').ok_or_else(|| format!("expected a location, found {}", self.found()))
     }
 
-    /// A location that the program has.
+    /// Reads a location that the program has.
     pub(super) fn loc(&mut self) -> Read<LocId> {
         let number = self.loc_number()?;
         if self.table.locs.contains_key(&number) {

@@ -8,13 +8,13 @@ use crate::syntax::{
 };
 use crate::target::Target;
 
-/// The textual form of a program.
+/// Returns the textual form of a program.
 pub fn print(program: &Program) -> String {
     let printer = Printer { program, names: Names::unique(program) };
     printer.program()
 }
 
-/// The textual form of a target: a line, or nothing if the target is empty.
+/// Returns the textual form of a target: a line, or nothing if the target is empty.
 pub fn print_target(target: &Target) -> String {
     let asserts = target.asserts.iter().map(|edge| format!("e{}", edge.index()));
     let meeting = |locs: &Vec<LocId>| locs.iter().map(|loc| location(*loc)).collect::<Vec<_>>().join(" + ");
@@ -23,27 +23,27 @@ pub fn print_target(target: &Target) -> String {
     if parts.is_empty() { String::new() } else { format!("target {}\n", parts.join(", ")) }
 }
 
-/// The textual form of a program and a target, for [`super::parse_with_target`].
+/// Returns the textual form of a program and a target, for [`super::parse_with_target`].
 pub fn print_with_target(program: &Program, target: &Target) -> String {
     print(program) + &print_target(target)
 }
 
-/// An expression with the names of the source, which may repeat.
+/// Returns an expression with the names of the source, which may repeat.
 pub fn expr(program: &Program, expr: &Expr) -> String {
     written(|out| write_expr(out, expr, &|var| source_var(program, var)))
 }
 
-/// An operation with the names of the source, which may repeat.
+/// Returns an operation with the names of the source, which may repeat.
 pub fn op(program: &Program, op: &Op) -> String {
     written(|out| write_op(out, op, &|var| source_var(program, var), &|proc| source_proc(program, proc)))
 }
 
-/// An expression with these names.
+/// Returns an expression with these names.
 pub fn expr_with(names: &Names, expr: &Expr) -> String {
     written(|out| write_expr(out, expr, &|var| names.var(var)))
 }
 
-/// An operation with these names.
+/// Returns an operation with these names.
 pub fn op_with(names: &Names, op: &Op) -> String {
     written(|out| write_op(out, op, &|var| names.var(var), &|proc| names.proc(proc)))
 }
@@ -358,13 +358,13 @@ fn neg(operand: &Expr) -> [Rest<'_>; 3] {
     [Rest::Text(""), Rest::Operand(operand), Rest::Text("-")]
 }
 
-/// Whether an operand needs no parentheses.
+/// Returns whether an operand needs no parentheses.
 fn is_atom(expr: &Expr) -> bool {
     !matches!(expr, Expr::Binary(..) | Expr::Ite(_))
 }
 
-/// Whether an operand may stand without parentheses below an operator, for the eye as well as for the reader: terms
-/// below comparisons, and products below sums.
+/// Returns whether an operand may stand without parentheses below an operator, for the eye as well as for the reader:
+/// terms below comparisons, and products below sums.
 fn binds_tighter(operand: &Expr, above: BinaryOp) -> bool {
     let Expr::Binary(op, _) = operand else { return is_atom(operand) };
     match above {
@@ -378,7 +378,7 @@ fn is_arithmetic(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
 }
 
-/// Whether a chain of the operator is written without parentheses.
+/// Returns whether a chain of the operator is written without parentheses.
 fn associates(op: BinaryOp) -> bool {
     is_arithmetic(op) || matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
 }

@@ -112,7 +112,7 @@ fn a_local_variable_hides_a_global_one() {
     assert_eq!(assigned(1), (VarId::new(0), Expr::TRUE));
 }
 
-/// All expressions of two levels over a few leaves.
+/// Returns all expressions of two levels over a few leaves.
 fn small_exprs() -> Vec<Expr> {
     let leaves = [Expr::Var(VarId::new(0)), Expr::Int(-3), Expr::Int(3), Expr::Choice(1, Ty::Int), Expr::TRUE];
     let leaves = leaves.into_iter().chain([Expr::Int(i64::MIN), Expr::PassiveNext(VarId::new(1))]).collect::<Vec<_>>();

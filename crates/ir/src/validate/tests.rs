@@ -1,7 +1,7 @@
 use super::*;
 use crate::text::parse;
 
-/// The messages about a program with two procedures, a few variables and these edges of the first procedure.
+/// Returns the messages about a program with two procedures, a few variables and these edges of the first procedure.
 fn messages(edges: &str) -> Vec<String> {
     let text = format!(
         "shared s: bool, n: int\nthread t: bool\nproc g(p: bool, i: int) returns bool, int from L0 to L1\n\

@@ -18,7 +18,7 @@ impl Encoder {
         Encoder::default()
     }
 
-    /// The literal of the solver that stands for a literal of the graph.
+    /// Returns the literal of the solver that stands for a literal of the graph.
     pub fn encode(&mut self, aig: &Aig, lit: Lit, solver: &mut Solver) -> SatLit {
         for node in aig.cone(&[lit], |node| self.vars.contains_key(&node)) {
             let var = solver.new_var();
@@ -37,7 +37,7 @@ impl Encoder {
         self.known(lit)
     }
 
-    /// The literal of the solver that stands for an input.
+    /// Returns the literal of the solver that stands for an input.
     pub fn input(&mut self, aig: &Aig, input: Input, solver: &mut Solver) -> SatLit {
         self.encode(aig, aig.input(input), solver)
     }

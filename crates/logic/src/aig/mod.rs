@@ -27,7 +27,7 @@ impl Lit {
     /// Always true.
     pub const TRUE: Lit = Lit(1);
 
-    /// The value, if it is a constant.
+    /// Returns the value, if it is a constant.
     pub fn as_constant(self) -> Option<bool> {
         (self.node() == 0).then_some(self.is_negated())
     }
@@ -93,12 +93,12 @@ impl Default for Aig {
 }
 
 impl Aig {
-    /// The graph of the constants.
+    /// Returns the graph of the constants.
     pub fn new() -> Aig {
         Aig { nodes: vec![Node::False], inputs: Vec::new(), unique: FxHashMap::default() }
     }
 
-    /// A fresh input.
+    /// Returns a fresh input.
     pub fn new_input(&mut self) -> Input {
         let input = Input(self.inputs.len() as u32);
         self.inputs.push(Lit::plain(self.nodes.len()));
@@ -106,12 +106,12 @@ impl Aig {
         input
     }
 
-    /// The literal of an input.
+    /// Returns the literal of an input.
     pub fn input(&self, input: Input) -> Lit {
         self.inputs[input.0 as usize]
     }
 
-    /// The number of nodes: one for the constants, the inputs, the conjunctions.
+    /// Returns the number of nodes: one for the constants, the inputs, the conjunctions.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
@@ -149,7 +149,7 @@ impl Aig {
         }
     }
 
-    /// The rules on two levels, with `a` the operand whose own operands are looked at.
+    /// Returns the rules on two levels, with `a` the operand whose own operands are looked at.
     fn simplified(&self, a: Lit, b: Lit) -> Option<Simpler> {
         let (x, y) = self.operands(a)?;
         let inner = self.operands(b);
@@ -181,7 +181,7 @@ impl Aig {
         clashes.then_some(Simpler::Literal(Lit::FALSE))
     }
 
-    /// The operands of the conjunction that a literal is the node or the negation of.
+    /// Returns the operands of the conjunction that a literal is the node or the negation of.
     fn operands(&self, lit: Lit) -> Option<(Lit, Lit)> {
         match self.nodes[lit.node()] {
             Node::And(x, y) => Some((x, y)),
@@ -213,13 +213,13 @@ impl Aig {
         !self.xor(a, b)
     }
 
-    /// The second literal where the first is true, else the third.
+    /// Returns the second literal where the first is true, else the third.
     pub fn ite(&mut self, condition: Lit, then: Lit, otherwise: Lit) -> Lit {
         let (yes, no) = (self.and(condition, then), self.and(!condition, otherwise));
         self.or(yes, no)
     }
 
-    /// The conjunction of all, as a balanced tree.
+    /// Returns the conjunction of all, as a balanced tree.
     pub fn and_all(&mut self, lits: &[Lit]) -> Lit {
         match lits {
             [] => Lit::TRUE,
@@ -232,13 +232,13 @@ impl Aig {
         }
     }
 
-    /// The disjunction of all, as a balanced tree.
+    /// Returns the disjunction of all, as a balanced tree.
     pub fn or_all(&mut self, lits: &[Lit]) -> Lit {
         let negated: Vec<Lit> = lits.iter().map(|&lit| !lit).collect();
         !self.and_all(&negated)
     }
 
-    /// The values of literals under an assignment of the inputs.
+    /// Returns the values of literals under an assignment of the inputs.
     pub fn eval(&self, roots: &[Lit], value: impl Fn(Input) -> bool) -> Vec<bool> {
         let mut values: FxHashMap<usize, bool> = FxHashMap::default();
         let at = |values: &FxHashMap<usize, bool>, lit: Lit| values[&lit.node()] != lit.is_negated();
@@ -253,8 +253,8 @@ impl Aig {
         roots.iter().map(|&root| at(&values, root)).collect()
     }
 
-    /// The literals with inputs replaced, all at once; inputs for which there is no replacement stay. With constants as
-    /// replacements these are cofactors.
+    /// Returns the literals with inputs replaced, all at once; inputs for which there is no replacement stay. With
+    /// constants as replacements these are cofactors.
     pub fn substitute(&mut self, roots: &[Lit], replacement: impl Fn(Input) -> Option<Lit>) -> Vec<Lit> {
         let mut new: FxHashMap<usize, Lit> = FxHashMap::default();
         let at = |new: &FxHashMap<usize, Lit>, lit: Lit| new[&lit.node()].flipped(lit.is_negated());
@@ -272,7 +272,7 @@ impl Aig {
         roots.iter().map(|&root| at(&new, root)).collect()
     }
 
-    /// The inputs that literals are made of, in the order of their creation.
+    /// Returns the inputs that literals are made of, in the order of their creation.
     pub fn support(&self, roots: &[Lit]) -> Vec<Input> {
         let inputs = self.cone(roots, |_| false).into_iter().filter_map(|node| match self.nodes[node] {
             Node::Input(input) => Some(input),
@@ -281,12 +281,13 @@ impl Aig {
         inputs.collect()
     }
 
-    /// The number of conjunctions that literals are made of.
+    /// Returns the number of conjunctions that literals are made of.
     pub fn cone_size(&self, roots: &[Lit]) -> usize {
         self.cone(roots, |_| false).into_iter().filter(|&n| matches!(self.nodes[n], Node::And(..))).count()
     }
 
-    /// The nodes below literals, in topological order, without those that are known and what is only below them.
+    /// Returns the nodes below literals, in topological order, without those that are known and what is only below
+    /// them.
     fn cone(&self, roots: &[Lit], known: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut seen = FxHashSet::default();
         let mut open: Vec<usize> = roots.iter().map(|root| root.node()).collect();

@@ -25,7 +25,7 @@ impl Assignments {
         Assignments { values: vec![false; order.len()], order, open }
     }
 
-    /// The functions that remain if the variable at a depth is true and if it is false.
+    /// Returns the functions that remain if the variable at a depth is true and if it is false.
     fn branches(&self, function: &Bdd, depth: usize) -> (Bdd, Bdd) {
         match function.decision() {
             Some((var, high, low)) if var == self.order[depth].0 => (high, low),

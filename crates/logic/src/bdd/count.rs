@@ -52,7 +52,7 @@ impl Number for Rounded {
     }
 }
 
-/// The number of satisfying assignments of the given variables, which are distinct and include the support.
+/// Returns the number of satisfying assignments of the given variables, which are distinct and include the support.
 pub(super) fn assignments<'id, N: Number>(store: &Store<'id>, edge: Edge<'_, 'id>, vars: &[Var]) -> N {
     let mut sorted = vars.to_vec();
     sorted.sort();
@@ -71,7 +71,8 @@ struct Counter {
 }
 
 impl Counter {
-    /// The number of satisfying assignments of the counted variables from the node's own on, and the place of that one.
+    /// Returns the number of satisfying assignments of the counted variables from the node's own on, and the place of
+    /// that one.
     fn count<'id, N: Number>(
         &self,
         store: &Store<'id>,

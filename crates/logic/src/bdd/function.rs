@@ -109,7 +109,7 @@ impl Bdd {
         self.retried(|f| other.function.imp_strict(f))
     }
 
-    /// The first function where this one is true, the second where it is false.
+    /// Returns the first function where this one is true, the second where it is false.
     pub fn ite(&self, then: &Bdd, otherwise: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.ite(&then.function, &otherwise.function))
     }
@@ -144,9 +144,9 @@ impl Bdd {
         self.retried(|f| f.substitute(&*substitution.inner))
     }
 
-    /// A function that equals this one wherever the care set holds and is chosen to be small elsewhere (Coudert and
-    /// Madre's restrict). It depends on no further variables, but may be the larger diagram all the same. For an empty
-    /// care set the result is false.
+    /// Returns a function that equals this one wherever the care set holds and is chosen to be small elsewhere (Coudert
+    /// and Madre's restrict). It depends on no further variables, but may be the larger diagram all the same. For an
+    /// empty care set the result is false.
     pub fn restrict(&self, care: &Bdd) -> Result<Bdd, OutOfNodes> {
         if care.is_false() {
             return Ok(care.clone());
@@ -159,27 +159,27 @@ impl Bdd {
         })
     }
 
-    /// Whether this implies the other. Creates no nodes.
+    /// Returns whether this implies the other. Creates no nodes.
     pub fn is_subset(&self, other: &Bdd) -> bool {
         self.function.with_manager_shared(|store, edge| node::subset(store, edge, other.function.as_edge(store)))
     }
 
-    /// Whether no assignment makes both true. Creates no nodes.
+    /// Returns whether no assignment makes both true. Creates no nodes.
     pub fn is_disjoint(&self, other: &Bdd) -> bool {
         self.function.with_manager_shared(|store, edge| node::disjoint(store, edge, other.function.as_edge(store)))
     }
 
-    /// Whether this is constant false.
+    /// Returns whether this is constant false.
     pub fn is_false(&self) -> bool {
         self.as_constant() == Some(false)
     }
 
-    /// Whether this is constant true.
+    /// Returns whether this is constant true.
     pub fn is_true(&self) -> bool {
         self.as_constant() == Some(true)
     }
 
-    /// The value, if it does not depend on any variable.
+    /// Returns the value, if it does not depend on any variable.
     pub fn as_constant(&self) -> Option<bool> {
         self.look(|store, edge| match view(store, edge) {
             View::Constant(value) => Some(value),
@@ -187,8 +187,8 @@ impl Bdd {
         })
     }
 
-    /// The topmost variable with the functions that remain if it is true and if it is false, in this order; none for a
-    /// constant. This is how a diagram is read off: equal handles are equal nodes.
+    /// Returns the topmost variable with the functions that remain if it is true and if it is false, in this order;
+    /// none for a constant. This is how a diagram is read off: equal handles are equal nodes.
     pub fn decision(&self) -> Option<(Var, Bdd, Bdd)> {
         self.look(|store, edge| {
             let View::Decision(level, high, low) = view(store, edge) else { return None };
@@ -197,7 +197,7 @@ impl Bdd {
         })
     }
 
-    /// The value under an assignment, which is asked only for the variables on the path.
+    /// Returns the value under an assignment, which is asked only for the variables on the path.
     pub fn eval(&self, mut value: impl FnMut(Var) -> bool) -> bool {
         self.look(|store, mut edge| {
             loop {
@@ -209,12 +209,12 @@ impl Bdd {
         })
     }
 
-    /// The number of decisions in the diagram.
+    /// Returns the number of decisions in the diagram.
     pub fn node_count(&self) -> usize {
         self.visit(|_| {})
     }
 
-    /// The variables that the function depends on, from the top of the order down.
+    /// Returns the variables that the function depends on, from the top of the order down.
     pub fn support(&self) -> Vec<Var> {
         let mut levels = FxHashSet::default();
         self.visit(|level| {
@@ -245,14 +245,14 @@ impl Bdd {
         })
     }
 
-    /// All satisfying assignments of the given variables, which must include the support. The order is that of
+    /// Returns all satisfying assignments of the given variables, which must include the support. The order is that of
     /// [`Bdd::pick`]; nothing is locked between two of them.
     pub fn assignments(&self, vars: &[Var]) -> Assignments {
         Assignments::new(self.clone(), vars)
     }
 
-    /// The number of satisfying assignments of distinct variables that include the support; none if 128 bits do not hold
-    /// it.
+    /// Returns the number of satisfying assignments of distinct variables that include the support; none if 128 bits do
+    /// not hold it.
     pub fn count(&self, vars: &[Var]) -> Option<u128> {
         self.look(|store, edge| count::assignments::<Exact>(store, edge, vars)).0
     }

@@ -41,7 +41,7 @@ impl Limits {
     /// Bytes for one entry of the cache.
     const CACHE_BYTES: u64 = 20;
 
-    /// The given number of nodes with the default cache.
+    /// Returns the given number of nodes with the default cache.
     pub fn nodes(nodes: usize) -> Limits {
         Limits { nodes, cache: Limits::DEFAULT_CACHE }
     }
@@ -83,7 +83,7 @@ impl std::error::Error for OutOfNodes {}
 pub struct Var(u32);
 
 impl Var {
-    /// The place in the order, counted from the top.
+    /// Returns the place in the order, counted from the top.
     pub fn level(self) -> usize {
         self.0 as usize
     }
@@ -105,7 +105,7 @@ impl fmt::Debug for Manager {
 }
 
 impl Manager {
-    /// An empty store without variables.
+    /// Returns an empty store without variables.
     pub fn new(limits: Limits) -> Manager {
         assert!((2..u32::MAX as usize).contains(&limits.nodes), "a limit of {} nodes is out of range", limits.nodes);
         // One worker thread: operations run on the calling thread, the pool is never used.
@@ -119,32 +119,32 @@ impl Manager {
         self.store.with_manager_exclusive(|m| m.add_vars(count)).map(Var).collect()
     }
 
-    /// The number of variables.
+    /// Returns the number of variables.
     pub fn var_count(&self) -> usize {
         self.store.with_manager_shared(|m| m.num_vars()) as usize
     }
 
-    /// The function that is always true.
+    /// Returns the function that is always true.
     pub fn verum(&self) -> Bdd {
         self.wrap(self.store.with_manager_shared(|m| BDDFunction::t(m)))
     }
 
-    /// The function that is always false.
+    /// Returns the function that is always false.
     pub fn falsum(&self) -> Bdd {
         self.wrap(self.store.with_manager_shared(|m| BDDFunction::f(m)))
     }
 
-    /// A constant.
+    /// Returns a constant.
     pub fn constant(&self, value: bool) -> Bdd {
         if value { self.verum() } else { self.falsum() }
     }
 
-    /// The function that is true where the variable is.
+    /// Returns the function that is true where the variable is.
     pub fn var(&self, var: Var) -> Result<Bdd, OutOfNodes> {
         self.literal(var, true)
     }
 
-    /// The function that is true where the variable has the given value.
+    /// Returns the function that is true where the variable has the given value.
     pub fn literal(&self, var: Var, value: bool) -> Result<Bdd, OutOfNodes> {
         self.verum().retried(|_| {
             self.store.with_manager_shared(|m| {
@@ -153,7 +153,7 @@ impl Manager {
         })
     }
 
-    /// The conjunction of literals. No variable may occur twice.
+    /// Returns the conjunction of literals. No variable may occur twice.
     pub fn cube(&self, literals: &[(Var, bool)]) -> Result<Bdd, OutOfNodes> {
         let mut literals = literals.to_vec();
         // From the bottom up, each step puts one node on top of the conjunction so far.
@@ -166,7 +166,7 @@ impl Manager {
         Ok(cube)
     }
 
-    /// The function that says that the variables of each pair are equal.
+    /// Returns the function that says that the variables of each pair are equal.
     pub fn equal(&self, pairs: &[(Var, Var)]) -> Result<Bdd, OutOfNodes> {
         let mut pairs = pairs.to_vec();
         pairs.sort_by_key(|&(a, b)| std::cmp::Reverse(a.min(b)));
@@ -208,12 +208,12 @@ impl Manager {
         Substitution { inner: Arc::new(Subst::new(vars, functions)) }
     }
 
-    /// The number of nodes in the store, with garbage that has not been collected.
+    /// Returns the number of nodes in the store, with garbage that has not been collected.
     pub fn node_count(&self) -> usize {
         self.store.with_manager_shared(|m| m.approx_num_inner_nodes())
     }
 
-    /// The limit given at creation.
+    /// Returns the limit given at creation.
     pub fn limit(&self) -> usize {
         self.limit
     }
@@ -248,17 +248,17 @@ pub struct VarSet {
 }
 
 impl VarSet {
-    /// The variables from the top of the order down.
+    /// Returns the variables from the top of the order down.
     pub fn vars(&self) -> &[Var] {
         &self.vars
     }
 
-    /// The number of variables.
+    /// Returns the number of variables.
     pub fn len(&self) -> usize {
         self.vars.len()
     }
 
-    /// Whether there is no variable.
+    /// Returns whether there is no variable.
     pub fn is_empty(&self) -> bool {
         self.vars.is_empty()
     }

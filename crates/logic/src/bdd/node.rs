@@ -50,7 +50,7 @@ impl<'a, 'id> View<'a, 'id> {
         }
     }
 
-    /// The cofactors at a level that is not below this node.
+    /// Returns the cofactors at a level that is not below this node.
     fn cofactors(self, edge: Edge<'a, 'id>, at: u32) -> (Edge<'a, 'id>, Edge<'a, 'id>) {
         match self {
             View::Decision(level, high, low) if level == at => (high, low),
@@ -63,7 +63,7 @@ fn guard<'a, 'id>(store: &'a Store<'id>, edge: Owned<'id>) -> EdgeDropGuard<'a, 
     EdgeDropGuard::new(store, edge)
 }
 
-/// The reduced node with the given children, which must lie below the level.
+/// Returns the reduced node with the given children, which must lie below the level.
 fn decision<'id>(
     store: &Store<'id>,
     level: u32,
@@ -152,7 +152,8 @@ pub(super) fn rename<'id>(store: &Store<'id>, f: Edge<'_, 'id>, targets: &[u32],
     Ok(result)
 }
 
-/// Whether `f` implies `g`, without creating a node. Only positive answers are cached: a negative one ends the search.
+/// Returns whether `f` implies `g`, without creating a node. Only positive answers are cached: a negative one ends the
+/// search.
 pub(super) fn subset<'id>(store: &Store<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'id>) -> bool {
     if f == g {
         return true;
@@ -167,7 +168,7 @@ pub(super) fn subset<'id>(store: &Store<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'id>
     both_branches(store, (f, fv), (g, gv), *SUBSET, subset)
 }
 
-/// Whether `f` and `g` exclude each other, without creating a node.
+/// Returns whether `f` and `g` exclude each other, without creating a node.
 pub(super) fn disjoint<'id>(store: &Store<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'id>) -> bool {
     let (fv, gv) = (view(store, f), view(store, g));
     match (fv, gv) {
@@ -179,7 +180,7 @@ pub(super) fn disjoint<'id>(store: &Store<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'i
     both_branches(store, (f, fv), (g, gv), *DISJOINT, disjoint)
 }
 
-/// Whether the test holds of both pairs of cofactors at the topmost level of two decisions.
+/// Returns whether the test holds of both pairs of cofactors at the topmost level of two decisions.
 fn both_branches<'a, 'id>(
     store: &'a Store<'id>,
     (f, fv): (Edge<'a, 'id>, View<'a, 'id>),
@@ -200,8 +201,8 @@ fn both_branches<'a, 'id>(
     holds
 }
 
-/// The distinct functions below a cut, constant false excepted, in the order in which a walk that takes the false branch
-/// first meets them.
+/// Returns the distinct functions below a cut, constant false excepted, in the order in which a walk that takes the
+/// false branch first meets them.
 pub(super) fn parts_below<'id>(store: &Store<'id>, f: Edge<'_, 'id>, cut: u32) -> Vec<(NodeID, BDDFunction)> {
     let mut parts = Vec::new();
     collect_parts(store, f, cut, &mut FxHashMap::default(), &mut parts);
@@ -227,7 +228,7 @@ fn collect_parts<'id>(
     }
 }
 
-/// The condition on the variables above the cut under which `f` leads to the given part.
+/// Returns the condition on the variables above the cut under which `f` leads to the given part.
 pub(super) fn leads_to<'id>(
     store: &Store<'id>,
     f: Edge<'_, 'id>,

@@ -67,12 +67,13 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// The value of a relation.
+    /// Returns the value of a relation.
     pub fn value(&self, relation: RelId) -> &Relation {
         &self.values[relation.index()]
     }
 
-    /// Whether the values are the least solution. Otherwise the watcher ended it early and each value is a part.
+    /// Returns whether the values are the least solution. Otherwise the watcher ended it early and each value is a
+    /// part.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
@@ -84,7 +85,7 @@ impl Solution {
 }
 
 impl System {
-    /// The least solution, or the values at which the watcher was content.
+    /// Returns the least solution, or the values at which the watcher was content.
     pub fn solve<W: Watch>(&self, order: Order, watch: &mut W) -> Result<Solution, W::Stop> {
         let values = self.relations.iter().map(|r| self.space.empty(&r.columns)).collect();
         let mut solution = Solution { values, complete: true, steps: 0 };

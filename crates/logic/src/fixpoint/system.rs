@@ -10,7 +10,7 @@ use crate::relation::{Column, Space};
 pub struct RelId(u32);
 
 impl RelId {
-    /// The place in the order of declaration.
+    /// Returns the place in the order of declaration.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -74,7 +74,7 @@ pub(super) struct Equation {
 }
 
 impl System {
-    /// A system without relations, at its first layer.
+    /// Returns a system without relations, at its first layer.
     pub fn new(space: &Space) -> System {
         System { space: space.clone(), relations: Vec::new(), equations: Vec::new(), layers: 1 }
     }
@@ -113,12 +113,12 @@ impl System {
         Ok(())
     }
 
-    /// The name a relation was declared with.
+    /// Returns the name a relation was declared with.
     pub fn name(&self, relation: RelId) -> &str {
         &self.declared(relation).name
     }
 
-    /// The columns of a relation, sorted.
+    /// Returns the columns of a relation, sorted.
     pub fn columns(&self, relation: RelId) -> &[Column] {
         &self.declared(relation).columns
     }

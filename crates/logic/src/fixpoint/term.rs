@@ -46,37 +46,37 @@ impl From<&Relation> for Term {
 }
 
 impl Term {
-    /// The complement of a relation of an earlier layer.
+    /// Returns the complement of a relation of an earlier layer.
     pub fn not(relation: RelId) -> Term {
         Term::Not(relation)
     }
 
-    /// The natural join with another term.
+    /// Returns the natural join with another term.
     pub fn join(self, other: impl Into<Term>) -> Term {
         Term::Join(Box::new(self), Box::new(other.into()))
     }
 
-    /// The union with another term.
+    /// Returns the union with another term.
     pub fn union(self, other: impl Into<Term>) -> Term {
         Term::Union(Box::new(self), Box::new(other.into()))
     }
 
-    /// The parts in the given columns.
+    /// Returns the parts in the given columns.
     pub fn project(self, keep: &[Column]) -> Term {
         Term::Project(Box::new(self), keep.to_vec())
     }
 
-    /// The columns renamed, all at once.
+    /// Returns the columns renamed, all at once.
     pub fn rename(self, pairs: &[(Column, Column)]) -> Term {
         Term::Rename(Box::new(self), pairs.to_vec())
     }
 
-    /// The tuples that satisfy a condition.
+    /// Returns the tuples that satisfy a condition.
     pub fn select(self, condition: Bdd) -> Term {
         Term::Select(Box::new(self), condition)
     }
 
-    /// The relations that stand in the term, in the order of their places from left to right.
+    /// Returns the relations that stand in the term, in the order of their places from left to right.
     pub(super) fn places(&self) -> Vec<RelId> {
         match self {
             Term::Atom(r) => vec![*r],
@@ -86,7 +86,7 @@ impl Term {
         }
     }
 
-    /// The relations whose complements stand in the term.
+    /// Returns the relations whose complements stand in the term.
     pub(super) fn negated(&self) -> Vec<RelId> {
         match self {
             Term::Not(r) => vec![*r],
@@ -96,7 +96,7 @@ impl Term {
         }
     }
 
-    /// The columns of the value, sorted. Panics where the operations do not fit; see [`Relation`].
+    /// Returns the columns of the value, sorted. Panics where the operations do not fit; see [`Relation`].
     pub(super) fn columns(&self, system: &System) -> Vec<Column> {
         match self {
             Term::Atom(r) | Term::Not(r) => system.columns(*r).to_vec(),
@@ -131,7 +131,7 @@ impl Term {
         }
     }
 
-    /// The value for given values of the relations.
+    /// Returns the value for given values of the relations.
     pub(super) fn eval(&self, values: &[Relation]) -> Result<Relation, OutOfNodes> {
         match self {
             Term::Atom(r) => Ok(values[r.index()].clone()),
@@ -193,7 +193,7 @@ impl Term {
         })
     }
 
-    /// The term with all parts that no live relation stands in replaced by their values.
+    /// Returns the term with all parts that no live relation stands in replaced by their values.
     pub(super) fn settled(&self, live: &dyn Fn(RelId) -> bool, values: &[Relation]) -> Result<Term, OutOfNodes> {
         if !self.places().into_iter().any(live) {
             return Ok(Term::Constant(self.eval(values)?));

@@ -53,7 +53,7 @@ impl Plan {
         self.build_in_order(limits, &all)
     }
 
-    /// All bits of all groups, in the order that [`Plan::build`] takes. A permutation of this list, as found by
+    /// Returns all bits of all groups, in the order that [`Plan::build`] takes. A permutation of this list, as found by
     /// [`crate::order::force`], is what [`Plan::build_in_order`] takes.
     pub fn slots(&self) -> Vec<(Group, usize)> {
         let groups = self.widths.iter().enumerate();
@@ -116,59 +116,59 @@ impl PartialEq for Space {
 impl Eq for Space {}
 
 impl Space {
-    /// The store of nodes.
+    /// Returns the store of nodes.
     pub fn manager(&self) -> &Manager {
         &self.inner.manager
     }
 
-    /// The name a column was declared with.
+    /// Returns the name a column was declared with.
     pub fn name(&self, column: Column) -> &str {
         &self.inner.columns[column.0 as usize].name
     }
 
-    /// The number of bits of a column.
+    /// Returns the number of bits of a column.
     pub fn width(&self, column: Column) -> usize {
         self.inner.columns[column.0 as usize].vars.len()
     }
 
-    /// The variable of a bit of a column.
+    /// Returns the variable of a bit of a column.
     pub fn var(&self, column: Column, bit: usize) -> Var {
         self.inner.columns[column.0 as usize].vars[bit].expect("the plan gave each bit a variable")
     }
 
-    /// The variables of a column, bit by bit.
+    /// Returns the variables of a column, bit by bit.
     pub fn vars(&self, column: Column) -> Vec<Var> {
         (0..self.width(column)).map(|bit| self.var(column, bit)).collect()
     }
 
-    /// The relation with the given columns that a diagram over their variables denotes.
+    /// Returns the relation with the given columns that a diagram over their variables denotes.
     pub fn relation(&self, bdd: Bdd, columns: &[Column]) -> Relation {
         Relation::new(self.clone(), bdd, columns)
     }
 
-    /// The relation without tuples.
+    /// Returns the relation without tuples.
     pub fn empty(&self, columns: &[Column]) -> Relation {
         self.relation(self.manager().falsum(), columns)
     }
 
-    /// The relation of all tuples.
+    /// Returns the relation of all tuples.
     pub fn full(&self, columns: &[Column]) -> Relation {
         self.relation(self.manager().verum(), columns)
     }
 
-    /// The pairs of equal vectors.
+    /// Returns the pairs of equal vectors.
     pub fn equal(&self, a: Column, b: Column) -> Result<Relation, OutOfNodes> {
         assert!(a != b && self.width(a) == self.width(b), "{} and {} cannot be compared", self.name(a), self.name(b));
         let pairs: Vec<(Var, Var)> = self.vars(a).into_iter().zip(self.vars(b)).collect();
         Ok(self.relation(self.manager().equal(&pairs)?, &[a, b]))
     }
 
-    /// The one vector with the given bits.
+    /// Returns the one vector with the given bits.
     pub fn value(&self, column: Column, bits: &[bool]) -> Result<Relation, OutOfNodes> {
         self.tuple(&[(column, bits)])
     }
 
-    /// The one tuple with the given vectors.
+    /// Returns the one tuple with the given vectors.
     pub fn tuple(&self, values: &[(Column, &[bool])]) -> Result<Relation, OutOfNodes> {
         let mut literals = Vec::new();
         for &(column, bits) in values {
@@ -179,7 +179,7 @@ impl Space {
         Ok(self.relation(self.manager().cube(&literals)?, &columns))
     }
 
-    /// The prepared set of all variables of some columns, sorted and distinct.
+    /// Returns the prepared set of all variables of some columns, sorted and distinct.
     pub(super) fn var_set(&self, columns: &[Column]) -> Result<VarSet, OutOfNodes> {
         let mut sets = self.inner.sets.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = sets.get(columns) {
@@ -191,7 +191,7 @@ impl Space {
         Ok(set)
     }
 
-    /// The prepared renaming of columns.
+    /// Returns the prepared renaming of columns.
     pub(super) fn renaming(&self, pairs: &[(Column, Column)]) -> Renaming {
         let mut renamings = self.inner.renamings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = renamings.get(pairs) {
@@ -204,7 +204,7 @@ impl Space {
         renaming
     }
 
-    /// The names of columns, for messages.
+    /// Returns the names of columns, for messages.
     pub(super) fn listed(&self, columns: &[Column]) -> String {
         columns.iter().map(|&c| self.name(c)).collect::<Vec<_>>().join(", ")
     }

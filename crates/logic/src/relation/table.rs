@@ -57,23 +57,23 @@ impl Relation {
         self.columns.binary_search(&column).is_ok()
     }
 
-    /// The space of the columns.
+    /// Returns the space of the columns.
     pub fn space(&self) -> &Space {
         &self.space
     }
 
-    /// The columns, in the order of their declaration.
+    /// Returns the columns, in the order of their declaration.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The diagram over the variables of the columns.
+    /// Returns the diagram over the variables of the columns.
     pub fn bdd(&self) -> &Bdd {
         &self.bdd
     }
 
-    /// The natural join: the tuples over the columns of both whose parts are in the one and in the other. For relations
-    /// with the same columns this is their intersection.
+    /// Returns the natural join: the tuples over the columns of both whose parts are in the one and in the other. For
+    /// relations with the same columns this is their intersection.
     pub fn join(&self, other: &Relation) -> Result<Relation, OutOfNodes> {
         let columns = merged(&self.columns, &other.columns);
         Ok(self.with(self.bdd.and(&other.bdd)?, columns))
@@ -86,7 +86,7 @@ impl Relation {
         Ok(self.with(bdd, keep))
     }
 
-    /// The parts of the tuples in the given columns, which must be columns of the relation.
+    /// Returns the parts of the tuples in the given columns, which must be columns of the relation.
     pub fn project(&self, keep: &[Column]) -> Result<Relation, OutOfNodes> {
         let (keep, lost) = self.split(&self.columns, keep);
         if lost.is_empty() {
@@ -96,7 +96,7 @@ impl Relation {
         Ok(self.with(bdd, keep))
     }
 
-    /// All columns but the given ones.
+    /// Returns all columns but the given ones.
     pub fn without(&self, columns: &[Column]) -> Result<Relation, OutOfNodes> {
         let keep: Vec<Column> = self.columns.iter().copied().filter(|c| !columns.contains(c)).collect();
         assert!(keep.len() + columns.len() == self.columns.len(), "a column that is not there cannot be dropped");
@@ -136,54 +136,54 @@ impl Relation {
         Ok(self.with(self.bdd.rename(&self.space.renaming(&pairs))?, columns))
     }
 
-    /// The tuples of both. The columns must be the same.
+    /// Returns the tuples of both. The columns must be the same.
     pub fn union(&self, other: &Relation) -> Result<Relation, OutOfNodes> {
         self.same_columns(other, "the union");
         Ok(self.with(self.bdd.or(&other.bdd)?, self.columns.clone()))
     }
 
-    /// The tuples of this that are not in the other. The columns must be the same.
+    /// Returns the tuples of this that are not in the other. The columns must be the same.
     pub fn difference(&self, other: &Relation) -> Result<Relation, OutOfNodes> {
         self.same_columns(other, "the difference");
         Ok(self.with(self.bdd.minus(&other.bdd)?, self.columns.clone()))
     }
 
-    /// All tuples over the same columns that are not in this.
+    /// Returns all tuples over the same columns that are not in this.
     pub fn complement(&self) -> Result<Relation, OutOfNodes> {
         Ok(self.with(self.bdd.not()?, self.columns.clone()))
     }
 
-    /// The tuples that satisfy a condition on the variables of the columns.
+    /// Returns the tuples that satisfy a condition on the variables of the columns.
     pub fn select(&self, condition: &Bdd) -> Result<Relation, OutOfNodes> {
         let selected = self.with(condition.clone(), self.columns.clone());
         selected.assert_typed();
         Ok(self.with(self.bdd.and(condition)?, self.columns.clone()))
     }
 
-    /// A relation that has the same tuples within the care set and is chosen to be small outside of it. The columns must
-    /// be the same.
+    /// Returns a relation that has the same tuples within the care set and is chosen to be small outside of it. The
+    /// columns must be the same.
     pub fn restrict(&self, care: &Relation) -> Result<Relation, OutOfNodes> {
         self.same_columns(care, "the restriction");
         Ok(self.with(self.bdd.restrict(&care.bdd)?, self.columns.clone()))
     }
 
-    /// Whether all tuples are in the other. The columns must be the same.
+    /// Returns whether all tuples are in the other. The columns must be the same.
     pub fn is_subset(&self, other: &Relation) -> bool {
         self.same_columns(other, "the inclusion");
         self.bdd.is_subset(&other.bdd)
     }
 
-    /// Whether the join has no tuples.
+    /// Returns whether the join has no tuples.
     pub fn is_disjoint(&self, other: &Relation) -> bool {
         self.bdd.is_disjoint(&other.bdd)
     }
 
-    /// Whether there is no tuple.
+    /// Returns whether there is no tuple.
     pub fn is_empty(&self) -> bool {
         self.bdd.is_false()
     }
 
-    /// Whether a tuple, given by its vectors in the order of [`Relation::columns`], is in the relation.
+    /// Returns whether a tuple, given by its vectors in the order of [`Relation::columns`], is in the relation.
     pub fn contains(&self, tuple: &[Vec<bool>]) -> bool {
         assert!(tuple.len() == self.columns.len(), "the tuple does not fit ({})", self.space.listed(&self.columns));
         let mut values = rustc_hash::FxHashMap::default();
@@ -198,7 +198,7 @@ impl Relation {
         self.bdd.eval(|var| values[&var])
     }
 
-    /// The number of tuples; none if 128 bits do not hold it.
+    /// Returns the number of tuples; none if 128 bits do not hold it.
     pub fn count(&self) -> Option<u128> {
         self.bdd.count(&self.flat_vars())
     }
@@ -209,7 +209,7 @@ impl Relation {
         Some(self.cut(&flat))
     }
 
-    /// All tuples, each as its vectors in the order of [`Relation::columns`].
+    /// Returns all tuples, each as its vectors in the order of [`Relation::columns`].
     pub fn tuples(&self) -> Tuples {
         Tuples { assignments: self.bdd.assignments(&self.flat_vars()), relation: self.clone() }
     }
@@ -246,7 +246,7 @@ impl Iterator for Tuples {
     }
 }
 
-/// The union of two sorted lists of columns.
+/// Returns the union of two sorted lists of columns.
 fn merged(a: &[Column], b: &[Column]) -> Vec<Column> {
     let mut all = [a, b].concat();
     all.sort();

@@ -62,7 +62,7 @@ impl Process {
         let _ = self.input.send(text);
     }
 
-    /// The next answer.
+    /// Returns the next answer.
     pub(super) fn receive<E>(&mut self, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Halt<E>> {
         loop {
             match self.output.recv_timeout(PAUSE) {

@@ -120,7 +120,8 @@ impl Reader {
         }
     }
 
-    /// An equality, of which one side may be the remainder of a division by a constant and the other a constant.
+    /// Returns an equality, of which one side may be the remainder of a division by a constant and the other a
+    /// constant.
     fn equality(&self, left: &Sexp, right: &Sexp) -> Option<Term> {
         for (one, other) in [(left, right), (right, left)] {
             if let Some((dividend, divisor)) = self.remainder(one) {
@@ -134,7 +135,7 @@ impl Reader {
         (sort_of(&left) == sort_of(&right)).then(|| left.equals(&right)).and_then(|equal| self.by_remainders(equal))
     }
 
-    /// A name for a remainder, until the comparison in which it stands has been read.
+    /// Returns a name for a remainder, until the comparison in which it stands has been read.
     fn named_remainder(&self, dividend: &Term, divisor: i128) -> Option<Term> {
         let mut remainders = self.remainders.borrow_mut();
         let name = Symbol::new(&format!("{REMAINDER}{}", remainders.len()), Sort::Int);
@@ -143,8 +144,8 @@ impl Reader {
         Some(name.into())
     }
 
-    /// A comparison without remainders: one case for each value that they can have. The last one comes first, since the
-    /// earlier ones may be in its dividend.
+    /// Returns a comparison without remainders: one case for each value that they can have. The last one comes first,
+    /// since the earlier ones may be in its dividend.
     fn by_remainders(&self, comparison: Term) -> Option<Term> {
         let mut comparison = comparison;
         loop {
@@ -171,7 +172,7 @@ impl Reader {
     }
 }
 
-/// The type of a well-typed term.
+/// Returns the type of a well-typed term.
 fn sort_of(term: &Term) -> Sort {
     match term.head() {
         Node::Symbol(symbol) => symbol.sort,

@@ -22,17 +22,17 @@ impl Sexp {
         reader.is_between().then_some(all)
     }
 
-    /// The word, if it is one.
+    /// Returns the word, if it is one.
     pub fn atom(&self) -> Option<&str> {
         if let Sexp::Atom(word) = self { Some(word) } else { None }
     }
 
-    /// The parts, if it is a list.
+    /// Returns the parts, if it is a list.
     pub fn list(&self) -> Option<&[Sexp]> {
         if let Sexp::List(parts) = self { Some(parts) } else { None }
     }
 
-    /// The message of a list `(error "..")`.
+    /// Returns the message of a list `(error "..")`.
     pub fn error(&self) -> Option<String> {
         match self.list()? {
             [Sexp::Atom(word), rest @ ..] if word == "error" => {
@@ -154,7 +154,7 @@ impl SexpReader {
         }
     }
 
-    /// Whether nothing is half read.
+    /// Returns whether nothing is half read.
     fn is_between(&self) -> bool {
         self.open.is_empty() && self.word.is_none() && self.mode == Mode::Plain
     }

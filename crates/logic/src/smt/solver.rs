@@ -35,7 +35,7 @@ enum Again {
 }
 
 impl Smt {
-    /// A solver that knows nothing. It is started with the first question.
+    /// Returns a solver that knows nothing. It is started with the first question.
     pub fn new(program: Program) -> Smt {
         let mut smt = Smt {
             program,
@@ -92,7 +92,7 @@ impl Smt {
         self.levels.pop();
     }
 
-    /// A fresh symbol that means the term, on the current level. Such symbols can be assumptions.
+    /// Returns a fresh symbol that means the term, on the current level. Such symbols can be assumptions.
     pub fn label(&mut self, term: &Term) -> Symbol {
         let label = Symbol::new(&format!("label!{}", self.labels), super::Sort::Bool);
         self.labels += 1;
@@ -101,7 +101,8 @@ impl Smt {
         label
     }
 
-    /// Whether all assertions and assumptions can hold together. Assumptions are symbols or negations of symbols.
+    /// Returns whether all assertions and assumptions can hold together. Assumptions are symbols or negations of
+    /// symbols.
     ///
     /// # Panics
     ///
@@ -133,8 +134,8 @@ impl Smt {
         }
     }
 
-    /// Whether the work for all questions, of which this is the last answer, is more than a limit, or too much was needed
-    /// for this one.
+    /// Returns whether the work for all questions, of which this is the last answer, is more than a limit, or too much
+    /// was needed for this one.
     fn is_exhausted<E>(
         &mut self,
         answer: Answer,
@@ -162,7 +163,7 @@ impl Smt {
         }
     }
 
-    /// The values of terms in the solution found. Only right after [`Answer::Sat`].
+    /// Returns the values of terms in the solution found. Only right after [`Answer::Sat`].
     pub fn values<E>(
         &mut self,
         terms: &[Term],
@@ -198,8 +199,8 @@ impl Smt {
         }
     }
 
-    /// All truth values that the predicates can have together in solutions of the assertions, in ascending order. The
-    /// stack is afterwards what it was.
+    /// Returns all truth values that the predicates can have together in solutions of the assertions, in ascending
+    /// order. The stack is afterwards what it was.
     pub fn all_solutions<E>(
         &mut self,
         predicates: &[Term],
@@ -231,7 +232,8 @@ impl Smt {
         Ok(all)
     }
 
-    /// A term without quantifiers that means that there are values of `bound` for which `body` holds. Only Z3 can.
+    /// Returns a term without quantifiers that means that there are values of `bound` for which `body` holds. Only Z3
+    /// can.
     pub fn eliminate<E>(
         &mut self,
         bound: &[Symbol],
@@ -345,12 +347,12 @@ fn refuse_errors<E>(answer: Sexp) -> Result<Sexp, Halt<E>> {
     }
 }
 
-/// Whether Z3 says that it has done the work that it may do.
+/// Returns whether Z3 says that it has done the work that it may do.
 fn is_about_work(message: &str) -> bool {
     message.contains("resource limit") || message.contains("canceled")
 }
 
-/// The units of work in `(:rlimit 1000)`.
+/// Returns the units of work in `(:rlimit 1000)`.
 fn units(info: &Sexp) -> Option<u64> {
     match info.list() {
         Some([_, units]) => units.atom()?.parse().ok(),
@@ -366,7 +368,7 @@ fn is_literal(term: &Term) -> bool {
     }
 }
 
-/// Whether a solver has written this literal.
+/// Returns whether a solver has written this literal.
 fn is_written(word: &Sexp, literal: &Term) -> bool {
     match (literal.head(), word) {
         (Node::Symbol(symbol), Sexp::Atom(word)) => *symbol.name == **word,
@@ -386,7 +388,7 @@ fn elimination(bound: &[&Symbol], free: &BTreeMap<String, Symbol>, body: &Term) 
     text
 }
 
-/// The conjunction of the one goal in `(goals (goal .. :precision precise :depth 1))`.
+/// Returns the conjunction of the one goal in `(goals (goal .. :precision precise :depth 1))`.
 fn read_goals(answer: &Sexp, free: &BTreeMap<String, Symbol>) -> Result<Term, Trouble> {
     let strange = || Trouble::Strange(shortened(answer));
     let [Sexp::Atom(_), goal] = answer.list().ok_or_else(strange)? else { return Err(strange()) };

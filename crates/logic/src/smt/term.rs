@@ -23,7 +23,7 @@ pub struct Symbol {
 }
 
 impl Symbol {
-    /// A symbol with this name, in which `|` and `\` become `_`.
+    /// Returns a symbol with this name, in which `|` and `\` become `_`.
     pub fn new(name: &str, sort: Sort) -> Symbol {
         Symbol { name: name.replace(['|', '\\'], "_").into(), sort }
     }
@@ -95,17 +95,17 @@ impl Term {
         Term(Arc::new(node))
     }
 
-    /// The outermost part.
+    /// Returns the outermost part.
     pub fn head(&self) -> &Node {
         &self.0
     }
 
-    /// The truth value of a constant.
+    /// Returns the truth value of a constant.
     pub fn as_bool(&self) -> Option<bool> {
         if let Node::Bool(value) = self.head() { Some(*value) } else { None }
     }
 
-    /// The value of a constant.
+    /// Returns the value of a constant.
     pub fn as_int(&self) -> Option<i128> {
         if let Node::Int(value) = self.head() { Some(*value) } else { None }
     }
@@ -251,7 +251,7 @@ impl Term {
         }
     }
 
-    /// The parts, from left to right.
+    /// Returns the parts, from left to right.
     pub fn parts(&self) -> Vec<&Term> {
         match self.head() {
             Node::Bool(_) | Node::Int(_) | Node::Symbol(_) => Vec::new(),
@@ -262,7 +262,7 @@ impl Term {
         }
     }
 
-    /// All symbols.
+    /// Returns all symbols.
     pub fn symbols(&self) -> BTreeSet<Symbol> {
         let mut symbols = BTreeSet::new();
         self.collect_symbols(&mut symbols);
@@ -278,7 +278,7 @@ impl Term {
         }
     }
 
-    /// The term with other terms in the place of some symbols, all at once.
+    /// Returns the term with other terms in the place of some symbols, all at once.
     pub fn substitute(&self, values: &BTreeMap<Symbol, Term>) -> Term {
         let of = |part: &Term| part.substitute(values);
         match self.head() {

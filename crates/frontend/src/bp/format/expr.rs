@@ -36,7 +36,7 @@ enum Place {
     Free,
 }
 
-/// Whether an operand stands in parentheses.
+/// Returns whether an operand stands in parentheses.
 fn in_parentheses(operand: &ExprKind, place: Place, clarity: Clarity) -> bool {
     let clear = clarity == Clarity::Full;
     match (operand, place) {

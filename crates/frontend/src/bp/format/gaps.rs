@@ -7,7 +7,7 @@ use super::layout::fill;
 use super::{INDENT, Printer};
 use crate::tokens::{Comment, CommentKind};
 
-/// The letters between tokens, as the lexer has them.
+/// Returns the letters between tokens, as the lexer has them.
 fn is_white(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\r' | '\n' | '\x0B' | '\x0C' | '\u{FEFF}')
 }
@@ -63,7 +63,7 @@ impl<'t> Printer<'t> {
         self.pieces.clear();
     }
 
-    /// The comments behind everything, and the end of the last line.
+    /// Returns the comments behind everything, and the end of the last line.
     pub(super) fn finish(mut self) -> String {
         self.gap(u32::MAX);
         if !self.out.is_empty() {
@@ -72,7 +72,7 @@ impl<'t> Printer<'t> {
         self.out
     }
 
-    /// The next comment, if it begins before `place`.
+    /// Returns the next comment, if it begins before `place`.
     pub(super) fn take_comment(&mut self, place: u32) -> Option<Comment> {
         let comment = *self.comments.get(self.next)?;
         if comment.span.start >= place {
@@ -82,30 +82,30 @@ impl<'t> Printer<'t> {
         Some(comment)
     }
 
-    /// The text without white space at its end.
+    /// Returns the text without white space at its end.
     pub(super) fn comment_text(&self, comment: Comment) -> &'t str {
         comment.span.of(self.text).trim_end()
     }
 
-    /// Whether a comment is the first thing on its line.
+    /// Returns whether a comment is the first thing on its line.
     pub(super) fn begins_line(&self, comment: Comment) -> bool {
         let before = &self.text[..comment.span.start as usize];
         line_ends(before) > 0 || before.trim_end_matches(is_white).is_empty()
     }
 
-    /// Whether a comment is the last thing on its line.
+    /// Returns whether a comment is the last thing on its line.
     pub(super) fn ends_line(&self, comment: Comment) -> bool {
         let mut after = self.text[comment.span.end as usize..].chars().take_while(|letter| is_white(*letter));
         comment.kind == CommentKind::Line || after.any(|letter| letter == '\n' || letter == '\r')
     }
 
-    /// Whether a blank line stands before a place.
+    /// Returns whether a blank line stands before a place.
     fn blank_line_before(&self, place: u32) -> bool {
         line_ends(&self.text[..place as usize]) > 1
     }
 }
 
-/// The number of line ends in the white space at the end of a text: `\n`, `\r\n` or `\r`.
+/// Returns the number of line ends in the white space at the end of a text: `\n`, `\r\n` or `\r`.
 fn line_ends(text: &str) -> usize {
     let (mut ends, mut later) = (0, ' ');
     for letter in text.chars().rev().take_while(|letter| is_white(*letter)) {

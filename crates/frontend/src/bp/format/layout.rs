@@ -100,7 +100,7 @@ fn column_after(column: usize, word: &str) -> usize {
     }
 }
 
-/// Whether the pieces up to the next place where a line can break take no more than `room` columns.
+/// Returns whether the pieces up to the next place where a line can break take no more than `room` columns.
 fn fits(pieces: &[Piece<'_>], mut room: usize) -> bool {
     let mut depth = 0i32;
     for piece in pieces {

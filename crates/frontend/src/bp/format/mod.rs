@@ -25,7 +25,7 @@ use crate::tokens::Comment;
 use expr::Clarity;
 use layout::{Between, Piece};
 
-/// The text in the one shape. A text with syntax errors is not touched: they are returned.
+/// Returns the text in the one shape. A text with syntax errors is not touched: they are returned.
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     let parsed = super::parse(text);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {

@@ -28,7 +28,7 @@ pub(super) struct Body<'l, 'a> {
     /// The first location that is not reserved for a block yet.
     pub(super) next: LocId,
     pub(super) enforce: Option<Enforce>,
-    /// Whether initial threads start here; what they return goes nowhere.
+    /// True if initial threads start here; what they return goes nowhere.
     pub(super) is_entry: bool,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Body<'_, 'a> {
         self.low.report(Diagnostic::new(Code::LateInitialiser, message, span).help(help));
     }
 
-    /// The conjunction of all `enforce` clauses, unless it is trivial.
+    /// Returns the conjunction of all `enforce` clauses, unless it is trivial.
     fn read_enforce(&mut self) -> Option<Enforce> {
         let mut enforce: Option<Enforce> = None;
         let mut cx = ExprCx::new(&self.view);
@@ -268,12 +268,12 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Whether a statement is something that happens, not a declaration.
+/// Returns whether a statement is something that happens, not a declaration.
 pub(super) fn is_step(stmt: &Stmt) -> bool {
     !matches!(stmt.kind, StmtKind::Decl(_) | StmtKind::Enforce(_))
 }
 
-/// The blocks inside a statement, in order.
+/// Returns the blocks inside a statement, in order.
 pub(super) fn inner_blocks(stmt: &Stmt) -> Vec<&Block> {
     match &stmt.kind {
         StmtKind::If(branches) => {

@@ -105,7 +105,7 @@ impl Lowering<'_> {
         Expr::FALSE
     }
 
-    /// The variable of a left-hand side that cannot be passive.
+    /// Returns the variable of a left-hand side that cannot be passive.
     pub(super) fn active_target(&mut self, view: &View, name: ast::Name) -> Option<VarId> {
         match self.resolve(view, name.symbol, name.span)? {
             Meaning::Active(var) => Some(var),

@@ -45,7 +45,7 @@ impl Initial {
         Initial { scope: Some(scope), ..Initial::default() }
     }
 
-    /// The parallel assignment.
+    /// Returns the parallel assignment.
     pub(super) fn into_assigned(self) -> Vec<(VarId, Expr)> {
         self.assigned
     }
@@ -129,7 +129,7 @@ impl Lowering<'_> {
         initial.know(var, value);
     }
 
-    /// The value of a variable that an initialiser reads.
+    /// Returns the value of a variable that an initialiser reads.
     pub(super) fn initial_read(&mut self, cx: &mut ExprCx<'_>, var: VarId, span: Span) -> Expr {
         let read_scope = self.scope(var);
         let Some(initial) = cx.initial.as_deref_mut() else { return Expr::Var(var) };
@@ -176,7 +176,7 @@ pub(super) struct Measure {
     depth: usize,
 }
 
-/// The number of nodes and the length of the longest path.
+/// Returns the number of nodes and the length of the longest path.
 pub(super) fn measure(expr: &Expr) -> Measure {
     let inner = expr.operands().map(measure);
     let sum = inner.fold(Measure { size: 0, depth: 0 }, |sum, operand| Measure {

@@ -103,7 +103,7 @@ enum Kind {
 struct View {
     locals: VarTable,
     process: Option<usize>,
-    /// Whether the names stand in the procedure that runs before there are threads.
+    /// True if the names stand in the procedure that runs before there are threads.
     is_prelude: bool,
 }
 
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a> {
         symbols.get(text).copied()
     }
 
-    /// Whether an unknown name is to be reported.
+    /// Returns whether an unknown name is to be reported.
     fn is_news(&mut self, kind: Kind, symbol: Symbol) -> bool {
         !self.skipped.contains(&symbol) && self.unknown.insert((kind, symbol))
     }
@@ -205,7 +205,7 @@ impl<'a> Lowering<'a> {
         self.report(diagnostic.label("not declared"));
     }
 
-    /// The procedure with this name; `None`, with a report, if there is none.
+    /// Returns the procedure with this name; `None`, with a report, if there is none.
     fn procedure(&mut self, view: &View, symbol: Symbol, span: Span) -> Option<ProcId> {
         let procedure = self.find_procedure(view, symbol);
         if procedure.is_none() && self.is_news(Kind::Procedure, symbol) {

@@ -487,7 +487,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Whether a jump could lead to the statement or into it.
+/// Returns whether a jump could lead to the statement or into it.
 fn has_label(stmt: &Stmt) -> bool {
     let blocks: Vec<&Block> = match &stmt.kind {
         StmtKind::If(branches) => {
@@ -501,7 +501,7 @@ fn has_label(stmt: &Stmt) -> bool {
 }
 
 impl Lowering<'_> {
-    /// The first procedure that has this label.
+    /// Returns the first procedure that has this label.
     fn label_owner(&mut self, symbol: Symbol) -> Option<selvedge_ir::ProcId> {
         let tables = &self.tables;
         let owners = self.label_owners.get_or_insert_with(|| {
@@ -523,7 +523,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The clause over other values, with choices that begin at `n_choices`.
+/// Returns the clause over other values, with choices that begin at `n_choices`.
 fn map_leaves(clause: &Expr, n_choices: u32, value: impl Fn(VarId) -> Expr) -> Expr {
     clause.map_leaves(&mut |leaf| match leaf {
         Expr::Var(var) => value(*var),

@@ -15,7 +15,7 @@ enum Shape {
 }
 
 impl Parser<'_> {
-    /// An expression. Where none is, an [`ExprKind::Error`], and the parser is lost.
+    /// Reads an expression. Where none is, an [`ExprKind::Error`], and the parser is lost.
     pub(super) fn expr(&mut self) -> Expr {
         if !self.descend() {
             self.ascend();
@@ -175,7 +175,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A variable, a constant, or a call, which is not allowed here.
+    /// Reads a variable, a constant, or a call, which is not allowed here.
     fn word(&mut self) -> Expr {
         let constant = match self.slice() {
             "T" => Some(Const::T),

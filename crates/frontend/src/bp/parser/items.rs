@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 const MAX_COUNT: u32 = 65_536;
 
 impl Parser<'_> {
-    /// The whole file.
+    /// Reads the whole file.
     pub(super) fn items(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         while !self.at(TokenKind::Eof) {
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A declaration outside procedures, with its `;`.
+    /// Reads a declaration outside procedures, with its `;`.
     fn decl_item(&mut self) -> Decl {
         self.is_limit_reported = false;
         let start = self.position;
@@ -97,7 +97,7 @@ impl Parser<'_> {
         decl
     }
 
-    /// A declaration without its `;`.
+    /// Reads a declaration without its `;`.
     pub(super) fn decl(&mut self) -> Decl {
         let start = self.span();
         let mut kind = DeclKind::Plain;
@@ -119,8 +119,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the list of variables goes on. A comma that is missing before a name, or has no name before it, is
-    /// reported without losing the names behind it.
+    /// Returns whether the list of variables goes on. A comma that is missing before a name, or has no name before it,
+    /// is reported without losing the names behind it.
     fn next_in_list(&mut self) -> bool {
         if self.eat(TokenKind::Comma) {
             self.lost = false;
@@ -183,7 +183,7 @@ impl Parser<'_> {
         results
     }
 
-    /// A number from 1 to [`MAX_COUNT`].
+    /// Reads a number from 1 to [`MAX_COUNT`].
     fn count(&mut self) -> u32 {
         let span = self.span();
         let count = self.slice().parse().ok().filter(|count| *count <= MAX_COUNT);

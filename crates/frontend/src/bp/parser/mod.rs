@@ -66,7 +66,7 @@ impl DerefMut for Parser<'_> {
 }
 
 impl<'t> Parser<'t> {
-    /// Whether the next token is this word, which is special in some places only.
+    /// Returns whether the next token is this word, which is special in some places only.
     fn at_word(&self, word: &str) -> bool {
         self.at(TokenKind::Word) && self.slice() == word
     }
@@ -157,7 +157,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the next token can only begin a statement, or ends a block or the file.
+    /// Returns whether the next token can only begin a statement, or ends a block or the file.
     fn at_landmark(&self) -> bool {
         match self.kind() {
             TokenKind::Constrain | TokenKind::Then | TokenKind::Do | TokenKind::Schoose => false,
@@ -173,7 +173,7 @@ impl<'t> Parser<'t> {
         self.position.checked_sub(1).is_some_and(|position| self.tokens[position].kind == kind)
     }
 
-    /// Whether the next tokens begin a statement (or a label before one) and cannot go on with an expression.
+    /// Returns whether the next tokens begin a statement (or a label before one) and cannot go on with an expression.
     fn begins_statement(&self) -> bool {
         match self.kind() {
             TokenKind::Word => matches!(self.peek(1), TokenKind::Colon | TokenKind::Becomes | TokenKind::LParen),
@@ -199,7 +199,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the next token ends a block.
+    /// Returns whether the next token ends a block.
     fn at_closer(&self) -> bool {
         matches!(
             self.kind(),
@@ -207,13 +207,13 @@ impl<'t> Parser<'t> {
         ) || self.at_procedure()
     }
 
-    /// Whether a procedure begins here.
+    /// Returns whether a procedure begins here.
     fn at_procedure(&self) -> bool {
         matches!(self.kind(), TokenKind::Void | TokenKind::Bool)
     }
 }
 
-/// Whether the lexer has reported the name.
+/// Returns whether the lexer has reported the name.
 fn is_malformed(text: &str) -> bool {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     !text.is_ascii() || text.starts_with(|first: char| first.is_ascii_digit()) && !is_number

@@ -41,7 +41,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the closing word belongs to something that is open. Only a word that belongs to nothing is not.
+    /// Returns whether the closing word belongs to something that is open. Only a word that belongs to nothing is not.
     fn closer_is_ours(&self) -> bool {
         match self.kind() {
             TokenKind::Fi | TokenKind::Else | TokenKind::Elsif => self.open_ifs > 0,
@@ -109,7 +109,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a name stands directly before a statement, like a label without its colon.
+    /// Returns whether a name stands directly before a statement, like a label without its colon.
     fn lacks_colon(&self) -> bool {
         let begins =
             |kind| matches!(kind, TokenKind::Colon | TokenKind::Becomes | TokenKind::Comma | TokenKind::LParen);
@@ -211,13 +211,13 @@ impl Parser<'_> {
         kind
     }
 
-    /// A word and the expression behind it.
+    /// Reads a word and the expression behind it.
     fn operand(&mut self) -> Expr {
         self.bump();
         self.expr()
     }
 
-    /// A label that is jumped to.
+    /// Reads a label that is jumped to.
     fn label(&mut self) -> Option<Name> {
         let is_name = matches!(self.kind(), TokenKind::Word | TokenKind::Number)
             || self.kind().is_keyword() && !self.at_closer() && !self.begins_labelled();
@@ -228,7 +228,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Whether a statement with more than one word begins here: then the word is no label that is jumped to.
+    /// Returns whether a statement with more than one word begins here: then the word is no label that is jumped to.
     fn begins_labelled(&self) -> bool {
         !matches!(self.peek(1), TokenKind::Semicolon | TokenKind::Comma)
     }
@@ -334,7 +334,7 @@ impl Parser<'_> {
         StmtKind::Call(Box::new(Call { targets, callee, args }))
     }
 
-    /// Whether an operator or a comma follows.
+    /// Returns whether an operator or a comma follows.
     fn continues_expression(&self) -> bool {
         matches!(
             self.kind(),
@@ -404,7 +404,7 @@ impl Parser<'_> {
         StmtKind::While(Box::new(While { keyword, condition, body, end }))
     }
 
-    /// A condition and the word behind it. If something else stands between them, it is skipped.
+    /// Reads a condition and the word behind it. If something else stands between them, it is skipped.
     fn condition(&mut self, word: TokenKind) -> Expr {
         let condition = self.expr();
         if !self.at(word) {

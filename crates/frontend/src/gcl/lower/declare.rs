@@ -157,14 +157,14 @@ impl Lowering {
         }
     }
 
-    /// The number of a location to which a process goes, or where it begins.
+    /// Returns the number of a location to which a process goes, or where it begins.
     pub(super) fn location(&mut self, process: &str, name: &Name) -> Option<usize> {
         let found = self.find_location(process, name)?;
         self.counters.get_mut(process)?.locations[found].is_used = true;
         Some(found)
     }
 
-    /// The number of a location of a process; one that does not exist is reported.
+    /// Returns the number of a location of a process; one that does not exist is reported.
     pub(super) fn find_location(&mut self, process: &str, name: &Name) -> Option<usize> {
         let counter = self.counters.get(process)?;
         let found = counter.locations.iter().position(|location| location.name.text == name.text);
@@ -184,7 +184,7 @@ impl Lowering {
     }
 }
 
-/// The locations in the order in which they first stand behind an `at`.
+/// Returns the locations in the order in which they first stand behind an `at`.
 fn locations(process: &Process) -> Vec<Location> {
     let mut locations: Vec<Location> = Vec::new();
     let mut known = std::collections::BTreeSet::new();
@@ -199,7 +199,7 @@ fn locations(process: &Process) -> Vec<Location> {
     locations
 }
 
-/// Whether a program counter stands at this location.
+/// Returns whether a program counter stands at this location.
 pub(super) fn is_at(pc: VarId, location: usize) -> Expr {
     let number = i64::try_from(location).unwrap_or(i64::MAX);
     Expr::binary(BinaryOp::Eq, Expr::Var(pc), Expr::Int(number))
@@ -210,7 +210,7 @@ fn within(var: VarId, low: i64, high: i64) -> Expr {
     Expr::and(above, Expr::binary(BinaryOp::Le, Expr::Var(var), Expr::Int(high)))
 }
 
-/// The names that a command assigns, for messages.
+/// Returns the names that a command assigns, for messages.
 pub(super) fn target(update: &Update) -> Option<&Name> {
     match update {
         Update::Assign(name, _) | Update::Goto(name, _) => Some(name),

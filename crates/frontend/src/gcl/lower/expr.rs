@@ -20,7 +20,7 @@ pub(super) struct ExprCx<'c> {
 type Typed = Option<(Expr, Ty)>;
 
 impl Lowering {
-    /// An expression of this type.
+    /// Returns an expression of this type.
     pub(super) fn expr_of(&mut self, cx: &mut ExprCx<'_>, expr: &ast::Expr, ty: Ty) -> Expr {
         let instead = Expr::value(ty.default_value());
         let Some((lowered, found)) = self.expr(cx, expr, Some(ty)) else { return instead };
@@ -33,7 +33,7 @@ impl Lowering {
         instead
     }
 
-    /// An expression. What is expected decides the type of a choice.
+    /// Returns an expression. What is expected decides the type of a choice.
     fn expr(&mut self, cx: &mut ExprCx<'_>, expr: &ast::Expr, expected: Option<Ty>) -> Typed {
         match &expr.kind {
             ExprKind::Bool(value) => Some((Expr::Bool(*value), Ty::Bool)),
@@ -217,7 +217,7 @@ impl Lowering {
         Some((Expr::Unary(UnaryOp::DivisibleBy(divisor), Box::new(operand)), Ty::Bool))
     }
 
-    /// A positive constant.
+    /// Returns a positive constant.
     fn divisor(&mut self, cx: &mut ExprCx<'_>, expr: &ast::Expr) -> Option<u32> {
         let divisor = self.expr_of(cx, expr, Ty::Int);
         match constant(&divisor) {
@@ -259,13 +259,13 @@ impl Lowering {
         Some((if op == ast::BinaryOp::Eq { holds } else { Expr::negate(holds) }, Ty::Bool))
     }
 
-    /// The variable of a name, without complaint.
+    /// Returns the variable of a name, without complaint.
     pub(super) fn lookup(&self, name: &str, process: Option<&str>) -> Option<VarId> {
         let own = process.and_then(|process| self.vars.get(&format!("{process}.{name}")));
         own.or_else(|| self.vars.get(name)).copied()
     }
 
-    /// The variable of a name; one that does not exist is reported.
+    /// Returns the variable of a name; one that does not exist is reported.
     pub(super) fn resolve(&mut self, name: &str, process: Option<&str>, span: Span) -> Option<VarId> {
         if let Some(var) = self.lookup(name, process) {
             self.infos[var].is_used = true;
@@ -303,7 +303,7 @@ fn name_of(ty: Ty) -> &'static str {
     }
 }
 
-/// The sum of two terms, as a difference if the second is negative.
+/// Returns the sum of two terms, as a difference if the second is negative.
 fn two(mut terms: Vec<Expr>) -> Expr {
     let (Some(right), Some(left)) = (terms.pop(), terms.pop()) else { return Expr::Int(0) };
     match right {
@@ -313,7 +313,7 @@ fn two(mut terms: Vec<Expr>) -> Expr {
     }
 }
 
-/// The value of an expression without variables and choices, if it fits into 64 bits.
+/// Returns the value of an expression without variables and choices, if it fits into 64 bits.
 pub(super) fn constant(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Int(number) => Some(*number),

@@ -176,7 +176,7 @@ impl Lowering {
         }
     }
 
-    /// A condition over the variables, without choices.
+    /// Returns a condition over the variables, without choices.
     fn condition(&mut self, condition: &ast::Expr, process: Option<&str>) -> Expr {
         let mut cx = expr::ExprCx { process, n_choices: None };
         self.expr_of(&mut cx, condition, Ty::Bool)

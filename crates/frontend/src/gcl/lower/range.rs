@@ -24,7 +24,7 @@ impl Lowering {
         self.report(Diagnostic::new(Code::OutsideRange, message, span).help(help));
     }
 
-    /// The least and the greatest value, of expressions that may be assigned to variables of a range.
+    /// Returns the least and the greatest value, of expressions that may be assigned to variables of a range.
     fn bounds(&self, expr: &Expr) -> Option<(i64, i64)> {
         if let Some(number) = constant(expr) {
             return Some((number, number));

@@ -6,7 +6,7 @@ use crate::gcl::ast::{BinaryOp, ChainOp, Expr, ExprKind, Name, Sign};
 use crate::gcl::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// An expression. Where none is, an [`ExprKind::Error`], and the parser is lost.
+    /// Reads an expression. Where none is, an [`ExprKind::Error`], and the parser is lost.
     pub(super) fn expr(&mut self) -> Expr {
         self.deeper(Self::conditional)
     }
@@ -166,7 +166,7 @@ impl Parser<'_> {
         kind
     }
 
-    /// A variable, or `p at l`.
+    /// Reads a variable, or `p at l`.
     fn word(&mut self) -> ExprKind {
         let text = self.slice().to_owned();
         let span = self.bump();

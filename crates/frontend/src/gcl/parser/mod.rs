@@ -94,7 +94,7 @@ impl Parser<'_> {
         self.eat(TokenKind::Semicolon);
     }
 
-    /// Whether the next token ends something or can only begin something.
+    /// Returns whether the next token ends something or can only begin something.
     fn at_landmark(&self) -> bool {
         match self.kind() {
             TokenKind::At => self.position.checked_sub(1).is_none_or(|before| self.ends_item(before)),

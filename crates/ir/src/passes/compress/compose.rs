@@ -19,7 +19,7 @@ pub(super) fn size_of(assign: &Assign) -> usize {
     assign.active.iter().map(|(_, rhs)| 1 + size(rhs)).sum::<usize>() + size(&assign.constrain)
 }
 
-/// The assignment that does what two do one after the other. No other thread takes part in either.
+/// Returns the assignment that does what two do one after the other. No other thread takes part in either.
 ///
 /// With s0, s1, s2 for the states before, between and after: the second's right-hand sides and its constraint read
 /// s1, which is s0 with the first's right-hand sides; where the second does not assign a variable, s2 is as s1. So in
@@ -55,7 +55,7 @@ fn is_long(rhs: Option<&Expr>) -> bool {
     rhs.is_some_and(|rhs| rhs.operands().next().is_some())
 }
 
-/// An old step of the second of two composed steps.
+/// Returns an old step of the second of two composed steps.
 pub(super) fn offset_sources(step: &LiftStep, offset: u32) -> LiftStep {
     let moved = |source: Source| match source {
         Source::Choice(number) => Source::Choice(number + offset),

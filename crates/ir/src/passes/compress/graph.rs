@@ -16,12 +16,12 @@ pub(super) struct Step {
     pub(super) to: LocId,
     pub(super) op: Op,
     pub(super) steps: Vec<LiftStep>,
-    /// Whether it is an assertion whose failure is an error.
+    /// True if it is an assertion whose failure is an error.
     pub(super) is_error: bool,
 }
 
 impl Step {
-    /// The old steps of a skip, as they stand beside a step of another kind.
+    /// Returns the old steps of a skip, as they stand beside a step of another kind.
     pub(super) fn silent_steps(&self) -> impl Iterator<Item = LiftStep> {
         self.steps.iter().map(|step| LiftStep { part: Part::Silent, ..step.clone() })
     }
@@ -89,7 +89,8 @@ impl Graph {
         self.n_into[loc]
     }
 
-    /// Whether two edges of one location do the same, so that the second is not needed. One of them may be gone.
+    /// Returns whether two edges of one location do the same, so that the second is not needed. One of them may be
+    /// gone.
     pub(super) fn repeats(&self, first: usize, second: usize) -> bool {
         let (Some(first), Some(second)) = (&self.steps[first], &self.steps[second]) else { return false };
         matches!(second.op, Op::Assign(_)) && first.to == second.to && first.op == second.op
@@ -100,8 +101,8 @@ impl Graph {
         self.renamed[loc] = Some(to);
     }
 
-    /// The program with the edges as they are now, in the order of the old steps that they stand for. Locations that
-    /// have no edges any more vanish, if nothing else needs them.
+    /// Returns the program with the edges as they are now, in the order of the old steps that they stand for. Locations
+    /// that have no edges any more vanish, if nothing else needs them.
     pub(super) fn passed(mut self, program: &Program, target: &Target, ends: &FixedBitSet) -> Passed {
         let mut steps: Vec<Step> = std::mem::take(&mut self.steps).into_iter().flatten().collect();
         steps.sort_by(|a, b| a.steps.iter().map(|step| step.edge).cmp(b.steps.iter().map(|step| step.edge)));

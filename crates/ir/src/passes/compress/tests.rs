@@ -9,7 +9,7 @@ fn check(before: &str, after: &str) -> Passed {
     testing::check(run, before, after)
 }
 
-/// A body of `f` between L0 and its exit L9, run by as many threads as said.
+/// Returns a body of `f` between L0 and its exit L9, run by as many threads as said.
 fn body(count: &str, edges: &str) -> String {
     format!(
         "shared s, r: bool\nthread t, u: bool\nproc f() from L0 to L9\nlocal a, b, c: bool\n{edges}\n\
@@ -17,7 +17,8 @@ fn body(count: &str, edges: &str) -> String {
     )
 }
 
-/// The text with L9, the exit, called L1, and those between pushed back: what is kept is renumbered in this order.
+/// Returns the text with L9, the exit, called L1, and those between pushed back: what is kept is renumbered in this
+/// order.
 fn exit_first(text: &str) -> String {
     let mut parts = text.split('L');
     let mut moved = parts.next().unwrap_or_default().to_owned();

@@ -17,7 +17,7 @@ pub struct EnlistLift {
     pub(super) crew: Vec<EntryId>,
     /// How many threads the new program has.
     pub(super) n_places: usize,
-    /// Whether a prelude runs before.
+    /// True if a prelude runs before.
     pub(super) has_prelude: bool,
     /// The way back from the inlining before.
     pub(super) inlined: Option<Lift>,
@@ -63,7 +63,7 @@ impl Kind {
 }
 
 impl EnlistLift {
-    /// The lift of a program that stays as it is.
+    /// Returns the lift of a program that stays as it is.
     pub(super) fn fixed(program: &Program, crew: Vec<EntryId>) -> EnlistLift {
         EnlistLift {
             // Whatever the step does to the stack: no place becomes free.
@@ -76,7 +76,7 @@ impl EnlistLift {
         }
     }
 
-    /// The old execution that a new one stands for.
+    /// Returns the old execution that a new one stands for.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let trace = trace.written_out();
         let mut walk = Walk::new(self, &trace.start);
@@ -89,13 +89,13 @@ impl EnlistLift {
         }
     }
 
-    /// The variable of the old program that a new one is or is a copy of.
+    /// Returns the variable of the old program that a new one is or is a copy of.
     pub fn old_var(&self, var: VarId) -> Option<VarId> {
         let old = self.vars[var]?;
         self.inlined.as_ref().map_or(Some(old), |lift| lift.vars[old])
     }
 
-    /// The old edge whose step a new edge makes, if any.
+    /// Returns the old edge whose step a new edge makes, if any.
     pub fn old_edge(&self, edge: EdgeId) -> Option<EdgeId> {
         let old = match &self.roles[edge] {
             Role::Step(old, _) | Role::NoRoom(old, _) | Role::Starts(old, _) | Role::Ends(old) => *old,

@@ -50,7 +50,7 @@ pub struct Refusal {
     pub reason: String,
 }
 
-/// The programs of all crews that a run may have, with at most so many live threads.
+/// Returns the programs of all crews that a run may have, with at most so many live threads.
 pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec<Enlisted>, Refusal> {
     let starts = program.edges.iter().any(|edge| is_start(&edge.op));
     let crews = crews(program, bound, starts)?;
@@ -84,7 +84,7 @@ fn refuse<T>(edge: EdgeId, reason: &str) -> Result<T, Refusal> {
     Err(Refusal { edge: Some(edge), reason: reason.to_string() })
 }
 
-/// The refusal with the step of the program before inlining.
+/// Returns the refusal with the step of the program before inlining.
 fn lifted(refusal: Refusal, lift: Option<&Lift>) -> Refusal {
     match (refusal.edge, lift) {
         (Some(edge), Some(lift)) => {
@@ -94,7 +94,7 @@ fn lifted(refusal: Refusal, lift: Option<&Lift>) -> Refusal {
     }
 }
 
-/// The crews that a run may start with, each in the order of the kinds.
+/// Returns the crews that a run may start with, each in the order of the kinds.
 fn crews(program: &Program, bound: Option<u32>, starts: bool) -> Result<Vec<Vec<EntryId>>, Refusal> {
     let open = starts || program.entries.iter().any(|entry| entry.count == Count::Any);
     if open && bound.is_none() {
@@ -116,7 +116,7 @@ fn crews(program: &Program, bound: Option<u32>, starts: bool) -> Result<Vec<Vec<
     Ok(crews)
 }
 
-/// A crew with each number of threads of one more kind that there may be.
+/// Returns a crew with each number of threads of one more kind that there may be.
 fn longer(crew: &[EntryId], id: EntryId, entry: &Entry, most: u32) -> Vec<Vec<EntryId>> {
     let room = most.saturating_sub(crew.len() as u32);
     let counts = match entry.count {
@@ -128,13 +128,13 @@ fn longer(crew: &[EntryId], id: EntryId, entry: &Entry, most: u32) -> Vec<Vec<En
     counts.filter(|count| *count <= room).map(with).collect()
 }
 
-/// Whether a crew is another one without some of its threads.
+/// Returns whether a crew is another one without some of its threads.
 fn is_less(crew: &[EntryId], other: &[EntryId]) -> bool {
     let count = |crew: &[EntryId], id: EntryId| crew.iter().filter(|entry| **entry == id).count();
     crew.len() < other.len() && crew.iter().all(|id| count(crew, *id) <= count(other, *id))
 }
 
-/// The program of a crew that starts no threads: as it is, with a kind for each thread.
+/// Returns the program of a crew that starts no threads: as it is, with a kind for each thread.
 fn fixed(program: &Program, target: &Target, crew: &[EntryId]) -> Enlisted {
     let entry = |id: &EntryId| Entry { count: Count::Exactly(1), ..program.entries[*id].clone() };
     let entries = crew.iter().map(entry).collect();
@@ -142,7 +142,7 @@ fn fixed(program: &Program, target: &Target, crew: &[EntryId]) -> Enlisted {
     Enlisted { program: Program { entries, ..program.clone() }, target: target.clone(), lift }
 }
 
-/// Whether a thread may be copied in the middle of a call.
+/// Returns whether a thread may be copied in the middle of a call.
 fn copies_calls(program: &Program) -> bool {
     let calls = CallGraph::new(program);
     program
@@ -180,7 +180,7 @@ fn check_starts(program: &Program) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The procedures in which, or below which, a thread may end on the spot.
+/// Returns the procedures in which, or below which, a thread may end on the spot.
 fn may_end(program: &Program, calls: &CallGraph) -> IndexVec<ProcId, bool> {
     let mut may_end: IndexVec<ProcId, bool> = program.procs.iter().map(|_| false).collect();
     let ends = program.edges.iter().filter(|edge| edge.op == Op::End);

@@ -136,7 +136,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// The location from which a procedure returns because its thread ends, if it may; else just its entry.
+    /// Returns the location from which a procedure returns because its thread ends, if it may; else just its entry.
     fn leave(&mut self, proc: ProcId, may_end: &IndexVec<ProcId, bool>) -> LocId {
         let Proc { entry, exit, ref results, .. } = self.old.procs[proc];
         if !may_end[proc] {
@@ -228,7 +228,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// The number of a life, in the variables of a place: what it is now, or is to become.
+    /// Returns the number of a life, in the variables of a place: what it is now, or is to become.
     fn what(&self, place: usize, life: Life) -> Vec<(VarId, Expr)> {
         let number = self.lives.keys().position(|known| *known == life).expect("all lives are known");
         self.places[place]
@@ -262,13 +262,13 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// The locals of the procedure of an edge.
+    /// Returns the locals of the procedure of an edge.
     fn locals_at(&self, id: EdgeId) -> Vec<Expr> {
         let proc = self.new.locs[self.new.edges[id].from].proc;
         self.new.procs[proc].locals.iter().map(|local| Expr::Var(*local)).collect()
     }
 
-    /// The step that wakes the thread of a place, the first that is free.
+    /// Returns the step that wakes the thread of a place, the first that is free.
     fn start(&self, place: usize, life: Life, args: &[Expr]) -> Assign {
         let before = self.places[..place].iter();
         let taken = before.fold(Expr::TRUE, |all, before| Expr::and(all, Expr::Var(before.live)));
@@ -313,7 +313,7 @@ impl<'p> Builder<'p> {
         self.new.entries = entries;
     }
 
-    /// The procedure of a place: the first life, and others as often as the thread is woken.
+    /// Returns the procedure of a place: the first life, and others as often as the thread is woken.
     fn make_thread(&mut self, place: usize, first: Option<ProcId>) -> ProcId {
         let proc = self.new.procs.next_idx();
         let [sleep, over, exit] = [(); 3].map(|()| self.loc(proc));
@@ -328,7 +328,7 @@ impl<'p> Builder<'p> {
         self.new.procs.push(Proc { name, params: Vec::new(), locals, results: Vec::new(), entry, exit })
     }
 
-    /// The call of an initial thread's procedure, whose parameters have any values.
+    /// Returns the call of an initial thread's procedure, whose parameters have any values.
     fn first_life(&mut self, proc: ProcId, callee: ProcId, over: LocId) -> LocId {
         let entry = self.loc(proc);
         let Proc { params, results, .. } = self.old.procs[callee].clone();

@@ -51,7 +51,7 @@ impl Constants {
         Constants { vars }
     }
 
-    /// The value of a variable that has only one.
+    /// Returns the value of a variable that has only one.
     pub(super) fn get(&self, var: VarId) -> Option<Expr> {
         match self.vars[var] {
             Known::Always(value) => Some(Expr::value(value)),
@@ -59,7 +59,7 @@ impl Constants {
         }
     }
 
-    /// The expression with these variables replaced, simplified.
+    /// Returns the expression with these variables replaced, simplified.
     pub(super) fn fold(&self, expr: &Expr) -> Expr {
         substitute(expr, &mut |leaf| match leaf {
             Expr::Var(var) | Expr::Next(var) => self.get(*var).unwrap_or_else(|| leaf.clone()),

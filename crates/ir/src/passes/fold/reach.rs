@@ -6,8 +6,8 @@ use index_vec::IndexVec;
 use crate::flow::Flow;
 use crate::syntax::{EdgeId, LocId, Op, ProcId, Program};
 
-/// The locations that are connected with a start, as a set of their numbers. Behind a call lies nothing unless the
-/// callee returns. Each edge is followed once, so it ends.
+/// Returns the locations that are connected with a start, as a set of their numbers. Behind a call lies nothing unless
+/// the callee returns. Each edge is followed once, so it ends.
 pub(super) fn locations(program: &Program) -> FixedBitSet {
     let mut search = Search {
         flow: Flow::new(program),

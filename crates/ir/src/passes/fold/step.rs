@@ -10,7 +10,7 @@ use crate::syntax::{Assign, BinaryOp, Expr, Op, UnaryOp, Value, VarId};
 /// facts are rare.
 const MAX_ROUNDS: usize = 8;
 
-/// The folded operation and the choices that are made by it; `None` if no state can take the step.
+/// Returns the folded operation and the choices that are made by it; `None` if no state can take the step.
 pub(super) fn fold_step(op: &Op, constants: &Constants) -> Option<(Op, Fixed)> {
     match op {
         Op::Assign(assign) if assign.is_passive() => Some((op.clone(), Vec::new())),
@@ -98,7 +98,7 @@ impl Facts {
         self.values.get(leaf).map_or_else(|| leaf.clone(), |value| Expr::value(*value))
     }
 
-    /// The choices whose values are facts.
+    /// Returns the choices whose values are facts.
     fn fixed(&self) -> impl Iterator<Item = (u32, Value)> {
         self.conditions.iter().filter_map(|(_, leaf)| match leaf {
             Some(leaf @ Expr::Choice(number, _)) => Some((*number, self.values[leaf])),
@@ -106,8 +106,8 @@ impl Facts {
         })
     }
 
-    /// The constraint again, with the facts carried into the other conditions. A fact about a choice vanishes, since
-    /// the choice can be made so.
+    /// Returns the constraint again, with the facts carried into the other conditions. A fact about a choice vanishes,
+    /// since the choice can be made so.
     fn condition(&self) -> Expr {
         let mut condition = Expr::TRUE;
         for (part, leaf) in &self.conditions {
@@ -122,7 +122,7 @@ impl Facts {
     }
 }
 
-/// The leaf whose value a condition says.
+/// Returns the leaf whose value a condition says.
 fn fact(condition: &Expr) -> Option<(Expr, Value)> {
     match condition {
         Expr::Bool(_) => None,

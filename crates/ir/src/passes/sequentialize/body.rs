@@ -102,12 +102,12 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether an operation reads or changes what is shared.
+    /// Returns whether an operation reads or changes what is shared.
     fn touches(&self, op: &Op) -> bool {
         *op == Op::AtomicBegin || self.writes(op) || op.exprs().any(|expr| self.builder.copies.touches(expr))
     }
 
-    /// Whether other threads may notice an operation, or may run only after it.
+    /// Returns whether other threads may notice an operation, or may run only after it.
     fn changes(&self, op: &Op) -> bool {
         *op == Op::AtomicEnd || self.writes(op)
     }
@@ -121,7 +121,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The contexts for which an operation has an edge of its own: one for all if they make no difference.
+    /// Returns the contexts for which an operation has an edge of its own: one for all if they make no difference.
     fn contexts(&self, touches: bool) -> Vec<(usize, Expr)> {
         let copies = &self.builder.copies;
         match self.mode {
@@ -148,7 +148,7 @@ impl Body<'_, '_> {
         exprs.iter().map(now).collect()
     }
 
-    /// The step that notes an error, where the condition holds, and ends the thread.
+    /// Returns the step that notes an error, where the condition holds, and ends the thread.
     fn fail(&self, constrain: Expr) -> Op {
         let copies = &self.builder.copies;
         let active = vec![(copies.failed, Expr::TRUE), (copies.over, Expr::TRUE)];
@@ -240,7 +240,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A local in which a result for a shared variable waits.
+    /// Returns a local in which a result for a shared variable waits.
     fn waiting(&mut self, var: VarId) -> VarId {
         let name = format!("{}_result", self.builder.old.vars[var].name);
         self.builder.vars.push(None);

@@ -81,7 +81,7 @@ impl Copies {
         Assign { active: pairs.flat_map(of_var).collect(), ..Assign::skip() }
     }
 
-    /// The condition that each guess is what the last thread left behind in the context before.
+    /// Returns the condition that each guess is what the last thread left behind in the context before.
     pub(super) fn check(&self) -> Expr {
         let pairs = self.shared.values().zip(self.guesses.values());
         let equalities = pairs.flat_map(|(copies, guesses)| copies.iter().zip(guesses));
@@ -95,7 +95,7 @@ impl Copies {
         (!active.is_empty()).then(|| Assign { active, ..Assign::skip() })
     }
 
-    /// An initial value of a thread, over what was remembered.
+    /// Returns an initial value of a thread, over what was remembered.
     pub(super) fn at_start(&self, expr: &Expr) -> Expr {
         expr.map_leaves(&mut |leaf| match leaf {
             Expr::Var(var) => Expr::Var(self.at_start[var]),
@@ -103,13 +103,13 @@ impl Copies {
         })
     }
 
-    /// The schedule at the beginning of a thread.
+    /// Returns the schedule at the beginning of a thread.
     pub(super) fn reset(&self) -> Vec<(VarId, Expr)> {
         let flags = self.context.iter().chain(&self.held).chain([&self.over]);
         flags.map(|flag| (*flag, Expr::FALSE)).collect()
     }
 
-    /// The condition that the running thread is in this context, from 0.
+    /// Returns the condition that the running thread is in this context, from 0.
     pub(super) fn is_in(&self, context: usize) -> Expr {
         let bit = |number: usize, var: &VarId| {
             if context >> number & 1 == 1 { Expr::Var(*var) } else { Expr::negate(Expr::Var(*var)) }
@@ -117,12 +117,12 @@ impl Copies {
         self.context.iter().enumerate().fold(Expr::TRUE, |all, (number, var)| Expr::and(all, bit(number, var)))
     }
 
-    /// The condition that the running thread may be interrupted.
+    /// Returns the condition that the running thread may be interrupted.
     pub(super) fn is_free(&self) -> Expr {
         self.held.map_or(Expr::TRUE, |held| Expr::negate(Expr::Var(held)))
     }
 
-    /// The step from a context, not the last, to the next.
+    /// Returns the step from a context, not the last, to the next.
     pub(super) fn advance(&self, context: usize) -> Assign {
         let bits = self.context.iter().enumerate();
         let active = bits
@@ -132,13 +132,13 @@ impl Copies {
         Assign { active, constrain: Expr::and(self.is_in(context), self.is_free()), ..Assign::skip() }
     }
 
-    /// A variable in a context; locals are theirs in all.
+    /// Returns a variable in a context; locals are theirs in all.
     pub(super) fn var(&self, var: VarId, context: usize, locals: &BTreeMap<VarId, VarId>) -> VarId {
         let copy = self.shared.get(&var).map(|copies| copies[context]);
         copy.or_else(|| self.own.get(&var).copied()).unwrap_or_else(|| locals[&var])
     }
 
-    /// An expression in a context.
+    /// Returns an expression in a context.
     pub(super) fn expr(&self, expr: &Expr, context: usize, locals: &BTreeMap<VarId, VarId>) -> Expr {
         expr.map_leaves(&mut |leaf| match leaf {
             Expr::Var(var) => Expr::Var(self.var(*var, context, locals)),
@@ -147,7 +147,7 @@ impl Copies {
         })
     }
 
-    /// An expression in the context in which the thread is.
+    /// Returns an expression in the context in which the thread is.
     pub(super) fn expr_now(&self, expr: &Expr, locals: &BTreeMap<VarId, VarId>) -> Expr {
         if !self.touches(expr) {
             return self.expr(expr, 0, locals);
@@ -158,7 +158,7 @@ impl Copies {
         })
     }
 
-    /// Whether an expression reads a shared variable.
+    /// Returns whether an expression reads a shared variable.
     pub(super) fn touches(&self, expr: &Expr) -> bool {
         expr.any_leaf(|leaf| matches!(leaf, Expr::Var(var) | Expr::Next(var) if self.is_shared(*var)))
     }

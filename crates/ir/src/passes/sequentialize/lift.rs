@@ -57,7 +57,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// The old edge whose step it makes.
+    /// Returns the old edge whose step it makes.
     pub fn origin(&self) -> Option<EdgeId> {
         match self {
             Purpose::Step(edge) | Purpose::Fails(edge) => Some(*edge),
@@ -94,7 +94,7 @@ impl SequentialLift {
         &self.purposes[edge]
     }
 
-    /// The execution of the threads, which ends with the first error that the sequential one meets.
+    /// Returns the execution of the threads, which ends with the first error that the sequential one meets.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let trace = trace.written_out();
         let mut walk = Walk::new(self, &trace.start);
@@ -183,7 +183,7 @@ impl<'l> Walk<'l> {
         }
     }
 
-    /// The pieces in their order, up to the error.
+    /// Returns the pieces in their order, up to the error.
     fn finish(self) -> Trace {
         let Walk { start, pieces, error, .. } = self;
         let cut = |(when, mut piece): (When, Vec<Step>)| -> Vec<Step> {

@@ -69,7 +69,7 @@ pub fn run(program: &Program, target: &Target, contexts: u32) -> Sequential {
     arranged(program, target, contexts, Arrangement::ByVariable)
 }
 
-/// The same with the copies in some order.
+/// Returns the same with the copies in some order.
 pub fn arranged(program: &Program, target: &Target, contexts: u32, arrangement: Arrangement) -> Sequential {
     let mut builder = Builder::new(program, target, contexts.max(1) as usize, arrangement);
     let prelude = program.prelude.map(|prelude| builder.copy_procs([prelude], Mode::Alone)[prelude]);
@@ -127,8 +127,8 @@ impl<'p> Builder<'p> {
         numbers
     }
 
-    /// The procedure that runs the prelude and the threads, checks the guesses and asserts that nothing failed. Returns
-    /// the location before the assertion, and the assertion.
+    /// Returns the procedure that runs the prelude and the threads, checks the guesses and asserts that nothing failed.
+    /// Returns the location before the assertion, and the assertion.
     fn make_main(&mut self, prelude: Option<ProcId>, roots: &IndexVec<ProcId, ProcId>) -> (LocId, EdgeId) {
         let main = self.new.procs.next_idx();
         let [entry, guessed, confirmed, asserted, exit] = [(); 5].map(|()| self.loc(main));
@@ -182,8 +182,8 @@ impl<'p> Builder<'p> {
         over
     }
 
-    /// The step before a thread runs: the first context, and the values of its own variables. Also the variables that
-    /// start with any value, whose choices follow those of the initial values.
+    /// Returns the step before a thread runs: the first context, and the values of its own variables. Also the
+    /// variables that start with any value, whose choices follow those of the initial values.
     fn begin(&self, entry: &Entry) -> (Assign, Vec<VarId>) {
         let n_choices = choice_types(entry.init.iter().map(|(_, rhs)| rhs)).len() as u32;
         let is_open = |var: &&VarId| !entry.init.iter().any(|(initialised, _)| initialised == *var);
@@ -199,7 +199,7 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// The shared variables that the initial values of threads read.
+/// Returns the shared variables that the initial values of threads read.
 fn read_at_start(program: &Program) -> Vec<VarId> {
     let mut vars: Vec<VarId> = program
         .entries

@@ -2,7 +2,7 @@ use super::*;
 use crate::text::{parse_with_target, print_with_target};
 use crate::validate::{validate, validate_target};
 
-/// A program, its result with so many contexts, and the text of it.
+/// Returns a program, its result with so many contexts, and the text of it.
 fn sequential(text: &str, contexts: u32) -> (Sequential, String) {
     let (program, target) = parse_with_target(text).expect("the program reads");
     let sequential = run(&program, &target, contexts);
