@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use index_vec::{IndexVec, index_vec};
 use selvedge_check::{Bound, Event, Run, Stop, Task, ThreadId, Trace, Verdict};
-use selvedge_ir::passes::watch::{self, Watched};
+use selvedge_ir::passes::require_step::{self, RequiredStep};
 use selvedge_ir::trace::Step;
 use selvedge_ir::{EdgeId, Program, Target};
 use selvedge_replay::{Judged, judge};
@@ -52,7 +52,7 @@ pub(crate) fn project(
     options: &Options,
     run: &Run<'_>,
 ) -> Result<Projection, Failure> {
-    let (program, target) = watch::failures(task.program, task.target);
+    let (program, target) = require_step::failures(task.program, task.target);
     let asked = Task { program: &program, target: &target, ..*task };
     let mut projection = asked_again(&asked, outcome, options, run)?;
     projection.steps.truncate(task.program.edges.len());
@@ -70,7 +70,7 @@ fn asked_again(task: &Task<'_>, outcome: &Outcome, options: &Options, run: &Run<
     let options = Options { minimize: Minimize::No, ..options.clone() };
     loop {
         run.event(Event::Phase("projecting"));
-        let watched = watch::run(task.program, task.target, |edge| projection.steps[edge] == Involved::No);
+        let watched = require_step::run(task.program, task.target, |edge| projection.steps[edge] == Involved::No);
         let question = Task { program: &watched.passed.program, target: &watched.passed.target, ..*task };
         match check_task(question, &options, run)?.outcome {
             Outcome::Unsafe(found) => projection.learn(task, &watched, &found.trace, run)?,
@@ -103,7 +103,7 @@ impl Projection {
 
     /// Notes the steps of an execution of the program that watches, those that it only announced included where they
     /// can be made.
-    fn learn(&mut self, task: &Task<'_>, watched: &Watched, trace: &Trace, run: &Run<'_>) -> Result<(), Failure> {
+    fn learn(&mut self, task: &Task<'_>, watched: &RequiredStep, trace: &Trace, run: &Run<'_>) -> Result<(), Failure> {
         let lifted = watched.passed.lift.trace(trace);
         judge(task, &Verdict::Unsafe(lifted.clone()), run)
             .map_err(|reject| Failure::Internal { engine: "projection", reject: Box::new(reject) })?;
@@ -125,7 +125,7 @@ impl Projection {
 }
 
 /// The steps that were announced and not made: after how many steps, and along which edge.
-fn pending(watched: &Watched, trace: &Trace) -> Vec<(usize, EdgeId)> {
+fn pending(watched: &RequiredStep, trace: &Trace) -> Vec<(usize, EdgeId)> {
     let announced = |step: &Step| {
         let place = watched.announced.binary_search_by_key(&step.edge, |(edge, _)| *edge).ok()?;
         Some(watched.announced[place].1)

@@ -115,8 +115,8 @@ impl Simplified {
     /// The program with a bound on live threads instead of one on those of a whole run, if that can be said.
     pub fn counted(task: &Task<'_>) -> Option<Simplified> {
         let ThreadScope::Created(bound) = task.threads else { return None };
-        let passed = if passes::ration::matters(task.program) {
-            passes::ration::run(task.program, task.target, bound)?
+        let passed = if passes::bound_created::matters(task.program) {
+            passes::bound_created::run(task.program, task.target, bound)?
         } else {
             Passed::unchanged(task.program, task.target)
         };

@@ -9,13 +9,13 @@
 use selvedge_check::{
     Bound, ContextBound, Contexts, Engine, Event, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
 };
-use selvedge_ir::passes::enlist::Enlisted;
+use selvedge_ir::passes::fix_threads::FixedThreads;
 use selvedge_ir::passes::sequentialize::{self, Arrangement, Sequential};
 use selvedge_ir::{Assign, Edge, Expr, Op, Program, Scope, Target, VarId};
 use selvedge_transition::sequential::{BuildSequential, SequentialEngine, Values};
 
 use super::Options;
-use super::threads::{enlisted, up_to_error};
+use super::threads::{fixed_threads, up_to_error};
 
 /// The engine.
 #[derive(Clone, Debug)]
@@ -34,11 +34,11 @@ impl Engine for ContextsEager {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        enlisted(task, &self.options, NAME).map(|_| ())
+        fixed_threads(task, &self.options, NAME).map(|_| ())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
-        let (bound, lists) = enlisted(task, &self.options, NAME).expect("the engine is asked what it supports");
+        let (bound, lists) = fixed_threads(task, &self.options, NAME).expect("the engine is asked what it supports");
         let mut contexts = Contexts::default();
         let answer = self.deepen(bound, &lists, &mut contexts, run);
         explanation.contexts = Some(contexts);
@@ -53,7 +53,7 @@ impl ContextsEager {
     fn deepen(
         &self,
         bound: ContextBound,
-        lists: &[Enlisted],
+        lists: &[FixedThreads],
         contexts: &mut Contexts,
         run: &Run<'_>,
     ) -> Result<Verdict, Stop> {
@@ -75,13 +75,13 @@ impl ContextsEager {
         Err(Stop::BoundReached(Bound::Contexts(bound.last)))
     }
 
-    fn engine(&self, list: &Enlisted) -> Box<dyn SequentialEngine> {
+    fn engine(&self, list: &FixedThreads) -> Box<dyn SequentialEngine> {
         (self.sequential)(arrangement(&list.program) == Arrangement::ByContext)
     }
 
     /// How many valuations of the shared variables are reachable within `k` contexts per thread; `None` if that cannot be said
     /// within the limits, which is no reason to give up what is known already.
-    fn count(&self, list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Option<u128>, Stop> {
+    fn count(&self, list: &FixedThreads, k: u32, run: &Run<'_>) -> Result<Option<u128>, Stop> {
         match self.shared_states(list, k, run) {
             Ok(values) => Ok(values.count()),
             Err(Stop::Cancelled) => Err(Stop::Cancelled),
@@ -91,7 +91,7 @@ impl ContextsEager {
 
     /// The valuations of the shared variables that the user's program has, in the order of their declaration, that are
     /// reachable within `k` contexts per thread where a context may end.
-    pub fn shared_states(&self, list: &Enlisted, k: u32, run: &Run<'_>) -> Result<Values, Stop> {
+    pub fn shared_states(&self, list: &FixedThreads, k: u32, run: &Run<'_>) -> Result<Values, Stop> {
         let mut sequential = reduced(list, &Target::default(), k);
         let mut last: Vec<(VarId, VarId)> =
             sequential.last.iter().filter_map(|(var, copy)| Some((list.lift.old_var(*var)?, *copy))).collect();
@@ -113,7 +113,7 @@ fn arrangement(program: &Program) -> Arrangement {
 /// So many shared variables have few states.
 const FEW: usize = 10;
 
-fn reduced(list: &Enlisted, target: &Target, k: u32) -> Sequential {
+fn reduced(list: &FixedThreads, target: &Target, k: u32) -> Sequential {
     sequentialize::arranged(&list.program, target, k, arrangement(&list.program))
 }
 

@@ -1,6 +1,6 @@
 //! A bounded number of execution contexts per thread, with recursion (Lal and Reps, 2009).
 //!
-//! The threads of a program are a fixed list ([`selvedge_ir::passes::enlist`]); they take turns in its order, and each has
+//! The threads of a program are a fixed list ([`selvedge_ir::passes::fix_threads`]); they take turns in its order, and each has
 //! at most K turns, in which it makes any number of steps. That is enough for many errors, and it can be decided for
 //! recursive threads, which the question without a bound cannot.
 

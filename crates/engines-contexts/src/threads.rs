@@ -2,14 +2,18 @@
 
 use selvedge_check::{ContextBound, Task, ThreadScope, Trace, Unsupported};
 use selvedge_ir::Ty;
-use selvedge_ir::passes::enlist::{self, Enlisted};
+use selvedge_ir::passes::fix_threads::{self, FixedThreads};
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome};
 
 use super::Options;
 
 /// The bound on contexts, and the task as programs of fixed lists of threads: one for each crew that a run may have.
-pub fn enlisted(task: &Task<'_>, options: &Options, name: &str) -> Result<(ContextBound, Vec<Enlisted>), Unsupported> {
+pub fn fixed_threads(
+    task: &Task<'_>,
+    options: &Options,
+    name: &str,
+) -> Result<(ContextBound, Vec<FixedThreads>), Unsupported> {
     let Some(bound) = options.bound else {
         return Err(Unsupported::new(format!(
             "`{name}` needs a bound on the contexts of each thread: give --contexts K"
@@ -31,7 +35,7 @@ pub fn enlisted(task: &Task<'_>, options: &Options, name: &str) -> Result<(Conte
             )));
         }
     };
-    let lists = enlist::run(task.program, task.target, threads);
+    let lists = fix_threads::run(task.program, task.target, threads);
     lists
         .map(|lists| (bound, lists))
         .map_err(|refusal| Unsupported { reason: format!("`{name}`: {}", refusal.reason), edge: refusal.edge })

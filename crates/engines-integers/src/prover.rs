@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use selvedge_check::{Run, SolverFailure, Stop};
 use selvedge_ir::Value;
-use selvedge_logic::smt::{Dialect, Halt, Program, Smt, SmtValue, Symbol, Term, Trouble};
+use selvedge_logic::smt::{Dialect, Interrupted, Program, Smt, SmtError, SmtValue, Symbol, Term};
 
 /// A solver with the symbols that it knows. All questions are about terms, not about what was asked before.
 pub(super) struct Prover<'r> {
@@ -133,15 +133,15 @@ fn value(value: SmtValue) -> Result<Value, Stop> {
 }
 
 /// What an engine says where its solver does not answer.
-pub(crate) fn stop(halt: Halt<Stop>) -> Stop {
+pub(crate) fn stop(halt: Interrupted<Stop>) -> Stop {
     match halt {
-        Halt::Caller(stop) => stop,
-        Halt::Solver(Trouble::Exhausted) => Stop::Cancelled,
-        Halt::Solver(trouble) => Stop::Solver(match trouble {
-            Trouble::NotStarted(_) => SolverFailure::NotStarted,
-            Trouble::Died => SolverFailure::Died,
-            Trouble::Rejected(_) | Trouble::Strange(_) | Trouble::Incapable(_) => SolverFailure::Strange,
-            Trouble::Undecided | Trouble::Exhausted => SolverFailure::Undecided,
+        Interrupted::Caller(stop) => stop,
+        Interrupted::Solver(SmtError::Exhausted) => Stop::Cancelled,
+        Interrupted::Solver(trouble) => Stop::Solver(match trouble {
+            SmtError::NotStarted(_) => SolverFailure::NotStarted,
+            SmtError::Died => SolverFailure::Died,
+            SmtError::Rejected(_) | SmtError::Strange(_) | SmtError::Incapable(_) => SolverFailure::Strange,
+            SmtError::Undecided | SmtError::Exhausted => SolverFailure::Undecided,
         }),
     }
 }

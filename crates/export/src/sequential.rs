@@ -1,7 +1,7 @@
 //! Threads that take turns as one thread, as a text that people and checkers of sequential programs read.
 
 use selvedge_frontend::Context;
-use selvedge_ir::passes::enlist::Enlisted;
+use selvedge_ir::passes::fix_threads::FixedThreads;
 use selvedge_ir::passes::sequentialize::{Purpose, Sequential};
 use selvedge_ir::{EdgeId, ProcId};
 
@@ -9,7 +9,7 @@ use crate::bp::{Notes, print};
 
 /// Returns the text of the sequential program of a list of threads with so many contexts each. `context` is about the
 /// program that the list was made from.
-pub fn render(context: Context<'_>, list: &Enlisted, sequential: &Sequential, contexts: u32) -> String {
+pub fn render(context: Context<'_>, list: &FixedThreads, sequential: &Sequential, contexts: u32) -> String {
     let edge = |id: EdgeId| remark(context, list, sequential.lift.purpose(id));
     let proc = |id: ProcId| {
         let name = &sequential.program.procs[id].name;
@@ -21,7 +21,7 @@ pub fn render(context: Context<'_>, list: &Enlisted, sequential: &Sequential, co
     print(&sequential.program, &Notes { head: head(context, list, contexts), proc: &proc, edge: &edge })
 }
 
-fn head(context: Context<'_>, list: &Enlisted, contexts: u32) -> Vec<String> {
+fn head(context: Context<'_>, list: &FixedThreads, contexts: u32) -> Vec<String> {
     let threads: Vec<&str> = list.program.entries.iter().map(|entry| entry.name.as_str()).collect();
     let (name, plural) = (&context.source.name, if contexts == 1 { "" } else { "s" });
     let mut lines = vec![
@@ -42,7 +42,7 @@ fn head(context: Context<'_>, list: &Enlisted, contexts: u32) -> Vec<String> {
 }
 
 /// What is said about an edge.
-fn remark(context: Context<'_>, list: &Enlisted, purpose: &Purpose) -> Option<String> {
+fn remark(context: Context<'_>, list: &FixedThreads, purpose: &Purpose) -> Option<String> {
     let thread =
         |entry: &selvedge_ir::EntryId| format!("thread {} ({})", entry.index(), list.program.entries[*entry].name);
     Some(match purpose {
@@ -64,7 +64,7 @@ fn remark(context: Context<'_>, list: &Enlisted, purpose: &Purpose) -> Option<St
 }
 
 /// Returns the place and the text of the statement that an edge of the list's program was made from.
-fn statement(context: Context<'_>, list: &Enlisted, edge: EdgeId) -> Option<String> {
+fn statement(context: Context<'_>, list: &FixedThreads, edge: EdgeId) -> Option<String> {
     let span = context.map.edges.get(list.lift.old_edge(edge)?)?.span;
     let text: Vec<&str> = span.of(context.source.text()).split_whitespace().collect();
     Some(format!("{}:{}: {}", context.source.name, context.source.line(span.start as usize), text.join(" ")))

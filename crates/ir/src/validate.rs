@@ -27,14 +27,14 @@ const MAX_CHOICE: u32 = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     /// Where.
-    pub place: Place,
+    pub place: ProgramPart,
     /// What.
     pub message: String,
 }
 
 /// The part of a program that breaks a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ProgramPart {
     /// A variable.
     Var(VarId),
     /// A procedure.
@@ -55,18 +55,18 @@ pub enum Place {
     Target,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ProgramPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Var(var) => write!(f, "variable {}", var.index()),
-            Place::Proc(proc) => write!(f, "procedure {}", proc.index()),
-            Place::Loc(loc) => write!(f, "L{}", loc.index()),
-            Place::Edge(edge) => write!(f, "e{}", edge.index()),
-            Place::Label(label) => write!(f, "label {label}"),
-            Place::Init => write!(f, "init"),
-            Place::Prelude => write!(f, "prelude"),
-            Place::Entry(entry) => write!(f, "start {}", entry.index()),
-            Place::Target => write!(f, "target"),
+            ProgramPart::Var(var) => write!(f, "variable {}", var.index()),
+            ProgramPart::Proc(proc) => write!(f, "procedure {}", proc.index()),
+            ProgramPart::Loc(loc) => write!(f, "L{}", loc.index()),
+            ProgramPart::Edge(edge) => write!(f, "e{}", edge.index()),
+            ProgramPart::Label(label) => write!(f, "label {label}"),
+            ProgramPart::Init => write!(f, "init"),
+            ProgramPart::Prelude => write!(f, "prelude"),
+            ProgramPart::Entry(entry) => write!(f, "start {}", entry.index()),
+            ProgramPart::Target => write!(f, "target"),
         }
     }
 }
@@ -81,7 +81,7 @@ impl std::error::Error for Invalid {}
 
 /// Checks a program.
 pub fn validate(program: &Program) -> Result<(), Vec<Invalid>> {
-    let mut validator = Validator { program, invalid: Vec::new(), place: Place::Init };
+    let mut validator = Validator { program, invalid: Vec::new(), place: ProgramPart::Init };
     validator.numbers();
     if validator.invalid.is_empty() {
         validator.rules();
@@ -91,7 +91,7 @@ pub fn validate(program: &Program) -> Result<(), Vec<Invalid>> {
 
 /// Checks a target of a valid program: sorted, without repetition, assertions and locations that threads can stand at.
 pub fn validate_target(program: &Program, target: &Target) -> Result<(), Vec<Invalid>> {
-    let mut validator = Validator { program, invalid: Vec::new(), place: Place::Target };
+    let mut validator = Validator { program, invalid: Vec::new(), place: ProgramPart::Target };
     validator.target(target);
     if validator.invalid.is_empty() { Ok(()) } else { Err(validator.invalid) }
 }
@@ -100,7 +100,7 @@ struct Validator<'p> {
     program: &'p Program,
     invalid: Vec<Invalid>,
     /// What is being looked at.
-    place: Place,
+    place: ProgramPart,
 }
 
 /// What an expression may read, by where it stands.
@@ -133,29 +133,29 @@ impl Validator<'_> {
     fn numbers(&mut self) {
         let program = self.program;
         for (id, var) in program.vars.iter_enumerated() {
-            self.place = Place::Var(id);
+            self.place = ProgramPart::Var(id);
             if let Scope::Local(proc) = var.scope {
                 self.has_proc(proc);
             }
         }
         for (id, proc) in program.procs.iter_enumerated() {
-            self.place = Place::Proc(id);
+            self.place = ProgramPart::Proc(id);
             proc.params.iter().chain(&proc.locals).for_each(|var| self.has_var(*var));
             self.has_loc(proc.entry);
             self.has_loc(proc.exit);
         }
         for (id, loc) in program.locs.iter_enumerated() {
-            self.place = Place::Loc(id);
+            self.place = ProgramPart::Loc(id);
             self.has_proc(loc.proc);
         }
         for (id, edge) in program.edges.iter_enumerated() {
-            self.place = Place::Edge(id);
+            self.place = ProgramPart::Edge(id);
             self.has_loc(edge.from);
             self.has_loc(edge.to);
             self.op_numbers(&edge.op);
         }
         for (idx, label) in program.labels.iter().enumerate() {
-            self.place = Place::Label(idx);
+            self.place = ProgramPart::Label(idx);
             self.has_loc(label.loc);
         }
         self.start_numbers();
@@ -163,12 +163,12 @@ impl Validator<'_> {
 
     fn start_numbers(&mut self) {
         let program = self.program;
-        self.place = Place::Init;
+        self.place = ProgramPart::Init;
         self.assignment_numbers(&program.init);
-        self.place = Place::Prelude;
+        self.place = ProgramPart::Prelude;
         program.prelude.iter().for_each(|proc| self.has_proc(*proc));
         for (id, entry) in program.entries.iter_enumerated() {
-            self.place = Place::Entry(id);
+            self.place = ProgramPart::Entry(id);
             self.has_proc(entry.proc);
             entry.thread_vars.iter().for_each(|var| self.has_var(*var));
             self.assignment_numbers(&entry.init);
@@ -226,17 +226,17 @@ impl Validator<'_> {
         let program = self.program;
         self.locals();
         for id in program.procs.indices() {
-            self.place = Place::Proc(id);
+            self.place = ProgramPart::Proc(id);
             self.proc(id);
         }
         for id in program.edges.indices() {
-            self.place = Place::Edge(id);
+            self.place = ProgramPart::Edge(id);
             self.edge(id);
         }
-        self.place = Place::Init;
+        self.place = ProgramPart::Init;
         self.init();
         for id in program.entries.indices() {
-            self.place = Place::Entry(id);
+            self.place = ProgramPart::Entry(id);
             self.entry(id);
         }
     }
@@ -246,7 +246,7 @@ impl Validator<'_> {
         let program = self.program;
         let mut listed = FixedBitSet::with_capacity(program.vars.len());
         for (id, proc) in program.procs.iter_enumerated() {
-            self.place = Place::Proc(id);
+            self.place = ProgramPart::Proc(id);
             for local in &proc.locals {
                 let (own, again) = (program.vars[*local].scope == Scope::Local(id), listed.put(local.index()));
                 if !own {
@@ -257,7 +257,7 @@ impl Validator<'_> {
             }
         }
         for (id, var) in program.vars.iter_enumerated() {
-            self.place = Place::Var(id);
+            self.place = ProgramPart::Var(id);
             let listed = listed.contains(id.index()) || !matches!(var.scope, Scope::Local(_));
             self.demand(listed, || format!("`{}` is missing in the list of its procedure's locals", var.name));
         }

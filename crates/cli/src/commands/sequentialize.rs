@@ -1,7 +1,7 @@
 //! `selvedge sequentialize`: threads that take turns as a program of one thread.
 
 use selvedge_check::{ContextBound, Task};
-use selvedge_engines::contexts::{Options, threads::enlisted};
+use selvedge_engines::contexts::{Options, threads::fixed_threads};
 use selvedge_export::sequential;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_ir::passes::sequentialize;
@@ -26,7 +26,7 @@ fn write(args: &SequentializeArgs, session: &Session) -> Result<Exit, Exit> {
     };
     let options = Options { bound: Some(ContextBound::exactly(args.contexts)), ..Options::default() };
     let task = Task { program: &program, target: &target, threads };
-    let (_, lists) = enlisted(&task, &options, "sequentialize").map_err(|unsupported| {
+    let (_, lists) = fixed_threads(&task, &options, "sequentialize").map_err(|unsupported| {
         let line = unsupported.edge.map(|edge| subject.source.line(subject.map.edges[edge].span.start as usize));
         refuse(line.map_or(String::new(), |line| format!("line {line}: ")) + &unsupported.reason)
     })?;

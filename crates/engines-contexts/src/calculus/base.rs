@@ -144,7 +144,7 @@ impl Maker<'_> {
                 let entries = self.encoding.program.procs.iter().map(|proc| proc.entry);
                 let frame = bases.at(0, 0, 0).frame;
                 let stands = |all: Bdd, loc| all.or(&self.encoding.stands(&bases.space, frame, loc)?);
-                entries.into_iter().try_fold(bases.space.manager().falsum(), stands)?
+                entries.into_iter().try_fold(bases.space.manager().bottom(), stands)?
             }
             Base::Exit => self.any_edge(bases, |edge| match edge.op {
                 Op::Return(_) => self.from(bases, edge).map(Some),
@@ -155,7 +155,7 @@ impl Maker<'_> {
             Base::Target => self.errors(bases)?,
             Base::First => self.template(bases, 0, 0)?,
             Base::Next => {
-                let mut all = bases.space.manager().falsum();
+                let mut all = bases.space.manager().bottom();
                 for number in 1..self.encoding.program.entries.len() {
                     all = all.or(&self.template(bases, 0, number - 1)?.and(&self.template(bases, 1, number)?)?)?;
                 }
@@ -168,7 +168,7 @@ impl Maker<'_> {
             })?,
             Base::Nobody => self.used.nobody(&bases.space, bases.used()[0])?,
             Base::More => {
-                let mut all = bases.space.manager().falsum();
+                let mut all = bases.space.manager().bottom();
                 for number in 0..self.encoding.program.entries.len() {
                     let more = self.used.more(&bases.space, number, bases.used())?;
                     all = all.or(&self.template(bases, 0, number)?.and(&more)?)?;
@@ -185,7 +185,7 @@ impl Maker<'_> {
         bases: &Bases,
         of: impl Fn(&Edge) -> Result<Option<Bdd>, OutOfNodes>,
     ) -> Result<Bdd, OutOfNodes> {
-        let mut all = bases.space.manager().falsum();
+        let mut all = bases.space.manager().bottom();
         for edge in &self.encoding.program.edges {
             if let Some(more) = of(edge)? {
                 all = all.or(&more)?;
@@ -227,7 +227,7 @@ impl Maker<'_> {
     /// The shared states before `init`, whose further variables are not looked at.
     fn initial(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
         let at = bases.at(0, 0, 0);
-        let mut all = bases.space.manager().verum();
+        let mut all = bases.space.manager().top();
         for (var, rhs) in &self.encoding.program.init {
             all = all.and(&self.gets(bases, *var, at, &self.value(bases, rhs, at)?)?)?;
         }
@@ -236,7 +236,7 @@ impl Maker<'_> {
 
     fn begin(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
         let (program, at) = (self.encoding.program, bases.at(0, 0, 0));
-        let mut all = bases.space.manager().falsum();
+        let mut all = bases.space.manager().bottom();
         for (id, entry) in program.entries.iter_enumerated() {
             let mut begins = self.template(bases, 0, id.index())?;
             begins = begins.and(&self.encoding.stands(&bases.space, at.frame, program.procs[entry.proc].entry)?)?;
@@ -245,7 +245,7 @@ impl Maker<'_> {
             }
             for (var, of_thread) in program.vars.iter_enumerated() {
                 if of_thread.scope == Scope::Thread && !entry.thread_vars.contains(&var) {
-                    begins = begins.and(&self.gets(bases, var, at, &bases.space.manager().falsum())?)?;
+                    begins = begins.and(&self.gets(bases, var, at, &bases.space.manager().bottom())?)?;
                 }
             }
             all = all.or(&begins)?;
@@ -277,7 +277,7 @@ impl Maker<'_> {
         let Op::Call(call) = &edge.op else { return Ok(None) };
         let callee = &self.encoding.program.procs[call.callee];
         let (now, entered) = (bases.at(0, 0, 0), bases.at(0, 0, 1));
-        let mut found = bases.space.manager().verum();
+        let mut found = bases.space.manager().top();
         for (param, arg) in callee.params.iter().zip(&call.args) {
             found = found.and(&self.gets(bases, *param, entered, &self.value(bases, arg, now)?)?)?;
         }
@@ -289,7 +289,7 @@ impl Maker<'_> {
     fn returns(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
         let Op::Call(call) = &edge.op else { return Ok(None) };
         let (caller, exit, after) = (bases.at(0, 0, 0), bases.at(0, 0, 1), bases.at(1, 1, 2));
-        let mut all = bases.space.manager().falsum();
+        let mut all = bases.space.manager().bottom();
         for last in &self.encoding.program.edges {
             let Op::Return(values) = &last.op else { continue };
             if self.encoding.program.locs[last.from].proc == call.callee {
@@ -304,7 +304,7 @@ impl Maker<'_> {
     }
 
     fn results(&self, bases: &Bases, call: &Call, values: &[Expr], exit: At, after: At) -> Result<Bdd, OutOfNodes> {
-        let mut found = bases.space.manager().verum();
+        let mut found = bases.space.manager().top();
         for (var, value) in call.results.iter().zip(values) {
             if let Some(var) = var {
                 found = found.and(&self.gets(bases, *var, after, &self.value(bases, value, exit)?)?)?;
@@ -325,21 +325,21 @@ impl Maker<'_> {
         let mut found = self.same(bases, kept, now, next)?.and(&self.from(bases, edge)?)?;
         found = found.and(&self.encoding.gone(&bases.space, next.frame)?)?;
         if let Some(flag) = self.tracked.flag {
-            found = found.and(&self.gets(bases, flag, next, &bases.space.manager().falsum())?)?;
+            found = found.and(&self.gets(bases, flag, next, &bases.space.manager().bottom())?)?;
         }
         Ok(Some(found))
     }
 
     fn free(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
         match self.tracked.flag {
-            Some(flag) => self.gets(bases, flag, bases.at(0, 0, 0), &bases.space.manager().falsum()),
-            None => Ok(bases.space.manager().verum()),
+            Some(flag) => self.gets(bases, flag, bases.at(0, 0, 0), &bases.space.manager().bottom()),
+            None => Ok(bases.space.manager().top()),
         }
     }
 
     fn errors(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
         let at = bases.at(0, 0, 0);
-        let mut all = bases.space.manager().falsum();
+        let mut all = bases.space.manager().bottom();
         for loc in &self.target.locs {
             all = all.or(&self.encoding.stands(&bases.space, at.frame, *loc)?)?;
         }

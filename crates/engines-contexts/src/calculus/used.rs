@@ -46,15 +46,15 @@ impl Used {
     /// No thread of any kind.
     pub(super) fn nobody(&self, space: &Space, column: Column) -> Result<Bdd, OutOfNodes> {
         let none = |all: Bdd, counter: &Counter| all.and(&counter.has(space, column, 0)?);
-        self.counters.iter().try_fold(space.manager().verum(), none)
+        self.counters.iter().try_fold(space.manager().top(), none)
     }
 
     /// One thread of a kind more, and nobody else.
     pub(super) fn more(&self, space: &Space, entry: usize, [now, next]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
-        let mut all = space.manager().verum();
+        let mut all = space.manager().top();
         for counter in &self.counters {
             let step = u32::from(counter.entry == entry);
-            let mut found = space.manager().falsum();
+            let mut found = space.manager().bottom();
             for number in 0..=counter.limit - step.min(counter.limit) {
                 if number + step <= counter.limit {
                     let pair = counter.has(space, now, number)?.and(&counter.has(space, next, number + step)?)?;
@@ -68,9 +68,9 @@ impl Used {
 
     /// Both blocks fit into one run.
     pub(super) fn fit(&self, space: &Space, [left, right]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
-        let mut all = space.manager().verum();
+        let mut all = space.manager().top();
         for counter in &self.counters {
-            let mut found = space.manager().falsum();
+            let mut found = space.manager().bottom();
             for number in 0..=counter.limit {
                 for other in 0..=counter.limit - number {
                     let pair = counter.has(space, left, number)?.and(&counter.has(space, right, other)?)?;

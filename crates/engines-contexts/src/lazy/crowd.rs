@@ -89,7 +89,7 @@ impl Rounds<'_, '_> {
         self.rounds.push(Round::default());
         let context = self.count();
         for kind in 0..self.kinds.len() {
-            crowd.explored[kind] = self.world.layout.manager.falsum();
+            crowd.explored[kind] = self.world.layout.manager.bottom();
             let seen = crowd.seen.clone();
             self.explore_from(&mut crowd, kind, &seen)?;
         }
@@ -223,14 +223,14 @@ impl Rounds<'_, '_> {
         let [before, after] = &registers.of_threads[0];
         let mut steps = Vec::new();
         for arcs in &classes.arcs {
-            let mut step = manager.falsum();
+            let mut step = manager.bottom();
             for (class, states, next) in arcs {
                 let arc = states.and(&self.number(before, *class)?)?.and(&self.number(after, *next)?)?;
                 step = step.or(&arc)?;
             }
             steps.push(step);
         }
-        let mut fails = manager.falsum();
+        let mut fails = manager.bottom();
         for (class, states) in &classes.fails {
             fails = fails.or(&states.and(&self.number(before, *class)?)?)?;
         }
@@ -353,7 +353,7 @@ impl Rounds<'_, '_> {
         let of_all: Vec<Var> = registers.of_threads.iter().flat_map(|register| register[0].iter().copied()).collect();
         let of_all = manager.var_set(&of_all)?;
         let first = turns.len() - 1 - self.threads.len();
-        let mut begun = vec![manager.falsum(); self.kinds.len()];
+        let mut begun = vec![manager.bottom(); self.kinds.len()];
         for (thread, kind) in self.threads.iter().enumerate() {
             begun[*kind] = begun[*kind].or(&turns[first + thread].exists(&of_all)?)?;
         }

@@ -34,7 +34,7 @@ mod trace;
 use std::collections::BTreeSet;
 
 use selvedge_check::{Bound, Contexts as Counts, Engine, Event, Explanation, Run, Stop, Task, Unsupported, Verdict};
-use selvedge_ir::passes::enlist::{EnlistLift, Enlisted};
+use selvedge_ir::passes::fix_threads::{FixThreadsLift, FixedThreads};
 use selvedge_ir::{ProcId, Program, Scope, Target, Trace, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::out_of_nodes;
@@ -45,7 +45,7 @@ use super::thread_paths::numbers::{NUMBER_BITS, Numbers};
 use super::thread_paths::shared_model::World;
 use super::thread_paths::start::{kinds, prelude};
 use super::thread_paths::track::{Tracked, track};
-use super::threads::{enlisted, up_to_error};
+use super::threads::{fixed_threads, up_to_error};
 use super::{Histories, Options};
 use rounds::{Met, Rounds};
 
@@ -71,11 +71,11 @@ impl Engine for Contexts {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        enlisted(task, &self.options, self.name()).map(|_| ())
+        fixed_threads(task, &self.options, self.name()).map(|_| ())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
-        let (bound, lists) = enlisted(task, &self.options, self.name()).expect("the engine supports the task");
+        let (bound, lists) = fixed_threads(task, &self.options, self.name()).expect("the engine supports the task");
         let crews: Vec<Crew> = lists.into_iter().map(Crew::new).collect();
         numbered_or_not(|numbering| {
             let worlds = crews.iter().map(|crew| crew.world(self.options.histories, numbering, bound.last, run));
@@ -149,11 +149,11 @@ fn search(
 impl Contexts {
     /// The reachable shared states for each number of contexts, errors or not. Takes what [`Engine::supports`] does.
     pub fn shared_states(&self, task: &Task<'_>, run: &Run<'_>) -> Result<SharedStates, Stop> {
-        let (bound, lists) = enlisted(task, &self.options, self.name()).expect("the engine supports the task");
+        let (bound, lists) = fixed_threads(task, &self.options, self.name()).expect("the engine supports the task");
         let vars = shared(task.program);
         let mut reached = vec![BTreeSet::new(); bound.last as usize];
         for list in lists {
-            let crew = Crew::new(Enlisted { target: Target::default(), ..list });
+            let crew = Crew::new(FixedThreads { target: Target::default(), ..list });
             let found = numbered_or_not(|numbering| {
                 let world = crew.world(self.options.histories, numbering, bound.last, run)?;
                 let found = crew.shared_states(&world, &vars, bound.last);
@@ -171,11 +171,11 @@ impl Contexts {
 struct Crew {
     tracked: Tracked,
     target: Target,
-    lift: EnlistLift,
+    lift: FixThreadsLift,
 }
 
 impl Crew {
-    fn new(list: Enlisted) -> Crew {
+    fn new(list: FixedThreads) -> Crew {
         Crew { tracked: track(&list.program), target: list.target, lift: list.lift }
     }
 

@@ -72,7 +72,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
         kinds: Vec<Kind<'w, 'a>>,
         threads: Vec<usize>,
     ) -> Rounds<'w, 'a> {
-        let initial = world.layout.manager.falsum();
+        let initial = world.layout.manager.bottom();
         let crowd = (world.histories == Histories::Blocks).then(|| Crowd::new(&initial, kinds.len()));
         Rounds { world, prelude, kinds, threads, initial, crowd, rounds: Vec::new() }
     }
@@ -195,7 +195,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
             let longer = if from.len() == 1 { Ok(effects.clone()) } else { self.composed(effects, last) };
             from.push(longer.map_err(out_of_nodes)?);
         }
-        from.push(layout.manager.falsum());
+        from.push(layout.manager.bottom());
         from.reverse();
         self.rounds[context as usize - 1].from = from;
         Ok(())

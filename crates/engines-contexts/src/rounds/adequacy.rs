@@ -122,7 +122,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         for (stand, eve) in eve {
             let adam = match adam.get(stand) {
                 Some(adam) => columns.renamed(layout, adam, &pairs)?,
-                None => layout.manager.falsum(),
+                None => layout.manager.bottom(),
             };
             self.moves.push(Moves { entry, stand: *stand, eve: eve.clone(), adam, moved: moved.clone() });
         }

@@ -113,11 +113,11 @@ impl<'w, 'a> Blocks<'w, 'a> {
         let beside = self.beside().map_err(out_of_nodes)?;
         let base = self.empty_left(&beside).map_err(out_of_nodes)?;
         let follow = self.follow().map_err(out_of_nodes)?;
-        let falsum = self.world.layout.manager.falsum();
+        let bottom = self.world.layout.manager.bottom();
         for kind in &mut self.kinds {
-            kind.advance(number, &falsum)?;
+            kind.advance(number, &bottom)?;
         }
-        let mut used = vec![falsum; self.kinds.len()];
+        let mut used = vec![bottom; self.kinds.len()];
         let mut new = Some(base.clone());
         self.rounds.push(Round { wanted: Growing::new(base), right: None });
         while let Some(left) = new {
@@ -140,7 +140,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
     /// The left blocks beside which some right block of the rounds before fits.
     fn beside(&self) -> Result<Bdd, OutOfNodes> {
         match self.count() {
-            0 => Ok(self.world.layout.manager.verum()),
+            0 => Ok(self.world.layout.manager.top()),
             last => self.right(last).all.and_exists(&self.counts.fit(None)?, &self.counts.set(Block::Right)?),
         }
     }
@@ -183,7 +183,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
     fn longer(&self, new: &Bdd, used: &mut [Bdd]) -> Result<Bdd, OutOfNodes> {
         let number = self.count();
         let all = &self.round(number).wanted.all;
-        let mut longer = self.world.layout.manager.falsum();
+        let mut longer = self.world.layout.manager.bottom();
         for entry in &self.counts.entries {
             let effects = self.kind(*entry).effects(number);
             let fresh = effects.minus(&used[self.kind_of[entry.index()]])?;
@@ -222,7 +222,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         while let Some(shorter) = new {
             self.world.run.check_limits()?;
             layout.manager.tidy();
-            let mut longer = layout.manager.falsum();
+            let mut longer = layout.manager.bottom();
             for entry in &self.counts.entries {
                 let found = self.one_before(&shorter, *entry).and_then(|found| longer.or(&found.and(&fits)?));
                 longer = found.map_err(out_of_nodes)?;

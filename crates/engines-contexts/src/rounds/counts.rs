@@ -88,7 +88,7 @@ impl Counts {
     fn step(&self, block: Block, entry: EntryId) -> Result<Option<(Bdd, VarSet, Renaming)>, OutOfNodes> {
         let Some(counter) = self.counter(entry) else { return Ok(None) };
         let now = &counter.blocks[block as usize];
-        let mut relation = self.manager.falsum();
+        let mut relation = self.manager.bottom();
         for number in 0..counter.limit {
             let step = self.number(now, number)?.and(&self.number(&counter.next, number + 1)?)?;
             relation = relation.or(&step)?;
@@ -99,10 +99,10 @@ impl Counts {
 
     /// Both blocks fit into one run, together with a thread between them if one is given.
     pub(super) fn fit(&self, between: Option<EntryId>) -> Result<Bdd, OutOfNodes> {
-        let mut all = self.manager.verum();
+        let mut all = self.manager.top();
         for counter in &self.counters {
             let own = u32::from(between == Some(counter.entry));
-            let mut fits = self.manager.falsum();
+            let mut fits = self.manager.bottom();
             for left in 0..=counter.limit {
                 for right in 0..=counter.limit.saturating_sub(left + own) {
                     if left + right + own <= counter.limit {

@@ -236,7 +236,7 @@ impl<'t> Templates<'t> {
         let found = initial(world, prelude.as_mut(), &self.tracked.kept)?;
         let (states, error) = match found {
             Ok(states) => (states, None),
-            Err(error) => (world.layout.manager.falsum(), Some(error)),
+            Err(error) => (world.layout.manager.bottom(), Some(error)),
         };
         let (kinds, kind_of) = kinds(world, program);
         let counts = Counts::new(&world.layout.manager, program);

@@ -34,9 +34,9 @@ struct Known {
 
 impl Numbers {
     pub(crate) fn new(layout: &Layout, now: Vec<Var>, first: Vec<Var>) -> Numbers {
-        let falsum = layout.manager.falsum();
-        let relations = BTreeMap::from([(first[0], falsum.clone())]);
-        let known = RefCell::new(Known { states: Vec::new(), met: falsum, relations });
+        let bottom = layout.manager.bottom();
+        let relations = BTreeMap::from([(first[0], bottom.clone())]);
+        let known = RefCell::new(Known { states: Vec::new(), met: bottom, relations });
         Numbers { now, first, known, exhausted: Cell::new(false) }
     }
 

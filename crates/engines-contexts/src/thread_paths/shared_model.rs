@@ -91,7 +91,7 @@ impl<'a> World<'a> {
         }
         let released = match flag {
             Some(flag) => layout.manager.literal(layout.var(flag, When::Now), false).map_err(out_of_nodes)?,
-            None => layout.manager.verum(),
+            None => layout.manager.top(),
         };
         let all_history = layout.manager.var_set(&columns.history(&layout, contexts)).map_err(out_of_nodes)?;
         let shared_now = layout.manager.var_set(&columns.now(&layout)).map_err(out_of_nodes)?;

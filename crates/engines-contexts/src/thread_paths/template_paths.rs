@@ -141,10 +141,10 @@ impl<'w, 'a> Kind<'w, 'a> {
             returns: BTreeMap::new(),
             work: BTreeSet::new(),
             n_rounds: 0,
-            starts: world.layout.manager.falsum(),
+            starts: world.layout.manager.bottom(),
             known: Vec::new(),
             effects: Vec::new(),
-            finished: world.layout.manager.falsum(),
+            finished: world.layout.manager.bottom(),
             failing: Vec::new(),
         }
     }
@@ -178,7 +178,7 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// The histories that lead to an error in a context.
     pub(crate) fn failing_histories(&self, context: u32) -> Result<Bdd, OutOfNodes> {
-        let mut found = self.world.layout.manager.falsum();
+        let mut found = self.world.layout.manager.bottom();
         for error in self.failing.iter().filter(|error| error.level.now == context) {
             let proc = self.world.program.locs[error.loc].proc;
             let shown = self.world.without_frame(proc, &error.edges)?;
@@ -200,8 +200,8 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     fn follow_histories(&mut self, context: u32, histories: &Bdd, on_error: OnError) -> Result<Option<Error>, Stop> {
         while self.known.len() < context as usize {
-            self.known.push(self.world.layout.manager.falsum());
-            self.effects.push(self.world.layout.manager.falsum());
+            self.known.push(self.world.layout.manager.bottom());
+            self.effects.push(self.world.layout.manager.bottom());
         }
         let at = context as usize - 1;
         if histories.is_subset(&self.known[at]) {
@@ -245,7 +245,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         }
         let states = states.exists(&layout.manager.var_set(&untouched)?)?.and(&layout.identity(self.root.proc)?)?;
         self.starts = match self.world.calls.sites(self.root.proc) {
-            [] => layout.manager.verum(),
+            [] => layout.manager.top(),
             _ => self.starts.or(&self.entries(&states)?)?,
         };
         self.add(program.procs[self.root.proc].entry, level, states, Via::Start)
@@ -306,11 +306,11 @@ impl<'w, 'a> Kind<'w, 'a> {
         if edges.is_false() {
             return Ok(());
         }
-        let falsum = self.world.layout.manager.falsum();
+        let bottom = self.world.layout.manager.bottom();
         let cell = self.cells.entry((loc, level)).or_insert_with(|| Cell {
-            edges: falsum.clone(),
-            waiting: falsum.clone(),
-            unpublished: falsum,
+            edges: bottom.clone(),
+            waiting: bottom.clone(),
+            unpublished: bottom,
             rings: Rings::default(),
         });
         if edges.is_subset(&cell.edges) {
@@ -331,7 +331,7 @@ impl<'w, 'a> Kind<'w, 'a> {
     fn follow(&mut self, loc: LocId, level: Level) -> Result<(), OutOfNodes> {
         let world = self.world;
         let cell = self.cells.get_mut(&(loc, level)).expect("work is noted for cells only");
-        let edges = std::mem::replace(&mut cell.waiting, world.layout.manager.falsum());
+        let edges = std::mem::replace(&mut cell.waiting, world.layout.manager.bottom());
         if world.target.has_loc(loc) {
             self.failing.push(Error { loc, level, assert: None, edges });
             return Ok(());
@@ -390,7 +390,7 @@ impl<'w, 'a> Kind<'w, 'a> {
     fn add_summary(&mut self, via: EdgeId, level: Level, summary: Bdd, before: Bdd) -> Result<(), OutOfNodes> {
         let world = self.world;
         let proc = world.program.locs[world.program.edges[via].from].proc;
-        let known = self.summaries.entry((proc, level)).or_insert_with(|| world.layout.manager.falsum());
+        let known = self.summaries.entry((proc, level)).or_insert_with(|| world.layout.manager.bottom());
         if summary.is_subset(known) {
             return Ok(());
         }
@@ -457,7 +457,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         let mut unpublished = Vec::new();
         for ((loc, level), cell) in &mut self.cells {
             if level.now == context && !cell.unpublished.is_false() {
-                let edges = std::mem::replace(&mut cell.unpublished, world.layout.manager.falsum());
+                let edges = std::mem::replace(&mut cell.unpublished, world.layout.manager.bottom());
                 unpublished.push((world.program.locs[*loc].proc, edges));
             }
         }

@@ -21,7 +21,7 @@ use selvedge_check::{
     Certificate, ControlPoint, Engine, Explanation, IntegerProof, Run, SolverFailure, Stop, Task, Unsupported, Verdict,
 };
 use selvedge_ir::Expr;
-use selvedge_logic::smt::{Dialect, Halt, Program, Smt, Trouble};
+use selvedge_logic::smt::{Dialect, Interrupted, Program, Smt, SmtError};
 
 use system::System;
 
@@ -89,15 +89,15 @@ pub(crate) fn z3(run: &Run<'_>) -> Result<Program, Stop> {
 }
 
 /// What a failure of the solver means for the check.
-pub(crate) fn halted(halt: Halt<Stop>) -> Stop {
+pub(crate) fn halted(halt: Interrupted<Stop>) -> Stop {
     match halt {
-        Halt::Caller(stop) => stop,
-        Halt::Solver(Trouble::Exhausted) => Stop::Cancelled,
-        Halt::Solver(trouble) => Stop::Solver(match trouble {
-            Trouble::NotStarted(_) => SolverFailure::NotStarted,
-            Trouble::Died => SolverFailure::Died,
-            Trouble::Undecided | Trouble::Exhausted => SolverFailure::Undecided,
-            Trouble::Rejected(_) | Trouble::Strange(_) | Trouble::Incapable(_) => SolverFailure::Strange,
+        Interrupted::Caller(stop) => stop,
+        Interrupted::Solver(SmtError::Exhausted) => Stop::Cancelled,
+        Interrupted::Solver(trouble) => Stop::Solver(match trouble {
+            SmtError::NotStarted(_) => SolverFailure::NotStarted,
+            SmtError::Died => SolverFailure::Died,
+            SmtError::Undecided | SmtError::Exhausted => SolverFailure::Undecided,
+            SmtError::Rejected(_) | SmtError::Strange(_) | SmtError::Incapable(_) => SolverFailure::Strange,
         }),
     }
 }

@@ -111,7 +111,7 @@ impl<'a> Solver<'a> {
         let calls = CallGraph::new(program);
         let flow = Flow::new(program);
         let layout = Layout::new(program, &calls, order, limits(program, run));
-        let falsum = layout.manager.falsum();
+        let bottom = layout.manager.bottom();
         let n_locs = program.locs.len();
         Ok(Solver {
             program,
@@ -121,10 +121,10 @@ impl<'a> Solver<'a> {
             sites: program.procs.indices().map(|proc| calls.sites(proc).to_vec()).collect(),
             prepared: program.edges.iter().map(|_| None).collect(),
             rank: calls.ranks(program, &flow),
-            edges: IndexVec::from_vec(vec![falsum.clone(); n_locs]),
-            waiting: IndexVec::from_vec(vec![falsum.clone(); n_locs]),
+            edges: IndexVec::from_vec(vec![bottom.clone(); n_locs]),
+            waiting: IndexVec::from_vec(vec![bottom.clone(); n_locs]),
             rings: program.locs.iter().map(|_| Rings::default()).collect(),
-            summaries: IndexVec::from_vec(vec![falsum; program.procs.len()]),
+            summaries: IndexVec::from_vec(vec![bottom; program.procs.len()]),
             summary_rings: program.procs.iter().map(|_| Vec::new()).collect(),
             returns: program.edges.iter().map(|_| None).collect(),
             work: BTreeSet::new(),
@@ -136,8 +136,8 @@ impl<'a> Solver<'a> {
 
     /// Forgets the path edges, so that a second run finds those of reached entries with the summaries at hand.
     pub(super) fn forget_all_but_summaries(&mut self) {
-        let falsum = self.layout.manager.falsum();
-        self.edges.iter_mut().for_each(|edges| *edges = falsum.clone());
+        let bottom = self.layout.manager.bottom();
+        self.edges.iter_mut().for_each(|edges| *edges = bottom.clone());
         self.rings.iter_mut().for_each(|rings| *rings = Rings::default());
     }
 
@@ -258,8 +258,8 @@ impl<'a> Solver<'a> {
 
     /// Follows the waiting path edges of a location along all its edges.
     fn follow(&mut self, loc: LocId) -> Result<Option<Error>, OutOfNodes> {
-        let falsum = self.layout.manager.falsum();
-        let edges = std::mem::replace(&mut self.waiting[loc], falsum);
+        let bottom = self.layout.manager.bottom();
+        let edges = std::mem::replace(&mut self.waiting[loc], bottom);
         if self.target.has_loc(loc) {
             let error = self.met(Error { loc, assert: None, edges: edges.clone() });
             if error.is_some() {

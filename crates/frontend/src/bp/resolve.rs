@@ -62,7 +62,7 @@ pub(super) struct Tables<'a> {
 }
 
 /// Collects the declarations; variables and procedures get their numbers in textual order.
-pub(super) fn collect<'a>(file: &'a File, found: &mut Found) -> Tables<'a> {
+pub(super) fn collect<'a>(file: &'a File, found: &mut Output) -> Tables<'a> {
     let mut tables = Tables {
         file,
         vars: VarTable::default(),
@@ -89,7 +89,7 @@ impl<'a> Tables<'a> {
         self.file.names.text(symbol)
     }
 
-    fn procedure(&mut self, found: &mut Found, procedure: &'a ast::Proc, process: Option<usize>) {
+    fn procedure(&mut self, found: &mut Output, procedure: &'a ast::Proc, process: Option<usize>) {
         let unit = Unit {
             name: self.text(procedure.name.symbol),
             params: &procedure.params,
@@ -116,7 +116,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    fn unit(&mut self, found: &mut Found, unit: Unit<'a>) -> ProcId {
+    fn unit(&mut self, found: &mut Output, unit: Unit<'a>) -> ProcId {
         let name = match unit.process {
             Some(process) => format!("{}.{}", self.text(self.processes[process].name.symbol), unit.name),
             None => unit.name.to_owned(),
@@ -129,7 +129,7 @@ impl<'a> Tables<'a> {
         self.units.push(unit)
     }
 
-    fn init_block(&mut self, found: &mut Found, init: &'a ast::Init) {
+    fn init_block(&mut self, found: &mut Output, init: &'a ast::Init) {
         let unit = Unit { name: "init", params: &[], n_results: 0, header: init.word, body: &init.body, process: None };
         let id = self.unit(found, unit);
         if let Some(first) = self.init {
@@ -141,7 +141,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    fn process(&mut self, found: &mut Found, process: &'a ast::Process) {
+    fn process(&mut self, found: &mut Output, process: &'a ast::Process) {
         let id = self.processes.len();
         if let Some(first) = self.process_names.insert(process.name.symbol, id) {
             let message = format!("a second process with the name `{}`", self.text(process.name.symbol));
@@ -174,13 +174,13 @@ impl<'a> Tables<'a> {
 
 /// What has been made so far: the program, its positions and the findings.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Output {
     pub(super) program: Program,
     pub(super) map: SourceMap,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-impl Found {
+impl Output {
     fn globals<'a>(
         &mut self,
         file: &File,

@@ -34,7 +34,7 @@ use std::collections::VecDeque;
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 
-use crate::passes::{Part, Passed};
+use crate::passes::{Passed, StepPart};
 use crate::simplify::not;
 use crate::syntax::{Assign, Count, Expr, LocId, Op, ProcId, Program};
 use crate::target::Target;
@@ -279,7 +279,7 @@ fn after_skip(skip: &Step, second: &Step) -> Step {
 fn after(first: &Step, second: &Step, assign: Assign, offset: u32) -> Step {
     let mut steps = first.steps.clone();
     steps.extend(second.steps.iter().map(|step| offset_sources(step, offset)));
-    steps.iter_mut().for_each(|step| step.part = Part::Silent);
+    steps.iter_mut().for_each(|step| step.part = StepPart::Silent);
     Step { from: first.from, to: second.to, op: Op::Assign(assign), steps, is_error: false }
 }
 

@@ -18,7 +18,7 @@ use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 
 use super::edit::Keep;
-use super::{Copies, Lift, LiftStep, Part, Passed, Source};
+use super::{Copies, Lift, LiftStep, Passed, Source, StepPart};
 use crate::callgraph::CallGraph;
 use crate::syntax::{Assign, Call, Edge, EdgeId, Expr, Label, Loc, LocId, Op, ProcId, Program, Scope, Var, VarId};
 use crate::target::Target;
@@ -309,7 +309,7 @@ impl<'p> Builder<'p> {
         let edge = &self.old.edges[id];
         let n_choices = edge.op.choices().len() as u32;
         let choices = (0..n_choices).map(Source::Choice).collect();
-        let mut step = LiftStep { edge: id, choices, fresh: Vec::new(), part: Part::Main };
+        let mut step = LiftStep { edge: id, choices, fresh: Vec::new(), part: StepPart::Main };
         let mut to = self.loc(instance, edge.to);
         let op = match (&edge.op, &instance.after) {
             (Op::Call(call), _) if self.plan.inlined.contains(id.index()) => {

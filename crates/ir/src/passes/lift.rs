@@ -44,12 +44,12 @@ pub struct LiftStep {
     /// Fresh values that are choices in the new program; those that are fresh there too are carried over.
     pub fresh: Vec<(VarId, Source)>,
     /// What it has of the new step.
-    pub part: Part,
+    pub part: StepPart,
 }
 
 /// What an old step has of the new one beside its choices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum StepPart {
     /// The choices of other threads, the fresh values and the body of a call.
     Main,
     /// Nothing: an assignment in which no other thread takes part, beside a step of another kind.
@@ -74,7 +74,7 @@ impl Lift {
             all_choices(choice_types(init.iter().map(|(_, rhs)| rhs)).len())
         };
         let step = |(edge, choices): (EdgeId, usize)| {
-            vec![LiftStep { edge, choices: all_choices(choices), fresh: Vec::new(), part: Part::Main }]
+            vec![LiftStep { edge, choices: all_choices(choices), fresh: Vec::new(), part: StepPart::Main }]
         };
         let edges = program.edges.iter_enumerated().map(|(id, edge)| step((id, edge.op.choices().len())));
         Lift {
@@ -119,8 +119,8 @@ impl Lift {
                 body: None,
             };
             match old.part {
-                Part::Silent => alone,
-                Part::Main => Step {
+                StepPart::Silent => alone,
+                StepPart::Main => Step {
                     passive: step.passive.iter().map(|choices| resolve(&old.choices, choices)).collect(),
                     fresh: self.fresh(&step.fresh).into_iter().chain(alone.fresh).collect(),
                     body: step.body,

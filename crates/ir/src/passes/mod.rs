@@ -4,19 +4,19 @@
 //! and only if it can be reached in the input, and [`Lift::trace`] turns each execution of the result that ends in an
 //! error into one of the input that does.
 
+pub mod bound_created;
 pub mod compress;
 pub mod drop_dead;
 mod edit;
-pub mod enlist;
+pub mod fix_threads;
 pub mod fold;
 pub mod inline;
 mod lift;
-pub mod ration;
+pub mod require_step;
 pub mod sequentialize;
 pub mod slice;
-pub mod watch;
 
-pub use lift::{Copies, Lift, LiftStep, Part, Source};
+pub use lift::{Copies, Lift, LiftStep, Source, StepPart};
 
 use crate::syntax::Program;
 use crate::target::Target;

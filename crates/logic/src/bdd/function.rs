@@ -25,7 +25,7 @@ pub struct Bdd {
 
 /// One of the parts that [`Bdd::split_at`] gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct CutPart {
     /// For which values of the variables above the cut.
     pub above: Bdd,
     /// What remains of the function there: a function of the variables from the cut on, not constant false.
@@ -266,7 +266,7 @@ impl Bdd {
     /// on the variables above under which it remains. The conditions exclude each other; the parts put together, each
     /// conjoined with its condition, are this function. The order of the parts depends on nothing but the function.
     /// Linear in the upper part of the diagram for each part.
-    pub fn split_at(&self, cut: Var) -> Result<Vec<Part>, OutOfNodes> {
+    pub fn split_at(&self, cut: Var) -> Result<Vec<CutPart>, OutOfNodes> {
         let parts = self.look(|store, edge| node::parts_below(store, edge, cut.0));
         let mut result = Vec::with_capacity(parts.len());
         for (id, below) in parts {
@@ -276,7 +276,7 @@ impl Bdd {
                     Ok(BDDFunction::from_edge(store, edge))
                 })
             })?;
-            result.push(Part { above, below: self.with(below) });
+            result.push(CutPart { above, below: self.with(below) });
         }
         Ok(result)
     }

@@ -21,7 +21,7 @@ use oxidd::bdd::{BDDFunction, BDDManagerRef};
 use oxidd::{BooleanFunction, Manager as _, ManagerRef as _, Subst};
 
 pub use assignments::Assignments;
-pub use function::{Bdd, Part};
+pub use function::{Bdd, CutPart};
 
 /// What a manager may use. Both sizes are fixed when it is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,18 +125,18 @@ impl Manager {
     }
 
     /// Returns the function that is always true.
-    pub fn verum(&self) -> Bdd {
+    pub fn top(&self) -> Bdd {
         self.wrap(self.store.with_manager_shared(|m| BDDFunction::t(m)))
     }
 
     /// Returns the function that is always false.
-    pub fn falsum(&self) -> Bdd {
+    pub fn bottom(&self) -> Bdd {
         self.wrap(self.store.with_manager_shared(|m| BDDFunction::f(m)))
     }
 
     /// Returns a constant.
     pub fn constant(&self, value: bool) -> Bdd {
-        if value { self.verum() } else { self.falsum() }
+        if value { self.top() } else { self.bottom() }
     }
 
     /// Returns the function that is true where the variable is.
@@ -146,7 +146,7 @@ impl Manager {
 
     /// Returns the function that is true where the variable has the given value.
     pub fn literal(&self, var: Var, value: bool) -> Result<Bdd, OutOfNodes> {
-        self.verum().retried(|_| {
+        self.top().retried(|_| {
             self.store.with_manager_shared(|m| {
                 if value { BDDFunction::var(m, var.0) } else { BDDFunction::not_var(m, var.0) }
             })
@@ -159,7 +159,7 @@ impl Manager {
         // From the bottom up, each step puts one node on top of the conjunction so far.
         literals.sort_by(|a, b| b.cmp(a));
         assert!(literals.windows(2).all(|w| w[0].0 != w[1].0), "a variable occurs twice in a cube");
-        let mut cube = self.verum();
+        let mut cube = self.top();
         for (var, value) in literals {
             cube = self.literal(var, value)?.and(&cube)?;
         }
@@ -170,7 +170,7 @@ impl Manager {
     pub fn equal(&self, pairs: &[(Var, Var)]) -> Result<Bdd, OutOfNodes> {
         let mut pairs = pairs.to_vec();
         pairs.sort_by_key(|&(a, b)| std::cmp::Reverse(a.min(b)));
-        let mut all = self.verum();
+        let mut all = self.top();
         for (a, b) in pairs {
             all = self.var(a)?.iff(&self.var(b)?)?.and(&all)?;
         }

@@ -148,12 +148,12 @@ impl Space {
 
     /// Returns the relation without tuples.
     pub fn empty(&self, columns: &[Column]) -> Relation {
-        self.relation(self.manager().falsum(), columns)
+        self.relation(self.manager().bottom(), columns)
     }
 
     /// Returns the relation of all tuples.
     pub fn full(&self, columns: &[Column]) -> Relation {
-        self.relation(self.manager().verum(), columns)
+        self.relation(self.manager().top(), columns)
     }
 
     /// Returns the pairs of equal vectors.

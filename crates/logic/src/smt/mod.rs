@@ -6,7 +6,7 @@
 //!
 //! While an answer is awaited, the caller's callback is asked again and again whether to go on; its error kills the
 //! solver. A solver that dies is started once more with all that it had been told. Whatever is not an expected answer,
-//! above all an error message, is a [`Trouble`]: it is never read as `sat` or `unsat`.
+//! above all an error message, is a [`SmtError`]: it is never read as `sat` or `unsat`.
 
 mod process;
 mod read;
@@ -66,16 +66,16 @@ pub enum SmtValue {
 
 /// Why a question ended without an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt<E> {
+pub enum Interrupted<E> {
     /// The callback said so.
     Caller(E),
     /// The solver failed.
-    Solver(Trouble),
+    Solver(SmtError),
 }
 
 /// What can go wrong with a solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum SmtError {
     /// It could not be started: the reason.
     NotStarted(String),
     /// It ended in the middle of a question, twice.
@@ -92,22 +92,22 @@ pub enum Trouble {
     Incapable(&'static str),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for SmtError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::NotStarted(reason) => write!(f, "the SMT solver could not be started: {reason}"),
-            Trouble::Died => write!(f, "the SMT solver ended in the middle of a question"),
-            Trouble::Rejected(message) => write!(f, "the SMT solver refused a command: {message}"),
-            Trouble::Strange(answer) => write!(f, "the SMT solver answered something unexpected: {answer}"),
-            Trouble::Undecided => write!(f, "the SMT solver does not know the answer"),
-            Trouble::Exhausted => write!(f, "the SMT solver has done the work that it may do"),
-            Trouble::Incapable(what) => write!(f, "the SMT solver cannot do this: {what}"),
+            SmtError::NotStarted(reason) => write!(f, "the SMT solver could not be started: {reason}"),
+            SmtError::Died => write!(f, "the SMT solver ended in the middle of a question"),
+            SmtError::Rejected(message) => write!(f, "the SMT solver refused a command: {message}"),
+            SmtError::Strange(answer) => write!(f, "the SMT solver answered something unexpected: {answer}"),
+            SmtError::Undecided => write!(f, "the SMT solver does not know the answer"),
+            SmtError::Exhausted => write!(f, "the SMT solver has done the work that it may do"),
+            SmtError::Incapable(what) => write!(f, "the SMT solver cannot do this: {what}"),
         }
     }
 }
 
-impl<E> From<Trouble> for Halt<E> {
-    fn from(trouble: Trouble) -> Halt<E> {
-        Halt::Solver(trouble)
+impl<E> From<SmtError> for Interrupted<E> {
+    fn from(trouble: SmtError) -> Interrupted<E> {
+        Interrupted::Solver(trouble)
     }
 }

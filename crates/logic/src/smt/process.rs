@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::sexp::{Sexp, SexpReader};
-use super::{Dialect, Halt, Program, Trouble};
+use super::{Dialect, Interrupted, Program, SmtError};
 
 /// How long an answer is awaited between two calls of the callback.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -22,7 +22,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) fn start(program: &Program) -> Result<Process, Trouble> {
+    pub(super) fn start(program: &Program) -> Result<Process, SmtError> {
         let mut command = Command::new(&program.path);
         match program.dialect {
             Dialect::Z3 => {
@@ -37,10 +37,10 @@ impl Process {
             }
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let not_started = |error: std::io::Error| Trouble::NotStarted(error.to_string());
+        let not_started = |error: std::io::Error| SmtError::NotStarted(error.to_string());
         let mut child = command.spawn().map_err(not_started)?;
         let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Trouble::NotStarted("it has no pipes".to_string()));
+            return Err(SmtError::NotStarted("it has no pipes".to_string()));
         };
         let (input, texts) = mpsc::channel::<String>();
         let writer = move || {
@@ -63,12 +63,12 @@ impl Process {
     }
 
     /// Returns the next answer.
-    pub(super) fn receive<E>(&mut self, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Halt<E>> {
+    pub(super) fn receive<E>(&mut self, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Interrupted<E>> {
         loop {
             match self.output.recv_timeout(PAUSE) {
                 Ok(answer) => return Ok(answer),
-                Err(RecvTimeoutError::Timeout) => proceed().map_err(Halt::Caller)?,
-                Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Died.into()),
+                Err(RecvTimeoutError::Timeout) => proceed().map_err(Interrupted::Caller)?,
+                Err(RecvTimeoutError::Disconnected) => return Err(SmtError::Died.into()),
             }
         }
     }

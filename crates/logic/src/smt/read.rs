@@ -6,15 +6,15 @@ use std::rc::Rc;
 
 use super::sexp::Sexp;
 use super::term::{Node, Sort, Symbol, Term};
-use super::{SmtValue, Trouble};
+use super::{SmtError, SmtValue};
 
 /// Reads a term; `symbols` says what the words stand for. Quantifiers and division are not understood; remainders of
 /// a division by a constant are, inside of comparisons.
-pub fn read_term(sexp: &Sexp, symbols: &BTreeMap<String, Symbol>) -> Result<Term, Trouble> {
+pub fn read_term(sexp: &Sexp, symbols: &BTreeMap<String, Symbol>) -> Result<Term, SmtError> {
     let scope = symbols.iter().map(|(name, symbol)| (name.clone(), symbol.clone().into())).collect();
     let reader = Reader { scope, remainders: Rc::default() };
     let is_whole = |term: &Term| term.symbols().iter().all(|symbol| !symbol.name.starts_with(REMAINDER));
-    reader.term(sexp).filter(is_whole).ok_or_else(|| Trouble::Strange(shortened(sexp)))
+    reader.term(sexp).filter(is_whole).ok_or_else(|| SmtError::Strange(shortened(sexp)))
 }
 
 /// How the names of remainders begin, while comparisons are read.
@@ -24,14 +24,14 @@ const REMAINDER: &str = "remainder!";
 const DIVISOR: i128 = 64;
 
 /// Reads a value of a model.
-pub fn read_value(sexp: &Sexp) -> Result<SmtValue, Trouble> {
+pub fn read_value(sexp: &Sexp) -> Result<SmtValue, SmtError> {
     let reader = Reader { scope: BTreeMap::new(), remainders: Rc::default() };
     let value = reader.term(sexp).and_then(|term| match term.head() {
         Node::Bool(value) => Some(SmtValue::Bool(*value)),
         Node::Int(value) => Some(SmtValue::Int(*value)),
         _ => None,
     });
-    value.ok_or_else(|| Trouble::Strange(shortened(sexp)))
+    value.ok_or_else(|| SmtError::Strange(shortened(sexp)))
 }
 
 /// What a message can show of an answer.

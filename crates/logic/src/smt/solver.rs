@@ -11,7 +11,7 @@ use super::process::Process;
 use super::read::{read_term, read_value, shortened};
 use super::sexp::Sexp;
 use super::term::{Node, Symbol, Term};
-use super::{Answer, Dialect, Halt, Program, SmtValue, Trouble};
+use super::{Answer, Dialect, Interrupted, Program, SmtError, SmtValue};
 
 /// A solver with a stack of assertions.
 pub struct Smt {
@@ -111,7 +111,7 @@ impl Smt {
         &mut self,
         assumptions: &[Term],
         mut proceed: impl FnMut() -> Result<(), E>,
-    ) -> Result<Answer, Halt<E>> {
+    ) -> Result<Answer, Interrupted<E>> {
         let command = if assumptions.is_empty() {
             "(check-sat)".to_string()
         } else {
@@ -129,7 +129,7 @@ impl Smt {
         };
         let work = self.program.work;
         match work.map_or(Ok(false), |limit| self.is_exhausted(answer, limit, &mut proceed))? {
-            true => Err(Trouble::Exhausted.into()),
+            true => Err(SmtError::Exhausted.into()),
             false => Ok(answer),
         }
     }
@@ -141,7 +141,7 @@ impl Smt {
         answer: Answer,
         limit: u64,
         proceed: &mut dyn FnMut() -> Result<(), E>,
-    ) -> Result<bool, Halt<E>> {
+    ) -> Result<bool, Interrupted<E>> {
         if self.program.dialect != Dialect::Z3 {
             return Ok(false);
         }
@@ -155,11 +155,15 @@ impl Smt {
     }
 
     /// Like [`Smt::check`], where not to know is trouble: whether there is a solution.
-    pub fn is_sat<E>(&mut self, assumptions: &[Term], proceed: impl FnMut() -> Result<(), E>) -> Result<bool, Halt<E>> {
+    pub fn is_sat<E>(
+        &mut self,
+        assumptions: &[Term],
+        proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<bool, Interrupted<E>> {
         match self.check(assumptions, proceed)? {
             Answer::Sat => Ok(true),
             Answer::Unsat => Ok(false),
-            Answer::Unknown => Err(Trouble::Undecided.into()),
+            Answer::Unknown => Err(SmtError::Undecided.into()),
         }
     }
 
@@ -168,7 +172,7 @@ impl Smt {
         &mut self,
         terms: &[Term],
         mut proceed: impl FnMut() -> Result<(), E>,
-    ) -> Result<Vec<SmtValue>, Halt<E>> {
+    ) -> Result<Vec<SmtValue>, Interrupted<E>> {
         if terms.is_empty() {
             return Ok(Vec::new());
         }
@@ -178,9 +182,9 @@ impl Smt {
         let Some(pairs) = pairs else { return Err(self.strange(&answer)) };
         let value = |pair: &Sexp| match pair.list() {
             Some([_, value]) => read_value(value),
-            _ => Err(Trouble::Strange(shortened(pair))),
+            _ => Err(SmtError::Strange(shortened(pair))),
         };
-        pairs.iter().map(value).collect::<Result<_, _>>().map_err(Halt::Solver)
+        pairs.iter().map(value).collect::<Result<_, _>>().map_err(Interrupted::Solver)
     }
 
     /// Assumptions that cannot hold together with the assertions. Only right after [`Answer::Unsat`] of a check with
@@ -189,7 +193,7 @@ impl Smt {
         &mut self,
         assumptions: &[Term],
         mut proceed: impl FnMut() -> Result<(), E>,
-    ) -> Result<Vec<Term>, Halt<E>> {
+    ) -> Result<Vec<Term>, Interrupted<E>> {
         let answer = self.question("(get-unsat-assumptions)", Again::Never, &mut proceed)?;
         let Some(words) = answer.list() else { return Err(self.strange(&answer)) };
         let known = |word: &Sexp| assumptions.iter().find(|assumption| is_written(word, assumption)).cloned();
@@ -205,7 +209,7 @@ impl Smt {
         &mut self,
         predicates: &[Term],
         mut proceed: impl FnMut() -> Result<(), E>,
-    ) -> Result<Vec<Vec<bool>>, Halt<E>> {
+    ) -> Result<Vec<Vec<bool>>, Interrupted<E>> {
         self.push();
         let all = self.enumerate(predicates, &mut proceed);
         self.pop();
@@ -217,7 +221,7 @@ impl Smt {
         &mut self,
         predicates: &[Term],
         proceed: &mut dyn FnMut() -> Result<(), E>,
-    ) -> Result<Vec<Vec<bool>>, Halt<E>> {
+    ) -> Result<Vec<Vec<bool>>, Interrupted<E>> {
         let labels: Vec<Term> = predicates.iter().map(|predicate| self.label(predicate).into()).collect();
         let mut all = Vec::new();
         while self.is_sat(&[], &mut *proceed)? {
@@ -239,14 +243,14 @@ impl Smt {
         bound: &[Symbol],
         body: &Term,
         mut proceed: impl FnMut() -> Result<(), E>,
-    ) -> Result<Term, Halt<E>> {
+    ) -> Result<Term, Interrupted<E>> {
         let occurring = body.symbols();
         let bound: Vec<&Symbol> = bound.iter().filter(|symbol| occurring.contains(*symbol)).collect();
         if bound.is_empty() {
             return Ok(body.clone());
         }
         if self.program.dialect != Dialect::Z3 {
-            return Err(Trouble::Incapable("elimination of quantifiers").into());
+            return Err(SmtError::Incapable("elimination of quantifiers").into());
         }
         let free: BTreeMap<String, Symbol> = occurring
             .iter()
@@ -256,10 +260,14 @@ impl Smt {
         let text = elimination(&bound, &free, body);
         self.questions += 1;
         let answer = self.ask_eliminator(&text, &mut proceed)?;
-        read_goals(&answer, &free).map_err(Halt::Solver)
+        read_goals(&answer, &free).map_err(Interrupted::Solver)
     }
 
-    fn ask_eliminator<E>(&mut self, text: &str, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Halt<E>> {
+    fn ask_eliminator<E>(
+        &mut self,
+        text: &str,
+        proceed: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Sexp, Interrupted<E>> {
         let process = match &mut self.eliminator {
             Some(process) => process,
             none => none.insert(Process::start(&self.program)?),
@@ -271,7 +279,7 @@ impl Smt {
             process.send("(get-info :rlimit)\n".to_string());
             let spent = process.receive(proceed).and_then(refuse_errors)?;
             if units(&spent).is_none_or(|spent| spent > limit) {
-                answer = Err(Trouble::Exhausted.into());
+                answer = Err(SmtError::Exhausted.into());
             }
         }
         if answer.is_err() {
@@ -281,7 +289,11 @@ impl Smt {
     }
 
     /// Sends a command of the caller's own and returns its one answer. For commands that are not made here.
-    pub fn ask<E>(&mut self, command: &str, mut proceed: impl FnMut() -> Result<(), E>) -> Result<Sexp, Halt<E>> {
+    pub fn ask<E>(
+        &mut self,
+        command: &str,
+        mut proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<Sexp, Interrupted<E>> {
         self.questions += 1;
         self.question(command, Again::Never, &mut proceed)
     }
@@ -291,16 +303,20 @@ impl Smt {
         command: &str,
         again: Again,
         proceed: &mut dyn FnMut() -> Result<(), E>,
-    ) -> Result<Sexp, Halt<E>> {
-        proceed().map_err(Halt::Caller)?;
+    ) -> Result<Sexp, Interrupted<E>> {
+        proceed().map_err(Interrupted::Caller)?;
         match self.attempt(command, proceed) {
-            Err(Halt::Solver(Trouble::Died)) if again == Again::Once => self.attempt(command, proceed),
+            Err(Interrupted::Solver(SmtError::Died)) if again == Again::Once => self.attempt(command, proceed),
             answer => answer,
         }
     }
 
     /// After a failure the process is gone, and the next question starts another one.
-    fn attempt<E>(&mut self, command: &str, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Halt<E>> {
+    fn attempt<E>(
+        &mut self,
+        command: &str,
+        proceed: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Sexp, Interrupted<E>> {
         let mut text = std::mem::take(&mut self.pending);
         let process = match &mut self.process {
             Some(process) => process,
@@ -319,9 +335,9 @@ impl Smt {
         answer
     }
 
-    fn strange<E>(&mut self, answer: &Sexp) -> Halt<E> {
+    fn strange<E>(&mut self, answer: &Sexp) -> Interrupted<E> {
         self.process = None;
-        Trouble::Strange(shortened(answer)).into()
+        SmtError::Strange(shortened(answer)).into()
     }
 }
 
@@ -339,10 +355,10 @@ fn everything(levels: &[Vec<String>]) -> String {
 }
 
 /// An error message in the place of an answer may be about an earlier command: nothing after it can be believed.
-fn refuse_errors<E>(answer: Sexp) -> Result<Sexp, Halt<E>> {
+fn refuse_errors<E>(answer: Sexp) -> Result<Sexp, Interrupted<E>> {
     match answer.error() {
-        Some(message) if is_about_work(&message) => Err(Trouble::Exhausted.into()),
-        Some(message) => Err(Trouble::Rejected(message).into()),
+        Some(message) if is_about_work(&message) => Err(SmtError::Exhausted.into()),
+        Some(message) => Err(SmtError::Rejected(message).into()),
         None => Ok(answer),
     }
 }
@@ -389,8 +405,8 @@ fn elimination(bound: &[&Symbol], free: &BTreeMap<String, Symbol>, body: &Term) 
 }
 
 /// Returns the conjunction of the one goal in `(goals (goal .. :precision precise :depth 1))`.
-fn read_goals(answer: &Sexp, free: &BTreeMap<String, Symbol>) -> Result<Term, Trouble> {
-    let strange = || Trouble::Strange(shortened(answer));
+fn read_goals(answer: &Sexp, free: &BTreeMap<String, Symbol>) -> Result<Term, SmtError> {
+    let strange = || SmtError::Strange(shortened(answer));
     let [Sexp::Atom(_), goal] = answer.list().ok_or_else(strange)? else { return Err(strange()) };
     let [Sexp::Atom(_), parts @ ..] = goal.list().ok_or_else(strange)? else { return Err(strange()) };
     let is_mark = |part: &Sexp| part.atom().is_some_and(|word| word.starts_with(':'));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use selvedge_logic::smt::{Answer, Dialect, Halt, Node, Program, Smt, SmtValue, Sort, Symbol, Term, Trouble};
+use selvedge_logic::smt::{Answer, Dialect, Interrupted, Node, Program, Smt, SmtError, SmtValue, Sort, Symbol, Term};
 
 /// Nobody stops the solver.
 fn on() -> Result<(), ()> {
@@ -140,7 +140,7 @@ fn whoever_says_stop_gets_it_at_once_and_may_ask_again() {
     let (symbol, x) = int("x");
     smt.declare(&symbol);
     smt.assert(&x.lt(&number(0)));
-    assert_eq!(smt.check(&[], || Err("enough")), Err(Halt::Caller("enough")));
+    assert_eq!(smt.check(&[], || Err("enough")), Err(Interrupted::Caller("enough")));
     assert_eq!(smt.check(&[], on), Ok(Answer::Sat));
 }
 
@@ -149,7 +149,7 @@ fn an_ill_typed_command_is_no_answer() {
     let mut smt = Smt::new(z3());
     smt.assert(&int("nobody").1.le(&number(0)));
     let answer = smt.check(&[], on);
-    assert!(matches!(answer, Err(Halt::Solver(Trouble::Rejected(_)))), "{answer:?}");
+    assert!(matches!(answer, Err(Interrupted::Solver(SmtError::Rejected(_)))), "{answer:?}");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn work_is_counted_by_the_question_and_in_sum() {
         });
         answers.find(|answer| *answer != Ok(Answer::Sat))
     };
-    let exhausted = Some(Err(Halt::Solver(Trouble::Exhausted)));
+    let exhausted = Some(Err(Interrupted::Solver(SmtError::Exhausted)));
     assert_eq!(ask(1_000_000, 50), None);
     assert_eq!(ask(1, 1), exhausted);
     // Each of them is easy.
@@ -182,7 +182,7 @@ fn an_elimination_that_is_cut_off_is_no_answer() {
         smt.eliminate(std::slice::from_ref(&z_name), &body, on)
     };
     for work in [1, 10, 100] {
-        assert_eq!(eliminate(work), Err(Halt::Solver(Trouble::Exhausted)), "{work}");
+        assert_eq!(eliminate(work), Err(Interrupted::Solver(SmtError::Exhausted)), "{work}");
     }
     assert!(eliminate(1_000_000).is_ok_and(|term| !term.symbols().contains(&z_name)));
 }
@@ -191,7 +191,7 @@ fn an_elimination_that_is_cut_off_is_no_answer() {
 fn a_missing_solver_is_said_to_be_missing() {
     let mut smt = Smt::new(Program { path: "/nowhere/z3".into(), dialect: Dialect::Z3, memory: None, work: None });
     let answer = smt.check(&[], on);
-    assert!(matches!(answer, Err(Halt::Solver(Trouble::NotStarted(_)))), "{answer:?}");
+    assert!(matches!(answer, Err(Interrupted::Solver(SmtError::NotStarted(_)))), "{answer:?}");
 }
 
 #[cfg(unix)]
@@ -209,12 +209,12 @@ mod failing {
         Program { path, dialect: Dialect::Z3, memory: None, work: None }
     }
 
-    fn answer(name: &str, script: &str) -> Result<Answer, Halt<()>> {
+    fn answer(name: &str, script: &str) -> Result<Answer, Interrupted<()>> {
         let program = fake(name, script);
         let folder = program.path.parent().expect("it has a folder").to_path_buf();
         let mut answer = Smt::new(program.clone()).check(&[], on);
         // While another test starts a process, that one may hold the file open for writing for a moment.
-        while matches!(&answer, Err(Halt::Solver(Trouble::NotStarted(reason))) if reason.contains("busy")) {
+        while matches!(&answer, Err(Interrupted::Solver(SmtError::NotStarted(reason))) if reason.contains("busy")) {
             answer = Smt::new(program.clone()).check(&[], on);
         }
         std::fs::remove_dir_all(folder).expect("the folder can be removed");
@@ -229,16 +229,16 @@ mod failing {
 
     #[test]
     fn a_solver_that_always_dies_gives_no_answer() {
-        assert_eq!(answer("always", "exit 1"), Err(Halt::Solver(Trouble::Died)));
-        assert_eq!(answer("half", "printf '(sat'; exit 0"), Err(Halt::Solver(Trouble::Died)));
-        assert_eq!(answer("unfinished", "printf unsat; exit 0"), Err(Halt::Solver(Trouble::Died)));
+        assert_eq!(answer("always", "exit 1"), Err(Interrupted::Solver(SmtError::Died)));
+        assert_eq!(answer("half", "printf '(sat'; exit 0"), Err(Interrupted::Solver(SmtError::Died)));
+        assert_eq!(answer("unfinished", "printf unsat; exit 0"), Err(Interrupted::Solver(SmtError::Died)));
     }
 
     #[test]
     fn nonsense_and_errors_are_no_answers() {
         let words = |text: &str| format!("read line; echo '{text}'; sleep 1");
-        assert!(matches!(answer("error", &words("(error \"sat\")")), Err(Halt::Solver(Trouble::Rejected(_)))));
-        assert!(matches!(answer("words", &words("satisfiable")), Err(Halt::Solver(Trouble::Strange(_)))));
+        assert!(matches!(answer("error", &words("(error \"sat\")")), Err(Interrupted::Solver(SmtError::Rejected(_)))));
+        assert!(matches!(answer("words", &words("satisfiable")), Err(Interrupted::Solver(SmtError::Strange(_)))));
         assert_eq!(answer("unknown", &words("unknown")), Ok(Answer::Unknown));
     }
 
@@ -252,6 +252,6 @@ mod failing {
             if calls > 3 { Err("enough") } else { Ok(()) }
         });
         std::fs::remove_dir_all(folder).expect("the folder can be removed");
-        assert_eq!(answer, Err(Halt::Caller("enough")));
+        assert_eq!(answer, Err(Interrupted::Caller("enough")));
     }
 }

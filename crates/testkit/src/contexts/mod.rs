@@ -17,14 +17,14 @@ use selvedge_check::{
 use selvedge_driver::Subject;
 use selvedge_engines::contexts::Histories;
 use selvedge_engines::contexts::lazy::Contexts;
-use selvedge_engines::contexts::{Options, threads::enlisted};
+use selvedge_engines::contexts::{Options, threads::fixed_threads};
 use selvedge_engines::contexts_eager;
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_export::sequential;
 use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_frontend::{Context, Source};
 use selvedge_ir::callgraph::CallGraph;
-use selvedge_ir::passes::enlist::Enlisted;
+use selvedge_ir::passes::fix_threads::FixedThreads;
 use selvedge_ir::passes::sequentialize;
 use selvedge_ir::{Op, Scope, Target};
 use selvedge_replay::judge;
@@ -64,7 +64,7 @@ pub fn compare_posed(posed: &Posed, number: u64, budget: Budget) -> Result<Compa
     let mut compared = Compared::default();
     let task = posed.task();
     let options = Options { bound: Some(ContextBound::exactly(1)), ..Options::default() };
-    let Ok((_, lists)) = enlisted(&task, &options, "testkit") else {
+    let Ok((_, lists)) = fixed_threads(&task, &options, "testkit") else {
         compared.open += 1;
         return Ok(compared);
     };
@@ -156,8 +156,8 @@ fn decide(Way { kind, histories }: Way, task: &Task<'_>, bound: ContextBound) ->
 }
 
 /// Up to how many contexts all guesses are looked at: a program that starts threads has many shared variables.
-fn eager_last(lists: &[Enlisted]) -> u32 {
-    let shared = |list: &Enlisted| list.program.vars.iter().filter(|var| var.scope == Scope::Shared).count();
+fn eager_last(lists: &[FixedThreads]) -> u32 {
+    let shared = |list: &FixedThreads| list.program.vars.iter().filter(|var| var.scope == Scope::Shared).count();
     match lists.iter().map(shared).max() {
         None | Some(0..=2) => LAST,
         Some(3..=4) => 3,
@@ -216,7 +216,7 @@ fn check_verdict(name: &str, is_unsafe: bool, oracle: &InTurns, k: u32) -> Resul
     Ok(())
 }
 
-fn compare_shared(lists: &[Enlisted], oracle: &InTurns, k: u32, compared: &mut Compared) -> Result<(), Fault> {
+fn compare_shared(lists: &[FixedThreads], oracle: &InTurns, k: u32, compared: &mut Compared) -> Result<(), Fault> {
     let mut found: BTreeSet<Vec<bool>> = BTreeSet::new();
     for list in lists {
         match contexts_eager(Options::default()).shared_states(list, k, &patient()) {
@@ -264,7 +264,7 @@ fn check_shared(
 /// The printed sequential program, for an engine for one thread.
 fn compare_text(
     posed: &Posed,
-    lists: &[Enlisted],
+    lists: &[FixedThreads],
     oracle: &InTurns,
     k: u32,
     number: u64,

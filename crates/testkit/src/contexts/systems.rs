@@ -14,7 +14,7 @@ use indexmap::IndexSet;
 use selvedge_check::{CancelToken, ContextBound, Limits, Run, Stop, Target, Task, ThreadScope};
 use selvedge_driver::{TurnsEngine, TurnsOutcome, check_turns, turns_options};
 use selvedge_engines::contexts::lazy::Contexts;
-use selvedge_engines::contexts::threads::enlisted;
+use selvedge_engines::contexts::threads::fixed_threads;
 use selvedge_engines::contexts_eager;
 use selvedge_engines::pushdown::{Answer, Direction, check};
 use selvedge_frontend::System;
@@ -340,7 +340,7 @@ fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<
     let program = program(threads).expect("the initial configuration is known");
     let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
     let options = turns_options(ContextBound { first: 1, last: k });
-    let (_, lists) = enlisted(&task, &options, "testkit").expect("the threads are a list");
+    let (_, lists) = fixed_threads(&task, &options, "testkit").expect("the threads are a list");
     let limits = Limits { time: effort.patience, ..Limits::default() };
     match contexts_eager(options).shared_states(&lists[0], k, &Run::new(CancelToken::default(), limits, &())) {
         Ok(found) => Ok(Some(numbers(&found.list()))),

@@ -124,7 +124,7 @@ impl Back<'_> {
         let relation = layout.returning(program, proc, values)?.relation.and(&self.cube(&results)?)?;
         let found = before.and(&self.cube(&known)?)?.and(&relation)?;
         let last = self.pick(&found, &self.frame_vars(proc, history));
-        let mut choices = layout.manager.verum();
+        let mut choices = layout.manager.top();
         for (result, value) in layout.results.iter().zip(values) {
             let wanted = layout.manager.constant(effect[result]);
             choices = choices.and(&self.evaluate(value, &last, None)?.iff(&wanted)?)?;
@@ -165,7 +165,7 @@ impl Back<'_> {
         entry: &Tuple,
     ) -> Result<Step, OutOfNodes> {
         let layout = self.layout;
-        let mut choices = layout.manager.verum();
+        let mut choices = layout.manager.top();
         for (param, arg) in self.program.procs[call.callee].params.iter().zip(&call.args) {
             let wanted = layout.manager.constant(effect[&layout.var(*param, When::Next)]);
             choices = choices.and(&self.evaluate(arg, caller, None)?.iff(&wanted)?)?;
@@ -182,7 +182,7 @@ impl Back<'_> {
 
     /// The step of an edge whose choices do not matter.
     pub fn any(&self, edge: EdgeId) -> Step {
-        self.step(edge, &self.layout.manager.verum())
+        self.step(edge, &self.layout.manager.top())
     }
 
     /// The locals of a procedure that start with any value, as they are at a path edge.
@@ -195,7 +195,7 @@ impl Back<'_> {
     /// The choices that give these initial values.
     pub fn initial_choices(&self, init: &[(VarId, Expr)], values: &Tuple) -> Result<Vec<Value>, OutOfNodes> {
         let layout = self.layout;
-        let mut choices = layout.manager.verum();
+        let mut choices = layout.manager.top();
         for (var, rhs) in init {
             let wanted = layout.manager.constant(values[&layout.var(*var, When::Now)]);
             choices = choices.and(&self.evaluate(rhs, values, None)?.iff(&wanted)?)?;

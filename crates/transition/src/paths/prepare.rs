@@ -64,7 +64,7 @@ impl Layout {
 
     /// The states after some initial values.
     pub fn initial(&self, init: &[(VarId, Expr)]) -> Result<Bdd, OutOfNodes> {
-        let mut states = self.manager.verum();
+        let mut states = self.manager.top();
         for (var, rhs) in init {
             let value = self.expr(rhs)?;
             states = states.and(&self.manager.var(self.var(*var, When::Now))?.iff(&value)?)?;

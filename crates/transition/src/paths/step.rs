@@ -96,13 +96,13 @@ impl Layout {
         }
         let top = |part: &Part| part.diagram.decision().map(|(var, ..)| var);
         parts.sort_by_cached_key(|part| std::cmp::Reverse(top(part)));
-        parts.iter().try_fold(self.manager.verum(), |all, part| part.diagram.and(&all))
+        parts.iter().try_fold(self.manager.top(), |all, part| part.diagram.and(&all))
     }
 
     /// Conjoins the parts in which a choice occurs and forgets it.
     fn without_choice(&self, parts: Vec<Part>, choice: u32, forget: &VarSet) -> Result<Part, OutOfNodes> {
         let mut choices = BTreeSet::new();
-        let mut all = self.manager.verum();
+        let mut all = self.manager.top();
         let last = parts.len().saturating_sub(1);
         for (place, part) in parts.iter().enumerate() {
             all = if place == last { all.and_exists(&part.diagram, forget)? } else { all.and(&part.diagram)? };

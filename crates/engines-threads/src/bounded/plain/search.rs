@@ -161,13 +161,13 @@ impl<'a> Search<'a> {
         set: Bdd,
         arc: Option<(usize, usize, EdgeId)>,
     ) -> Result<(), OutOfNodes> {
-        let known = self.reached.entry(key.clone()).or_insert_with(|| self.layout.manager.falsum());
+        let known = self.reached.entry(key.clone()).or_insert_with(|| self.layout.manager.bottom());
         let new = set.minus(known)?;
         if new.is_false() {
             return Ok(());
         }
         *known = known.or(&new)?;
-        let entry = ring.entry(key).or_insert_with(|| Entry { set: self.layout.manager.falsum(), arcs: Vec::new() });
+        let entry = ring.entry(key).or_insert_with(|| Entry { set: self.layout.manager.bottom(), arcs: Vec::new() });
         entry.set = entry.set.or(&new)?;
         entry.arcs.extend(arc);
         Ok(())
@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
     /// The initial states.
     fn start(&mut self) -> Result<Vec<(Key, Bdd)>, OutOfNodes> {
         let layout = &self.layout;
-        let mut set = layout.manager.verum();
+        let mut set = layout.manager.top();
         for (var, rhs) in &self.program.init {
             set = set.and(&layout.bdd(0, *var, When::Now)?.iff(&layout.expr(0, rhs)?)?)?;
         }
@@ -214,7 +214,7 @@ impl<'a> Search<'a> {
     /// The first valuations of an initial thread.
     fn first(&self, thread: usize, id: EntryId, loc: LocId) -> Result<Bdd, OutOfNodes> {
         let (layout, entry) = (&self.layout, &self.program.entries[id]);
-        let mut first = layout.manager.verum();
+        let mut first = layout.manager.top();
         for (var, rhs) in &entry.init {
             first = first.and(&layout.bdd(thread, *var, When::Now)?.iff(&layout.expr(thread, rhs)?)?)?;
         }

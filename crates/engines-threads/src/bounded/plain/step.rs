@@ -195,7 +195,7 @@ impl Search<'_> {
             values.iter().map(|(_, value)| value.support()).chain(condition.as_ref().map(Bdd::support)).collect();
         let is_single = |var: &&Var| supports.iter().filter(|support| support.contains(var)).count() == 1;
         let single: Vec<Var> = own.iter().filter(is_single).copied().collect();
-        let mut all = condition.unwrap_or_else(|| layout.manager.verum());
+        let mut all = condition.unwrap_or_else(|| layout.manager.top());
         for (next, value) in values {
             let here: Vec<Var> = single.iter().filter(|var| value.support().contains(var)).copied().collect();
             let equal = layout.manager.var(*next)?.iff(value)?.exists(&layout.manager.var_set(&here)?)?;

@@ -191,7 +191,7 @@ impl Search<'_> {
     ) -> Result<Bdd, OutOfNodes> {
         let layout = &self.layout;
         let kept = layout.kept.at(state.key[other].expect("a thread that takes part lives").loc);
-        let mut condition = layout.manager.verum();
+        let mut condition = layout.manager.top();
         for (var, rhs) in part.assigned.iter().filter(|(var, _)| kept.contains(var)) {
             let value = layout.manager.constant(state.locals[other][layout.slots.get(*var)]);
             let new = layout.resolved(assign, mover, Some((other, part)), rhs)?;

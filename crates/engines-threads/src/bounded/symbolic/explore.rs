@@ -38,7 +38,7 @@ impl Search<'_> {
             for pair in &node.crew.pairs {
                 run.tick()?;
                 let set = node.shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
-                let known = seen.entry(pair.place.loc).or_insert_with(|| self.machine.layout.manager.falsum());
+                let known = seen.entry(pair.place.loc).or_insert_with(|| self.machine.layout.manager.bottom());
                 *known = known.or(&set).map_err(out_of_nodes)?;
             }
         }

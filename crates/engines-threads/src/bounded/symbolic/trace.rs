@@ -199,7 +199,7 @@ impl Search<'_> {
     /// Where an error is met: the condition of an assertion does not hold.
     fn failure(&self, error: Error) -> Result<Bdd, OutOfNodes> {
         match error {
-            Error::Reached(_) => Ok(self.machine.layout.manager.verum()),
+            Error::Reached(_) => Ok(self.machine.layout.manager.top()),
             Error::Fails(_, edge) => match &self.machine.program.edges[edge].op {
                 selvedge_ir::Op::Assert(condition) => self.machine.layout.expr(condition)?.not(),
                 _ => unreachable!("only assertions fail"),

@@ -53,7 +53,7 @@ impl Search<'_> {
 
     fn all_seen_where(&mut self, places: &[PlaceId], held_elsewhere: bool) -> Result<bool, OutOfNodes> {
         let holder = places.iter().position(|place| self.model.is_alone(*place));
-        let mut all = self.model.layout.manager.verum();
+        let mut all = self.model.layout.manager.top();
         for chosen in choose(places.len(), self.k) {
             let threads: Vec<PlaceId> = chosen.iter().map(|number| places[*number]).collect();
             let held = held_elsewhere || holder.is_some_and(|holder| !chosen.contains(&holder));

@@ -135,7 +135,7 @@ impl Model<'_> {
             waiting: BTreeSet::new(),
             ends: Vec::new(),
             passive: Vec::new(),
-            errors: self.layout.manager.falsum(),
+            errors: self.layout.manager.bottom(),
         };
         // The beginning is no item: the block may end at the same place.
         self.steps_from(&mut block, (begin, None), &first)?;

@@ -50,13 +50,13 @@ impl<'a> Search<'a> {
     /// Closes the table, or stops at the first error.
     pub(super) fn run(&mut self) -> Result<Closed, Stop> {
         self.start().map_err(out_of_nodes)?;
-        let falsum = self.model.layout.manager.falsum();
+        let bottom = self.model.layout.manager.bottom();
         let mut n_keys = 0;
         loop {
             if self.has_error().map_err(out_of_nodes)? {
                 return Ok(Closed::WithError);
             }
-            let Some((key, new)) = self.table.pop(&falsum) else { break };
+            let Some((key, new)) = self.table.pop(&bottom) else { break };
             self.model.run.check_limits()?;
             self.model.layout.manager.tidy();
             self.expand(&key, &new)?;

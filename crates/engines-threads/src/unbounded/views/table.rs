@@ -72,10 +72,10 @@ impl Table {
     }
 
     /// Takes the new views of a key that has some.
-    pub(super) fn pop(&mut self, falsum: &Bdd) -> Option<(Key, Bdd)> {
+    pub(super) fn pop(&mut self, bottom: &Bdd) -> Option<(Key, Bdd)> {
         let number = self.waiting.pop_front()?;
         let (key, entry) = self.entries.get_index_mut(number).expect("keys stay");
-        Some((key.clone(), std::mem::replace(&mut entry.new, falsum.clone())))
+        Some((key.clone(), std::mem::replace(&mut entry.new, bottom.clone())))
     }
 
     /// The keys of one thread whose views have grown since the last call.
@@ -128,8 +128,8 @@ impl Table {
         {
             self.met.push(*only);
         }
-        let falsum = model.layout.manager.falsum();
-        self.entries.insert_full(key.clone(), Entry { all: falsum.clone(), new: falsum }).0
+        let bottom = model.layout.manager.bottom();
+        self.entries.insert_full(key.clone(), Entry { all: bottom.clone(), new: bottom }).0
     }
 
     /// Each thread in turn is forgotten. The steps of those that are left are seen in the views of all; with passive

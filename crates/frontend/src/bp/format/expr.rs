@@ -25,7 +25,7 @@ impl Clarity {
 
 /// The place of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum OperandPlace {
     Not,
     Chain(ChainOp),
     Left(CompareOp),
@@ -37,16 +37,16 @@ enum Place {
 }
 
 /// Returns whether an operand stands in parentheses.
-fn in_parentheses(operand: &ExprKind, place: Place, clarity: Clarity) -> bool {
+fn in_parentheses(operand: &ExprKind, place: OperandPlace, clarity: Clarity) -> bool {
     let clear = clarity == Clarity::Full;
     match (operand, place) {
-        (_, Place::Free) => false,
-        (ExprKind::Chain(inner, _), Place::Chain(outer)) => *inner >= outer || clear && outer == ChainOp::Xor,
-        (ExprKind::Chain(..), Place::Left(op) | Place::Right(op)) => clear && op != CompareOp::Implies,
-        (ExprKind::Chain(..), Place::Not) => true,
-        (ExprKind::Compare(..), Place::Not | Place::Chain(_) | Place::Left(_)) => true,
-        (ExprKind::Compare(inner, _), Place::Right(outer)) => clear && *inner != outer,
-        (ExprKind::Conditional(_), Place::Then) => clear,
+        (_, OperandPlace::Free) => false,
+        (ExprKind::Chain(inner, _), OperandPlace::Chain(outer)) => *inner >= outer || clear && outer == ChainOp::Xor,
+        (ExprKind::Chain(..), OperandPlace::Left(op) | OperandPlace::Right(op)) => clear && op != CompareOp::Implies,
+        (ExprKind::Chain(..), OperandPlace::Not) => true,
+        (ExprKind::Compare(..), OperandPlace::Not | OperandPlace::Chain(_) | OperandPlace::Left(_)) => true,
+        (ExprKind::Compare(inner, _), OperandPlace::Right(outer)) => clear && *inner != outer,
+        (ExprKind::Conditional(_), OperandPlace::Then) => clear,
         (ExprKind::Conditional(_), _) => true,
         _ => false,
     }
@@ -56,16 +56,18 @@ fn in_parentheses(operand: &ExprKind, place: Place, clarity: Clarity) -> bool {
 fn height(expr: &Expr) -> usize {
     let of = |operand: &Expr, place| height(operand) + usize::from(in_parentheses(&operand.kind, place, Clarity::Full));
     match &expr.kind {
-        ExprKind::Not(operand) => 1 + of(operand, Place::Not),
+        ExprKind::Not(operand) => 1 + of(operand, OperandPlace::Not),
         ExprKind::Chain(op, operands) => {
-            operands.iter().map(|operand| of(operand, Place::Chain(*op))).max().unwrap_or(0)
+            operands.iter().map(|operand| of(operand, OperandPlace::Chain(*op))).max().unwrap_or(0)
         }
-        ExprKind::Compare(op, pair) => of(&pair.0, Place::Left(*op)).max(1 + of(&pair.1, Place::Right(*op))),
+        ExprKind::Compare(op, pair) => {
+            of(&pair.0, OperandPlace::Left(*op)).max(1 + of(&pair.1, OperandPlace::Right(*op)))
+        }
         ExprKind::Conditional(parts) => {
-            let inner = of(&parts.1, Place::Then).max(of(&parts.2, Place::Free));
-            of(&parts.0, Place::Condition).max(1 + inner)
+            let inner = of(&parts.1, OperandPlace::Then).max(of(&parts.2, OperandPlace::Free));
+            of(&parts.0, OperandPlace::Condition).max(1 + inner)
         }
-        ExprKind::Schoose(pair) => 1 + of(&pair.0, Place::Free).max(of(&pair.1, Place::Free)),
+        ExprKind::Schoose(pair) => 1 + of(&pair.0, OperandPlace::Free).max(of(&pair.1, OperandPlace::Free)),
         _ => 0,
     }
 }
@@ -73,10 +75,10 @@ fn height(expr: &Expr) -> usize {
 impl<'t> Printer<'t> {
     /// An expression and the comments before and in it.
     pub(super) fn expr(&mut self, expr: &'t Expr, clarity: Clarity) {
-        self.operand_at(expr, Place::Free, clarity);
+        self.operand_at(expr, OperandPlace::Free, clarity);
     }
 
-    fn operand_at(&mut self, expr: &'t Expr, place: Place, clarity: Clarity) {
+    fn operand_at(&mut self, expr: &'t Expr, place: OperandPlace, clarity: Clarity) {
         self.comments_before(expr.span.start);
         let parentheses = in_parentheses(&expr.kind, place, clarity);
         if parentheses {
@@ -102,27 +104,27 @@ impl<'t> Printer<'t> {
             }
             ExprKind::Not(operand) => {
                 self.word("!");
-                self.operand_at(operand, Place::Not, clarity);
+                self.operand_at(operand, OperandPlace::Not, clarity);
             }
             ExprKind::Chain(op, operands) => self.chain(*op, operands, clarity),
             ExprKind::Compare(op, pair) => {
-                self.operand_at(&pair.0, Place::Left(*op), clarity);
+                self.operand_at(&pair.0, OperandPlace::Left(*op), clarity);
                 self.operator(op.text());
-                self.operand_at(&pair.1, Place::Right(*op), clarity);
+                self.operand_at(&pair.1, OperandPlace::Right(*op), clarity);
             }
             ExprKind::Conditional(parts) => {
-                self.operand_at(&parts.0, Place::Condition, clarity);
+                self.operand_at(&parts.0, OperandPlace::Condition, clarity);
                 self.operator("?");
-                self.operand_at(&parts.1, Place::Then, clarity);
+                self.operand_at(&parts.1, OperandPlace::Then, clarity);
                 self.operator(":");
-                self.operand_at(&parts.2, Place::Free, clarity);
+                self.operand_at(&parts.2, OperandPlace::Free, clarity);
             }
             ExprKind::Schoose(pair) => {
                 self.word("schoose[");
-                self.operand_at(&pair.0, Place::Free, clarity);
+                self.operand_at(&pair.0, OperandPlace::Free, clarity);
                 self.word(",");
                 self.soft_break(Between::Parts);
-                self.operand_at(&pair.1, Place::Free, clarity);
+                self.operand_at(&pair.1, OperandPlace::Free, clarity);
                 self.word("]");
             }
             ExprKind::Error => self.word(expr.span.of(self.text)),
@@ -134,7 +136,7 @@ impl<'t> Printer<'t> {
             if index > 0 {
                 self.operator(op.text());
             }
-            self.operand_at(operand, Place::Chain(op), clarity);
+            self.operand_at(operand, OperandPlace::Chain(op), clarity);
         }
     }
 

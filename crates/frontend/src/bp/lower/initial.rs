@@ -27,7 +27,7 @@ pub(super) struct Initial {
     scope: Option<Scope>,
     /// The variable whose initialiser is being read.
     current: Option<VarId>,
-    values: FxHashMap<VarId, Known>,
+    values: FxHashMap<VarId, InitialValue>,
     n_nodes: usize,
     n_choices: u32,
     assigned: Vec<(VarId, Expr)>,
@@ -35,7 +35,7 @@ pub(super) struct Initial {
 }
 
 #[derive(Clone)]
-struct Known {
+struct InitialValue {
     value: Expr,
     size: usize,
 }
@@ -52,7 +52,7 @@ impl Initial {
 
     fn know(&mut self, var: VarId, value: Expr) {
         let size = measure(&value).size;
-        self.values.insert(var, Known { value: value.clone(), size });
+        self.values.insert(var, InitialValue { value: value.clone(), size });
         self.assigned.push((var, value));
     }
 }

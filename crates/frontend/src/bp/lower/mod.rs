@@ -9,8 +9,8 @@ mod body;
 mod entries;
 mod expr;
 mod initial;
-mod odd;
 mod stmt;
+mod unused;
 
 use index_vec::IndexVec;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,7 +19,7 @@ use selvedge_ir::{ProcId, Program, Scope, VarId};
 
 use super::LoadOptions;
 use super::ast::{File, Symbol};
-use super::resolve::{Found, Tables, VarTable, collect};
+use super::resolve::{Output, Tables, VarTable, collect};
 use super::suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -39,7 +39,7 @@ pub(super) struct Lowered {
 /// Lowers a file. `is_whole` says that the parser reported no error; otherwise nothing is called unused, and the
 /// `skipped` names are not called unknown.
 pub(super) fn lower(file: &File, is_whole: bool, skipped: FxHashSet<Symbol>, options: &LoadOptions) -> Lowered {
-    let mut found = Found::default();
+    let mut found = Output::default();
     let tables = collect(file, &mut found);
     let used = IndexVec::from_vec(vec![false; found.program.vars.len()]);
     let mut lowering = Lowering {
@@ -64,13 +64,13 @@ pub(super) fn lower(file: &File, is_whole: bool, skipped: FxHashSet<Symbol>, opt
     if is_whole && !lowering.found.diagnostics.iter().any(Diagnostic::is_error) {
         lowering.warn_of_unused();
     }
-    let Found { program, map, diagnostics } = lowering.found;
+    let Output { program, map, diagnostics } = lowering.found;
     Lowered { program, source_map: map, diagnostics }
 }
 
 struct Lowering<'a> {
     tables: Tables<'a>,
-    found: Found,
+    found: Output,
     /// Which variables are mentioned outside their declaration.
     used: IndexVec<VarId, bool>,
     /// All names by their text, made when a passive copy is first met.

@@ -3,7 +3,7 @@
 use selvedge_ir::span::Span;
 
 use super::Parser;
-use super::stmt::Place;
+use super::stmt::Nesting;
 use crate::bp::ast::{Body, Copies, Decl, DeclKind, DeclVar, Init, Item, Name, Proc, Process, ProcessItem, Results};
 use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
@@ -244,7 +244,7 @@ impl Parser<'_> {
                 return None;
             }
         }
-        let stmts = self.block(Place::Body);
+        let stmts = self.block(Nesting::Body);
         let end = self.end_word(begin, header);
         outer.append(&mut self.misplaced);
         Some(Body { outer, begin, stmts, end })

@@ -10,7 +10,7 @@ use crate::tokens::Kind as _;
 
 /// Where a statement stands: declarations are allowed directly in a body only.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Nesting {
     Body,
     Nested,
 }
@@ -24,7 +24,7 @@ enum End {
 
 impl Parser<'_> {
     /// Statements up to a word that ends the block, which is not consumed.
-    pub(super) fn block(&mut self, place: Place) -> Block {
+    pub(super) fn block(&mut self, place: Nesting) -> Block {
         let mut block = Vec::new();
         loop {
             if self.eat(TokenKind::Semicolon) {
@@ -65,9 +65,9 @@ impl Parser<'_> {
     }
 
     /// Consumes at least one token.
-    fn stmt_into(&mut self, block: &mut Block, place: Place) {
+    fn stmt_into(&mut self, block: &mut Block, place: Nesting) {
         let before = self.position;
-        if place == Place::Body {
+        if place == Nesting::Body {
             self.is_limit_reported = false;
         }
         let labels = self.labels();
@@ -153,7 +153,7 @@ impl Parser<'_> {
         End::Lost
     }
 
-    fn stmt_kind(&mut self, place: Place, labels: &[Name]) -> StmtKind {
+    fn stmt_kind(&mut self, place: Nesting, labels: &[Name]) -> StmtKind {
         // A word of the language may be the name of a procedure; `assert(..)` and the like keep their meaning.
         let is_bare = matches!(
             self.kind(),
@@ -360,11 +360,11 @@ impl Parser<'_> {
         while arms.is_empty() || self.at(TokenKind::Elsif) {
             let keyword = self.bump();
             let condition = self.condition(TokenKind::Then);
-            arms.push(Arm { keyword, condition, body: self.block(Place::Nested) });
+            arms.push(Arm { keyword, condition, body: self.block(Nesting::Nested) });
         }
         let otherwise = self.at(TokenKind::Else).then(|| {
             let keyword = self.bump();
-            Else { keyword, body: self.block(Place::Nested) }
+            Else { keyword, body: self.block(Nesting::Nested) }
         });
         self.repeated_else(&arms, opener);
         self.open_ifs -= 1;
@@ -385,7 +385,7 @@ impl Parser<'_> {
             } else {
                 self.bump();
             }
-            self.block(Place::Nested);
+            self.block(Nesting::Nested);
         }
     }
 
@@ -397,7 +397,7 @@ impl Parser<'_> {
         let keyword = self.bump();
         self.open_whiles += 1;
         let condition = self.condition(TokenKind::Do);
-        let body = self.block(Place::Nested);
+        let body = self.block(Nesting::Nested);
         self.open_whiles -= 1;
         self.ascend();
         let end = self.closing_word(TokenKind::Od, keyword);
@@ -458,10 +458,10 @@ impl Parser<'_> {
     }
 
     /// `decl` and `enforce`.
-    fn in_body_only(&mut self, place: Place, labels: &[Name]) -> StmtKind {
+    fn in_body_only(&mut self, place: Nesting, labels: &[Name]) -> StmtKind {
         let span = self.span();
         let word = self.found();
-        if place == Place::Nested {
+        if place == Nesting::Nested {
             let message = format!("{word} inside a block");
             let help = format!("{word} stands directly between `begin` and `end` of a procedure");
             self.report(Diagnostic::new(Code::MisplacedDeclaration, message, span).help(help));
@@ -474,7 +474,7 @@ impl Parser<'_> {
             return StmtKind::Enforce(self.operand());
         }
         let decl = self.decl();
-        if place == Place::Nested {
+        if place == Nesting::Nested {
             self.misplaced.push(decl);
             return StmtKind::Skip;
         }

@@ -5,7 +5,7 @@ use index_vec::IndexVec;
 use fixedbitset::FixedBitSet;
 
 use crate::passes::edit::{Keep, collect};
-use crate::passes::{Lift, LiftStep, Part, Passed};
+use crate::passes::{Lift, LiftStep, Passed, StepPart};
 use crate::syntax::{Edge, EdgeId, LocId, Op, Program};
 use crate::target::Target;
 
@@ -23,7 +23,7 @@ pub(super) struct Step {
 impl Step {
     /// Returns the old steps of a skip, as they stand beside a step of another kind.
     pub(super) fn silent_steps(&self) -> impl Iterator<Item = LiftStep> {
-        self.steps.iter().map(|step| LiftStep { part: Part::Silent, ..step.clone() })
+        self.steps.iter().map(|step| LiftStep { part: StepPart::Silent, ..step.clone() })
     }
 }
 

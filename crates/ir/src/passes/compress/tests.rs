@@ -137,8 +137,8 @@ fn skips_before_any_operation_vanish_and_after_most() {
     let parts = |edge: usize| passed.lift.edges[edge].iter().map(|step| step.part).collect::<Vec<_>>();
     assert_eq!(old_edges(&passed, 2), [5]);
     assert_eq!(old_edges(&passed, 3), [6, 7, 8]);
-    assert_eq!(parts(3), [Part::Silent, Part::Main, Part::Silent]);
-    assert_eq!(parts(1), [Part::Main, Part::Silent]);
+    assert_eq!(parts(3), [StepPart::Silent, StepPart::Main, StepPart::Silent]);
+    assert_eq!(parts(1), [StepPart::Main, StepPart::Silent]);
 }
 
 #[test]

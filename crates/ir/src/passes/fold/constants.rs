@@ -4,7 +4,7 @@
 //! cell: an initial value, an assignment, an argument, a returned value. The order of steps plays no role, which is
 //! why the answer holds for any number of threads.
 //!
-//! *Order of work.* All cells start as [`Known::Never`]; an equation is looked at again when a cell that it reads has
+//! *Order of work.* All cells start as [`CellValue::Never`]; an equation is looked at again when a cell that it reads has
 //! changed. *Invariant*: each cell covers what the equations that are not waiting give. *End*: a cell changes at most
 //! twice. *Right*: at the end all equations are covered, so by induction over an execution, every variable of it holds
 //! a value that its cell covers; an equation that is not counted belongs to a step that no state can take.
@@ -18,12 +18,12 @@ use crate::syntax::{Expr, Op, ProcId, Program, Scope, Value, VarId};
 
 /// The variables that hold one value only.
 pub(super) struct Constants {
-    vars: IndexVec<VarId, Known>,
+    vars: IndexVec<VarId, CellValue>,
 }
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
+enum CellValue {
     /// No value so far.
     Never,
     /// This value and no other.
@@ -32,12 +32,12 @@ enum Known {
     Varies,
 }
 
-impl Known {
-    fn join(self, other: Known) -> Known {
+impl CellValue {
+    fn join(self, other: CellValue) -> CellValue {
         match (self, other) {
-            (Known::Never, known) | (known, Known::Never) => known,
+            (CellValue::Never, known) | (known, CellValue::Never) => known,
             (a, b) if a == b => a,
-            _ => Known::Varies,
+            _ => CellValue::Varies,
         }
     }
 }
@@ -54,8 +54,8 @@ impl Constants {
     /// Returns the value of a variable that has only one.
     pub(super) fn get(&self, var: VarId) -> Option<Expr> {
         match self.vars[var] {
-            Known::Always(value) => Some(Expr::value(value)),
-            Known::Never | Known::Varies => None,
+            CellValue::Always(value) => Some(Expr::value(value)),
+            CellValue::Never | CellValue::Varies => None,
         }
     }
 
@@ -86,7 +86,7 @@ enum Flows<'p> {
 struct Solver<'p> {
     program: &'p Program,
     /// The variables, then the results of all procedures.
-    cells: Vec<Known>,
+    cells: Vec<CellValue>,
     /// The cell of each procedure's first result.
     results: IndexVec<ProcId, usize>,
     equations: Vec<Equation<'p>>,
@@ -102,7 +102,7 @@ impl<'p> Solver<'p> {
             results.push(n_cells);
             n_cells += proc.results.len();
         }
-        let (cells, readers) = (vec![Known::Never; n_cells], vec![Vec::new(); n_cells]);
+        let (cells, readers) = (vec![CellValue::Never; n_cells], vec![Vec::new(); n_cells]);
         let mut solver = Solver { program, cells, results, equations: Vec::new(), readers };
         solver.starts();
         for edge in &program.edges {
@@ -225,15 +225,15 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn flow(&self, equation: &Equation<'p>) -> Known {
-        if self.cells[equation.cell] == Known::Varies {
-            return Known::Varies;
+    fn flow(&self, equation: &Equation<'p>) -> CellValue {
+        if self.cells[equation.cell] == CellValue::Varies {
+            return CellValue::Varies;
         }
         if equation.guard.is_some_and(|guard| self.fold(guard) == Expr::FALSE) {
-            return Known::Never;
+            return CellValue::Never;
         }
         match equation.source {
-            Flows::Anything => Known::Varies,
+            Flows::Anything => CellValue::Varies,
             Flows::Cell(cell) => self.cells[cell],
             Flows::Expr(expr) => self.value(&self.fold(expr)),
         }
@@ -245,21 +245,21 @@ impl<'p> Solver<'p> {
         }
         substitute(expr, &mut |leaf| match leaf {
             Expr::Var(var) => match self.cells[var.index()] {
-                Known::Always(value) => Expr::value(value),
-                Known::Never | Known::Varies => leaf.clone(),
+                CellValue::Always(value) => Expr::value(value),
+                CellValue::Never | CellValue::Varies => leaf.clone(),
             },
             leaf => leaf.clone(),
         })
     }
 
     /// What a folded expression holds: nothing, as long as it reads a cell that holds nothing.
-    fn value(&self, folded: &Expr) -> Known {
+    fn value(&self, folded: &Expr) -> CellValue {
         match folded {
-            Expr::Bool(value) => Known::Always(Value::Bool(*value)),
-            Expr::Int(value) => Known::Always(Value::Int(*value)),
+            Expr::Bool(value) => CellValue::Always(Value::Bool(*value)),
+            Expr::Int(value) => CellValue::Always(Value::Int(*value)),
             expr => {
-                let never = |leaf: &Expr| matches!(leaf, Expr::Var(var) if self.cells[var.index()] == Known::Never);
-                if expr.any_leaf(never) { Known::Never } else { Known::Varies }
+                let never = |leaf: &Expr| matches!(leaf, Expr::Var(var) if self.cells[var.index()] == CellValue::Never);
+                if expr.any_leaf(never) { CellValue::Never } else { CellValue::Varies }
             }
         }
     }

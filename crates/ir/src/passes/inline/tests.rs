@@ -1,5 +1,5 @@
 use super::super::testing::{check, run_on};
-use super::super::{LiftStep, Part, Source};
+use super::super::{LiftStep, Source, StepPart};
 use super::{Limit, run, run_within};
 use crate::syntax::{EdgeId, Op, VarId};
 
@@ -41,7 +41,7 @@ fn calls_that_are_not_recursive_vanish() {
     );
     let choices = vec![Source::Choice(0)];
     let fresh = vec![(VarId::new(5), Source::Choice(1))];
-    assert_eq!(passed.lift.edges[0], [LiftStep { edge: EdgeId::new(0), choices, fresh, part: Part::Main }]);
+    assert_eq!(passed.lift.edges[0], [LiftStep { edge: EdgeId::new(0), choices, fresh, part: StepPart::Main }]);
     let steps = |edge: usize| passed.lift.edges[edge].iter().map(|step| step.edge.index()).collect::<Vec<_>>();
     assert_eq!((3..7).map(steps).collect::<Vec<_>>(), [[3], [4], [5], [6]]);
     let own = |var: usize| passed.lift.vars[var].map(|var| var.index());

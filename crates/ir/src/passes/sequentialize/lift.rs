@@ -97,7 +97,7 @@ impl SequentialLift {
     /// Returns the execution of the threads, which ends with the first error that the sequential one meets.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let trace = trace.written_out();
-        let mut walk = Walk::new(self, &trace.start);
+        let mut walk = TraceLifter::new(self, &trace.start);
         for step in &trace.steps {
             walk.step(step);
         }
@@ -110,7 +110,7 @@ impl SequentialLift {
 }
 
 /// The execution as far as it was seen.
-struct Walk<'l> {
+struct TraceLifter<'l> {
     lift: &'l SequentialLift,
     now: When,
     start: Start,
@@ -119,8 +119,8 @@ struct Walk<'l> {
     error: Option<(When, usize)>,
 }
 
-impl<'l> Walk<'l> {
-    fn new(lift: &'l SequentialLift, start: &Start) -> Walk<'l> {
+impl<'l> TraceLifter<'l> {
+    fn new(lift: &'l SequentialLift, start: &Start) -> TraceLifter<'l> {
         let thread = |(entry, n_choices): (EntryId, &usize)| StartThread {
             entry,
             choices: vec![Value::Bool(false); *n_choices],
@@ -131,7 +131,7 @@ impl<'l> Walk<'l> {
             fresh: lift.fresh(&start.fresh),
             threads: lift.entries.iter_enumerated().map(thread).collect(),
         };
-        Walk { lift, now: When::Prelude, start, pieces: BTreeMap::new(), error: None }
+        TraceLifter { lift, now: When::Prelude, start, pieces: BTreeMap::new(), error: None }
     }
 
     fn step(&mut self, step: &Step) {
@@ -185,7 +185,7 @@ impl<'l> Walk<'l> {
 
     /// Returns the pieces in their order, up to the error.
     fn finish(self) -> Trace {
-        let Walk { start, pieces, error, .. } = self;
+        let TraceLifter { start, pieces, error, .. } = self;
         let cut = |(when, mut piece): (When, Vec<Step>)| -> Vec<Step> {
             if let Some((last, n_steps)) = error {
                 piece.truncate(match when.cmp(&last) {

@@ -1,6 +1,6 @@
 //! Turns threads that take turns into one thread: the reduction of Lal and Reps (2009), sections 2 and 3.
 //!
-//! The input is a program of a fixed list of threads ([`super::enlist`]) and a number K of contexts for each. The result
+//! The input is a program of a fixed list of threads ([`super::fix_threads`]) and a number K of contexts for each. The result
 //! is a program of one thread that runs the threads one after the other, each through all its K contexts. It has K copies
 //! of the shared variables; a counter says which context the running thread is in, and the thread reads and writes the
 //! copies of that context only. What the first copies hold at the start is what the program starts with. What the copies

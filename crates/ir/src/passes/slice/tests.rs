@@ -1,5 +1,5 @@
 use super::super::testing::{check, run_on};
-use super::super::{LiftStep, Part, Source};
+use super::super::{LiftStep, Source, StepPart};
 use super::run;
 use crate::syntax::{LocId, Value};
 
@@ -26,7 +26,7 @@ fn only_what_feeds_the_condition_stays() {
     let choices = vec![Source::Value(Value::Bool(false)), Source::Choice(0)];
     assert_eq!(
         passed.lift.edges[0],
-        [LiftStep { edge: 0.into(), choices: choices.clone(), fresh: vec![], part: Part::Main }]
+        [LiftStep { edge: 0.into(), choices: choices.clone(), fresh: vec![], part: StepPart::Main }]
     );
     assert_eq!(passed.lift.init, choices);
 }

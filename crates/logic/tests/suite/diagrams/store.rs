@@ -3,7 +3,7 @@
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Var};
 
 fn parity(manager: &Manager, vars: &[Var]) -> Result<Bdd, OutOfNodes> {
-    let mut f = manager.falsum();
+    let mut f = manager.bottom();
     for &v in vars {
         f = f.xor(&manager.var(v)?)?;
     }
@@ -13,7 +13,7 @@ fn parity(manager: &Manager, vars: &[Var]) -> Result<Bdd, OutOfNodes> {
 /// Exponential in the order in which the variables were added.
 fn far_pairs(manager: &Manager, vars: &[Var]) -> Result<Bdd, OutOfNodes> {
     let (left, right) = vars.split_at(vars.len() / 2);
-    let mut f = manager.falsum();
+    let mut f = manager.bottom();
     for (&a, &b) in left.iter().zip(right) {
         f = f.or(&manager.var(a)?.and(&manager.var(b)?)?)?;
     }
@@ -81,8 +81,8 @@ fn equality_of_interleaved_vectors_is_linear() {
     let equal = manager.equal(&pairs).unwrap();
     assert_eq!(equal.node_count(), 300);
     assert_eq!(equal.count(&vars), Some(1 << 100));
-    assert_eq!(manager.verum().count(&vars), None, "two to the two hundred does not fit");
-    assert_eq!(manager.verum().count_rounded(&vars), 2f64.powi(200));
+    assert_eq!(manager.top().count(&vars), None, "two to the two hundred does not fit");
+    assert_eq!(manager.top().count_rounded(&vars), 2f64.powi(200));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the tests ask of an implementation of decision diagrams, and the façade's answer to it.
 
-use selvedge_logic::bdd::{Bdd, Limits, Manager, Part, Var};
+use selvedge_logic::bdd::{Bdd, CutPart, Limits, Manager, Var};
 
 /// An implementation of Boolean functions over a fixed number of variables.
 pub(crate) trait Diagrams {
@@ -129,7 +129,7 @@ impl Diagrams for Facade {
     }
     fn split_at(&self, f: &Bdd, cut: usize) -> Vec<(Bdd, Bdd)> {
         let parts = f.split_at(self.vars[cut]).unwrap();
-        parts.into_iter().map(|Part { above, below }| (above, below)).collect()
+        parts.into_iter().map(|CutPart { above, below }| (above, below)).collect()
     }
     fn eval(&self, f: &Bdd, values: &[bool]) -> bool {
         f.eval(|v| values[v.level()])

@@ -8,7 +8,7 @@ use super::layout::{Layout, When, Who};
 impl Layout {
     /// The shared valuations at the start.
     pub fn start(&self, program: &Program) -> Result<Bdd, OutOfNodes> {
-        let mut start = self.manager.verum();
+        let mut start = self.manager.top();
         for (var, rhs) in &program.init {
             start = start.and(&self.bdd(*var, Who::Mover, When::Now)?.iff(&self.expr(rhs)?)?)?;
         }
@@ -26,7 +26,7 @@ impl Layout {
     pub fn entry(&self, program: &Program, id: EntryId) -> Result<Bdd, OutOfNodes> {
         let entry = &program.entries[id];
         let loc = program.procs[entry.proc].entry;
-        let mut relation = self.manager.verum();
+        let mut relation = self.manager.top();
         for (var, rhs) in &entry.init {
             relation = relation.and(&self.bdd(*var, Who::Mover, When::Now)?.iff(&self.expr(rhs)?)?)?;
         }

@@ -63,7 +63,7 @@ impl Steps {
                 let holds = layout.expr(condition)?.exists(&layout.all_choices)?;
                 layout.step(holds, &[], edge.to)?
             }
-            _ => layout.step(layout.manager.verum(), &[], edge.to)?,
+            _ => layout.step(layout.manager.top(), &[], edge.to)?,
         });
         self.known[id] = Some(Rc::clone(&step));
         Ok(step)
@@ -156,7 +156,7 @@ impl Layout {
         let exprs = || assign.active.iter().map(|(_, rhs)| rhs).chain(constrain);
         let mut uses = vec![0; self.choices.len()];
         exprs().for_each(|expr| choices(expr).iter().for_each(|number| uses[*number as usize] += 1));
-        let mut relation = self.manager.verum();
+        let mut relation = self.manager.top();
         for (var, rhs) in &assign.active {
             let next = self.bdd(*var, Who::Mover, When::Next)?;
             let own: Vec<u32> =
@@ -214,7 +214,7 @@ impl Layout {
         let mut uses = vec![0; self.choices.len()];
         part.exprs().for_each(|expr| choices(expr).iter().for_each(|number| uses[*number as usize] += 1));
         let own = |number: &u32| !is_common(assign, *number);
-        let mut relation = self.manager.verum();
+        let mut relation = self.manager.top();
         for (var, rhs) in &part.assigned {
             let equal = self.bdd(*var, Who::Peer, When::Next)?.iff(&self.expr_in(assign, rhs, &assigns)?)?;
             let once: Vec<u32> =

@@ -8,7 +8,7 @@ use crate::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 
 /// Maps executions of a program of a fixed list of threads to those of the program that it was made from.
 #[derive(Clone, Debug)]
-pub struct EnlistLift {
+pub struct FixThreadsLift {
     /// What each new edge stands for.
     pub(super) roles: IndexVec<EdgeId, Role>,
     /// For each new variable the old one whose fresh value it holds.
@@ -62,10 +62,10 @@ impl Kind {
     }
 }
 
-impl EnlistLift {
+impl FixThreadsLift {
     /// Returns the lift of a program that stays as it is.
-    pub(super) fn fixed(program: &Program, crew: Vec<EntryId>) -> EnlistLift {
-        EnlistLift {
+    pub(super) fn fixed(program: &Program, crew: Vec<EntryId>) -> FixThreadsLift {
+        FixThreadsLift {
             // Whatever the step does to the stack: no place becomes free.
             roles: program.edges.indices().map(|id| Role::Step(id, Kind::Other)).collect(),
             vars: program.vars.indices().map(Some).collect(),
@@ -79,7 +79,7 @@ impl EnlistLift {
     /// Returns the old execution that a new one stands for.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let trace = trace.written_out();
-        let mut walk = Walk::new(self, &trace.start);
+        let mut walk = TraceLifter::new(self, &trace.start);
         for step in &trace.steps {
             walk.step(step);
         }
@@ -123,15 +123,15 @@ struct Occupant {
 }
 
 /// The execution as far as it was seen.
-struct Walk<'l> {
-    lift: &'l EnlistLift,
+struct TraceLifter<'l> {
+    lift: &'l FixThreadsLift,
     places: Vec<Occupant>,
     next_id: u32,
     old: Trace,
 }
 
-impl<'l> Walk<'l> {
-    fn new(lift: &'l EnlistLift, start: &Start) -> Walk<'l> {
+impl<'l> TraceLifter<'l> {
+    fn new(lift: &'l FixThreadsLift, start: &Start) -> TraceLifter<'l> {
         let first = u32::from(lift.has_prelude);
         let n_initial = lift.crew.len() as u32;
         let occupant = |number: u32| Occupant {
@@ -148,7 +148,7 @@ impl<'l> Walk<'l> {
             fresh: lift.fresh(&start.fresh),
             threads: lift.crew.iter().zip(&start.threads).map(thread).collect(),
         };
-        Walk {
+        TraceLifter {
             lift,
             places: (0..lift.n_places as u32).map(occupant).collect(),
             next_id: first + n_initial,

@@ -1,4 +1,4 @@
-//! Programs that start threads: places, their mailboxes, and what a thread does there between two lives.
+//! Programs that start threads: places, their mailboxes, and what a thread does there between two bodies.
 //!
 //! The new program has all old edges under their old numbers, those that start a thread excepted: these are where no
 //! place is free, and a new edge is there for each place. A thread begins in the procedure of its place, which calls what
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, btree_map};
 use index_vec::IndexVec;
 
 use super::lift::{Kind, Role};
-use super::{EnlistLift, Enlisted, may_end};
+use super::{FixThreadsLift, FixedThreads, may_end};
 use crate::callgraph::CallGraph;
 use crate::flow::Flow;
 use crate::syntax::{
@@ -19,7 +19,7 @@ use crate::syntax::{
 use crate::target::Target;
 
 /// Gives each of so many threads a place.
-pub(super) fn run(old: &Program, target: &Target, crew: &[EntryId], n_places: usize) -> Enlisted {
+pub(super) fn run(old: &Program, target: &Target, crew: &[EntryId], n_places: usize) -> FixedThreads {
     let mut builder = Builder::new(old, target, crew, n_places);
     builder.unwind_ends();
     builder.copy_forked();
@@ -27,14 +27,20 @@ pub(super) fn run(old: &Program, target: &Target, crew: &[EntryId], n_places: us
     builder.replace_starts();
     builder.make_threads();
     let Builder { new, asserts, locs, roles, vars, .. } = builder;
-    let lift =
-        EnlistLift { roles, vars, crew: crew.to_vec(), n_places, has_prelude: old.prelude.is_some(), inlined: None };
-    Enlisted { program: new, target: Target::new(asserts, locs), lift }
+    let lift = FixThreadsLift {
+        roles,
+        vars,
+        crew: crew.to_vec(),
+        n_places,
+        has_prelude: old.prelude.is_some(),
+        inlined: None,
+    };
+    FixedThreads { program: new, target: Target::new(asserts, locs), lift }
 }
 
 /// What a thread can be started to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Life {
+enum ThreadBody {
     /// This procedure, with arguments.
     Proc(ProcId),
     /// The rest of the starter's procedure, from this location on, with the starter's locals.
@@ -42,9 +48,9 @@ enum Life {
 }
 
 /// The shared variables of a place.
-struct Place {
+struct Slot {
     live: VarId,
-    /// The number of the life, lowest bit first.
+    /// The number of the body, lowest bit first.
     what: Vec<VarId>,
     /// The arguments.
     args: Vec<VarId>,
@@ -65,16 +71,16 @@ struct Builder<'p> {
     ending: Option<VarId>,
     /// The per-thread variables of the old program.
     thread_vars: Vec<VarId>,
-    /// All lives, and the procedure of each.
-    lives: BTreeMap<Life, ProcId>,
-    places: Vec<Place>,
+    /// All bodies, and the procedure of each.
+    bodies: BTreeMap<ThreadBody, ProcId>,
+    places: Vec<Slot>,
 }
 
 impl<'p> Builder<'p> {
     fn new(old: &'p Program, target: &Target, crew: &'p [EntryId], n_places: usize) -> Builder<'p> {
-        let lives = old.edges.iter().filter_map(|edge| match &edge.op {
-            Op::Spawn(spawn) => Some((Life::Proc(spawn.callee), spawn.callee)),
-            Op::Fork(at) => Some((Life::From(*at), old.locs[*at].proc)),
+        let bodies = old.edges.iter().filter_map(|edge| match &edge.op {
+            Op::Spawn(spawn) => Some((ThreadBody::Proc(spawn.callee), spawn.callee)),
+            Op::Fork(at) => Some((ThreadBody::From(*at), old.locs[*at].proc)),
             _ => None,
         });
         Builder {
@@ -88,7 +94,7 @@ impl<'p> Builder<'p> {
             vars: old.vars.indices().map(Some).collect(),
             ending: None,
             thread_vars: old.vars.indices().filter(|var| old.vars[*var].scope == Scope::Thread).collect(),
-            lives: lives.collect(),
+            bodies: bodies.collect(),
             places: Vec::new(),
         }
     }
@@ -150,10 +156,10 @@ impl<'p> Builder<'p> {
 
     /// A copy of each procedure for each location from which a copied thread goes on. All locals are parameters.
     fn copy_forked(&mut self) {
-        for life in self.lives.keys().copied().collect::<Vec<_>>() {
-            if let Life::From(at) = life {
+        for body in self.bodies.keys().copied().collect::<Vec<_>>() {
+            if let ThreadBody::From(at) = body {
                 let copy = self.copy(at);
-                self.lives.insert(life, copy);
+                self.bodies.insert(body, copy);
             }
         }
     }
@@ -211,8 +217,8 @@ impl<'p> Builder<'p> {
     }
 
     fn make_places(&mut self) {
-        let n_args = self.lives.values().map(|proc| self.new.procs[*proc].params.len()).max().unwrap_or(0);
-        let n_bits = (usize::BITS - self.lives.len().saturating_sub(1).leading_zeros()) as usize;
+        let n_args = self.bodies.values().map(|proc| self.new.procs[*proc].params.len()).max().unwrap_or(0);
+        let n_bits = (usize::BITS - self.bodies.len().saturating_sub(1).leading_zeros()) as usize;
         let n_copies = self.thread_vars.len();
         for number in 0..self.n_places {
             let live = self.var(format!("$live{number}"), Scope::Shared);
@@ -224,13 +230,13 @@ impl<'p> Builder<'p> {
             self.new.init.push((live, Expr::Bool(number < self.crew.len())));
             let empty = what.iter().chain(&args).chain(&thread_vars).map(|var| (*var, Expr::FALSE));
             self.new.init.extend(empty);
-            self.places.push(Place { live, what, args, thread_vars });
+            self.places.push(Slot { live, what, args, thread_vars });
         }
     }
 
-    /// Returns the number of a life, in the variables of a place: what it is now, or is to become.
-    fn what(&self, place: usize, life: Life) -> Vec<(VarId, Expr)> {
-        let number = self.lives.keys().position(|known| *known == life).expect("all lives are known");
+    /// Returns the number of a body, in the variables of a place: what it is now, or is to become.
+    fn what(&self, place: usize, body: ThreadBody) -> Vec<(VarId, Expr)> {
+        let number = self.bodies.keys().position(|known| *known == body).expect("all bodies are known");
         self.places[place]
             .what
             .iter()
@@ -242,10 +248,10 @@ impl<'p> Builder<'p> {
     /// Each start of a thread becomes the same where no place is free, and one step for each place.
     fn replace_starts(&mut self) {
         for id in self.new.edges.indices() {
-            let (life, args) = match &self.new.edges[id].op {
-                Op::Spawn(spawn) => (Life::Proc(spawn.callee), spawn.args.clone()),
+            let (body, args) = match &self.new.edges[id].op {
+                Op::Spawn(spawn) => (ThreadBody::Proc(spawn.callee), spawn.args.clone()),
                 // A fork in a copy still names the location of the original.
-                Op::Fork(at) => (Life::From(*at), self.locals_at(id)),
+                Op::Fork(at) => (ThreadBody::From(*at), self.locals_at(id)),
                 _ => continue,
             };
             let Role::Step(old, _) = self.roles[id] else { unreachable!("starts are old edges") };
@@ -255,8 +261,8 @@ impl<'p> Builder<'p> {
             self.roles[id] = Role::NoRoom(old, choices);
             let Edge { from, to, .. } = self.new.edges[id];
             for place in 0..self.n_places {
-                let start = self.start(place, life, &args);
-                let to = self.watched_start(life, from, to);
+                let start = self.start(place, body, &args);
+                let to = self.watched_start(body, from, to);
                 self.edge(from, to, Op::Assign(start), Role::Starts(old, place));
             }
         }
@@ -269,23 +275,23 @@ impl<'p> Builder<'p> {
     }
 
     /// Returns the step that wakes the thread of a place, the first that is free.
-    fn start(&self, place: usize, life: Life, args: &[Expr]) -> Assign {
+    fn start(&self, place: usize, body: ThreadBody, args: &[Expr]) -> Assign {
         let before = self.places[..place].iter();
         let taken = before.fold(Expr::TRUE, |all, before| Expr::and(all, Expr::Var(before.live)));
-        let Place { live, args: mail, thread_vars, .. } = &self.places[place];
+        let Slot { live, args: mail, thread_vars, .. } = &self.places[place];
         let constrain = Expr::and(taken, Expr::negate(Expr::Var(*live)));
         let mut active = vec![(*live, Expr::TRUE)];
-        active.extend(self.what(place, life));
+        active.extend(self.what(place, body));
         active.extend(mail.iter().copied().zip(args.iter().cloned()));
         active.extend(thread_vars.iter().copied().zip(self.thread_vars.iter().map(|var| Expr::Var(*var))));
         Assign { active, constrain, ..Assign::skip() }
     }
 
     /// Where a start leads: if a thread must not stand where the new one begins, the starter sees that at once.
-    fn watched_start(&mut self, life: Life, from: LocId, to: LocId) -> LocId {
-        let begins = match life {
-            Life::Proc(proc) => self.old.procs[proc].entry,
-            Life::From(at) => at,
+    fn watched_start(&mut self, body: ThreadBody, from: LocId, to: LocId) -> LocId {
+        let begins = match body {
+            ThreadBody::Proc(proc) => self.old.procs[proc].entry,
+            ThreadBody::From(at) => at,
         };
         if !self.locs.contains(&begins) {
             return to;
@@ -313,15 +319,15 @@ impl<'p> Builder<'p> {
         self.new.entries = entries;
     }
 
-    /// Returns the procedure of a place: the first life, and others as often as the thread is woken.
+    /// Returns the procedure of a place: the first body, and others as often as the thread is woken.
     fn make_thread(&mut self, place: usize, first: Option<ProcId>) -> ProcId {
         let proc = self.new.procs.next_idx();
         let [sleep, over, exit] = [(); 3].map(|()| self.loc(proc));
         let n_args = self.places[place].args.len();
         let locals: Vec<VarId> = (0..n_args).map(|bit| self.var(format!("arg{bit}"), Scope::Local(proc))).collect();
-        let entry = first.map_or(sleep, |first| self.first_life(proc, first, over));
-        for (life, callee) in self.lives.clone() {
-            self.next_life(place, (life, callee), &locals, (sleep, over));
+        let entry = first.map_or(sleep, |first| self.first_body(proc, first, over));
+        for (body, callee) in self.bodies.clone() {
+            self.next_body(place, (body, callee), &locals, (sleep, over));
         }
         self.fall_asleep(place, over, sleep);
         let name = format!("$place{place}");
@@ -329,7 +335,7 @@ impl<'p> Builder<'p> {
     }
 
     /// Returns the call of an initial thread's procedure, whose parameters have any values.
-    fn first_life(&mut self, proc: ProcId, callee: ProcId, over: LocId) -> LocId {
+    fn first_body(&mut self, proc: ProcId, callee: ProcId, over: LocId) -> LocId {
         let entry = self.loc(proc);
         let Proc { params, results, .. } = self.old.procs[callee].clone();
         let args = (0..params.len() as u32).map(Expr::choice).collect();
@@ -339,10 +345,10 @@ impl<'p> Builder<'p> {
     }
 
     /// The thread wakes, empties its mailbox, and calls what it is to run.
-    fn next_life(&mut self, place: usize, (life, callee): (Life, ProcId), locals: &[VarId], at: (LocId, LocId)) {
+    fn next_body(&mut self, place: usize, (body, callee): (ThreadBody, ProcId), locals: &[VarId], at: (LocId, LocId)) {
         let (sleep, over) = at;
-        let Place { live, args, thread_vars, .. } = &self.places[place];
-        let what = self.what(place, life);
+        let Slot { live, args, thread_vars, .. } = &self.places[place];
+        let what = self.what(place, body);
         let is_it = |(var, bit): &(VarId, Expr)| match bit {
             Expr::Bool(true) => Expr::Var(*var),
             _ => Expr::negate(Expr::Var(*var)),

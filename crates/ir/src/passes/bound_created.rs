@@ -10,7 +10,7 @@
 //! thread does not hold it. Where a thread may or may not hold it, the pass gives up; and also where the number of
 //! initial threads is open, or a prelude runs.
 
-use super::{Lift, LiftStep, Part, Passed, Source};
+use super::{Lift, LiftStep, Passed, Source, StepPart};
 use crate::callgraph::CallGraph;
 use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
 use crate::syntax::{
@@ -170,7 +170,7 @@ fn start(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId, (fro
     let Edge { from: begin, to: end, .. } = &mut passed.program.edges[id];
     (*begin, *end) = (counted, to);
     let choices = old.edges[id].op.choices().iter().map(|ty| Source::Value(ty.default_value())).collect();
-    let nothing = LiftStep { edge: id, choices, fresh: Vec::new(), part: Part::Main };
+    let nothing = LiftStep { edge: id, choices, fresh: Vec::new(), part: StepPart::Main };
     add(passed, from, to, Op::assume(counter.is_full()), vec![nothing]);
 }
 

@@ -2,17 +2,17 @@ use super::*;
 use crate::text::{parse_with_target, print_with_target};
 use crate::validate::{validate, validate_target};
 
-fn enlisted(text: &str, bound: Option<u32>) -> Result<Vec<Enlisted>, Refusal> {
+fn fixed_threads(text: &str, bound: Option<u32>) -> Result<Vec<FixedThreads>, Refusal> {
     let (program, target) = parse_with_target(text).expect("the program reads");
-    let enlisted = run(&program, &target, bound)?;
-    for Enlisted { program, target, .. } in &enlisted {
+    let fixed_threads = run(&program, &target, bound)?;
+    for FixedThreads { program, target, .. } in &fixed_threads {
         let text = print_with_target(program, target);
         assert_eq!(validate(program), Ok(()), "{text}");
         assert_eq!(validate_target(program, target), Ok(()), "{text}");
         assert!(program.entries.iter().all(|entry| entry.count == Count::Exactly(1)), "{text}");
         assert!(!program.edges.iter().any(|edge| is_start(&edge.op)), "{text}");
     }
-    Ok(enlisted)
+    Ok(fixed_threads)
 }
 
 const FORKS: &str = "
@@ -33,7 +33,7 @@ const FORKS: &str = "
 #[test]
 fn kinds_with_a_number_are_that_many_threads() {
     let text = FORKS.replace("fork L2", "skip").replace("start main", "start main exactly 2");
-    let lists = enlisted(&text, None).expect("it has a list");
+    let lists = fixed_threads(&text, None).expect("it has a list");
     assert_eq!(lists.iter().map(|list| list.program.entries.len()).collect::<Vec<_>>(), [2]);
 }
 
@@ -41,7 +41,7 @@ fn kinds_with_a_number_are_that_many_threads() {
 fn a_crew_within_another_is_left_out_unless_threads_are_started() {
     let any = FORKS.replace("start main", "start main any");
     let sizes = |text: &str| -> Vec<usize> {
-        let lists = enlisted(text, Some(3)).expect("it has lists");
+        let lists = fixed_threads(text, Some(3)).expect("it has lists");
         lists.iter().map(|list| list.lift.crew.len()).collect()
     };
     assert_eq!(sizes(&any.replace("fork L2", "skip")), [3]);
@@ -50,14 +50,14 @@ fn a_crew_within_another_is_left_out_unless_threads_are_started() {
 
 #[test]
 fn without_a_bound_on_threads_there_is_no_list() {
-    let refusal = enlisted(FORKS, None).expect_err("it starts any number of threads");
+    let refusal = fixed_threads(FORKS, None).expect_err("it starts any number of threads");
     assert!(refusal.reason.contains("--threads"), "{}", refusal.reason);
 }
 
 #[test]
 fn a_copied_thread_goes_on_in_a_copy_of_its_procedure() {
-    let lists = enlisted(FORKS, Some(2)).expect("it has a list");
-    let [Enlisted { program, target, .. }] = lists.as_slice() else { panic!("one list") };
+    let lists = fixed_threads(FORKS, Some(2)).expect("it has a list");
+    let [FixedThreads { program, target, .. }] = lists.as_slice() else { panic!("one list") };
     let copy = program.procs.iter().find(|proc| proc.name == "main$from2").expect("the copy is there");
     assert_eq!(copy.params, copy.locals);
     assert!(target.locs.contains(&copy.entry), "the copy begins at an error");
@@ -68,13 +68,13 @@ fn a_copied_thread_goes_on_in_a_copy_of_its_procedure() {
 fn a_stack_of_recursive_calls_cannot_be_copied() {
     let text = FORKS.replace("L5 -> L6: x := !x", "L5 -> L6: call f()").replace("L6 -> L7: end", "L6 -> L7: return");
     let text = text.replace("e4 L5", "e6 L5 -> L5: fork L6\n      e4 L5");
-    let refusal = enlisted(&text, Some(2)).expect_err("a frame of `f` may lie below");
+    let refusal = fixed_threads(&text, Some(2)).expect_err("a frame of `f` may lie below");
     assert_eq!(refusal.edge.map(|edge| edge.index()), Some(6), "{refusal:?}");
 }
 
 #[test]
 fn steps_of_other_threads_are_refused() {
     let text = FORKS.replace("L1 -> L0: skip", "L1 -> L0: assume a$").replace("fork L2", "skip");
-    let refusal = enlisted(&text, None).expect_err("it reads a variable of other threads");
+    let refusal = fixed_threads(&text, None).expect_err("it reads a variable of other threads");
     assert_eq!(refusal.edge.map(|edge| edge.index()), Some(1), "{refusal:?}");
 }

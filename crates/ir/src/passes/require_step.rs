@@ -16,7 +16,7 @@ use crate::target::Target;
 
 /// What the pass returns.
 #[derive(Clone, Debug)]
-pub struct Watched {
+pub struct RequiredStep {
     /// The program that asks.
     pub passed: Passed,
     /// The edges that announce a step, each with the edge of that step, in ascending order.
@@ -35,7 +35,7 @@ pub fn failures(program: &Program, target: &Target) -> (Program, Target) {
 }
 
 /// Watches the steps for which `watched` holds. The target must ask for assertions only, see [`failures`].
-pub fn run(program: &Program, target: &Target, watched: impl Fn(EdgeId) -> bool) -> Watched {
+pub fn run(program: &Program, target: &Target, watched: impl Fn(EdgeId) -> bool) -> RequiredStep {
     debug_assert!(target.together.is_empty() && target.locs.is_empty(), "to stand somewhere is no step");
     let mut passed = Passed::unchanged(program, target);
     let made = passed.program.vars.push(Var { name: "$made".to_string(), scope: Scope::Shared, ty: Ty::Bool });
@@ -51,7 +51,7 @@ pub fn run(program: &Program, target: &Target, watched: impl Fn(EdgeId) -> bool)
             (_, true) => watch.announce(id),
         }
     }
-    Watched { passed: watch.passed, announced: watch.announced }
+    RequiredStep { passed: watch.passed, announced: watch.announced }
 }
 
 struct Watch<'p> {

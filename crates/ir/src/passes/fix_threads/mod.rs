@@ -7,7 +7,7 @@
 //! A program that starts threads must have a bound on live threads. Its list has as many *places* as the bound allows.
 //! The thread of a place is live or dormant, which a shared variable says. A step that starts a thread wakes the first
 //! dormant one: it says what to run, and leaves the arguments and the starter's per-thread variables in the mailbox of
-//! that place (`wake`). A thread that has ended is dormant again. Where all threads live, nothing happens.
+//! that place (`spawn_slots`). A thread that has ended is dormant again. Where all threads live, nothing happens.
 //!
 //! A copy of the starting thread needs its whole stack. Calls below such a step are inlined; where that is not possible
 //! because of recursion, the pass refuses.
@@ -18,9 +18,9 @@
 //! where its place becomes free. Nothing that it reads matters, so that it may wait that long.
 
 mod lift;
-mod wake;
+mod spawn_slots;
 
-pub use lift::EnlistLift;
+pub use lift::FixThreadsLift;
 
 use index_vec::IndexVec;
 
@@ -31,14 +31,14 @@ use crate::target::Target;
 
 /// A program of a fixed list of threads.
 #[derive(Clone, Debug)]
-pub struct Enlisted {
+pub struct FixedThreads {
     /// The program. Each of its kinds has exactly one initial thread, and their order is that of the turns. Nothing in it
     /// starts a thread; a prelude may run before.
     pub program: Program,
     /// The same errors in it.
     pub target: Target,
     /// The way back for executions.
-    pub lift: EnlistLift,
+    pub lift: FixThreadsLift,
 }
 
 /// Why there is no such list.
@@ -51,7 +51,7 @@ pub struct Refusal {
 }
 
 /// Returns the programs of all crews that a run may have, with at most so many live threads.
-pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec<Enlisted>, Refusal> {
+pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec<FixedThreads>, Refusal> {
     let starts = program.edges.iter().any(|edge| is_start(&edge.op));
     let crews = crews(program, bound, starts)?;
     if let Some((id, _)) = program.edges.iter_enumerated().find(|(_, edge)| is_passive(&edge.op)) {
@@ -64,12 +64,12 @@ pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec
     let inlined = copies_calls(program).then(|| inline::run(program, target));
     let (base, base_target) = inlined.as_ref().map_or((program, target), |passed| (&passed.program, &passed.target));
     check_starts(base).map_err(|refusal| lifted(refusal, inlined.as_ref().map(|passed| &passed.lift)))?;
-    let enlisted = |crew: &Vec<EntryId>| {
-        let mut enlisted = wake::run(base, base_target, crew, n_places);
-        enlisted.lift.inlined = inlined.as_ref().map(|Passed { lift, .. }| lift.clone());
-        enlisted
+    let of_crew = |crew: &Vec<EntryId>| {
+        let mut fixed_threads = spawn_slots::run(base, base_target, crew, n_places);
+        fixed_threads.lift.inlined = inlined.as_ref().map(|Passed { lift, .. }| lift.clone());
+        fixed_threads
     };
-    Ok(crews.iter().map(enlisted).collect())
+    Ok(crews.iter().map(of_crew).collect())
 }
 
 fn is_start(op: &Op) -> bool {
@@ -135,11 +135,11 @@ fn is_less(crew: &[EntryId], other: &[EntryId]) -> bool {
 }
 
 /// Returns the program of a crew that starts no threads: as it is, with a kind for each thread.
-fn fixed(program: &Program, target: &Target, crew: &[EntryId]) -> Enlisted {
+fn fixed(program: &Program, target: &Target, crew: &[EntryId]) -> FixedThreads {
     let entry = |id: &EntryId| Entry { count: Count::Exactly(1), ..program.entries[*id].clone() };
     let entries = crew.iter().map(entry).collect();
-    let lift = EnlistLift::fixed(program, crew.to_vec());
-    Enlisted { program: Program { entries, ..program.clone() }, target: target.clone(), lift }
+    let lift = FixThreadsLift::fixed(program, crew.to_vec());
+    FixedThreads { program: Program { entries, ..program.clone() }, target: target.clone(), lift }
 }
 
 /// Returns whether a thread may be copied in the middle of a call.
