@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::corpus::{Expected, foreign};
+use selvedge_testkit::corpus::{Expected, files, foreign};
 
 /// Programs that grow with a number.
 pub struct Family {
@@ -114,18 +114,7 @@ enum Twin {
 
 /// The sequential part of the corpus, with paths as names; empty where it is not there.
 pub fn corpus() -> Vec<std::path::PathBuf> {
-    let mut waiting: Vec<_> = foreign("satabs-generated/safety").into_iter().collect();
-    let mut found = Vec::new();
-    while let Some(path) = waiting.pop() {
-        if path.is_dir() {
-            let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
-            waiting.extend(entries.map(|entry| entry.path()));
-        } else if path.extension().is_some_and(|extension| extension == "bp") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
+    foreign("satabs-generated/safety").map_or(Vec::new(), |folder| files(&folder, "bp"))
 }
 
 /// A program of about this many lines, for the reader.

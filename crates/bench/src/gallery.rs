@@ -132,7 +132,7 @@ fn scatter(figure: &Figure) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::root;
+    use selvedge_testkit::corpus::root;
 
     #[test]
     fn the_plots_of_the_documentation_are_those_of_the_results() {

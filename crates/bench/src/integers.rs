@@ -8,8 +8,8 @@ use selvedge_driver::{Failure, Options, Outcome, Subject, check};
 use selvedge_engines::EngineKind;
 use selvedge_frontend::gcl;
 
-use crate::corpus::Expected;
-use crate::integers::families::{Published, Row};
+use selvedge_testkit::corpus::Expected;
+use selvedge_testkit::integers::families::{Published, Row};
 
 /// The engines of the table, where they exist; `auto` is the portfolio.
 pub const ENGINES: [&str; 6] = ["auto", "ase", "ur", "induction", "horn", "cegar"];

@@ -20,6 +20,9 @@ pub mod plot;
 pub mod rounds;
 pub mod table;
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::Command;
@@ -28,8 +31,8 @@ use std::time::{Duration, Instant};
 use selvedge_driver::Question;
 use serde::Serialize;
 
-use crate::corpus::Expected;
 use measure::{Measured, measure};
+use selvedge_testkit::corpus::Expected;
 use suite::{Group, Growth, Instance, Text};
 use tool::{Asked, Tool};
 

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use selvedge_bench::figures::{self, figures};
+use selvedge_bench::gallery;
+use selvedge_bench::integers as table_of_integers;
+use selvedge_bench::suite::Group;
+use selvedge_bench::table::{Page, is_group};
+use selvedge_bench::tool::{Ours, Tool, is_for_threads, switches};
+use selvedge_bench::{Plan, Record, contradictions, plot, rounds, run, suite, turns};
 use selvedge_driver::Question;
 use selvedge_driver::external::{Spacer, Spin, find_solvers};
 use selvedge_engines::EngineKind;
-use selvedge_testkit::bench::figures::{self, figures};
-use selvedge_testkit::bench::gallery;
-use selvedge_testkit::bench::integers as table_of_integers;
-use selvedge_testkit::bench::suite::Group;
-use selvedge_testkit::bench::table::{Page, is_group};
-use selvedge_testkit::bench::tool::{Ours, Tool, is_for_threads, switches};
-use selvedge_testkit::bench::{Plan, Record, contradictions, plot, rounds, run, suite, turns};
 use selvedge_testkit::corpus::root;
 
 const USAGE: &str = "\
@@ -26,14 +26,14 @@ usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--
        bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER] [--programs FOLDER]
        bench plots
 
-Families: reading, corpus, and those of crates/testkit/src/bench/families.rs; with `threads` those of
-crates/testkit/src/bench/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction;
+Families: reading, corpus, and those of crates/bench/src/families.rs; with `threads` those of
+crates/bench/src/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction;
 with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all programs.
 `plots` measures nothing: it draws the plots of docs/plots.md from the results that are there.
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json, README.md and a plot per family into the folder, bench/results unless told otherwise; with
-`threads` into bench/results-threads, and figures.json, and so on. With `contexts` the series of crates/testkit/src/bench/turns, into
-bench/results-contexts. With `rounds` the programs of crates/testkit/src/bench/rounds, into bench/results-rounds;
+`threads` into bench/results-threads, and figures.json, and so on. With `contexts` the series of crates/bench/src/turns, into
+bench/results-contexts. With `rounds` the programs of crates/bench/src/rounds, into bench/results-rounds;
 `--programs` only writes these programs into a folder.
 ";
 

@@ -6,7 +6,7 @@ use selvedge_driver::{Initial, Question};
 
 use super::concurrent::{CONCURRENT, Concurrent, Size, Twin};
 use super::families::{self, FAMILIES};
-use crate::corpus::{Entry, Expected, boppo, foreign, own, refined, systems};
+use selvedge_testkit::corpus::{Entry, Expected, boppo, foreign, own, refined, systems};
 
 /// Instances that belong together, the easier ones first.
 pub struct Group {
@@ -145,7 +145,7 @@ pub fn everything() -> Result<Vec<Group>, String> {
         entries("corpus-refined", refined()?.into_iter().map(|entry| Entry { verdict: None, ..entry }).collect()),
     ];
     for folder in ["ijit", "ucob", "satabs-generated"] {
-        let programs = foreign(folder).map_or(Vec::new(), |folder| crate::corpus::files(&folder, "bp"));
+        let programs = foreign(folder).map_or(Vec::new(), |folder| selvedge_testkit::corpus::files(&folder, "bp"));
         groups.push(files(&format!("corpus-{folder}"), programs, &Question::default()));
     }
     groups.extend(unbounded()?.into_iter().filter(|group| group.family.starts_with("corpus-tts")));
@@ -184,7 +184,7 @@ fn concurrent_corpus() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = folders
         .iter()
         .filter_map(|folder| foreign(folder))
-        .flat_map(|folder| crate::corpus::files(&folder, "bp"))
+        .flat_map(|folder| selvedge_testkit::corpus::files(&folder, "bp"))
         .collect();
     let is_sequential =
         |path: &PathBuf| path.iter().any(|part| part == "safety") || file_name(path).starts_with("safety_");

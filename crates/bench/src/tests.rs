@@ -1,32 +1,30 @@
-//! The families of the benchmarks are what they are said to be, and their results become tables and plots.
+//! Tests: the families have their verdicts at small sizes, and results become tables and plots.
 
+use crate::concurrent::{CONCURRENT, Concurrent, Size, Twin};
+use crate::families::{FAMILIES, lines};
+use crate::table::Page;
+use crate::{Record, contradictions, plot};
 use selvedge_check::{Engine, Run, Verdict};
-use selvedge_driver::{Options, Outcome, Question, Subject, check};
+use selvedge_driver::{Options, Outcome, Question, check};
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::Sat;
 use selvedge_engines::summaries::Summaries;
 use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_testkit::bench::concurrent::{CONCURRENT, Concurrent, Size, Twin};
-use selvedge_testkit::bench::families::{FAMILIES, lines};
-use selvedge_testkit::bench::table::Page;
-use selvedge_testkit::bench::{Record, contradictions, plot};
-use selvedge_testkit::corpus::Expected;
+use selvedge_testkit::corpus::{Entry, Expected};
+use selvedge_testkit::differ::pose_text;
 use selvedge_testkit::oracle::{Budget, within};
+use selvedge_testkit::threads::compare_entry;
 
 #[test]
 fn every_family_has_its_verdict_at_small_sizes() {
     for family in FAMILIES {
         for size in [4, 6, 8] {
             let text = (family.make)(size);
-            let loaded = load(&text, &LoadOptions::default());
-            let program = loaded.program.unwrap_or_else(|| panic!("{}: {:?}\n{text}", family.name, loaded.diagnostics));
-            let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
-            let (program, target, threads) = Question::default().pose(subject).expect("the question fits");
-            let task = selvedge_check::Task { program: &program, target: &target, threads };
+            let posed = pose_text(text.clone(), &Question::default()).expect("the family is well-formed");
             // Decision diagrams of products are large.
             let is_hard = family.name.starts_with("factoring") && (size > 4 || family.expected == Expected::Safe);
             let engine: &dyn Engine = if is_hard { &Sat::default() } else { &Summaries::default() };
-            let expected = match engine.check(&task, &Run::unlimited()) {
+            let expected = match engine.check(&posed.task(), &Run::unlimited()) {
                 Ok(Verdict::Safe(_)) => Expected::Safe,
                 Ok(Verdict::Unsafe(_)) => Expected::Unsafe,
                 Err(stop) => panic!("{}-{size}: {stop}", family.name),
@@ -44,13 +42,10 @@ fn small_sizes(family: &Concurrent) -> Vec<Size> {
 
 /// The oracle's verdict; `None` if there are too many states.
 fn driven(name: &str, text: &str, question: Question) -> Option<Expected> {
-    let loaded = load(text, &LoadOptions::default());
-    let program = loaded.program.unwrap_or_else(|| panic!("{name}: {:?}\n{text}", loaded.diagnostics));
-    let subject = Subject { program: &program, map: &loaded.source_map, text };
+    let posed = pose_text(text.to_string(), &question).unwrap_or_else(|fault| panic!("{name}: {fault}\n{text}"));
     let options = Options { question, engine: Some(EngineKind::Exhaustive), ..Options::default() };
-    let budget = Budget::states(10_000);
-    let report =
-        within(budget, |run| check(subject, &options, run)).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+    let report = within(Budget::states(10_000), |run| check(posed.subject(), &options, run))
+        .unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
     match report.outcome {
         Outcome::Safe(_) => Some(Expected::Safe),
         Outcome::Unsafe(_) => Some(Expected::Unsafe),
@@ -73,6 +68,18 @@ fn every_family_with_threads_has_its_verdicts_at_small_sizes() {
         }
     }
     assert!(n_open <= 8, "{n_open} were too large");
+}
+
+/// The count goes up and down by one in every bit: with a wrong one the driver would stop too early, or never.
+#[test]
+fn every_engine_agrees_on_the_bluetooth_driver() {
+    let family = CONCURRENT.iter().find(|family| family.name == "bluetooth").expect("the family is there");
+    for (threads, twin) in [2, 3].into_iter().flat_map(|threads| Twin::BOTH.map(|twin| (threads, twin))) {
+        let size = Size { threads, locals: 0 };
+        let (name, text) = (format!("bluetooth-{}-{threads}", twin.suffix()), (family.make)(size, twin));
+        let (question, verdict) = (family.question(size), Some(family.expected(size, twin)));
+        compare_entry(&Entry { name, text, question, verdict, story: None });
+    }
 }
 
 #[test]

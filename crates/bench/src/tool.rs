@@ -123,7 +123,7 @@ impl Tool for Ours {
         command.arg("check").args(self.told().is_none().then_some("--quiet"));
         command.args(["--engine", self.engine_name()]).args(&self.switches);
         command.args(["--time-limit", &format!("{}s", asked.seconds())]);
-        command.args(crate::print::options(asked.question).split_whitespace()).arg(asked.file);
+        command.args(selvedge_testkit::print::options(asked.question).split_whitespace()).arg(asked.file);
         Ok(Some(command))
     }
 

@@ -10,7 +10,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selvedge_check::{Run, Task, ThreadScope, Verdict};
-use selvedge_driver::{Failure, Options, Outcome, Pass, Reason, Subject};
+use selvedge_driver::{Failure, Options, Outcome, Pass, Question, Reason, Subject};
 use selvedge_engines::EngineKind;
 use selvedge_ir::passes::{Lift, Passed};
 use selvedge_ir::span::SourceMap;
@@ -77,7 +77,11 @@ impl Posed {
 
 /// Reads the text of a model, which must have no errors, and poses its question.
 pub fn pose(model: &Model) -> Result<Posed, Fault> {
-    let text = model.to_string();
+    pose_text(model.to_string(), &model.question)
+}
+
+/// Reads a Boolean program, which must have no errors, and poses a question about it.
+pub fn pose_text(text: String, question: &Question) -> Result<Posed, Fault> {
     let loaded = selvedge_frontend::bp::load(&text, &selvedge_frontend::bp::LoadOptions::default());
     let Some(program) = loaded.program else {
         let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
@@ -85,7 +89,7 @@ pub fn pose(model: &Model) -> Result<Posed, Fault> {
         return fault("reader", messages.join("; "));
     };
     let map = loaded.source_map;
-    match model.question.pose(Subject { program: &program, map: &map, text: &text }) {
+    match question.pose(Subject { program: &program, map: &map, text: &text }) {
         Ok((asked, target, threads)) => Ok(Posed { program, map, text, asked, target, threads }),
         Err(usage) => fault("question", usage.message),
     }

@@ -31,7 +31,6 @@ pub mod spacer;
 pub mod spin;
 pub mod systems;
 
-pub mod bench;
 pub mod boom;
 pub mod calculus;
 pub mod campaign;

@@ -20,7 +20,8 @@ use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_ir::{EdgeId, LocId};
 use selvedge_replay::{Judged, Reject, judge};
 
-use crate::differ::{Fault, fault, panic_message, pose};
+use crate::corpus::{Entry, Expected};
+use crate::differ::{Fault, fault, panic_message, pose, pose_text};
 use crate::engines::{Compared, Comparison, difference};
 use crate::generate::{Weights, generate_with};
 use crate::model::Model;
@@ -169,6 +170,21 @@ pub fn compare(model: &Model, number: u64, budget: Budget) -> Result<Compared, F
         compare_task(&posed.task(), Sample::Of(number), budget)
     }));
     unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+}
+
+/// Compares all contenders on a program with a known verdict, which must be theirs; panics if it is not.
+pub fn compare_entry(entry: &Entry) {
+    let posed =
+        pose_text(entry.text.clone(), &entry.question).unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
+    let compared = compare_task(&posed.task(), Sample::All, Budget::default().tight())
+        .unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
+    let expected = match entry.verdict {
+        Some(Expected::Safe) => (1, 0),
+        Some(Expected::Unsafe) => (0, 1),
+        None => panic!("{} has no verdict", entry.name),
+    };
+    assert_eq!((compared.safe, compared.unsafe_), expected, "{}", entry.name);
+    assert!(compared.sets > 0 && compared.statuses > 0, "{}: {compared}", entry.name);
 }
 
 /// Compares the engines on one question.

@@ -10,7 +10,7 @@ mod pools;
 pub(super) use numbered::peterson;
 use selvedge_driver::{Initial, Question};
 
-use crate::corpus::Expected;
+use selvedge_testkit::corpus::Expected;
 
 /// Programs with threads that grow with a number. Each has a safe and an unsafe twin that differ in a line or two.
 pub struct Concurrent {

@@ -6,7 +6,7 @@ use super::{Size, Twin};
 
 /// Peterson's algorithm for n threads: on each of n - 1 levels somebody stays behind. `rIL` says that thread I is on level
 /// L or above, `vIL` that it came there last. The unsafe twin says that it came before it climbs.
-pub(in crate::bench) fn peterson(size: Size, twin: Twin) -> String {
+pub(crate) fn peterson(size: Size, twin: Twin) -> String {
     let n_threads = size.threads as usize;
     let levels = 1..n_threads.max(2);
     let each = |prefix: &str| {

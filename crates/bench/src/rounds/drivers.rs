@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use crate::rng::Rng;
+use selvedge_testkit::rng::Rng;
 
 /// What is wrong with a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,9 +15,9 @@ use selvedge_engines::contexts::rounds::{self, Adequacy};
 use selvedge_frontend::bp::{LoadOptions, load};
 use serde::Serialize;
 
-use crate::bench::measure::processor;
-use crate::rng::Rng;
+use crate::measure::processor;
 use drivers::{DEVICES, Quality};
+use selvedge_testkit::rng::Rng;
 
 /// So many programs are made of each device and quality.
 const PER_KIND: u64 = 8;
@@ -169,7 +169,7 @@ pub fn contradictions(rows: &[Row]) -> Vec<String> {
 /// The table.
 pub fn markdown(rows: &[Row], limit: f64) -> String {
     let mut text = format!(
-        "# Any number of threads in rounds\n\nOne kernel and any number of drivers (crates/testkit/src/bench/rounds), \
+        "# Any number of threads in rounds\n\nOne kernel and any number of drivers (crates/bench/src/rounds), \
          {limit} s of processor time for each run. The columns are those of Table 1 of La Torre, \
          Madhusudan and Parlato (2010): one kernel and one driver; any number of drivers in four rounds; and, where these \
          have no error, whether up to three rounds are enough, which Eve's victory leaves open. `views` and the portfolio \

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::Twin;
-use crate::bench::concurrent::number::Number;
+use crate::concurrent::number::Number;
 
 /// Anderson's queue lock for 6 threads: a thread draws a place and waits for its slot. The unsafe twin draws in two steps.
 pub(super) fn anderson(twin: Twin) -> String {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use selvedge_driver::external::Spin;
 
 use super::{Axis, Plan, Point, Series, Timing, series};
-use crate::bench::plot;
+use crate::plot;
 
 /// Times below this say more about the start of a process than about the program.
 const LEAST: f64 = 0.05;

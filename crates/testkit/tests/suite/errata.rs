@@ -2,32 +2,8 @@
 //! in the list of errata; its programs run on every engine with every combination of reductions, and verdicts, evidence,
 //! reachable sets and the answer for every assertion and label are those of the oracle.
 
-use selvedge_driver::Subject;
-use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_testkit::bench::concurrent::{CONCURRENT, Size, Twin};
-use selvedge_testkit::corpus::{Entry, Expected, own};
-use selvedge_testkit::engines::Compared;
-use selvedge_testkit::oracle::Budget;
-use selvedge_testkit::threads::{Sample, compare_task};
-
-/// Compares all engines on a program, whose verdict must be the expected one.
-fn compare(entry: &Entry) {
-    let loaded = load(&entry.text, &LoadOptions::default());
-    let program = loaded.program.unwrap_or_else(|| panic!("{}: {:?}", entry.name, loaded.diagnostics));
-    let subject = Subject { program: &program, map: &loaded.source_map, text: &entry.text };
-    let (program, target, threads) = entry.question.pose(subject).expect("the question fits");
-    let task = selvedge_check::Task { program: &program, target: &target, threads };
-    let compared = compare_task(&task, Sample::All, Budget::default().tight())
-        .unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
-    let Compared { safe, unsafe_, sets, statuses, .. } = compared;
-    let expected = match entry.verdict {
-        Some(Expected::Safe) => (1, 0),
-        Some(Expected::Unsafe) => (0, 1),
-        None => panic!("{} has no verdict", entry.name),
-    };
-    assert_eq!((safe, unsafe_), expected, "{}", entry.name);
-    assert!(sets > 0 && statuses > 0, "{}: {compared}", entry.name);
-}
+use selvedge_testkit::corpus::{Entry, own};
+use selvedge_testkit::threads::compare_entry;
 
 /// Compares all engines on all programs whose names begin in one of these ways: at least so many. Names of the errata go
 /// without their folder.
@@ -39,7 +15,7 @@ fn compare_all(prefixes: &[&str], at_least: usize) {
     };
     let wanted: Vec<&Entry> = entries.iter().filter(is_wanted).collect();
     assert!(wanted.len() >= at_least, "only {} programs", wanted.len());
-    wanted.into_iter().for_each(compare);
+    wanted.into_iter().for_each(compare_entry);
 }
 
 #[test]
@@ -110,11 +86,4 @@ fn regressions_with_every_reduction() {
 #[test]
 fn bluetooth_listings() {
     compare_all(&["bluetooth_"], 2);
-    let family = CONCURRENT.iter().find(|family| family.name == "bluetooth").expect("the family is there");
-    for (threads, twin) in [2, 3].into_iter().flat_map(|threads| Twin::BOTH.map(|twin| (threads, twin))) {
-        let size = Size { threads, locals: 0 };
-        let (name, text) = (format!("bluetooth-{}-{threads}", twin.suffix()), (family.make)(size, twin));
-        let (question, verdict) = (family.question(size), Some(family.expected(size, twin)));
-        compare(&Entry { name, text, question, verdict, story: None });
-    }
 }

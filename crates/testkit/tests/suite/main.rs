@@ -1,7 +1,6 @@
 //! Tests on generated programs, on the corpus, and on the documentation: engines against oracles and each other.
 
 mod adequacy;
-mod bench;
 mod boom;
 mod calculus;
 mod certificates;
