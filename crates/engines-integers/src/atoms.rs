@@ -1,8 +1,8 @@
-//! What predicates look like: linear sums, and atoms in a normal form.
+//! Predicates: linear sums, and atoms in a normal form.
 //!
-//! Two atoms that mean the same, or of which one means the negation of the other, have one normal form if they differ
-//! only by a factor, by the sides of their terms, or by strictness: `<` becomes `<=`, coefficients are divided by their
-//! greatest common divisor, and the first coefficient is positive.
+//! Two atoms that are equivalent, or of which one is equivalent to the negation of the other, have one normal form if
+//! they differ only by a factor, by the sides of their terms, or by strictness: `<` becomes `<=`, coefficients are
+//! divided by their greatest common divisor, and the first coefficient is positive.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    /// The sum that an integer term is; `None` if it has conditions in it or its numbers are too large.
+    /// Returns an integer term as a sum; `None` if it contains conditions or its numbers are too large.
     pub(crate) fn of(term: &Term) -> Option<Linear> {
         match term.head() {
             Node::Int(value) => Some(Linear { constant: *value, ..Linear::default() }),
@@ -41,7 +41,7 @@ impl Linear {
         self.factors.is_empty()
     }
 
-    /// The sum without its constant.
+    /// Returns the sum without its constant.
     fn variable_part(&self) -> Term {
         Term::add(self.factors.iter().map(|(symbol, factor)| Term::from(symbol.clone()).scale(*factor)))
     }
@@ -63,7 +63,7 @@ fn greatest_common_divisor(left: i128, right: i128) -> i128 {
     if right == 0 { left } else { greatest_common_divisor(right, left % right) }
 }
 
-/// A term whose integer parts are sums in order and whose atoms are in normal form, as far as they have one.
+/// Normalises a term: integer parts become ordered sums, and atoms get their normal form where they have one.
 pub(super) fn normal(term: &Term) -> Term {
     match term.head() {
         Node::Bool(_) | Node::Int(_) | Node::Symbol(_) => term.clone(),
@@ -88,7 +88,7 @@ fn is_bool(term: &Term) -> bool {
     }
 }
 
-/// The normal form of a comparison of integers: an atom, a negated atom or a constant.
+/// Returns the normal form of a comparison of integers: an atom, a negated atom or a constant.
 fn normal_atom(term: &Term) -> Option<Term> {
     match term.head() {
         Node::Eq(left, right) => equality(Linear::of(left)?.plus(&Linear::of(right)?, -1)?),
@@ -103,7 +103,7 @@ fn normal_atom(term: &Term) -> Option<Term> {
     }
 }
 
-/// e = 0.
+/// Normalises e = 0.
 fn equality(sum: Linear) -> Option<Term> {
     let gcd = sum.gcd();
     if gcd == 0 {
@@ -118,7 +118,7 @@ fn equality(sum: Linear) -> Option<Term> {
     Some(part.equals(&Term::from((-sign).checked_mul(sum.constant / gcd)?)))
 }
 
-/// e <= 0. Where the first factor is negative, it is the negation of -e + 1 <= 0.
+/// Normalises e <= 0. If the first factor is negative, it is the negation of -e + 1 <= 0.
 fn at_most_zero(sum: Linear) -> Option<Term> {
     let gcd = sum.gcd();
     if gcd == 0 {
@@ -133,7 +133,7 @@ fn at_most_zero(sum: Linear) -> Option<Term> {
     Some(Linear { constant: 0, factors }.variable_part().le(&bound.into()))
 }
 
-/// e is divisible. Factors and the constant count modulo the divisor only.
+/// Normalises divisibility of e. Only the remainders of factors and constant matter.
 fn divisibility(divisor: i128, sum: Linear) -> Option<Term> {
     let factors: BTreeMap<Symbol, i128> = sum
         .factors
@@ -144,7 +144,8 @@ fn divisibility(divisor: i128, sum: Linear) -> Option<Term> {
     Some(Linear { constant: sum.constant.rem_euclid(divisor), factors }.term().divisible(divisor))
 }
 
-/// The atoms of a condition, in normal form and without negations. Conditions inside of integer terms come out.
+/// Collects the atoms of a condition, in normal form and without negations. Conditions inside integer terms are
+/// extracted.
 pub(super) fn atoms(term: &Term, found: &mut BTreeSet<Term>) {
     match term.head() {
         Node::Bool(_) | Node::Int(_) => {}
@@ -178,7 +179,8 @@ fn comparison(term: &Term, found: &mut BTreeSet<Term>) {
     }
 }
 
-/// A comparison with a condition in its sums: the condition, and the comparison where it holds and where not.
+/// Finds a condition in the sums of a comparison; returns the condition, and the comparison where it holds and where it
+/// does not.
 fn without_first_condition(term: &Term) -> Option<(Term, Term, Term)> {
     fn first(term: &Term) -> Option<(Term, Term, Term)> {
         match term.head() {
@@ -216,7 +218,7 @@ fn without_first_condition(term: &Term) -> Option<(Term, Term, Term)> {
     Some((inner.0.clone(), with(&inner.1), with(&inner.2)))
 }
 
-/// The truth value of a condition where some atoms are known; `None` if they do not decide it.
+/// Returns the truth value of a condition where some atoms are known; `None` if they do not determine it.
 pub(super) fn decided(term: &Term, known: &dyn Fn(&Term) -> Option<bool>) -> Option<bool> {
     match term.head() {
         Node::Bool(value) => Some(*value),
@@ -239,7 +241,7 @@ pub(super) fn decided(term: &Term, known: &dyn Fn(&Term) -> Option<bool>) -> Opt
     }
 }
 
-/// A disjunction (`absorbing` is true) or a conjunction.
+/// Evaluates a disjunction (`absorbing` is true) or a conjunction.
 fn several(parts: &[Term], absorbing: bool, known: &dyn Fn(&Term) -> Option<bool>) -> Option<bool> {
     let mut all_known = true;
     for part in parts {

@@ -1,5 +1,5 @@
-//! Which variables say where the program stands: those with a few first values that are only assigned constants and
-//! each other's values.
+//! Finds control variables, which act like a program counter: they have few initial values, and are only assigned
+//! constants and each other's values.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,19 @@ use selvedge_check::Stop;
 use selvedge_ir::{Ty, VarId};
 use selvedge_logic::smt::{Node, Symbol, Term};
 
-use super::model::{Model, Start};
+use super::model::{SymbolicStart, TransitionModel};
 use super::prover::Prover;
+use crate::terms::constant;
 
-/// How many first values an integer may have.
+/// Limit on the initial values of an integer control variable.
 const VALUES: usize = 64;
 
-/// The control variables, in ascending order. A Boolean is one only if it has one first value: it is as well off as a
-/// predicate.
+/// Returns the control variables, in ascending order. A Boolean must have a single initial value: otherwise it does as
+/// well as a predicate.
 ///
-/// It ends because each round excludes a variable. The result is right for any answer of the solver: it says only which
-/// variables are worth the trouble.
-pub(super) fn control(model: &Model<'_>, prover: &mut Prover<'_>) -> Result<Vec<VarId>, Stop> {
+/// The loop ends because each round excludes a variable. The result is right for any answer of the solver: it only
+/// selects the variables that are worth treating specially.
+pub(super) fn control(model: &TransitionModel<'_>, prover: &mut Prover<'_>) -> Result<Vec<VarId>, Stop> {
     let mut control: BTreeSet<VarId> = model.vars.iter().copied().collect();
     for var in model.vars.clone() {
         let few = match model.program.vars[var].ty {
@@ -51,7 +52,7 @@ fn is_control(value: &Term, control: &BTreeSet<Symbol>) -> bool {
     }
 }
 
-fn has_few_values(start: &Start, var: VarId, few: usize, prover: &mut Prover<'_>) -> Result<bool, Stop> {
+fn has_few_values(start: &SymbolicStart, var: VarId, few: usize, prover: &mut Prover<'_>) -> Result<bool, Stop> {
     let value = &start.values[&var];
     if value.as_bool().is_some() || value.as_int().is_some() {
         return Ok(true);
@@ -63,12 +64,4 @@ fn has_few_values(start: &Start, var: VarId, few: usize, prover: &mut Prover<'_>
         rest = Term::and([rest, differs]);
     }
     Ok(false)
-}
-
-/// A value as a term.
-pub(super) fn constant(value: selvedge_ir::Value) -> Term {
-    match value {
-        selvedge_ir::Value::Bool(value) => value.into(),
-        selvedge_ir::Value::Int(value) => value.into(),
-    }
 }

@@ -1,13 +1,13 @@
 //! k-induction over linear integer arithmetic, and the search for a shortest error that is its base.
 //!
-//! As the engine for Boolean programs does it by SAT, for k = 0, 1, 2, ..:
+//! Like the engine for Boolean programs, which uses SAT, for k = 0, 1, 2, ..:
 //!
 //! - *base*: is there an error within k steps of a start? Then a solution of the formulas is an execution.
-//! - *step*: are there k + 1 states without error that follow one another, the first of them any, with an error after
-//!   them? If there are none, the program is safe: the last k + 2 states of a shortest way to an error would be such.
+//! - *step*: are there k + 1 consecutive states without error, starting anywhere, that are followed by an error? If
+//!   not, the program is safe: the last k + 2 states of a shortest path to an error would be such a sequence.
 //!
-//! The certificate is the states from which no error is within k steps (`lookahead`): they are an invariant.
-//! It need not end: an error that is only excluded by what is not in the last k states keeps it going to its bound.
+//! The certificate consists of the states from which no error is within k steps (`lookahead`), which are an invariant.
+//! The search need not end: if only states further back than k exclude an error, it goes on to its bound.
 
 mod lookahead;
 
@@ -17,14 +17,14 @@ use selvedge_check::{Bound, Event, Run, Stop, Task, Verdict};
 use selvedge_ir::{LocId, Value};
 use selvedge_logic::smt::{Sort, Symbol, Term};
 
-use super::model::{Model, Transition};
+use super::model::{SymbolicStep, TransitionModel};
 use super::prover::{Incremental, Prover};
 use super::trace::{Path, execution};
 
 /// Decides a task that [`super::supports`] accepts.
 pub fn check(task: &Task<'_>, bound: u32, run: &Run<'_>) -> Result<Verdict, Stop> {
     let mut prover = Prover::new(run)?;
-    let model = Model::new(task);
+    let model = TransitionModel::new(task);
     let mut base = Unrolling::from_start(&model, run)?;
     let mut step = Unrolling::from_anywhere(&model, run)?;
     for k in 0..=bound {
@@ -45,7 +45,7 @@ pub fn check(task: &Task<'_>, bound: u32, run: &Run<'_>) -> Result<Verdict, Stop
 }
 
 /// All locations of the system, in ascending order.
-fn locations(model: &Model<'_>) -> Vec<LocId> {
+fn locations(model: &TransitionModel<'_>) -> Vec<LocId> {
     let starts = model.starts.iter().map(|start| start.loc);
     let steps = model.steps.iter().flat_map(|(from, steps)| steps.iter().map(|step| step.to).chain([*from]));
     let mut all: Vec<LocId> = starts.chain(steps).collect();
@@ -54,35 +54,36 @@ fn locations(model: &Model<'_>) -> Vec<LocId> {
     all
 }
 
-/// A sequence of states that follow one another, as formulas.
+/// A sequence of consecutive states, as formulas.
 struct Unrolling<'a, 'r> {
-    model: &'a Model<'a>,
+    model: &'a TransitionModel<'a>,
     solver: Incremental<'r>,
-    /// All steps, with where they begin.
-    steps: Vec<(LocId, &'a Transition)>,
+    /// All steps, with the locations where they begin.
+    steps: Vec<(LocId, &'a SymbolicStep)>,
     /// The number of the last state.
     last: usize,
 }
 
 impl<'a, 'r> Unrolling<'a, 'r> {
-    fn from_anywhere(model: &'a Model<'a>, run: &'r Run<'r>) -> Result<Unrolling<'a, 'r>, Stop> {
+    /// Creates an unrolling that begins in any state.
+    fn from_anywhere(model: &'a TransitionModel<'a>, run: &'r Run<'r>) -> Result<Unrolling<'a, 'r>, Stop> {
         let steps = model.steps.iter().flat_map(|(from, steps)| steps.iter().map(|step| (*from, step))).collect();
         let mut unrolling = Unrolling { model, solver: Incremental::new(run)?, steps, last: 0 };
-        let somewhere = locations(model).into_iter().map(|loc| unrolling.stands_at(loc, 0));
+        let somewhere = locations(model).into_iter().map(|loc| unrolling.is_at(loc, 0));
         let somewhere = Term::or(somewhere.collect::<Vec<_>>());
         unrolling.solver.require(&somewhere);
         Ok(unrolling)
     }
 
-    /// The start, by its number, is a symbol too.
-    fn from_start(model: &'a Model<'a>, run: &'r Run<'r>) -> Result<Unrolling<'a, 'r>, Stop> {
+    /// Creates an unrolling that begins at a start. The number of the start is a symbol too.
+    fn from_start(model: &'a TransitionModel<'a>, run: &'r Run<'r>) -> Result<Unrolling<'a, 'r>, Stop> {
         let mut unrolling = Unrolling::from_anywhere(model, run)?;
         let chosen = Term::from(start_symbol());
         let mut starts = Vec::new();
         for (number, start) in model.starts.iter().enumerate() {
             let is_chosen = chosen.equals(&(number as i64).into());
             let values = start.values.iter().map(|(var, value)| unrolling.var(*var, 0).equals(value));
-            let here = unrolling.stands_at(start.loc, 0);
+            let here = unrolling.is_at(start.loc, 0);
             starts.push(Term::and(values.chain([is_chosen, here, start.condition.clone()])));
         }
         unrolling.solver.require(&Term::or(starts));
@@ -94,18 +95,18 @@ impl<'a, 'r> Unrolling<'a, 'r> {
         Symbol::new(&format!("{}@{moment}", symbol.name), symbol.sort).into()
     }
 
-    fn stands_at(&self, loc: LocId, moment: usize) -> Term {
+    fn is_at(&self, loc: LocId, moment: usize) -> Term {
         let at = Term::from(Symbol::new(&format!("at@{moment}"), Sort::Int));
         at.equals(&(loc.index() as i64).into())
     }
 
-    /// What the symbols of variables and choices are called at a moment.
+    /// Maps the symbols of variables and choices to those of a moment.
     fn names(&self, choices: &[Symbol], moment: usize) -> BTreeMap<Symbol, Term> {
         let vars = self.model.vars.iter().map(|var| (self.model.symbol(*var).clone(), self.var(*var, moment)));
         vars.chain(choices.iter().map(|choice| (choice.clone(), renamed(choice, moment).into()))).collect()
     }
 
-    /// One state more.
+    /// Adds a state.
     fn extend(&mut self) {
         let moment = self.last;
         let mut taken = Vec::new();
@@ -116,29 +117,29 @@ impl<'a, 'r> Unrolling<'a, 'r> {
                 Some(update) => self.var(*var, moment + 1).equals(&update.substitute(&names)),
                 None => self.var(*var, moment + 1).equals(&self.var(*var, moment)),
             });
-            let places = [self.stands_at(*from, moment), self.stands_at(step.to, moment + 1)];
+            let places = [self.is_at(*from, moment), self.is_at(step.to, moment + 1)];
             taken.push(Term::and(after.chain(places).chain([is_taken, step.guard.substitute(&names)])));
         }
         self.solver.require(&Term::or(taken));
         self.last += 1;
     }
 
-    /// An error in the last state, which says by which number which one it is.
+    /// Returns the formula for an error in the last state, whose number is the value of a symbol.
     fn error_here(&self) -> Term {
         let errors = self.model.errors.iter().enumerate().map(|(number, error)| {
             let names = self.names(&error.choices, self.last);
             let is_this = Term::from(error_symbol()).equals(&(number as i64).into());
-            Term::and([self.stands_at(error.loc, self.last), error.condition.substitute(&names), is_this])
+            Term::and([self.is_at(error.loc, self.last), error.condition.substitute(&names), is_this])
         });
         Term::or(errors)
     }
 
-    /// The last state is none in which an error is possible. The choices of an assertion are all tried: a state in which
-    /// it can fail is an error.
+    /// Requires that no error is possible in the last state. Assertions with choices are skipped: excluding one choice
+    /// would not exclude the error.
     fn exclude_error(&mut self) {
         for error in &self.model.errors {
             let names = self.names(&[], self.last);
-            let here = self.stands_at(error.loc, self.last);
+            let here = self.is_at(error.loc, self.last);
             if error.choices.is_empty() {
                 let fails = Term::and([here, error.condition.substitute(&names)]);
                 self.solver.require(&fails.not());
@@ -151,7 +152,7 @@ impl<'a, 'r> Unrolling<'a, 'r> {
         Ok(self.solver.values_where(&error, &[])?.is_some())
     }
 
-    /// A path to an error in the last state.
+    /// Returns a path to an error in the last state.
     fn error(&mut self) -> Result<Option<Path>, Stop> {
         let mut wanted = vec![start_symbol(), error_symbol()];
         wanted.extend((0..self.last).map(step_symbol));
@@ -161,7 +162,8 @@ impl<'a, 'r> Unrolling<'a, 'r> {
         Ok(Some(self.path(numbers[0], numbers[1], &numbers[2..])))
     }
 
-    /// The path with these numbers of start, error and steps, as one condition over first values and choices.
+    /// Returns the path with the given numbers of start, error and steps, as one condition over initial values and
+    /// choices.
     fn path(&self, start: usize, error: usize, taken: &[usize]) -> Path {
         let model = self.model;
         let start = &model.starts[start];

@@ -1,9 +1,9 @@
 //! Programs with integers: one thread, no calls, linear arithmetic.
 //!
-//! In the order of reading: `model` is the program as a transition system over terms, `atoms` what predicates look
-//! like, `prover` who answers, `control` which variables say where the program stands, `trace` the way back from a
-//! solution to an execution. The engines: [`ase`], [`ur`], [`induction`], and for guarded commands
-//! [`horn`] and [`cegar`].
+//! In the order of reading: `model` is the program as a transition system over terms, `atoms` the normal form of
+//! predicates, `prover` the solver, `control` finds the variables that act like a program counter, and `trace` turns a
+//! solution into an execution. The engines: [`ase`], [`ur`], [`induction`], and for guarded commands [`horn`] and
+//! [`cegar`].
 
 pub mod abstraction;
 pub mod ase;
@@ -21,36 +21,36 @@ pub mod ur;
 use selvedge_check::{Task, Unsupported};
 use selvedge_ir::{BinaryOp, Count, Expr, Op, Program, Ty};
 
-/// What every engine here needs of a program. The reason begins with the engine's name.
+/// Returns whether a program meets the requirements of all engines here. The reason begins with the engine's name.
 pub fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     let program = task.program;
     let refuse = |reason: &str| Err(Unsupported::new(format!("`{name}` {reason}")));
     let one_thread = matches!(program.entries.as_raw_slice(), [entry] if entry.count == Count::Exactly(1));
     if !one_thread || program.prelude.is_some() || !task.target.together.is_empty() {
-        return refuse("takes programs with one thread only");
+        return refuse("only supports programs with one thread");
     }
     if !has_integers(program) {
-        return refuse("is for programs with integers");
+        return refuse("only supports programs with integers");
     }
     let first = program.entries[0].proc;
     for (id, edge) in program.edges.iter_enumerated().filter(|(_, edge)| program.locs[edge.from].proc == first) {
         let at = |reason: &str| Err(Unsupported::at(id, format!("`{name}` {reason}")));
         match &edge.op {
-            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => return at("takes programs without calls and spawns only"),
-            Op::Assign(assign) if assign.is_passive() => return at("does not know passive variables"),
-            op if !op.exprs().all(is_linear) => return at("takes linear arithmetic only"),
+            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => return at("only supports programs without calls and spawns"),
+            Op::Assign(assign) if assign.is_passive() => return at("does not support passive variables"),
+            op if !op.exprs().all(is_linear) => return at("only supports linear arithmetic"),
             _ => {}
         }
     }
     Ok(())
 }
 
-/// Whether a program has integers.
+/// Returns whether a program has integers.
 pub fn has_integers(program: &Program) -> bool {
     program.vars.iter().any(|var| var.ty == Ty::Int)
 }
 
-/// Whether all products have a constant on one side.
+/// Returns whether all products have a constant operand.
 fn is_linear(expr: &Expr) -> bool {
     let is_constant = |expr: &Expr| !expr.any_leaf(|leaf| !matches!(leaf, Expr::Int(_) | Expr::Bool(_)));
     match expr {
@@ -59,7 +59,7 @@ fn is_linear(expr: &Expr) -> bool {
     }
 }
 
-/// The variables that the one thread of a program sees.
+/// Returns the variables that the only thread of a program can access.
 fn visible(program: &Program) -> impl Iterator<Item = selvedge_ir::VarId> {
     let entry = &program.entries[0];
     program.vars.iter_enumerated().filter_map(move |(id, var)| match var.scope {

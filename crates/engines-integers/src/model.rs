@@ -1,8 +1,8 @@
 //! A program as a transition system over terms.
 //!
 //! A state is a location and a value for each variable. A step is a guard over old values and choices, and new values
-//! for some variables. Where nothing leads back to the first location and nothing can fail there, its steps only make
-//! the first states: then these are the starts, and the first location is no part of the system.
+//! for some variables. If nothing leads back to the first location and nothing can fail there, its steps only determine
+//! the initial states: then their results are the starts, and the first location is not part of the system.
 
 use std::collections::BTreeMap;
 
@@ -15,60 +15,60 @@ use super::visible;
 use crate::terms::{sort, term};
 
 /// The transition system.
-pub(super) struct Model<'p> {
+pub(super) struct TransitionModel<'p> {
     pub(super) program: &'p Program,
-    /// The variables that there are, in ascending order.
+    /// The variables of the thread, in ascending order.
     pub(super) vars: Vec<VarId>,
     /// The symbol of each variable of the program, by number: its value before a step.
     pub(super) now: Vec<Symbol>,
-    pub(super) starts: Vec<Start>,
+    pub(super) starts: Vec<SymbolicStart>,
     /// The steps from each location.
-    pub(super) steps: BTreeMap<LocId, Vec<Transition>>,
-    pub(super) errors: Vec<Error>,
+    pub(super) steps: BTreeMap<LocId, Vec<SymbolicStep>>,
+    pub(super) errors: Vec<ErrorCondition>,
 }
 
-/// A way to begin: the variables' values as terms over the symbols in `unknown`, and what must hold of them.
-pub(super) struct Start {
+/// A start: the variables' values as terms over unknowns, and the condition on these unknowns.
+pub(super) struct SymbolicStart {
     pub(super) loc: LocId,
     pub(super) values: BTreeMap<VarId, Term>,
     pub(super) condition: Term,
-    /// The step from the first location, if the start is one, with its choices.
+    /// The step from the first location, if the start is the result of one, with its choices.
     pub(super) edge: Option<(EdgeId, Vec<Symbol>)>,
 }
 
 /// A step.
 #[derive(Clone)]
-pub(super) struct Transition {
+pub(super) struct SymbolicStep {
     pub(super) edge: EdgeId,
     pub(super) to: LocId,
-    /// Over the symbols of the variables and the choices.
+    /// The guard, over the symbols of the variables and the choices.
     pub(super) guard: Term,
     pub(super) updates: BTreeMap<VarId, Term>,
     pub(super) choices: Vec<Symbol>,
 }
 
-/// A way to fail.
-pub(super) struct Error {
+/// A condition under which the program fails.
+pub(super) struct ErrorCondition {
     pub(super) loc: LocId,
-    /// The assertion; `None` for a location.
+    /// The assertion; `None` if the location itself is the error.
     pub(super) edge: Option<EdgeId>,
-    /// Over the symbols of the variables and the choices.
+    /// The condition, over the symbols of the variables and the choices.
     pub(super) condition: Term,
     pub(super) choices: Vec<Symbol>,
 }
 
-/// The symbols of choices.
-fn symbols(prefix: &str, types: &[Ty]) -> Vec<Symbol> {
+/// Returns symbols for choices.
+pub(super) fn symbols(prefix: &str, types: &[Ty]) -> Vec<Symbol> {
     types.iter().enumerate().map(|(number, ty)| Symbol::new(&format!("{prefix}{number}"), sort(*ty))).collect()
 }
 
-impl<'p> Model<'p> {
-    /// The system of a task that [`super::supports`] accepts.
-    pub(super) fn new(task: &Task<'p>) -> Model<'p> {
+impl<'p> TransitionModel<'p> {
+    /// Builds the system of a task that [`super::supports`] accepts.
+    pub(super) fn new(task: &Task<'p>) -> TransitionModel<'p> {
         let program = task.program;
         let now =
             program.vars.iter_enumerated().map(|(id, var)| Symbol::new(&format!("v{}", id.index()), sort(var.ty)));
-        let mut model = Model {
+        let mut model = TransitionModel {
             program,
             vars: visible(program).collect(),
             now: now.collect(),
@@ -83,7 +83,7 @@ impl<'p> Model<'p> {
             {
                 let choices = symbols(&format!("e{}c", id.index()), &edge.op.choices());
                 let condition = model.term(condition, &choices, &BTreeMap::new()).not();
-                model.errors.push(Error { loc: edge.from, edge: Some(id), condition, choices });
+                model.errors.push(ErrorCondition { loc: edge.from, edge: Some(id), condition, choices });
             }
             if let Some(step) = model.step(id, &edge.op, edge.to) {
                 // A step that changes nothing leads to nothing new.
@@ -93,7 +93,7 @@ impl<'p> Model<'p> {
             }
         }
         let targets = task.target.locs.iter().filter(|loc| program.locs[**loc].proc == first);
-        model.errors.extend(targets.map(|loc| Error {
+        model.errors.extend(targets.map(|loc| ErrorCondition {
             loc: *loc,
             edge: None,
             condition: true.into(),
@@ -103,29 +103,30 @@ impl<'p> Model<'p> {
         model
     }
 
-    /// The symbol of a variable.
+    /// Returns the symbol of a variable.
     pub(super) fn symbol(&self, var: VarId) -> &Symbol {
         &self.now[var.index()]
     }
 
-    /// The steps from a location.
-    pub(super) fn from(&self, loc: LocId) -> &[Transition] {
+    /// Returns the steps from a location.
+    pub(super) fn from(&self, loc: LocId) -> &[SymbolicStep] {
         self.steps.get(&loc).map_or(&[], Vec::as_slice)
     }
 
-    /// What a step needs and does; `None` where the thread ends.
-    fn step(&self, edge: EdgeId, op: &Op, to: LocId) -> Option<Transition> {
+    /// Translates an edge; returns `None` if the thread ends with it.
+    fn step(&self, edge: EdgeId, op: &Op, to: LocId) -> Option<SymbolicStep> {
         let choices = symbols(&format!("e{}c", edge.index()), &op.choices());
         let (guard, updates) = match op {
             Op::Assign(assign) => self.assign(assign, &choices),
             Op::Assert(condition) => (self.term(condition, &choices, &BTreeMap::new()), BTreeMap::new()),
             Op::AtomicBegin | Op::AtomicEnd => (true.into(), BTreeMap::new()),
             Op::Return(_) | Op::End => return None,
-            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("such programs are not taken"),
+            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("programs with calls are not supported"),
         };
-        Some(Transition { edge, to, guard, updates, choices })
+        Some(SymbolicStep { edge, to, guard, updates, choices })
     }
 
+    /// Returns the guard and the updates of an assignment.
     fn assign(&self, assign: &Assign, choices: &[Symbol]) -> (Term, BTreeMap<VarId, Term>) {
         let values = assign.active.iter().map(|(var, rhs)| (*var, self.term(rhs, choices, &BTreeMap::new())));
         let values: BTreeMap<VarId, Term> = values.collect();
@@ -134,23 +135,23 @@ impl<'p> Model<'p> {
         (guard, changes.collect())
     }
 
-    /// A condition on the values before a step.
+    /// Translates a condition on the values before a step.
     pub(super) fn condition(&self, expr: &Expr) -> Term {
         self.term(expr, &[], &BTreeMap::new())
     }
 
-    /// An expression; `next` has the new values of variables that change.
+    /// Translates an expression; `next` has the new values of variables that change.
     fn term(&self, expr: &Expr, choices: &[Symbol], next: &BTreeMap<VarId, Term>) -> Term {
         term(expr, &|leaf| match leaf {
             Expr::Var(var) => self.symbol(*var).clone().into(),
             Expr::Next(var) => next.get(var).cloned().unwrap_or_else(|| self.symbol(*var).clone().into()),
             Expr::Choice(number, _) => choices[*number as usize].clone().into(),
-            _ => unreachable!("programs with passive variables are not taken"),
+            _ => unreachable!("programs with passive variables are not supported"),
         })
     }
 
-    /// The starts at the first location, or those after it.
-    fn starts(&mut self) -> Vec<Start> {
+    /// Returns the starts at the first location, or those after it.
+    fn starts(&mut self) -> Vec<SymbolicStart> {
         let program = self.program;
         let entry = &program.entries[0];
         let loc = program.procs[entry.proc].entry;
@@ -175,15 +176,15 @@ impl<'p> Model<'p> {
             && self.errors.iter().all(|error| error.loc != loc)
             && self.steps.contains_key(&loc);
         if !is_left_for_good {
-            return vec![Start { loc, values, condition: true.into(), edge: None }];
+            return vec![SymbolicStart { loc, values, condition: true.into(), edge: None }];
         }
         let steps = self.steps.remove(&loc).unwrap_or_default();
         let by_symbol = values.iter().map(|(var, value)| (self.symbol(*var).clone(), value.clone())).collect();
-        let start = |step: &Transition| {
+        let start = |step: &SymbolicStep| {
             let mut after = values.clone();
             after.extend(step.updates.iter().map(|(var, value)| (*var, value.substitute(&by_symbol))));
             let condition = step.guard.substitute(&by_symbol);
-            Start { loc: step.to, values: after, condition, edge: Some((step.edge, step.choices.clone())) }
+            SymbolicStart { loc: step.to, values: after, condition, edge: Some((step.edge, step.choices.clone())) }
         };
         steps.iter().map(start).collect()
     }

@@ -1,31 +1,33 @@
-//! Who answers questions about terms: the SMT solver of the run, as an engine sees it.
+//! The SMT solver of the run, as the engines see it.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::{Run, SolverFailure, Stop};
 use selvedge_ir::Value;
-use selvedge_logic::smt::{Dialect, Interrupted, Program, Smt, SmtError, SmtValue, Symbol, Term};
+use selvedge_logic::smt::{Dialect, Interrupted, Program, Smt, SmtError, Symbol, Term};
 
-/// A solver with the symbols that it knows. All questions are about terms, not about what was asked before.
+use crate::terms::program_values;
+
+/// A solver with the symbols that it knows. Queries are independent of each other.
 pub(super) struct Prover<'r> {
     smt: Smt,
     run: &'r Run<'r>,
     declared: BTreeSet<Symbol>,
-    /// Conditions that were asked about, and whether they can hold.
+    /// Conditions that were queried, and whether they are satisfiable.
     answers: FxHashMap<Term, bool>,
 }
 
-/// Whether a question went to the solver.
+/// The source of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    Now,
-    /// Something equal was answered before.
-    Before,
+pub(super) enum AnswerSource {
+    Solver,
+    /// The same query was answered before.
+    Memory,
 }
 
 impl<'r> Prover<'r> {
-    /// Z3 where it is, else cvc5.
+    /// Starts z3 if it is installed, and cvc5 otherwise.
     pub(super) fn new(run: &'r Run<'r>) -> Result<Prover<'r>, Stop> {
         let solvers = run.solvers();
         let (path, dialect) = match (&solvers.z3, &solvers.cvc5) {
@@ -47,7 +49,7 @@ impl<'r> Prover<'r> {
         }
     }
 
-    /// Whether a condition can hold.
+    /// Returns whether a condition is satisfiable.
     pub(super) fn is_sat(&mut self, condition: &Term) -> Result<bool, Stop> {
         if let Some(value) = condition.as_bool() {
             return Ok(value);
@@ -56,22 +58,22 @@ impl<'r> Prover<'r> {
         self.smt.push();
         self.smt.assert(condition);
         let run = self.run;
-        let answer = self.smt.is_sat(&[], || run.check_limits()).map_err(stop);
+        let answer = self.smt.is_sat(&[], || run.check_limits()).map_err(solver_stop);
         self.smt.pop();
         answer
     }
 
-    /// Like [`Prover::is_sat`], and remembers the answer.
-    pub(super) fn is_sat_once(&mut self, condition: &Term) -> Result<(bool, Asked), Stop> {
+    /// Answers like [`Prover::is_sat`], and remembers the answer.
+    pub(super) fn is_sat_once(&mut self, condition: &Term) -> Result<(bool, AnswerSource), Stop> {
         if let Some(known) = condition.as_bool().or_else(|| self.answers.get(condition).copied()) {
-            return Ok((known, Asked::Before));
+            return Ok((known, AnswerSource::Memory));
         }
         let answer = self.is_sat(condition)?;
         self.answers.insert(condition.clone(), answer);
-        Ok((answer, Asked::Now))
+        Ok((answer, AnswerSource::Solver))
     }
 
-    /// Values of symbols for which a condition holds, small ones where that is cheap; `None` if there are none.
+    /// Returns values of symbols for which a condition holds, small ones where that is cheap; `None` if there are none.
     pub(super) fn small_model(&mut self, condition: &Term, symbols: &[Symbol]) -> Result<Option<Vec<Value>>, Stop> {
         for bound in [0i64, 1, 2, 4, 8, 16, 64, 1024] {
             let within = symbols.iter().filter(|symbol| symbol.sort == selvedge_logic::smt::Sort::Int).map(|symbol| {
@@ -86,58 +88,51 @@ impl<'r> Prover<'r> {
         self.model(condition, symbols)
     }
 
-    /// Values of symbols for which a condition holds; `None` if there are none.
+    /// Returns values of symbols for which a condition holds; `None` if there are none.
     pub(super) fn model(&mut self, condition: &Term, symbols: &[Symbol]) -> Result<Option<Vec<Value>>, Stop> {
         let terms: Vec<Term> = symbols.iter().map(|symbol| symbol.clone().into()).collect();
         self.values(condition, &terms)
     }
 
-    /// Values of terms for which a condition holds; `None` if there are none.
+    /// Returns values of terms for which a condition holds; `None` if there are none.
     pub(super) fn values(&mut self, condition: &Term, terms: &[Term]) -> Result<Option<Vec<Value>>, Stop> {
         self.declare(&terms.iter().chain([condition]).collect::<Vec<_>>());
         self.smt.push();
         self.smt.assert(condition);
         let run = self.run;
-        let values = match self.smt.is_sat(&[], || run.check_limits()).map_err(stop) {
-            Ok(true) => self.smt.values(terms, || run.check_limits()).map(Some).map_err(stop),
+        let values = match self.smt.is_sat(&[], || run.check_limits()).map_err(solver_stop) {
+            Ok(true) => self.smt.values(terms, || run.check_limits()).map(Some).map_err(solver_stop),
             Ok(false) => Ok(None),
             Err(stop) => Err(stop),
         };
         self.smt.pop();
-        values?.map(|values| values.into_iter().map(value).collect()).transpose()
+        values?.map(program_values).transpose()
     }
 
-    /// All truth values that predicates can have together where a condition holds.
+    /// Enumerates the truth values that predicates can have together where a condition holds.
     pub(super) fn all_solutions(&mut self, condition: &Term, predicates: &[Term]) -> Result<Vec<Vec<bool>>, Stop> {
         self.declare(&predicates.iter().chain([condition]).collect::<Vec<_>>());
         self.smt.push();
         self.smt.assert(condition);
         let run = self.run;
-        let all = self.smt.all_solutions(predicates, || run.check_limits()).map_err(stop);
+        let all = self.smt.all_solutions(predicates, || run.check_limits()).map_err(solver_stop);
         self.smt.pop();
         all
     }
 
-    /// The condition without some symbols: there are values of them for which it holds.
+    /// Eliminates some symbols: the result holds if there are values of them for which the condition holds.
     pub(super) fn eliminate(&mut self, symbols: &[Symbol], condition: &Term) -> Result<Term, Stop> {
         let run = self.run;
-        self.smt.eliminate(symbols, condition, || run.check_limits()).map_err(stop)
+        self.smt.eliminate(symbols, condition, || run.check_limits()).map_err(solver_stop)
     }
 }
 
-fn value(value: SmtValue) -> Result<Value, Stop> {
-    match value {
-        SmtValue::Bool(value) => Ok(Value::Bool(value)),
-        SmtValue::Int(value) => i64::try_from(value).map(Value::Int).map_err(|_| Stop::Solver(SolverFailure::TooLarge)),
-    }
-}
-
-/// What an engine says where its solver does not answer.
-pub(crate) fn stop(halt: Interrupted<Stop>) -> Stop {
-    match halt {
+/// Translates a failure of the solver to the reason why the check stops.
+pub(crate) fn solver_stop(interrupted: Interrupted<Stop>) -> Stop {
+    match interrupted {
         Interrupted::Caller(stop) => stop,
         Interrupted::Solver(SmtError::Exhausted) => Stop::Cancelled,
-        Interrupted::Solver(trouble) => Stop::Solver(match trouble {
+        Interrupted::Solver(error) => Stop::Solver(match error {
             SmtError::NotStarted(_) => SolverFailure::NotStarted,
             SmtError::Died => SolverFailure::Died,
             SmtError::Rejected(_) | SmtError::Strange(_) | SmtError::Incapable(_) => SolverFailure::Strange,
@@ -146,7 +141,7 @@ pub(crate) fn stop(halt: Interrupted<Stop>) -> Stop {
     }
 }
 
-/// A solver that is told more and more, for unrollings.
+/// A solver to which conditions are added one after the other, for unrollings.
 pub(super) struct Incremental<'r> {
     prover: Prover<'r>,
 }
@@ -156,13 +151,13 @@ impl<'r> Incremental<'r> {
         Ok(Incremental { prover: Prover::new(run)? })
     }
 
-    /// From now on the condition holds.
+    /// Requires a condition from now on.
     pub(super) fn require(&mut self, condition: &Term) {
         self.prover.declare(&[condition]);
         self.prover.smt.assert(condition);
     }
 
-    /// Values of symbols for which one more condition holds; `None` if there are none.
+    /// Returns values of symbols for which one more condition holds; `None` if there are none.
     pub(super) fn values_where(&mut self, condition: &Term, symbols: &[Symbol]) -> Result<Option<Vec<Value>>, Stop> {
         self.prover.model(condition, symbols)
     }

@@ -1,13 +1,14 @@
-//! Expressions as terms of the solver, and back: what all engines for integers share.
+//! Translates expressions to terms of the solver and back, for all engines for integers.
 
 use std::collections::BTreeMap;
 
+use selvedge_check::{SolverFailure, Stop};
 use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, Value, VarId};
 use selvedge_logic::smt::{Node, SmtValue, Sort, Symbol, Term};
 
 use crate::atoms::Linear;
 
-/// The sort of a type.
+/// Returns the sort of a type.
 pub(crate) fn sort(ty: Ty) -> Sort {
     match ty {
         Ty::Bool => Sort::Bool,
@@ -15,18 +16,18 @@ pub(crate) fn sort(ty: Ty) -> Sort {
     }
 }
 
-/// The symbol of a variable before a step; `mark` tells copies apart.
+/// Returns the symbol of a variable before a step; `mark` distinguishes copies.
 pub(crate) fn symbol(program: &Program, var: VarId, mark: &str) -> Symbol {
     Symbol::new(&format!("v{}{mark}", var.index()), sort(program.vars[var].ty))
 }
 
-/// The symbol of a choice.
+/// Returns the symbol of a choice.
 pub(crate) fn choice(number: u32, ty: Ty, mark: &str) -> Symbol {
     let kind = if ty == Ty::Int { "i" } else { "b" };
     Symbol::new(&format!("c{kind}{number}{mark}"), sort(ty))
 }
 
-/// An expression over the variables and choices with these marks.
+/// Translates an expression over the variables and choices with the given mark.
 pub(crate) fn marked(program: &Program, expr: &Expr, mark: &str) -> Term {
     term(expr, &|leaf| match leaf {
         Expr::Var(var) => symbol(program, *var, mark).into(),
@@ -35,7 +36,7 @@ pub(crate) fn marked(program: &Program, expr: &Expr, mark: &str) -> Term {
     })
 }
 
-/// An expression with these terms for its variables and choices.
+/// Translates an expression, with the given terms for its variables and choices.
 pub(crate) fn term(expr: &Expr, leaf: &dyn Fn(&Expr) -> Term) -> Term {
     let of = |part: &Expr| term(part, leaf);
     match expr {
@@ -64,12 +65,12 @@ fn binary(op: BinaryOp, left: &Term, right: &Term) -> Term {
         BinaryOp::Mul => match (Linear::of(left), Linear::of(right)) {
             (Some(factor), _) if factor.is_constant() => right.scale(factor.constant),
             (_, Some(factor)) if factor.is_constant() => left.scale(factor.constant),
-            _ => unreachable!("programs with other products are not taken"),
+            _ => unreachable!("programs with other products are not supported"),
         },
     }
 }
 
-/// A value as a term.
+/// Returns a value as a term.
 pub(crate) fn constant(value: Value) -> Term {
     match value {
         Value::Bool(value) => value.into(),
@@ -77,7 +78,7 @@ pub(crate) fn constant(value: Value) -> Term {
     }
 }
 
-/// A value of the solver, unless it is too large.
+/// Returns a value of the solver as one of the program; `None` if it is too large.
 pub(crate) fn value(value: SmtValue) -> Option<Value> {
     match value {
         SmtValue::Bool(value) => Some(Value::Bool(value)),
@@ -85,7 +86,13 @@ pub(crate) fn value(value: SmtValue) -> Option<Value> {
     }
 }
 
-/// A term over the symbols of variables as an expression; `None` if it has other symbols or numbers that are too large.
+/// Returns values of the solver as values of the program; fails if one is too large.
+pub(crate) fn program_values(values: Vec<SmtValue>) -> Result<Vec<Value>, Stop> {
+    values.into_iter().map(value).collect::<Option<_>>().ok_or(Stop::Solver(SolverFailure::TooLarge))
+}
+
+/// Translates a term over the symbols of variables to an expression; returns `None` if it has other symbols or numbers
+/// that are too large.
 pub(crate) fn expr(term: &Term, vars: &BTreeMap<Symbol, VarId>) -> Option<Expr> {
     let of = |part: &Term| expr(part, vars);
     let chain = |op: BinaryOp, parts: &[Term]| -> Option<Expr> {

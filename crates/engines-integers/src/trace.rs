@@ -1,29 +1,29 @@
-//! From a path of symbolic steps to an execution.
+//! Turns a path of symbolic steps into an execution.
 
 use selvedge_check::{Start as TraceStart, StartThread, Step, Stop, ThreadId, Trace};
 use selvedge_ir::visit::choice_types;
-use selvedge_ir::{EdgeId, EntryId, Program, Scope, Ty, Value, VarId};
+use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
 use selvedge_logic::smt::{Symbol, Term};
 
-use super::model::Model;
+use super::model::{TransitionModel, symbols};
 use super::prover::Prover;
-use crate::terms::sort;
 
-/// A path: its steps with the symbols of their choices, and what must hold of all symbols.
+/// A path: its steps with the symbols of their choices, and a condition on all symbols.
 pub(super) struct Path {
     pub(super) steps: Vec<(EdgeId, Vec<Symbol>)>,
     pub(super) condition: Term,
 }
 
-/// An execution along the path with small values; `None` if there is none.
-pub(super) fn execution(model: &Model<'_>, path: &Path, prover: &mut Prover<'_>) -> Result<Option<Trace>, Stop> {
+/// Returns an execution along the path with small values; `None` if there is none.
+pub(super) fn execution(
+    model: &TransitionModel<'_>,
+    path: &Path,
+    prover: &mut Prover<'_>,
+) -> Result<Option<Trace>, Stop> {
     let program = model.program;
     let entry = &program.entries[0];
-    let named = |prefix: &str, types: &[Ty]| -> Vec<Symbol> {
-        types.iter().enumerate().map(|(n, ty)| Symbol::new(&format!("{prefix}{n}"), sort(*ty))).collect()
-    };
-    let shared = named("init", &choice_types(program.init.iter().map(|(_, rhs)| rhs)));
-    let own = named("thread", &choice_types(entry.init.iter().map(|(_, rhs)| rhs)));
+    let shared = symbols("init", &choice_types(program.init.iter().map(|(_, rhs)| rhs)));
+    let own = symbols("thread", &choice_types(entry.init.iter().map(|(_, rhs)| rhs)));
     let first: Vec<Symbol> = model.vars.iter().map(|var| model.symbol(*var).clone()).collect();
     let choices = path.steps.iter().flat_map(|(_, choices)| choices);
     let symbols: Vec<Symbol> = first.iter().chain(&shared).chain(&own).chain(choices).cloned().collect();
@@ -48,7 +48,7 @@ pub(super) fn execution(model: &Model<'_>, path: &Path, prover: &mut Prover<'_>)
     Ok(Some(Trace { start, steps, bodies: Vec::new() }))
 }
 
-/// The first values of shared variables, or of the others, that start with any value.
+/// Returns the initial values of those variables, shared ones or others, that start with any value.
 fn fresh(
     program: &Program,
     first: &[(VarId, Value)],

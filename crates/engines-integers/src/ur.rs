@@ -1,10 +1,11 @@
 //! Concrete states with abstract matching, and refinement, for programs with one start and no input.
 //!
 //! After Pasareanu, Pelánek and Visser, "Predicate abstraction with under-approximation refinement" (2007), with which
-//! the paper behind [`super::ase`] compares itself. A depth-first search over concrete states that goes on from a state
-//! only if no other was seen in the same abstract state: one table for all paths. An error on the way is real. If the
-//! steps from all abstract states that were seen are exact, these are closed under all steps, and the program is safe.
-//! Else the atoms of the preimages of inexact steps become predicates, and it begins again. It need not end.
+//! the paper behind [`super::ase`] compares itself. The search is depth-first over concrete states, and continues from
+//! a state only if no other state of the same abstract state was seen, on any path. An error found on the way is real.
+//! If the steps from all abstract states that were seen are exact, these are closed under all steps, and the program is
+//! safe. Otherwise the atoms of the preimages of inexact steps become predicates, and the next round begins. It need
+//! not end.
 
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::{BinaryOp, Expr, Op, Program, UnaryOp, VarId};
@@ -27,10 +28,10 @@ impl Engine for Ur {
         super::supports(task, "ur")?;
         let program = task.program;
         if let Some((id, _)) = program.edges.iter_enumerated().find(|(_, edge)| !edge.op.choices().is_empty()) {
-            return Err(Unsupported::at(id, "`ur` takes programs without input only"));
+            return Err(Unsupported::at(id, "`ur` only supports programs without input"));
         }
         if !super::visible(program).all(|var| is_fixed(program, var)) {
-            return Err(Unsupported::new("`ur` takes programs with one start only"));
+            return Err(Unsupported::new("`ur` only supports programs with one initial state"));
         }
         Ok(())
     }
@@ -40,7 +41,7 @@ impl Engine for Ur {
     }
 }
 
-/// Whether the text says plainly which value a variable starts with.
+/// Returns whether the program text determines the initial value of a variable.
 fn is_fixed(program: &Program, var: VarId) -> bool {
     let entry = &program.entries[0];
     let initial = program.init.iter().chain(&entry.init).find(|(initialised, _)| *initialised == var);
@@ -51,7 +52,7 @@ fn is_fixed(program: &Program, var: VarId) -> bool {
     initial.is_some_and(|(_, rhs)| matches!(rhs, Expr::Int(_) | Expr::Bool(_))) || is_assumed
 }
 
-/// Whether a condition has a conjunct that says which value a variable has.
+/// Returns whether a conjunct of a condition determines the value of a variable.
 fn fixes(condition: &Expr, var: VarId) -> bool {
     let is_var = |expr: &Expr| *expr == Expr::Var(var);
     let is_constant = |expr: &Expr| match expr {

@@ -1,12 +1,14 @@
 //! Exact predicate abstraction of guarded commands: a Boolean program whose variables say which predicates hold.
 //!
-//! The abstract program has the same locations and edges, in the same order, so that an execution of it names the
-//! commands of the other. A command leads from one valuation of the predicates to another exactly if some state of the
-//! first leads to some state of the second. *How*: the predicate after the command is a condition on the state before;
-//! where that condition is made of known predicates, it is assigned as it stands. The others are found by asking the
-//! solver for all valuations that they can have together with the predicates before, restricted to those that are tied
-//! to them by common variables: the rest is independent of them, so nothing is lost. First valuations are found in the
-//! same way, one group of tied predicates at a time. Conditions that must hold are made of predicates themselves.
+//! The abstract program has the same locations and edges, in the same order, so an execution of it names commands of
+//! the original. A command leads from one valuation of the predicates to another exactly if some state of the first
+//! leads to some state of the second.
+//!
+//! *Order of work*: the value of a predicate after a command is a condition on the state before it. If that condition
+//! is made of known predicates, it is assigned directly. For the other predicates the solver enumerates all valuations
+//! that they can have together with those predicates before the command that are linked to them by common variables;
+//! all other predicates are independent of them, so nothing is lost. Initial valuations are found in the same way, one
+//! group of linked predicates at a time. Conditions that must hold are made of predicates themselves.
 
 pub mod predicates;
 
@@ -17,8 +19,9 @@ use selvedge_ir::visit::reads;
 use selvedge_ir::{Assign, BinaryOp, Edge, Expr, Op, Program, Scope, Ty, Var, VarId};
 use selvedge_logic::smt::{Smt, Term};
 
-use crate::horn::system::System;
-use crate::horn::{halted, z3};
+use crate::horn::guarded_commands::GuardedCommands;
+use crate::horn::z3;
+use crate::prover::solver_stop;
 use crate::terms::{choice, marked, symbol};
 pub use predicates::Predicates;
 
@@ -27,17 +30,17 @@ pub use predicates::Predicates;
 pub struct Abstraction {
     /// The program. Its variables are the predicates, in their order.
     pub program: Program,
-    /// What the variables mean.
+    /// The meanings of the variables.
     pub meanings: Vec<String>,
-    /// How many questions the solver was asked.
+    /// The number of queries to the solver.
     pub queries: usize,
 }
 
-/// The abstraction of a program of guarded commands with the predicates, to which those of its own conditions must
-/// belong ([`Predicates::of_conditions`]).
+/// Computes the abstraction of a program of guarded commands. The predicates must include those of the program's own
+/// conditions ([`Predicates::of_conditions`]).
 pub fn abstracted(task: &Task<'_>, predicates: &Predicates, run: &Run<'_>) -> Result<Abstraction, Stop> {
-    let system = System::of(task, "abstract").expect("only guarded commands have predicates");
-    let mut maker = Maker { system: &system, predicates, run, queries: 0 };
+    let system = GuardedCommands::of(task, "abstract").expect("only guarded commands have predicates");
+    let mut abstracter = Abstracter { system: &system, predicates, run, queries: 0 };
     let mut program = Program {
         vars: predicates
             .exprs()
@@ -56,41 +59,41 @@ pub fn abstracted(task: &Task<'_>, predicates: &Predicates, run: &Run<'_>) -> Re
         .iter_enumerated()
         .map(|(id, edge)| {
             let op = match &edge.op {
-                _ if id == system.first => Op::Assign(maker.first()?),
-                Op::Assign(command) => Op::Assign(maker.command(command)?),
-                Op::Assert(condition) => Op::Assert(maker.known(condition)),
+                _ if id == system.first => Op::Assign(abstracter.first()?),
+                Op::Assign(command) => Op::Assign(abstracter.command(command)?),
+                Op::Assert(condition) => Op::Assert(abstracter.known(condition)),
                 _ => unreachable!("guarded commands have no other steps"),
             };
             Ok(Edge { from: edge.from, to: edge.to, op })
         })
         .collect::<Result<_, Stop>>()?;
     let meanings = predicates.exprs().map(|predicate| predicates.written(predicate)).collect();
-    Ok(Abstraction { program, meanings, queries: maker.queries })
+    Ok(Abstraction { program, meanings, queries: abstracter.queries })
 }
 
-struct Maker<'a> {
-    system: &'a System<'a>,
+struct Abstracter<'a> {
+    system: &'a GuardedCommands<'a>,
     predicates: &'a Predicates,
     run: &'a Run<'a>,
     queries: usize,
 }
 
-impl Maker<'_> {
-    /// A condition of the program over the predicates.
+impl Abstracter<'_> {
+    /// Rewrites a condition of the program over the predicates.
     fn known(&self, condition: &Expr) -> Expr {
         self.predicates.formula(condition).expect("the predicates of all conditions are known")
     }
 
-    /// The first step: any valuation that some first state has.
+    /// Builds the first step: any valuation that some initial state has.
     fn first(&mut self) -> Result<Assign, Stop> {
         let init = self.system.init.conjuncts();
         let all: Vec<&Expr> = self.predicates.exprs().collect();
         let mut open: BTreeSet<usize> = (0..all.len()).collect();
         let mut parts = Vec::new();
         while let Some(first) = open.first().copied() {
-            let tied = self.tied(reads(all[first]).into_iter().collect(), &init);
+            let linked = self.linked(reads(all[first]).into_iter().collect(), &init);
             let group: Vec<usize> =
-                open.iter().copied().filter(|number| *number == first || touches(all[*number], &tied)).collect();
+                open.iter().copied().filter(|number| *number == first || touches(all[*number], &linked)).collect();
             let terms: Vec<Term> = group.iter().map(|number| marked(self.system.program, all[*number], "")).collect();
             let solutions = self.solutions(self.system.init, &[], &terms)?;
             let columns: Vec<Expr> = group.iter().map(|number| Expr::Next(VarId::new(*number))).collect();
@@ -104,6 +107,7 @@ impl Maker<'_> {
         Ok(Assign { active, passive: Vec::new(), constrain })
     }
 
+    /// Abstracts a command.
     fn command(&mut self, command: &Assign) -> Result<Assign, Stop> {
         let after = |expr: &Expr| {
             expr.map_leaves(&mut |leaf| match leaf {
@@ -133,13 +137,14 @@ impl Maker<'_> {
         Ok(Assign { active, passive: Vec::new(), constrain: Expr::and(guard, relation) })
     }
 
-    /// What predicates can be together after a command, by what is tied to them before it.
+    /// Returns the valuations that the given predicates can have together after a command, depending on the predicates
+    /// before it that are linked to them.
     fn relation(&mut self, command: &Assign, unknown: &[(VarId, Expr)]) -> Result<Expr, Stop> {
         let program = self.system.program;
         let seeds = unknown.iter().flat_map(|(_, then)| reads(then)).collect();
-        let tied = self.tied(seeds, &command.constrain.conjuncts());
+        let linked = self.linked(seeds, &command.constrain.conjuncts());
         let before: Vec<(usize, &Expr)> =
-            self.predicates.exprs().enumerate().filter(|(_, expr)| touches(expr, &tied)).collect();
+            self.predicates.exprs().enumerate().filter(|(_, expr)| touches(expr, &linked)).collect();
         let terms: Vec<Term> = before
             .iter()
             .map(|(_, expr)| *expr)
@@ -155,23 +160,23 @@ impl Maker<'_> {
         Ok(tree(&columns, &solutions))
     }
 
-    /// The variables that predicates and conditions tie to these.
-    fn tied(&self, seeds: BTreeSet<VarId>, conditions: &[&Expr]) -> BTreeSet<VarId> {
-        let mut tied = seeds;
+    /// Returns the variables that predicates and conditions link to the given ones.
+    fn linked(&self, seeds: BTreeSet<VarId>, conditions: &[&Expr]) -> BTreeSet<VarId> {
+        let mut linked = seeds;
         loop {
-            let before = tied.len();
+            let before = linked.len();
             for expr in self.predicates.exprs().chain(conditions.iter().copied()) {
-                if touches(expr, &tied) {
-                    tied.extend(reads(expr));
+                if touches(expr, &linked) {
+                    linked.extend(reads(expr));
                 }
             }
-            if tied.len() == before {
-                return tied;
+            if linked.len() == before {
+                return linked;
             }
         }
     }
 
-    /// All values that the terms can have together where a condition holds.
+    /// Enumerates the values that the terms can have together where a condition holds.
     fn solutions(&mut self, condition: &Expr, choices: &[Ty], terms: &[Term]) -> Result<Vec<Vec<bool>>, Stop> {
         let program = self.system.program;
         let mut smt = Smt::new(z3(self.run)?);
@@ -180,7 +185,7 @@ impl Maker<'_> {
             smt.declare(&choice(number, *ty, ""));
         }
         smt.assert(&marked(program, condition, ""));
-        let solutions = smt.all_solutions(terms, || self.run.check_limits()).map_err(halted);
+        let solutions = smt.all_solutions(terms, || self.run.check_limits()).map_err(solver_stop);
         self.queries += smt.questions();
         solutions
     }
@@ -190,7 +195,8 @@ fn touches(expr: &Expr, vars: &BTreeSet<VarId>) -> bool {
     reads(expr).iter().any(|var| vars.contains(var))
 }
 
-/// The condition that the columns have the values of one of the rows, which are sorted and of their length.
+/// Builds the condition that the columns have the values of one of the rows, which are sorted and as long as the
+/// columns.
 fn tree(columns: &[Expr], rows: &[Vec<bool>]) -> Expr {
     let Some((column, rest)) = columns.split_first() else { return Expr::Bool(!rows.is_empty()) };
     if rows.is_empty() {

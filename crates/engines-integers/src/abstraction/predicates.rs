@@ -1,39 +1,39 @@
-//! Predicates in a normal form, so that one condition is one predicate however it is written.
+//! Predicates in a normal form: conditions that differ only in notation are the same predicate.
 
 use std::collections::BTreeMap;
 
 use selvedge_check::{SolverFailure, Stop, Task};
 use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, VarId};
 
-use crate::horn::system::System;
+use crate::horn::guarded_commands::GuardedCommands;
 
-/// What can stand in a term: variables, and choices of a step.
+/// A leaf of a term: a variable, or a choice of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Leaf {
     Var(VarId),
     Choice(u32),
 }
 
-/// A sum of leaves with factors, none of which is zero, and a constant.
+/// A constant plus a sum of leaves with nonzero factors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Linear {
     factors: BTreeMap<Leaf, i128>,
     constant: i128,
 }
 
-/// A condition that is not made of others. The first factor is positive, and factors have no common divisor; of
-/// divisibility, all numbers are below the divisor.
+/// A condition without connectives. Its first factor is positive, and the factors have no common divisor; in a
+/// divisibility atom, all numbers are below the divisor.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Atom {
     Flag(Leaf),
-    /// At most zero.
+    /// The sum is at most zero.
     AtMost(Linear),
-    /// Zero.
+    /// The sum is zero.
     Zero(Linear),
     Divisible(u32, Linear),
 }
 
-/// A list of predicates, each once.
+/// A list of distinct predicates.
 #[derive(Clone, Debug)]
 pub struct Predicates {
     types: Vec<Ty>,
@@ -43,7 +43,7 @@ pub struct Predicates {
 }
 
 impl Predicates {
-    /// No predicates of a program.
+    /// Creates an empty list of predicates for a program.
     pub fn none(program: &Program) -> Predicates {
         Predicates {
             types: program.vars.iter().map(|var| var.ty).collect(),
@@ -53,9 +53,10 @@ impl Predicates {
         }
     }
 
-    /// Those in the conditions of a program of guarded commands: of its first states, its guards, and what must hold.
+    /// Collects the predicates in the conditions of a program of guarded commands: in its initial condition, its guards
+    /// and its assertions.
     pub fn of_conditions(task: &Task<'_>) -> Result<Predicates, Stop> {
-        let system = System::of(task, "abstract").expect("only guarded commands have predicates");
+        let system = GuardedCommands::of(task, "abstract").expect("only guarded commands have predicates");
         let mut predicates = Predicates::none(task.program);
         let guards = system.commands.iter().map(|(_, command)| &command.constrain);
         let asserts = task.program.edges.iter().filter_map(|edge| match &edge.op {
@@ -68,17 +69,17 @@ impl Predicates {
         Ok(predicates)
     }
 
-    /// How many there are.
+    /// Returns the number of predicates.
     pub fn len(&self) -> usize {
         self.exprs.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.exprs.is_empty()
     }
 
-    /// The predicates over the program's variables.
+    /// Returns the predicates as conditions over the program's variables.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.exprs.iter()
     }
@@ -102,12 +103,13 @@ impl Predicates {
         Ok(())
     }
 
-    /// A condition over the predicates, each as the variable with its number; `None` if it needs others.
+    /// Rewrites a condition over the predicates, each of which becomes the variable with its number; returns `None` if
+    /// other predicates are needed.
     pub fn formula(&self, condition: &Expr) -> Option<Expr> {
         self.walk(condition, &mut |atom| self.numbers.get(&atom).map(|number| Expr::Var(VarId::new(*number))))
     }
 
-    /// The name of the variable of a predicate: `b3_x_le_y`.
+    /// Returns the name of the variable of a predicate: `b3_x_le_y`.
     pub fn name(&self, number: usize, predicate: &Expr) -> String {
         let mut name = format!("b{number}_");
         for c in self.written(predicate).chars() {
@@ -125,7 +127,7 @@ impl Predicates {
         name
     }
 
-    /// How a predicate is written: `x<=y+1`.
+    /// Returns the text of a predicate: `x<=y+1`.
     pub fn written(&self, expr: &Expr) -> String {
         match expr {
             Expr::Int(number) => number.to_string(),
@@ -144,7 +146,7 @@ impl Predicates {
         }
     }
 
-    /// The condition with something else for its atoms; `None` if there is nothing for one, or numbers get too large.
+    /// Replaces the atoms of a condition; returns `None` if some atom has no replacement, or numbers get too large.
     fn walk(&self, expr: &Expr, atom: &mut dyn FnMut(Atom) -> Option<Expr>) -> Option<Expr> {
         Some(match expr {
             Expr::Bool(_) => expr.clone(),
@@ -192,7 +194,7 @@ impl Predicates {
         }
     }
 
-    /// A literal about a term, for each way in which the conditions inside the term can be.
+    /// Makes a case distinction over the conditions inside a term, with a literal about the term in each case.
     fn cases(
         &self,
         term: &Expr,
@@ -219,7 +221,7 @@ enum Literal {
     Fails(Atom),
 }
 
-/// A term with a condition inside: the condition, and the term where it holds and where it does not.
+/// Finds a condition inside a term; returns the condition, and the term where it holds and where it does not.
 fn split(term: &Expr) -> Option<(Expr, Expr, Expr)> {
     match term {
         Expr::Ite(triple) => Some((triple.0.clone(), triple.1.clone(), triple.2.clone())),
@@ -241,7 +243,7 @@ fn split(term: &Expr) -> Option<(Expr, Expr, Expr)> {
     }
 }
 
-/// A term without conditions as a sum.
+/// Returns a term without conditions as a sum.
 fn linear(term: &Expr) -> Option<Linear> {
     Some(match term {
         Expr::Int(number) => Linear { constant: i128::from(*number), ..Linear::default() },
@@ -286,7 +288,7 @@ impl Linear {
         Some(self)
     }
 
-    /// The greatest common divisor of the factors; zero without any.
+    /// Returns the greatest common divisor of the factors, or zero if there are none.
     fn divisor(&self) -> i128 {
         self.factors.values().fold(0, |divisor, factor| gcd(divisor, factor.abs()))
     }
@@ -300,7 +302,7 @@ fn gcd(left: i128, right: i128) -> i128 {
     if right == 0 { left } else { gcd(right, left % right) }
 }
 
-/// A comparison of a difference with zero.
+/// Compares a difference with zero.
 fn compare(op: BinaryOp, difference: Linear) -> Option<Literal> {
     match op {
         BinaryOp::Le => at_most_zero(difference),
@@ -314,8 +316,8 @@ fn compare(op: BinaryOp, difference: Linear) -> Option<Literal> {
     }
 }
 
-/// `g*F + c <= 0` is `F <= k` with `k` the quotient of `-c` and `g` rounded down; if `F` begins with a negative factor,
-/// it is the negation of `-F <= -k - 1`.
+/// Normalises `g*F + c <= 0` to `F <= k`, where `k` is the quotient of `-c` and `g` rounded down; if `F` begins with a
+/// negative factor, it is the negation of `-F <= -k - 1`.
 fn at_most_zero(linear: Linear) -> Option<Literal> {
     let divisor = linear.divisor();
     if divisor == 0 {
@@ -359,7 +361,8 @@ fn divisible(divisor: u32, mut linear: Linear) -> Option<Literal> {
     Some(Literal::Holds(Atom::Divisible(divisor, linear)))
 }
 
-/// An atom over the variables of a program; `None` if it speaks of choices, or its numbers are too large.
+/// Returns an atom as an expression over the variables of a program; `None` if it mentions choices, or its numbers are
+/// too large.
 fn expr(atom: &Atom) -> Option<Expr> {
     match atom {
         Atom::Flag(leaf) => leaf_expr(*leaf),
@@ -375,7 +378,7 @@ fn expr(atom: &Atom) -> Option<Expr> {
     }
 }
 
-/// The terms with positive factors on the left, the others with the constant on the right.
+/// Moves the terms with positive factors to the left, the others and the constant to the right.
 fn sides(op: BinaryOp, linear: &Linear) -> Option<Expr> {
     let left = terms(linear.factors.iter().filter(|(_, factor)| **factor > 0).map(|(leaf, factor)| (*leaf, *factor)))?;
     let mut right =

@@ -1,4 +1,4 @@
-//! Predicates, and the abstract states that their truth values make.
+//! Predicates, and the abstract states given by their truth values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,13 +7,13 @@ use selvedge_ir::{LocId, Value, VarId};
 use selvedge_logic::smt::{Node as Head, SmtValue, Symbol, Term};
 
 use super::super::atoms::{decided, normal};
-use super::super::control::constant;
-use super::super::model::{Model, Transition};
+use super::super::model::{SymbolicStep, TransitionModel};
 use super::bounds::strongest;
-use super::plain::{self, Names, Plain, Slots};
+use super::plain::{self, Evaluable, Slots, TermIndex};
+use crate::terms::constant;
 
-/// The predicates, each in normal form and once, in the order in which they were found. Those about control variables
-/// alone are none: their truth is a part of every abstract state anyway.
+/// The predicates, distinct and in normal form, in the order in which they were found. Conditions on control variables
+/// alone are left out: an abstract state has the values of these variables anyway.
 pub(super) struct Predicates {
     pub(super) all: Vec<Term>,
     symbols: Vec<BTreeSet<Symbol>>,
@@ -21,16 +21,16 @@ pub(super) struct Predicates {
     control: BTreeSet<Symbol>,
 }
 
-/// An abstract state: a location, the values of the control variables, the truth of each predicate.
+/// An abstract state: a location, the values of the control variables, and the truth value of each predicate.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Abstract {
+pub(super) struct PredicateState {
     pub(super) loc: LocId,
     pub(super) control: Vec<Value>,
     pub(super) bits: Vec<bool>,
 }
 
 impl Predicates {
-    pub(super) fn new(model: &Model<'_>, control: &[VarId]) -> Predicates {
+    pub(super) fn new(model: &TransitionModel<'_>, control: &[VarId]) -> Predicates {
         Predicates {
             all: Vec::new(),
             symbols: Vec::new(),
@@ -39,7 +39,7 @@ impl Predicates {
         }
     }
 
-    /// Adds those that are new. Returns how many.
+    /// Adds the new ones among some atoms and returns their number.
     pub(super) fn add(&mut self, atoms: &BTreeSet<Term>) -> usize {
         let before = self.all.len();
         for atom in atoms {
@@ -53,95 +53,101 @@ impl Predicates {
         self.all.len() - before
     }
 
-    /// Whether a predicate speaks of one of these symbols.
+    /// Returns whether a predicate mentions one of the given symbols.
     pub(super) fn mentions(&self, number: usize, symbols: &BTreeSet<Symbol>) -> bool {
         !self.symbols[number].is_disjoint(symbols)
     }
 }
 
-/// What all parts of the analysis need to know.
-pub(super) struct World<'a> {
-    pub(super) model: &'a Model<'a>,
+/// The model and the predicates, with all that is precomputed from them.
+pub(super) struct AbstractionContext<'a> {
+    pub(super) model: &'a TransitionModel<'a>,
     pub(super) control: &'a [VarId],
     pub(super) predicates: &'a Predicates,
-    /// For the steps from each location, what they need and do.
-    effects: BTreeMap<LocId, Vec<Effect>>,
-    /// When the model's errors happen, in their order.
+    /// The effects of the steps from each location.
+    effects: BTreeMap<LocId, Vec<StepEffect>>,
+    /// The conditions of the model's errors, in their order.
     errors: Vec<Condition>,
-    /// What the predicates say.
-    meanings: Vec<Plain>,
-    /// The predicates of which a truth value tells the value of a variable: the number, the variable's place, and the
-    /// integer that it has where the predicate holds, or nothing for a Boolean, whose value is that of the predicate.
-    telling: Vec<(usize, usize, Option<i128>)>,
-    /// The places of the control variables.
+    /// The predicates in a form that can be evaluated.
+    meanings: Vec<Evaluable>,
+    /// The predicates that can determine the value of a variable: the number of the predicate, the slot of the
+    /// variable, and the integer that it has where the predicate holds; `None` for a Boolean, whose value is that of
+    /// the predicate.
+    determining: Vec<(usize, usize, Option<i128>)>,
+    /// The slots of the control variables.
     slots: Vec<usize>,
 }
 
 /// A condition on the variables and choices.
 pub(super) struct Condition {
     pub(super) term: Term,
-    plain: Plain,
-    /// The places of the variables in it.
+    plain: Evaluable,
+    /// The slots of the variables in it.
     slots: Vec<usize>,
 }
 
-/// What a step needs, and what it does to variables and predicates.
-pub(super) struct Effect {
+/// The guard of a step, and its effect on variables and predicates.
+pub(super) struct StepEffect {
     pub(super) guard: Condition,
-    /// The new values of variables, by their place.
-    pub(super) updates: Vec<(usize, Plain)>,
-    /// The predicates whose truth it may change, by number, as conditions on the state before it.
+    /// The new values of variables, by slot.
+    pub(super) updates: Vec<(usize, Evaluable)>,
+    /// The predicates whose truth value it may change, by number, as conditions on the state before the step.
     pub(super) affected: Vec<(usize, Condition)>,
 }
 
-impl<'a> World<'a> {
-    pub(super) fn new(model: &'a Model<'a>, control: &'a [VarId], predicates: &'a Predicates) -> World<'a> {
+impl<'a> AbstractionContext<'a> {
+    pub(super) fn new(
+        model: &'a TransitionModel<'a>,
+        control: &'a [VarId],
+        predicates: &'a Predicates,
+    ) -> AbstractionContext<'a> {
         let slots = model.vars.iter().zip(0..).map(|(var, slot)| (model.symbol(*var).clone(), slot)).collect();
-        let names = Names { slots, predicates: &predicates.index };
+        let names = TermIndex { slots, predicates: &predicates.index };
         let effects = model.steps.iter().map(|(loc, steps)| {
-            (*loc, steps.iter().map(|step| effect(model, predicates, step, &names)).collect::<Vec<Effect>>())
+            (*loc, steps.iter().map(|step| effect(model, predicates, step, &names)).collect::<Vec<StepEffect>>())
         });
         let all = predicates.all.iter().enumerate();
-        World {
+        AbstractionContext {
             model,
             control,
             predicates,
             effects: effects.collect(),
             errors: model.errors.iter().map(|error| Condition::new(error.condition.clone(), &names)).collect(),
-            meanings: predicates.all.iter().map(|predicate| Plain::new(predicate, &names)).collect(),
-            telling: all.filter_map(|(number, predicate)| telling(number, predicate, &names)).collect(),
+            meanings: predicates.all.iter().map(|predicate| Evaluable::new(predicate, &names)).collect(),
+            determining: all.filter_map(|(number, predicate)| determining(number, predicate, &names)).collect(),
             slots: control.iter().map(|var| names.slots[model.symbol(*var)]).collect(),
         }
     }
 
-    /// When an error of the model happens.
+    /// Returns the condition of an error of the model.
     pub(super) fn error(&self, number: usize) -> &Condition {
         &self.errors[number]
     }
 
-    /// The truth of a predicate where variables have these values, if that is plain.
+    /// Returns the truth value of a predicate under values of the variables, if they determine it.
     pub(super) fn holds(&self, predicate: usize, slots: &[Option<SmtValue>]) -> Option<bool> {
         self.meanings[predicate].truth(slots, &[])
     }
 
-    /// What a step from a location needs and does.
-    pub(super) fn effect(&self, loc: LocId, number: usize) -> &Effect {
+    /// Returns the effect of a step from a location.
+    pub(super) fn effect(&self, loc: LocId, number: usize) -> &StepEffect {
         &self.effects[&loc][number]
     }
 
-    /// The control variables' symbols with the values of an abstract state.
+    /// Maps the symbols of the control variables to their values in an abstract state.
     pub(super) fn valuation(&self, control: &[Value]) -> BTreeMap<Symbol, Term> {
         let pairs = self.control.iter().zip(control);
         pairs.map(|(var, value)| (self.model.symbol(*var).clone(), constant(*value))).collect()
     }
 
-    /// The variables that have one value in an abstract state because its control or a predicate says so.
-    pub(super) fn known(&self, state: &Abstract) -> Slots {
+    /// Returns the values of the variables that are constant in an abstract state because its control or a predicate
+    /// says so.
+    pub(super) fn known(&self, state: &PredicateState) -> Slots {
         let mut known = vec![None; self.model.vars.len()];
         for (slot, value) in self.slots.iter().zip(&state.control) {
             known[*slot] = Some(plain::known(*value));
         }
-        for (number, slot, value) in &self.telling {
+        for (number, slot, value) in &self.determining {
             match value {
                 Some(value) if state.bits[*number] => known[*slot] = Some(SmtValue::Int(*value)),
                 Some(_) => {}
@@ -151,14 +157,14 @@ impl<'a> World<'a> {
         known
     }
 
-    /// The truth of a condition over the variables in all states of an abstract state, if that is plain. The caller has
-    /// what is [`World::known`] in the state.
-    pub(super) fn decided(&self, condition: &Condition, state: &Abstract, known: &Slots) -> Option<bool> {
+    /// Returns the truth value of a condition over the variables, if it is the same in all states of an abstract state
+    /// and easy to determine. The caller passes [`AbstractionContext::known`] of the state.
+    pub(super) fn decided(&self, condition: &Condition, state: &PredicateState, known: &Slots) -> Option<bool> {
         let truth = condition.plain.truth(known, &state.bits);
         if truth.is_some() || condition.slots.iter().all(|slot| known[*slot].is_none()) {
             return truth;
         }
-        // Where a part of an atom is known, the rest of it may be a predicate.
+        // Where part of an atom is known, the rest of it may be a predicate.
         let vars = self.model.vars.iter().zip(known);
         let known: BTreeMap<Symbol, Term> =
             vars.filter_map(|(var, value)| Some((self.model.symbol(*var).clone(), plain::term((*value)?)))).collect();
@@ -169,23 +175,24 @@ impl<'a> World<'a> {
         })
     }
 
-    /// What holds of the variables in an abstract state, with the values of the control variables put in.
-    pub(super) fn formula(&self, state: &Abstract) -> Term {
+    /// Returns the condition on the variables that characterises an abstract state, with the values of the control
+    /// variables substituted.
+    pub(super) fn formula(&self, state: &PredicateState) -> Term {
         let valuation = self.valuation(&state.control);
         strongest(self.literals(state).map(|(_, literal)| normal(&literal.substitute(&valuation))))
     }
 
-    /// What is true of an abstract state, for each predicate.
-    fn literals(&self, state: &Abstract) -> impl Iterator<Item = (usize, Term)> {
+    /// Returns the literal of each predicate in an abstract state.
+    fn literals(&self, state: &PredicateState) -> impl Iterator<Item = (usize, Term)> {
         let literals = self.predicates.all.iter().zip(state.bits.iter().copied());
         literals.map(|(predicate, bit)| if bit { predicate.clone() } else { predicate.not() }).enumerate()
     }
 
-    /// Whether there are states of an abstract state, and choices, for which a condition holds, is the same question as
-    /// whether this can be satisfied: the condition and what the predicates say of its symbols, of symbols that these
-    /// predicates speak of as well, and so on; symbols in `also` count as well. What is left out can be satisfied for
-    /// itself or is implied by the rest, since an abstract state has states.
-    pub(super) fn restricted(&self, condition: &Term, also: BTreeSet<Symbol>, state: &Abstract) -> Term {
+    /// Returns a formula that is satisfiable exactly if a condition holds for some state of an abstract state and some
+    /// choices: the condition, and the literals of the predicates that mention its symbols, of those that share symbols
+    /// with these predicates, and so on; symbols in `also` count as symbols of the condition. The literals that are
+    /// left out are satisfiable independently or implied by the rest, since an abstract state is not empty.
+    pub(super) fn restricted(&self, condition: &Term, also: BTreeSet<Symbol>, state: &PredicateState) -> Term {
         let valuation = self.valuation(&state.control);
         let condition = normal(&condition.substitute(&valuation));
         let is_open = |symbol: &Symbol| !valuation.contains_key(symbol);
@@ -207,9 +214,9 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The values of the control variables after a step from an abstract state with this number among those from its
-    /// location.
-    pub(super) fn control_after(&self, number: usize, from: &Abstract) -> Vec<Value> {
+    /// Returns the values of the control variables after a step from an abstract state. The number is that of the step
+    /// among those from its location.
+    pub(super) fn control_after(&self, number: usize, from: &PredicateState) -> Vec<Value> {
         let mut known = vec![None; self.model.vars.len()];
         for (slot, value) in self.slots.iter().zip(&from.control) {
             known[*slot] = Some(plain::known(*value));
@@ -225,34 +232,39 @@ impl<'a> World<'a> {
 }
 
 impl Condition {
-    fn new(term: Term, names: &Names<'_>) -> Condition {
-        let plain = Plain::new(&term, names);
+    fn new(term: Term, names: &TermIndex<'_>) -> Condition {
+        let plain = Evaluable::new(&term, names);
         let slots = term.symbols().iter().filter_map(|symbol| names.slots.get(symbol).copied()).collect();
         Condition { term, plain, slots }
     }
 
-    /// Its truth where variables have these values, if that is plain.
+    /// Returns the truth value under values of the variables, if they determine it.
     pub(super) fn holds(&self, slots: &[Option<SmtValue>]) -> Option<bool> {
         self.plain.truth(slots, &[])
     }
 }
 
-fn effect(model: &Model<'_>, predicates: &Predicates, step: &Transition, names: &Names<'_>) -> Effect {
+fn effect(
+    model: &TransitionModel<'_>,
+    predicates: &Predicates,
+    step: &SymbolicStep,
+    names: &TermIndex<'_>,
+) -> StepEffect {
     let symbol = |var: &VarId| model.symbol(*var).clone();
     let assigned: BTreeSet<Symbol> = step.updates.keys().map(symbol).collect();
     let updates: BTreeMap<Symbol, Term> =
         step.updates.iter().map(|(var, value)| (symbol(var), value.clone())).collect();
     let affected = (0..predicates.all.len()).filter(|number| predicates.mentions(*number, &assigned));
     let before = |number: usize| Condition::new(predicates.all[number].substitute(&updates), names);
-    Effect {
+    StepEffect {
         guard: Condition::new(step.guard.clone(), names),
         affected: affected.map(|number| (number, before(number))).collect(),
-        updates: updates.iter().map(|(symbol, value)| (names.slots[symbol], Plain::new(value, names))).collect(),
+        updates: updates.iter().map(|(symbol, value)| (names.slots[symbol], Evaluable::new(value, names))).collect(),
     }
 }
 
-/// See [`World::telling`].
-fn telling(number: usize, predicate: &Term, names: &Names<'_>) -> Option<(usize, usize, Option<i128>)> {
+/// See [`AbstractionContext::determining`].
+fn determining(number: usize, predicate: &Term, names: &TermIndex<'_>) -> Option<(usize, usize, Option<i128>)> {
     let slot = |symbol: &Symbol| names.slots.get(symbol).copied();
     match predicate.head() {
         Head::Symbol(symbol) => Some((number, slot(symbol)?, None)),
@@ -264,7 +276,7 @@ fn telling(number: usize, predicate: &Term, names: &Names<'_>) -> Option<(usize,
     }
 }
 
-/// The value of a control variable.
+/// Returns the value of a control variable.
 fn value_of(value: Option<SmtValue>) -> Value {
     match value {
         Some(SmtValue::Bool(value)) => Some(Value::Bool(value)),

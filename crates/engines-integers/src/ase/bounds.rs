@@ -1,13 +1,13 @@
-//! Conjunctions of literals without those that others imply.
+//! Conjunctions of literals, without literals that others imply.
 //!
-//! Predicates that compare one sum with many constants are common, and of their literals in an abstract state two are
-//! enough: the least and the greatest value of the sum. A proof of such formulas is shorter and easier to check.
+//! Predicates often compare one sum with many constants, and two of their literals in an abstract state are enough: the
+//! least and the greatest value of the sum. Proofs of such formulas are shorter and easier to check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_logic::smt::{Node as Head, Term};
 
-/// What is known of a sum.
+/// The known bounds of a sum.
 #[derive(Default)]
 struct Bounds {
     least: Option<i128>,
@@ -38,7 +38,7 @@ impl Bounds {
     }
 }
 
-/// The conjunction of literals in normal form that can hold together.
+/// Returns the conjunction of literals that are in normal form and jointly satisfiable.
 pub(super) fn strongest(literals: impl IntoIterator<Item = Term>) -> Term {
     let mut bounds: BTreeMap<Term, Bounds> = BTreeMap::new();
     let mut others = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn strongest(literals: impl IntoIterator<Item = Term>) -> Term {
     Term::and(bounds.into_iter().flat_map(|(sum, bounds)| bounds.literals(&sum)).chain(others))
 }
 
-/// The two sides of an atom that compares a sum with a constant of a common size.
+/// Returns the two sides of an atom that compares a sum with a constant of a common size.
 fn compared(atom: &Term) -> Option<(&Term, i128)> {
     match atom.head() {
         Head::Le(sum, constant) | Head::Eq(sum, constant) => {

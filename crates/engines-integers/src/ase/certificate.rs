@@ -1,7 +1,7 @@
-//! What a proof leaves behind: a formula for each control point.
+//! The certificate of a proof: a formula for each control point.
 //!
-//! Where all abstract states are closed, they are the certificate. Where only those on and behind loops are exact, the
-//! certificate has these, and of the rest what was visited: symbolic states, whose unknowns are eliminated.
+//! If the abstract states are closed, they are the certificate. If only those on loops and reachable from loops are
+//! exact, the certificate consists of these, and of the visited symbolic states outside, whose unknowns are eliminated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,18 @@ use selvedge_check::{Certificate, ControlPoint, IntegerProof, Stop};
 use selvedge_ir::{BinaryOp, Expr, LocId, UnaryOp, Value, VarId};
 use selvedge_logic::smt::{Node as Head, Symbol, Term};
 
-use super::super::model::Model;
+use super::super::model::TransitionModel;
 use super::super::prover::Prover;
-use super::abstraction::World;
-use super::explore::{Explored, Node};
+use super::abstraction::AbstractionContext;
+use super::explore::{Explored, SymbolicNode};
 
-/// How many symbolic states are written down. Beyond them there is no certificate.
+/// Limit on the symbolic states in a certificate; above it there is none.
 const NODES: usize = 5_000;
 
-/// The certificate for a set of abstract states and, outside of it, the nodes; `None` if it would be too large.
+/// Builds the certificate from a set of abstract states and the nodes outside of it; returns `None` if it would be too
+/// large.
 pub(super) fn certificate(
-    world: &World<'_>,
+    context: &AbstractionContext<'_>,
     explored: &Explored,
     states: &BTreeSet<usize>,
     prover: &mut Prover<'_>,
@@ -27,35 +28,39 @@ pub(super) fn certificate(
     let mut parts: BTreeMap<(LocId, Vec<Value>), BTreeSet<Term>> = BTreeMap::new();
     for state in states {
         let state = &explored.states[*state];
-        parts.entry((state.loc, state.control.clone())).or_default().insert(world.formula(state));
+        parts.entry((state.loc, state.control.clone())).or_default().insert(context.formula(state));
     }
-    let outside: Vec<&Node> = explored.nodes.iter().filter(|node| !states.contains(&node.state)).collect();
+    let outside: Vec<&SymbolicNode> = explored.nodes.iter().filter(|node| !states.contains(&node.state)).collect();
     if outside.len() > NODES {
         return Ok(None);
     }
     for node in outside {
         let state = &explored.states[node.state];
-        let formula = visited(world, node, prover)?;
+        let formula = visited(context, node, prover)?;
         parts.entry((state.loc, state.control.clone())).or_default().insert(formula);
     }
     let points = parts.into_iter().map(|((loc, values), formulas)| {
-        let formula = expression(&Term::or(formulas), world.model)?;
+        let formula = expression(&Term::or(formulas), context.model)?;
         Some(ControlPoint { loc, values, formula })
     });
     let Some(mut points) = points.collect::<Option<Vec<ControlPoint>>>() else { return Ok(None) };
-    let first = world.model.program.procs[world.model.program.entries[0].proc].entry;
+    let first = context.model.program.procs[context.model.program.entries[0].proc].entry;
     if points.iter().all(|point| point.loc != first) {
-        // The starts are behind the first location, at which everything may be.
+        // The starts come after the first location, at which every state is allowed.
         points.insert(0, ControlPoint { loc: first, values: Vec::new(), formula: Expr::Bool(true) });
     }
-    Ok(Some(Certificate::Integers(IntegerProof { control: world.control.to_vec(), points })))
+    Ok(Some(Certificate::Integers(IntegerProof { control: context.control.to_vec(), points })))
 }
 
-/// What holds of the variables in a node. A variable whose value is an unknown gives it its name; other unknowns are
-/// eliminated.
-pub(super) fn visited(world: &World<'_>, node: &Node, prover: &mut Prover<'_>) -> Result<Term, Stop> {
-    let model = world.model;
-    // The unknowns of the start have the names of variables: they get others first.
+/// Returns the condition on the variables in a node. A variable whose value is an unknown gives the unknown its name;
+/// other unknowns are eliminated.
+pub(super) fn visited(
+    context: &AbstractionContext<'_>,
+    node: &SymbolicNode,
+    prover: &mut Prover<'_>,
+) -> Result<Term, Stop> {
+    let model = context.model;
+    // The unknowns of the start have the names of variables, so they are renamed first.
     let condition = Term::and(node.condition.iter().cloned());
     let unknowns: BTreeSet<Symbol> = node.values.iter().chain([&condition]).flat_map(|term| term.symbols()).collect();
     let renamed = |symbol: &Symbol| Symbol::new(&format!("u!{}", symbol.name), symbol.sort);
@@ -63,7 +68,7 @@ pub(super) fn visited(world: &World<'_>, node: &Node, prover: &mut Prover<'_>) -
         unknowns.iter().map(|symbol| (symbol.clone(), renamed(symbol).into())).collect();
     let mut named = BTreeSet::new();
     let mut equations = Vec::new();
-    let vars = model.vars.iter().zip(&node.values).filter(|(var, _)| !world.control.contains(var));
+    let vars = model.vars.iter().zip(&node.values).filter(|(var, _)| !context.control.contains(var));
     for (var, value) in vars {
         let own = Term::from(model.symbol(*var).clone());
         match value.head() {
@@ -80,8 +85,8 @@ pub(super) fn visited(world: &World<'_>, node: &Node, prover: &mut Prover<'_>) -
     prover.eliminate(&rest, &formula)
 }
 
-/// A term over the variables as an expression; `None` if its numbers are too large.
-pub(in super::super) fn expression(term: &Term, model: &Model<'_>) -> Option<Expr> {
+/// Returns a term over the variables as an expression; `None` if its numbers are too large.
+pub(in super::super) fn expression(term: &Term, model: &TransitionModel<'_>) -> Option<Expr> {
     let of = |part: &Term| expression(part, model);
     let pair = |op: BinaryOp, left: &Term, right: &Term| Some(Expr::Binary(op, Box::new((of(left)?, of(right)?))));
     match term.head() {
@@ -109,8 +114,8 @@ pub(in super::super) fn expression(term: &Term, model: &Model<'_>) -> Option<Exp
     }
 }
 
-/// A balanced tree of one operator, so that long lists do not nest deeply.
-fn several(parts: &[Term], op: BinaryOp, model: &Model<'_>) -> Option<Expr> {
+/// Builds a balanced tree of one operator, so that long lists do not nest deeply.
+fn several(parts: &[Term], op: BinaryOp, model: &TransitionModel<'_>) -> Option<Expr> {
     match parts {
         [] => unreachable!("a list has two parts or more"),
         [part] => expression(part, model),

@@ -1,14 +1,15 @@
 //! Symbolic execution with abstract matching (Figs. 4.2 and 4.4).
 //!
-//! Depth-first along all steps. A node is a symbolic state: values of the variables as terms over the unknowns of the
-//! start and the choices so far, and a path condition; it belongs to one abstract state, since it is split by all truth
-//! values that the predicates can have in it. A path ends at a node whose abstract state is on the path already.
+//! The search is depth-first along all steps. A node is a symbolic state: the values of the variables as terms over the
+//! unknowns of the start and the choices so far, and a path condition. It belongs to one abstract state, since
+//! successors are split by all truth values that the predicates can have. A path ends at a node whose abstract state is
+//! already on the path.
 //!
-//! It ends because a path has no abstract state twice and each node has finitely many successors. Every node is real:
-//! its path condition can be satisfied.
+//! The search ends because no abstract state occurs twice on a path and each node has finitely many successors. Every
+//! node is real: its path condition is satisfiable.
 //!
-//! A node that stands for the same states as one that was entered before is not entered again; see [`Matching`] for when
-//! that loses nothing, and `share` for which nodes those are.
+//! A node that represents the same states as one that was entered before is not entered again; [`Matching`] says when
+//! that loses nothing, and `share` which nodes those are.
 
 use std::cell::{LazyCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,25 +21,26 @@ use selvedge_ir::{LocId, Value, VarId};
 use selvedge_logic::smt::{Node as Head, Symbol, Term};
 
 use super::super::atoms::normal;
-use super::super::control::constant;
-use super::super::model::{Start, Transition};
+use super::super::model::{SymbolicStart, SymbolicStep};
 use super::super::prover::Prover;
 use super::super::trace::Path;
-use super::abstraction::{Abstract, Effect, World};
+use super::abstraction::{AbstractionContext, PredicateState, StepEffect};
+use super::analyse::AbstractStep;
 use super::plain::{self, Slots};
-use super::share::{self, Key};
+use super::share::{self, StateKey};
+use crate::terms::constant;
 
-/// Where a path ends.
+/// The condition at which a path ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Matching {
-    /// At an abstract state that is on the path already (Fig. 4.2), and at states that were entered before, if nothing
-    /// below them was cut off because of what stood above them: from there on nothing new would come.
+    /// At an abstract state that is already on the path (Fig. 4.2), and at states that were entered before, provided
+    /// nothing below them was cut off because of nodes above them: from there on nothing new would be found.
     Path,
-    /// At an abstract state that is on the path already, and at states that were entered before on any path.
+    /// At an abstract state that is already on the path, and at states that were entered before on any path.
     ///
-    /// This visits less than Fig. 4.2, and Theorem 4.2.3 is not true of it, but loops that go everywhere do not make it
-    /// walk along all their paths. Both proofs stay right: they need that each node outside of the loops was entered, or
-    /// stands for the same states as one that was.
+    /// This visits less than Fig. 4.2, and Theorem 4.2.3 does not hold for it, but it avoids walking along all paths of
+    /// loops that can go everywhere. Both proofs remain valid: they need that each node outside of the loops was
+    /// entered, or represents the same states as one that was.
     Shared,
     /// At an abstract state that was met on any path (Pasareanu, Pelánek and Visser).
     Everywhere,
@@ -46,67 +48,68 @@ pub(in super::super) enum Matching {
 
 /// A symbolic state.
 #[derive(Clone)]
-pub(super) struct Node {
+pub(super) struct SymbolicNode {
     pub(super) loc: LocId,
     /// The values of the model's variables, in their order.
     pub(super) values: Vec<Term>,
     pub(super) condition: Vec<Term>,
     pub(super) state: usize,
-    origin: Origin,
+    origin: NodeOrigin,
     /// The choices of the step to it.
     choices: Vec<Symbol>,
 }
 
-/// Where a node comes from.
+/// The origin of a node.
 #[derive(Clone, Copy)]
-enum Origin {
+enum NodeOrigin {
     /// A start, by number.
     Start(usize),
     /// A step, by number, from another node.
     Step(usize, usize),
 }
 
-/// What was explored.
+/// The result of an exploration.
 #[derive(Default)]
 pub(super) struct Explored {
-    pub(super) nodes: Vec<Node>,
-    pub(super) states: Vec<Abstract>,
-    index: FxHashMap<Abstract, usize>,
-    /// Where steps, by abstract state and number of the step, lead.
+    pub(super) nodes: Vec<SymbolicNode>,
+    pub(super) states: Vec<PredicateState>,
+    index: FxHashMap<PredicateState, usize>,
+    /// The abstract states to which a step leads, by abstract state and number of the step.
     pub(super) edges: BTreeMap<(usize, usize), BTreeSet<usize>>,
     pub(super) initial: BTreeSet<usize>,
     /// The abstract states on closed loops.
     pub(super) looped: BTreeSet<usize>,
     /// A node with an error, and the error's number.
     pub(super) error: Option<(usize, usize)>,
-    /// For abstract states, the variables that have one value in them; only where somebody asked.
+    /// For abstract states, the values of the variables that are constant in them; computed on demand.
     known: RefCell<FxHashMap<usize, Rc<Slots>>>,
 }
 
 /// A node on the path.
-struct Frame {
+struct PathFrame {
     node: usize,
     /// The next step.
     next: usize,
-    /// Successors that were not looked at.
+    /// Successors that were not visited yet.
     todo: Vec<usize>,
-    /// The least depth of a node on the path that this one's successors or something below them were matched with; the
-    /// greatest number if there was none.
+    /// The least depth of a node on the path with which a successor of this node, or a node below it, was matched; the
+    /// greatest number if there was no match.
     low: usize,
 }
 
+/// The depth-first search.
 pub(super) struct Explorer<'a, 'r> {
-    world: &'a World<'a>,
+    context: &'a AbstractionContext<'a>,
     prover: &'a mut Prover<'r>,
     run: &'a Run<'a>,
     explanation: &'a mut Explanation,
     figures: Refinement,
     explored: Explored,
-    stack: Vec<Frame>,
+    stack: Vec<PathFrame>,
     /// The depth of each abstract state on the path.
     on_path: FxHashMap<usize, usize>,
     /// The nodes that need not be entered again.
-    done: FxHashSet<Key>,
+    done: FxHashSet<StateKey>,
     matching: Matching,
     /// The abstract states that were entered, for [`Matching::Everywhere`].
     entered: FxHashSet<usize>,
@@ -115,13 +118,13 @@ pub(super) struct Explorer<'a, 'r> {
 
 impl<'a, 'r> Explorer<'a, 'r> {
     pub(super) fn new(
-        world: &'a World<'a>,
+        context: &'a AbstractionContext<'a>,
         prover: &'a mut Prover<'r>,
         (run, explanation): (&'a Run<'a>, &'a mut Explanation),
         (figures, matching): (Refinement, Matching),
     ) -> Explorer<'a, 'r> {
         Explorer {
-            world,
+            context,
             prover,
             run,
             explanation,
@@ -138,17 +141,24 @@ impl<'a, 'r> Explorer<'a, 'r> {
 
     /// Explores everything, or until an error.
     pub(super) fn explore(mut self) -> Result<Explored, Stop> {
-        for (number, start) in self.world.model.starts.iter().enumerate() {
+        for (number, start) in self.context.model.starts.iter().enumerate() {
             let choices = start.edge.iter().flat_map(|(_, choices)| choices).cloned().collect();
             let Some((values, condition)) = self.begin(start)? else { continue };
             let condition = Vec::from_iter((condition.as_bool() != Some(true)).then_some(condition));
-            let node = Node { loc: start.loc, values, condition, state: 0, origin: Origin::Start(number), choices };
+            let node = SymbolicNode {
+                loc: start.loc,
+                values,
+                condition,
+                state: 0,
+                origin: NodeOrigin::Start(number),
+                choices,
+            };
             for node in self.split(node, None)? {
                 self.explored.initial.insert(self.explored.nodes[node].state);
                 if self.has_error(node)? {
                     return Ok(self.explored);
                 }
-                self.look_at_start(node);
+                self.visit_start(node);
                 if self.search()? {
                     return Ok(self.explored);
                 }
@@ -157,10 +167,10 @@ impl<'a, 'r> Explorer<'a, 'r> {
         Ok(self.explored)
     }
 
-    /// The values and the condition of a start, in which unknowns that can have one value only are that value; `None` if
-    /// there is no such start. The way to an error has the whole condition.
-    fn begin(&mut self, start: &Start) -> Result<Option<(Vec<Term>, Term)>, Stop> {
-        let terms: Vec<Term> = self.world.model.vars.iter().map(|var| normal(&start.values[var])).collect();
+    /// Returns the values and the condition of a start, in which unknowns with only one possible value are replaced by
+    /// that value; `None` if the start is impossible. The path to an error keeps the whole condition.
+    fn begin(&mut self, start: &SymbolicStart) -> Result<Option<(Vec<Term>, Term)>, Stop> {
+        let terms: Vec<Term> = self.context.model.vars.iter().map(|var| normal(&start.values[var])).collect();
         let Some(found) = self.prover.values(&start.condition, &terms)? else { return Ok(None) };
         let mut known: BTreeMap<Symbol, Term> = BTreeMap::new();
         for (term, value) in terms.iter().zip(found) {
@@ -175,7 +185,8 @@ impl<'a, 'r> Explorer<'a, 'r> {
         Ok(Some((values, normal(&start.condition.substitute(&known)))))
     }
 
-    fn look_at_start(&mut self, node: usize) {
+    /// Enters a start, unless matching says that it brings nothing new.
+    fn visit_start(&mut self, node: usize) {
         let is_new = match self.matching {
             Matching::Path => true,
             Matching::Shared => !self.done.contains(&self.key(node)),
@@ -186,18 +197,18 @@ impl<'a, 'r> Explorer<'a, 'r> {
         }
     }
 
-    /// The search below the node that was entered. Returns whether it found an error.
+    /// Searches below the node that was entered. Returns whether there is an error.
     fn search(&mut self) -> Result<bool, Stop> {
         while let Some(depth) = self.stack.len().checked_sub(1) {
             self.run.tick()?;
             let frame = &mut self.stack[depth];
             if let Some(child) = frame.todo.pop() {
-                self.look_at(child);
+                self.visit_successor(child);
                 continue;
             }
             let (node, step) = (frame.node, frame.next);
             frame.next += 1;
-            if step < self.world.model.from(self.explored.nodes[node].loc).len() {
+            if step < self.context.model.from(self.explored.nodes[node].loc).len() {
                 if self.expand(node, step)? {
                     return Ok(true);
                 }
@@ -208,6 +219,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         Ok(false)
     }
 
+    /// Pushes a node on the path.
     fn enter(&mut self, node: usize) {
         let depth = self.stack.len();
         self.entered.insert(self.explored.nodes[node].state);
@@ -215,14 +227,14 @@ impl<'a, 'r> Explorer<'a, 'r> {
         if self.matching == Matching::Shared {
             self.done.insert(self.key(node));
         }
-        self.stack.push(Frame { node, next: 0, todo: Vec::new(), low: usize::MAX });
+        self.stack.push(PathFrame { node, next: 0, todo: Vec::new(), low: usize::MAX });
     }
 
-    /// Follows a successor, unless its abstract state is on the path or it brings nothing new.
-    fn look_at(&mut self, child: usize) {
+    /// Enters a successor, unless its abstract state is on the path or it brings nothing new.
+    fn visit_successor(&mut self, child: usize) {
         let depth = self.stack.len() - 1;
         if self.matching == Matching::Everywhere {
-            return self.look_at_start(child);
+            return self.visit_start(child);
         }
         match self.on_path.get(&self.explored.nodes[child].state) {
             Some(above) => self.stack[depth].low = self.stack[depth].low.min(*above),
@@ -231,6 +243,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         }
     }
 
+    /// Pops the last node of the path and records what is known about it.
     fn leave(&mut self, depth: usize) {
         let frame = self.stack.pop().expect("the depth is that of the last frame");
         let state = self.explored.nodes[frame.node].state;
@@ -247,23 +260,25 @@ impl<'a, 'r> Explorer<'a, 'r> {
         }
     }
 
-    fn key(&self, node: usize) -> Key {
+    fn key(&self, node: usize) -> StateKey {
         let node = &self.explored.nodes[node];
         share::key(node.loc, &node.values, &node.condition)
     }
 
     /// Executes a step. Returns whether a successor has an error.
+    ///
+    /// Most guards are decided without terms, either by the abstract state or by constant values; only the others
+    /// become part of the path condition. New values are likewise evaluated where possible and substituted otherwise.
     fn expand(&mut self, from: usize, number: usize) -> Result<bool, Stop> {
-        let world = self.world;
+        let context = self.context;
         let node = &self.explored.nodes[from];
-        let (step, effect) = (&world.model.from(node.loc)[number], world.effect(node.loc, number));
+        let (step, effect) = (&context.model.from(node.loc)[number], context.effect(node.loc, number));
         let state = &self.explored.states[node.state];
-        let is_enabled = world.decided(&effect.guard, state, &self.explored.known(node.state, world));
+        let is_enabled = context.decided(&effect.guard, state, &self.explored.known(node.state, context));
         if is_enabled == Some(false) {
             return Ok(false);
         }
         let slots = plain::slots(&node.values);
-        // A guard that holds in the whole abstract state holds in the node.
         let is_enabled = is_enabled.or_else(|| effect.guard.holds(&slots));
         if is_enabled == Some(false) {
             return Ok(false);
@@ -271,7 +286,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         let choices: Vec<Symbol> =
             step.choices.iter().zip(self.fresh..).map(|(choice, number)| named(choice, number)).collect();
         self.fresh += choices.len();
-        let values = LazyCell::new(|| values_at(world, node, step, &choices));
+        let values = LazyCell::new(|| values_at(context, node, step, &choices));
         let mut condition = node.condition.clone();
         if is_enabled.is_none() {
             match normal(&step.guard.substitute(&values)) {
@@ -282,16 +297,22 @@ impl<'a, 'r> Explorer<'a, 'r> {
         }
         let mut after = node.values.clone();
         for (slot, update) in &effect.updates {
-            let changed = || normal(&step.updates[&world.model.vars[*slot]].substitute(&values));
+            let changed = || normal(&step.updates[&context.model.vars[*slot]].substitute(&values));
             after[*slot] = update.value(&slots, &[]).map_or_else(changed, plain::term);
         }
         drop(values);
         let (before, loc) = (node.state, step.to);
-        let next = Node { loc, values: after, condition, state: 0, origin: Origin::Step(from, number), choices };
+        let next =
+            SymbolicNode { loc, values: after, condition, state: 0, origin: NodeOrigin::Step(from, number), choices };
         let children = self.split(next, Some((before, effect)))?;
+        self.connect((before, number), children)
+    }
+
+    /// Adds the edges of a step, and queues its successors. Returns whether one of them has an error.
+    fn connect(&mut self, step: AbstractStep, children: Vec<usize>) -> Result<bool, Stop> {
         for child in &children {
             let reached = self.explored.nodes[*child].state;
-            self.explored.edges.entry((before, number)).or_default().insert(reached);
+            self.explored.edges.entry(step).or_default().insert(reached);
             if self.has_error(*child)? {
                 return Ok(true);
             }
@@ -300,33 +321,34 @@ impl<'a, 'r> Explorer<'a, 'r> {
         Ok(false)
     }
 
-    /// The parts of a node by abstract states, in ascending order. Where it comes from a step, predicates about other
-    /// variables than the assigned ones are as before it.
-    fn split(&mut self, node: Node, parent: Option<(usize, &Effect)>) -> Result<Vec<usize>, Stop> {
+    /// Splits a node by abstract states and returns the parts in ascending order. After a step, predicates that do not
+    /// mention assigned variables keep their truth values.
+    fn split(&mut self, node: SymbolicNode, parent: Option<(usize, &StepEffect)>) -> Result<Vec<usize>, Stop> {
         let mut parts = Vec::new();
         for (control, node) in self.split_control(node)? {
             parts.extend(self.split_predicates(control, node, parent)?);
         }
         if self.explored.nodes.len().is_multiple_of(256) {
-            self.tell();
+            self.report_progress();
         }
         Ok(parts)
     }
 
-    fn tell(&mut self) {
+    /// Reports progress.
+    fn report_progress(&mut self) {
         let (states, abstract_states) = (self.explored.nodes.len(), self.explored.states.len());
         self.explanation.refine(Refinement { states, abstract_states, ..self.figures }, self.run);
     }
 
     fn slot(&self, var: VarId) -> usize {
-        self.world.model.vars.binary_search(&var).expect("the variables are in ascending order")
+        self.context.model.vars.binary_search(&var).expect("the variables are in ascending order")
     }
 
-    /// The parts of a node by the values of control variables, which are constants in each.
-    fn split_control(&mut self, node: Node) -> Result<Vec<(Vec<Value>, Node)>, Stop> {
-        let slots: Vec<usize> = self.world.control.iter().map(|var| self.slot(*var)).collect();
+    /// Splits a node by the values of control variables, which are constants in each part.
+    fn split_control(&mut self, node: SymbolicNode) -> Result<Vec<(Vec<Value>, SymbolicNode)>, Stop> {
+        let slots: Vec<usize> = self.context.control.iter().map(|var| self.slot(*var)).collect();
         let open: Vec<usize> = slots.iter().copied().filter(|slot| value(&node.values[*slot]).is_none()).collect();
-        let of = |node: &Node| -> Vec<Value> {
+        let of = |node: &SymbolicNode| -> Vec<Value> {
             let known = |slot: &usize| value(&node.values[*slot]).expect("it is a constant by now");
             slots.iter().map(known).collect()
         };
@@ -347,12 +369,12 @@ impl<'a, 'r> Explorer<'a, 'r> {
 
     fn with_control(
         &self,
-        node: &Node,
+        node: &SymbolicNode,
         open: &[usize],
         terms: &[Term],
         values: &[Value],
-        of: &dyn Fn(&Node) -> Vec<Value>,
-    ) -> (Vec<Value>, Node) {
+        of: &dyn Fn(&SymbolicNode) -> Vec<Value>,
+    ) -> (Vec<Value>, SymbolicNode) {
         let mut part = node.clone();
         for ((slot, term), value) in open.iter().zip(terms).zip(values) {
             part.values[*slot] = constant(*value);
@@ -361,16 +383,18 @@ impl<'a, 'r> Explorer<'a, 'r> {
         (of(&part), part)
     }
 
+    /// Splits a node by the truth values of the predicates. Those that the node's values determine are evaluated; the
+    /// solver enumerates the others, and their literals extend the path condition if there are several solutions.
     fn split_predicates(
         &mut self,
         control: Vec<Value>,
-        node: Node,
-        parent: Option<(usize, &Effect)>,
+        node: SymbolicNode,
+        parent: Option<(usize, &StepEffect)>,
     ) -> Result<Vec<usize>, Stop> {
-        let world = self.world;
-        let predicates = &world.predicates.all;
+        let context = self.context;
+        let predicates = &context.predicates.all;
         let slots = plain::slots(&node.values);
-        let values = LazyCell::new(|| valuation(world, &node));
+        let values = LazyCell::new(|| valuation(context, &node));
         let mut bits = match parent {
             Some((state, _)) => self.explored.states[state].bits.clone(),
             None => vec![false; predicates.len()],
@@ -378,7 +402,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         let mut open = Vec::new();
         let mut look_at = |number: usize| {
             let here = || normal(&predicates[number].substitute(&values));
-            match world.holds(number, &slots).map_or_else(here, Term::from) {
+            match context.holds(number, &slots).map_or_else(here, Term::from) {
                 here if here.as_bool().is_some() => bits[number] = here.as_bool() == Some(true),
                 here => open.push((number, here)),
             }
@@ -390,12 +414,23 @@ impl<'a, 'r> Explorer<'a, 'r> {
         drop(values);
         let condition = Term::and(node.condition.iter().cloned());
         if open.is_empty() {
-            // Only a condition that was added by the step can exclude everything.
+            // Only a condition added by the step can make the node impossible.
             let is_real = self.is_as_before(&node) || self.prover.is_sat(&condition)?;
             return Ok(if is_real { vec![self.add(control, bits, node)] } else { Vec::new() });
         }
         let terms: Vec<Term> = open.iter().map(|(_, term)| term.clone()).collect();
         let solutions = self.prover.all_solutions(&condition, &terms)?;
+        Ok(self.split_by(solutions, &open, (control, bits), &node))
+    }
+
+    /// Splits a node by the truth values that the open predicates can have together.
+    fn split_by(
+        &mut self,
+        solutions: Vec<Vec<bool>>,
+        open: &[(usize, Term)],
+        (control, bits): (Vec<Value>, Vec<bool>),
+        node: &SymbolicNode,
+    ) -> Vec<usize> {
         let is_split = solutions.len() > 1;
         let mut parts = Vec::new();
         for solution in solutions {
@@ -408,41 +443,42 @@ impl<'a, 'r> Explorer<'a, 'r> {
             }
             parts.push(self.add(control.clone(), bits, part));
         }
-        Ok(parts)
+        parts
     }
 
-    /// Whether the path condition is the one of the node before, which can be satisfied.
-    fn is_as_before(&self, node: &Node) -> bool {
+    /// Returns whether the path condition is that of the previous node, which is satisfiable.
+    fn is_as_before(&self, node: &SymbolicNode) -> bool {
         match node.origin {
-            Origin::Start(_) => false,
-            Origin::Step(from, _) => self.explored.nodes[from].condition.len() == node.condition.len(),
+            NodeOrigin::Start(_) => false,
+            NodeOrigin::Step(from, _) => self.explored.nodes[from].condition.len() == node.condition.len(),
         }
     }
 
-    fn add(&mut self, control: Vec<Value>, bits: Vec<bool>, node: Node) -> usize {
-        let state = Abstract { loc: node.loc, control, bits };
+    /// Adds a node with its abstract state and returns the number of the node.
+    fn add(&mut self, control: Vec<Value>, bits: Vec<bool>, node: SymbolicNode) -> usize {
+        let state = PredicateState { loc: node.loc, control, bits };
         let number = self.explored.states.len();
         let number = *self.explored.index.entry(state.clone()).or_insert(number);
         if number == self.explored.states.len() {
             self.explored.states.push(state);
         }
-        self.explored.nodes.push(Node { state: number, ..node });
+        self.explored.nodes.push(SymbolicNode { state: number, ..node });
         self.explored.nodes.len() - 1
     }
 
-    /// Notes an error in a node, if there is one.
+    /// Records an error in a node, if there is one.
     fn has_error(&mut self, node: usize) -> Result<bool, Stop> {
-        let world = self.world;
-        let Node { loc, state, ref values, .. } = self.explored.nodes[node];
-        let (known, slots) = (self.explored.known(state, world), plain::slots(values));
-        let errors = world.model.errors.iter().enumerate().filter(|(_, error)| error.loc == loc);
+        let context = self.context;
+        let SymbolicNode { loc, state, ref values, .. } = self.explored.nodes[node];
+        let (known, slots) = (self.explored.known(state, context), plain::slots(values));
+        let errors = context.model.errors.iter().enumerate().filter(|(_, error)| error.loc == loc);
         for (number, _) in errors {
-            let happens = world.error(number);
-            let is_excluded = world.decided(happens, &self.explored.states[state], &known) == Some(false);
+            let happens = context.error(number);
+            let is_excluded = context.decided(happens, &self.explored.states[state], &known) == Some(false);
             if is_excluded || happens.holds(&slots) == Some(false) {
                 continue;
             }
-            let condition = self.explored.error_path(world, node, number).condition;
+            let condition = self.explored.error_path(context, node, number).condition;
             if self.prover.is_sat(&normal(&condition))? {
                 self.explored.error = Some((node, number));
                 return Ok(true);
@@ -452,61 +488,66 @@ impl<'a, 'r> Explorer<'a, 'r> {
     }
 }
 
-/// What variables stand for in a node.
-fn valuation(world: &World<'_>, node: &Node) -> BTreeMap<Symbol, Term> {
-    let vars = world.model.vars.iter().zip(&node.values);
-    vars.map(|(var, value)| (world.model.symbol(*var).clone(), value.clone())).collect()
+/// Maps the symbols of variables to their values in a node.
+fn valuation(context: &AbstractionContext<'_>, node: &SymbolicNode) -> BTreeMap<Symbol, Term> {
+    let vars = context.model.vars.iter().zip(&node.values);
+    vars.map(|(var, value)| (context.model.symbol(*var).clone(), value.clone())).collect()
 }
 
-/// What variables and choices stand for in a step from a node, where the choices have these names.
-fn values_at(world: &World<'_>, node: &Node, step: &Transition, choices: &[Symbol]) -> BTreeMap<Symbol, Term> {
-    let mut values = valuation(world, node);
+/// Maps the symbols of variables and choices to their values in a step from a node, where the choices have new names.
+fn values_at(
+    context: &AbstractionContext<'_>,
+    node: &SymbolicNode,
+    step: &SymbolicStep,
+    choices: &[Symbol],
+) -> BTreeMap<Symbol, Term> {
+    let mut values = valuation(context, node);
     values.extend(step.choices.iter().cloned().zip(choices.iter().map(|choice| choice.clone().into())));
     values
 }
 
-/// A new name for a choice.
+/// Returns a new name for a choice.
 fn named(choice: &Symbol, number: usize) -> Symbol {
     Symbol::new(&format!("c{number}"), choice.sort)
 }
 
-/// The value of a constant.
+/// Returns the value of a constant term.
 fn value(term: &Term) -> Option<Value> {
     let int = || term.as_int().and_then(|value| i64::try_from(value).ok()).map(Value::Int);
     term.as_bool().map(Value::Bool).or_else(int)
 }
 
 impl Explored {
-    /// The variables that have one value in an abstract state.
-    pub(super) fn known(&self, state: usize, world: &World<'_>) -> Rc<Slots> {
+    /// Returns the values of the variables that are constant in an abstract state.
+    pub(super) fn known(&self, state: usize, context: &AbstractionContext<'_>) -> Rc<Slots> {
         let mut known = self.known.borrow_mut();
-        Rc::clone(known.entry(state).or_insert_with(|| Rc::new(world.known(&self.states[state]))))
+        Rc::clone(known.entry(state).or_insert_with(|| Rc::new(context.known(&self.states[state]))))
     }
 
-    /// The number of an abstract state, if it was met.
-    pub(super) fn number(&self, state: &Abstract) -> Option<usize> {
+    /// Returns the number of an abstract state, if it was met.
+    pub(super) fn number(&self, state: &PredicateState) -> Option<usize> {
         self.index.get(state).copied()
     }
 
-    /// The path to an error in a node.
-    pub(super) fn error_path(&self, world: &World<'_>, node: usize, error: usize) -> Path {
-        let model = world.model;
+    /// Returns the path to an error in a node.
+    pub(super) fn error_path(&self, context: &AbstractionContext<'_>, node: usize, error: usize) -> Path {
+        let model = context.model;
         let error = &model.errors[error];
         let at = &self.nodes[node];
-        let condition = error.condition.substitute(&valuation(world, at));
+        let condition = error.condition.substitute(&valuation(context, at));
         let mut condition = Term::and([condition].into_iter().chain(at.condition.iter().cloned()));
         let mut steps = Vec::new();
         steps.extend(error.edge.map(|edge| (edge, error.choices.clone())));
         let mut here = at;
         loop {
             match here.origin {
-                Origin::Start(number) => {
+                NodeOrigin::Start(number) => {
                     condition = Term::and([condition, model.starts[number].condition.clone()]);
                     let edge = model.starts[number].edge.as_ref();
                     steps.extend(edge.map(|(edge, _)| (*edge, here.choices.clone())));
                     break;
                 }
-                Origin::Step(from, number) => {
+                NodeOrigin::Step(from, number) => {
                     let from = &self.nodes[from];
                     steps.push((model.from(from.loc)[number].edge, here.choices.clone()));
                     here = from;

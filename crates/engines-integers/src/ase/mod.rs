@@ -1,17 +1,18 @@
 //! Abstract analysis of symbolic executions, for programs with integers and nondeterministic input.
 //!
-//! After Albarghouthi, "Abstract Analysis via Symbolic Executions" (2010), Figs. 4.1 to 4.4. The order of work, with the
-//! atoms of guards and assertions as the first predicates:
+//! After Albarghouthi, "Abstract Analysis via Symbolic Executions" (2010), Figs. 4.1 to 4.4. The order of work, with
+//! the atoms of guards and assertions as the first predicates:
 //!
-//! 1. `explore`: symbolic execution along all paths, each up to an abstract state that the path has met before. An error
-//!    on the way is real.
-//! 2. `analyse`: *safe fragment*: are the steps from all abstract states on and behind loops exact? Then nothing leaves
-//!    what was explored. *Inductive invariant*: are all explored abstract states together closed under all steps?
-//! 3. Else the atoms of the preimages of inexact steps become predicates, and it begins again.
+//! 1. `explore`: symbolic execution along all paths, each up to an abstract state that the path has met before. An
+//!    error found on the way is real.
+//! 2. `analyse`: *safe fragment*: are the steps from all abstract states on loops and reachable from loops exact? Then
+//!    nothing leaves the explored part. *Inductive invariant*: are all explored abstract states together closed under
+//!    all steps?
+//! 3. Otherwise the atoms of the preimages of inexact steps become predicates, and the next round begins.
 //!
-//! The published test of exactness is wrong for programs with input: see `analyse`. Each round that does not answer finds
-//! a predicate that was not there: if the atoms of all preimages of a step's targets are predicates, then all states of an
-//! abstract state have successors in the same abstract states, and the step is exact. It need not end otherwise.
+//! The published test of exactness is wrong for programs with input: see `analyse`. Each round without an answer finds
+//! a new predicate: if the atoms of all preimages of a step's targets are predicates, then all states of an abstract
+//! state have successors in the same abstract states, and the step is exact. Apart from that it need not end.
 //!
 //! More predicates never explore fewer states (Theorem 4.2.3), but may prove less.
 
@@ -29,17 +30,17 @@ use std::collections::BTreeSet;
 
 use super::atoms::atoms;
 use super::control::control;
-use super::model::Model;
+use super::model::TransitionModel;
 use super::prover::Prover;
 use super::trace::execution;
-use abstraction::{Predicates, World};
-use analyse::Analyser;
+use abstraction::{AbstractionContext, Predicates};
+use analyse::{AbstractStep, Analyser};
 use certificate::certificate;
 pub(super) use certificate::expression;
 use explore::Explorer;
 pub(super) use explore::Matching;
 
-/// How many visited states make a certificate for which a smaller one is worth a try.
+/// Number of visited states in a certificate above which a smaller one is tried.
 const VISITED: usize = 50;
 
 /// The engine.
@@ -52,7 +53,7 @@ pub struct Ase {
 /// The options of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The greatest number of abstractions that are looked at.
+    /// The greatest number of abstractions to try.
     ///
     /// Default: 1000. Range: 1 and more.
     pub iterations: usize,
@@ -78,7 +79,7 @@ impl Engine for Ase {
     }
 }
 
-/// Abstractions, each finer than the one before, until one decides (Fig. 4.1).
+/// Refines the abstraction until one decides (Fig. 4.1).
 pub(super) fn refine(
     task: &Task<'_>,
     iterations: usize,
@@ -86,7 +87,7 @@ pub(super) fn refine(
     (run, explanation): (&Run<'_>, &mut Explanation),
 ) -> Result<Verdict, Stop> {
     let mut prover = Prover::new(run)?;
-    let model = Model::new(task);
+    let model = TransitionModel::new(task);
     let control = control(&model, &mut prover)?;
     let mut predicates = Predicates::new(&model, &control);
     predicates.add(&first_predicates(&model, &mut prover)?);
@@ -94,10 +95,10 @@ pub(super) fn refine(
     for _ in 0..iterations {
         figures.iterations += 1;
         figures.predicates = predicates.all.len();
-        let world = World::new(&model, &control, &predicates);
-        match iterate(&world, &mut prover, (run, explanation), &mut figures, matching)? {
-            Round::Decided(verdict) => return Ok(verdict),
-            Round::Open(found) => {
+        let context = AbstractionContext::new(&model, &control, &predicates);
+        match iterate(&context, &mut prover, (run, explanation), &mut figures, matching)? {
+            RoundOutcome::Decided(verdict) => return Ok(verdict),
+            RoundOutcome::Open(found) => {
                 if predicates.add(&found) == 0 {
                     break;
                 }
@@ -107,59 +108,73 @@ pub(super) fn refine(
     Err(Stop::BoundReached(Bound::Abstractions(u32::try_from(figures.iterations).unwrap_or(u32::MAX))))
 }
 
-/// What one abstraction comes to.
-enum Round {
+/// The outcome of one abstraction.
+enum RoundOutcome {
     Decided(Verdict),
-    /// More predicates are needed: these.
+    /// More predicates are needed, namely these.
     Open(BTreeSet<selvedge_logic::smt::Term>),
 }
 
+/// Explores one abstraction, and answers if it has an error or a proof; otherwise returns new predicates.
 fn iterate(
-    world: &World<'_>,
+    context: &AbstractionContext<'_>,
     prover: &mut Prover<'_>,
     (run, explanation): (&Run<'_>, &mut Explanation),
     figures: &mut Refinement,
     matching: Matching,
-) -> Result<Round, Stop> {
-    let explored = Explorer::new(world, prover, (run, explanation), (*figures, matching)).explore()?;
+) -> Result<RoundOutcome, Stop> {
+    let explored = Explorer::new(context, prover, (run, explanation), (*figures, matching)).explore()?;
     figures.states = explored.nodes.len();
     figures.abstract_states = explored.states.len();
     explanation.refine(*figures, run);
     if let Some((node, error)) = explored.error {
-        let path = explored.error_path(world, node, error);
-        let trace = execution(world.model, &path, prover)?;
-        return Ok(Round::Decided(Verdict::Unsafe(trace.expect("the path was found to be possible"))));
+        let path = explored.error_path(context, node, error);
+        let trace = execution(context.model, &path, prover)?;
+        return Ok(RoundOutcome::Decided(Verdict::Unsafe(trace.expect("the path was found to be possible"))));
     }
-    let mut analyser = Analyser { world, prover, run, explored: &explored, queries: figures.queries };
+    let mut analyser = Analyser { context, prover, run, explored: &explored, queries: figures.queries };
     let everything: BTreeSet<usize> = (0..explored.states.len()).collect();
     let fragment = match matching {
         Matching::Path | Matching::Shared => analyser.fragment(),
         Matching::Everywhere => everything.clone(),
     };
     let inexact = analyser.inexact(&fragment)?;
-    let proof = if inexact.is_empty() {
-        // All abstract states make a smaller certificate than many states that were visited above the loops.
-        let queries = analyser.queries;
-        let is_long = explored.nodes.iter().filter(|node| !fragment.contains(&node.state)).count() > VISITED;
-        let is_closed = is_long && analyser.is_inductive(&fragment, &inexact)?;
-        analyser.queries = queries;
-        Some(if is_closed { &everything } else { &fragment })
-    } else if matching == Matching::Everywhere {
-        None
-    } else {
-        analyser.is_inductive(&fragment, &inexact)?.then_some(&everything)
-    };
+    let proof = proof(&mut analyser, matching, &inexact, (&fragment, &everything))?;
     figures.queries = analyser.queries;
     explanation.refine(*figures, run);
     if let Some(states) = proof {
-        return Ok(Round::Decided(Verdict::Safe(certificate(world, &explored, states, prover)?)));
+        return Ok(RoundOutcome::Decided(Verdict::Safe(certificate(context, &explored, states, prover)?)));
     }
     let found = analyser.refine(&inexact)?;
-    Ok(Round::Open(found))
+    Ok(RoundOutcome::Open(found))
 }
 
-/// The atoms of guards and assertions.
-fn first_predicates(model: &Model<'_>, prover: &mut Prover<'_>) -> Result<BTreeSet<selvedge_logic::smt::Term>, Stop> {
+/// Returns the abstract states that prove the program safe: those of the fragment, if it is exact, or all of them, if
+/// they are closed.
+fn proof<'s>(
+    analyser: &mut Analyser<'_, '_>,
+    matching: Matching,
+    inexact: &[AbstractStep],
+    (fragment, everything): (&'s BTreeSet<usize>, &'s BTreeSet<usize>),
+) -> Result<Option<&'s BTreeSet<usize>>, Stop> {
+    if !inexact.is_empty() {
+        let is_closed = matching != Matching::Everywhere && analyser.is_inductive(fragment, inexact)?;
+        return Ok(is_closed.then_some(everything));
+    }
+    // Many visited states outside of the loops make a large certificate; all abstract states make a smaller one, if
+    // they are closed. These queries do not count: the answer does not need them.
+    let queries = analyser.queries;
+    let n_outside = analyser.explored.nodes.iter().filter(|node| !fragment.contains(&node.state)).count();
+    let is_closed = n_outside > VISITED && analyser.is_inductive(fragment, inexact)?;
+    analyser.queries = queries;
+    Ok(Some(if is_closed { everything } else { fragment }))
+}
+
+/// Returns the atoms of guards and assertions.
+fn first_predicates(
+    model: &TransitionModel<'_>,
+    prover: &mut Prover<'_>,
+) -> Result<BTreeSet<selvedge_logic::smt::Term>, Stop> {
     let mut found = BTreeSet::new();
     for step in model.steps.values().flatten() {
         atoms(&prover.eliminate(&step.choices, &step.guard)?, &mut found);

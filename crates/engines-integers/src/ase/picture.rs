@@ -1,4 +1,4 @@
-//! The abstract model of a program, for pictures (Fig. 2.2): what the last exploration saw, and which steps are exact.
+//! The abstract model of a program, for pictures (Fig. 2.2): the last exploration, and which of its steps are exact.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use selvedge_ir::{EdgeId, Expr, LocId, Value, VarId};
 
 use super::super::atoms::atoms;
 use super::super::control::control;
-use super::super::model::Model;
+use super::super::model::TransitionModel;
 use super::super::prover::Prover;
-use super::abstraction::{Predicates, World};
+use super::abstraction::{AbstractionContext, Predicates};
 use super::analyse::Analyser;
 use super::certificate::{expression, visited};
 use super::explore::{Explored, Explorer, Matching};
@@ -26,11 +26,11 @@ pub struct AbstractModel {
     pub states: Vec<AbstractState>,
     /// The steps between them.
     pub edges: Vec<AbstractEdge>,
-    /// What was visited: for each symbolic state the number of its abstract state, and what holds in it.
+    /// The visited symbolic states: for each, the number of its abstract state, and the condition that holds in it.
     pub visited: Vec<(usize, Expr)>,
-    /// Whether the steps from all abstract states on and behind loops are exact.
+    /// Set if the steps from all abstract states on loops and reachable from loops are exact.
     pub is_safe_fragment: bool,
-    /// Whether all abstract states together are closed under all steps.
+    /// Set if all abstract states together are closed under all steps.
     pub is_inductive: bool,
 }
 
@@ -41,47 +41,47 @@ pub struct AbstractState {
     pub loc: LocId,
     /// The values of the control variables.
     pub control: Vec<Value>,
-    /// The truth of each predicate.
+    /// The truth value of each predicate.
     pub bits: Vec<bool>,
-    /// Whether a run may begin in it.
+    /// Set if an execution may begin in it.
     pub is_initial: bool,
 }
 
 /// A step from one abstract state to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AbstractEdge {
-    /// From where, by number.
+    /// The number of the state before.
     pub from: usize,
     /// The step of the program.
     pub edge: EdgeId,
-    /// To where, by number.
+    /// The number of the state after.
     pub to: usize,
-    /// Whether all successors of all states of `from` by the step are in what its edges lead to.
+    /// Set if all successors of all states of `from` by the step are in the targets of its edges.
     pub is_exact: bool,
 }
 
-/// The abstract model of a task that the engine supports, under its first predicates and some more. An error ends the
+/// Explores the abstract model of a supported task under its first predicates and some more. An error ends the
 /// exploration.
 pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<AbstractModel, Stop> {
     let mut prover = Prover::new(run)?;
-    let model = Model::new(task);
+    let model = TransitionModel::new(task);
     let control = control(&model, &mut prover)?;
     let mut predicates = Predicates::new(&model, &control);
     predicates.add(&first_predicates(&model, &mut prover)?);
     let mut found = BTreeSet::new();
     more.iter().for_each(|predicate| atoms(&model.condition(predicate), &mut found));
     predicates.add(&found);
-    let world = World::new(&model, &control, &predicates);
+    let context = AbstractionContext::new(&model, &control, &predicates);
     let figures = (Refinement::default(), Matching::Path);
-    let explored = Explorer::new(&world, &mut prover, (run, &mut Explanation::default()), figures).explore()?;
-    let edges = edges(&world, &mut prover, run, &explored)?;
-    let mut analyser = Analyser { world: &world, prover: &mut prover, run, explored: &explored, queries: 0 };
+    let explored = Explorer::new(&context, &mut prover, (run, &mut Explanation::default()), figures).explore()?;
+    let edges = edges(&context, &mut prover, run, &explored)?;
+    let mut analyser = Analyser { context: &context, prover: &mut prover, run, explored: &explored, queries: 0 };
     let fragment = analyser.fragment();
     let inexact = analyser.inexact(&fragment)?;
     let is_inductive = analyser.is_inductive(&fragment, &inexact)?;
     let mut nodes = Vec::new();
     for node in &explored.nodes {
-        let formula = visited(&world, node, &mut prover)?;
+        let formula = visited(&context, node, &mut prover)?;
         nodes.push((node.state, expression(&formula, &model).unwrap_or(Expr::Bool(true))));
     }
     let states = explored.states.iter().enumerate().map(|(number, state)| AbstractState {
@@ -102,17 +102,18 @@ pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<A
     })
 }
 
+/// Returns the explored edges, with whether they are exact.
 fn edges(
-    world: &World<'_>,
+    context: &AbstractionContext<'_>,
     prover: &mut Prover<'_>,
     run: &Run<'_>,
     explored: &Explored,
 ) -> Result<Vec<AbstractEdge>, Stop> {
-    let mut analyser = Analyser { world, prover, run, explored, queries: 0 };
+    let mut analyser = Analyser { context, prover, run, explored, queries: 0 };
     let mut edges = Vec::new();
     for (place, targets) in &explored.edges {
         let is_exact = analyser.is_covered(*place, targets)?;
-        let step = &world.model.from(explored.states[place.0].loc)[place.1];
+        let step = &context.model.from(explored.states[place.0].loc)[place.1];
         edges.extend(targets.iter().map(|to| AbstractEdge { from: place.0, edge: step.edge, to: *to, is_exact }));
     }
     Ok(edges)

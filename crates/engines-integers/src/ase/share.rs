@@ -1,7 +1,7 @@
-//! Which symbolic states stand for the same states of the program.
+//! Recognition of symbolic states that represent the same states of the program.
 //!
-//! A key is a symbolic state up to what its unknowns are called, where they are counted from, and conditions that say
-//! nothing about its values. Equal keys stand for the same states; the same states may have different keys.
+//! A key is a symbolic state up to the names of its unknowns, constant offsets of unknowns, and conditions that do not
+//! restrict its values. Symbolic states with equal keys represent the same states; the converse need not hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use selvedge_logic::smt::{Symbol, Term};
 
 use super::super::atoms::{Linear, normal};
 
-/// The place, the values and the conditions in ascending order.
-pub(super) type Key = (LocId, Vec<Term>, Vec<Term>);
+/// The location, the values, and the conditions in ascending order.
+pub(super) type StateKey = (LocId, Vec<Term>, Vec<Term>);
 
-/// The key of a symbolic state whose condition can be satisfied.
-pub(super) fn key(loc: LocId, values: &[Term], condition: &[Term]) -> Key {
+/// Returns the key of a symbolic state whose condition is satisfiable.
+pub(super) fn key(loc: LocId, values: &[Term], condition: &[Term]) -> StateKey {
     let mut unknowns: Vec<Symbol> = Vec::new();
     let mut counted: BTreeMap<Symbol, Term> = BTreeMap::new();
     for value in values {
@@ -44,8 +44,8 @@ fn fresh(number: usize, symbol: &Symbol) -> Symbol {
     Symbol::new(&format!("s{number}"), symbol.sort)
 }
 
-/// What an unknown becomes. The first value in which it occurs becomes the unknown itself, if it is the unknown or its
-/// negation and a constant: any integer has just one such counterpart.
+/// Returns the replacement of an unknown. The first value in which it occurs becomes the unknown itself, if that value
+/// is the unknown or its negation plus a constant: this is a bijection on the integers.
 fn renamed(number: usize, symbol: &Symbol, value: &Term) -> Term {
     let fresh = Term::from(fresh(number, symbol));
     let linear = Linear::of(value).filter(|linear| linear.factors.len() == 1);
@@ -56,8 +56,8 @@ fn renamed(number: usize, symbol: &Symbol, value: &Term) -> Term {
     }
 }
 
-/// The conditions that speak of some unknowns, of those that they are about as well, and so on. The others can be
-/// satisfied for themselves, so that they exclude nothing.
+/// Returns the conditions that share unknowns with the given ones, directly or through other conditions. The others are
+/// satisfiable independently, so they exclude nothing.
 fn about<'t>(unknowns: &[Symbol], condition: &'t [Term]) -> Vec<&'t Term> {
     let mut known: BTreeSet<Symbol> = unknowns.iter().cloned().collect();
     let mut rest: Vec<(&Term, BTreeSet<Symbol>)> = condition.iter().map(|part| (part, part.symbols())).collect();
@@ -89,7 +89,7 @@ mod tests {
         Term::add([term.clone(), constant.into()])
     }
 
-    fn key_of(values: &[Term], condition: &[Term]) -> Key {
+    fn key_of(values: &[Term], condition: &[Term]) -> StateKey {
         key(LocId::new(0), values, condition)
     }
 

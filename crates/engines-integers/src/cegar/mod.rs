@@ -1,17 +1,19 @@
 //! Counterexample-guided refinement of a predicate abstraction (Clarke, Grumberg, Jha, Lu and Veith, CAV 2000; Ball and
-//! Rajamani's SLAM), on the Boolean programs that the other engines are for.
+//! Rajamani's SLAM), on top of the engines for Boolean programs.
 //!
-//! *Order of work*: the predicates are those of the program's conditions. The program is abstracted exactly (`crate::
-//! abstraction`), and `summaries` looks for an error in the Boolean program. If it finds none, there is none: its
-//! certificate, with the predicates in the place of their variables, is ours. An execution to an error names commands;
-//! the solver says whether the program can take them in this order (`simulate`). If it can, that is the answer. If not,
-//! a core says which conditions on the way contradict each other, and the conditions under which the rest of the way,
-//! with these alone, leads to the error become predicates, step by step (`refine`).
+//! *Order of work*: the first predicates are those of the program's conditions. The program is abstracted exactly
+//! (`crate::abstraction`), and `summaries` looks for an error in the Boolean program. If there is none, the program is
+//! safe: the certificate of `summaries`, with predicates for their variables, is the certificate of this engine. An
+//! execution to an error names commands; the solver decides whether the program can execute them in this order
+//! (`simulate`). If so, the program is unsafe. If not, a core says which conditions on the path contradict each other,
+//! and the conditions under which the rest of the path, restricted to the core, leads to the error become predicates,
+//! step by step (`refine`).
 //!
-//! *Why it goes on*: with these predicates the abstraction no longer has the execution. Had it, its last valuation would
-//! satisfy the condition at the end, so would the one before satisfy the condition before, since the abstraction is
-//! exact, and so on to a first state that satisfies the first one, which the core excludes. *Why it ends*: it need not.
-//! *Why it is right*: the abstraction has every execution of the program; executions are replayed, certificates checked.
+//! *Why it makes progress*: with these predicates the abstraction no longer has the execution. Otherwise its last
+//! valuation would satisfy the condition at the end, so would the one before satisfy the condition before, since the
+//! abstraction is exact, and so on to an initial state that satisfies the first condition, which the core excludes.
+//! *Why it ends*: it need not. *Why it is right*: the abstraction has every execution of the program; executions are
+//! replayed, and certificates checked.
 
 mod refine;
 mod simulate;
@@ -27,34 +29,34 @@ use selvedge_ir::{EdgeId, Expr, Trace};
 
 use crate::abstraction::{Abstraction, Predicates, abstracted};
 use crate::horn::certificate;
-use crate::horn::system::System;
+use crate::horn::guarded_commands::GuardedCommands;
 use simulate::Simulated;
 
-/// The options.
+/// The options of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Who hears of each abstraction.
-    pub keep: Option<Keep>,
+    /// Receives each abstraction.
+    pub keep: Option<AbstractionListener>,
 }
 
-/// Hears of each abstraction, with its number from 1.
+/// A listener that receives each abstraction, with its number from 1.
 #[derive(Clone)]
-pub struct Keep(pub Arc<Listener>);
+pub struct AbstractionListener(pub Arc<Listener>);
 
-/// See [`Keep`].
+/// See [`AbstractionListener`].
 pub type Listener = dyn Fn(usize, &Abstraction) + Send + Sync;
 
-impl PartialEq for Keep {
-    fn eq(&self, other: &Keep) -> bool {
+impl PartialEq for AbstractionListener {
+    fn eq(&self, other: &AbstractionListener) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Keep {}
+impl Eq for AbstractionListener {}
 
-impl fmt::Debug for Keep {
+impl fmt::Debug for AbstractionListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Keep")
+        f.write_str("AbstractionListener")
     }
 }
 
@@ -66,7 +68,7 @@ pub struct Cegar {
     pub boolean: Box<dyn Engine>,
 }
 
-/// The largest formula that becomes a certificate, written out.
+/// Limit on the size of a formula in a certificate, as a tree.
 const LARGEST: usize = 200_000;
 
 impl Engine for Cegar {
@@ -75,11 +77,11 @@ impl Engine for Cegar {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        System::of(task, self.name()).map(drop)
+        GuardedCommands::of(task, self.name()).map(drop)
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
-        let system = System::of(task, self.name()).expect("only supported tasks are checked");
+        let system = GuardedCommands::of(task, self.name()).expect("only supported tasks are checked");
         let mut predicates = Predicates::of_conditions(task)?;
         let mut figures = Refinement::default();
         loop {
@@ -99,11 +101,11 @@ impl Engine for Cegar {
                     return Ok(Verdict::Safe(formula.map(|formula| certificate(&system, formula))));
                 }
             };
-            let way = way(&system, &trace).ok_or(Stop::Solver(SolverFailure::Strange))?;
+            let path = command_path(&system, &trace).ok_or(Stop::Solver(SolverFailure::Strange))?;
             let before = predicates.len();
-            match simulate::simulate(&system, &way, run)? {
+            match simulate::simulate(&system, &path, run)? {
                 Simulated::Real(trace) => return Ok(Verdict::Unsafe(trace)),
-                Simulated::Spurious(core) => refine::refine(&system, &way, &core, &mut predicates, run)?,
+                Simulated::Spurious(core) => refine::refine(&system, &path, &core, &mut predicates, run)?,
             }
             if predicates.len() == before {
                 return Err(Stop::Solver(SolverFailure::Undecided));
@@ -113,21 +115,21 @@ impl Engine for Cegar {
 }
 
 /// The commands of an execution, and the assertion that fails at its end.
-pub(crate) struct Way {
+pub(crate) struct CommandPath {
     pub(crate) commands: Vec<EdgeId>,
     pub(crate) failing: EdgeId,
 }
 
-/// The steps of an execution that are commands; assertions that hold on the way change nothing.
-fn way(system: &System<'_>, trace: &Trace) -> Option<Way> {
+/// Returns the commands of an execution; assertions that hold on the way change nothing.
+fn command_path(system: &GuardedCommands<'_>, trace: &Trace) -> Option<CommandPath> {
     let (last, steps) = trace.steps.split_last()?;
     let is_command = |edge: EdgeId| system.commands.iter().any(|(id, _)| *id == edge);
     let commands = steps.iter().map(|step| step.edge).filter(|edge| is_command(*edge)).collect();
-    system.asserts.iter().any(|(id, _)| *id == last.edge).then_some(Way { commands, failing: last.edge })
+    system.asserts.iter().any(|(id, _)| *id == last.edge).then_some(CommandPath { commands, failing: last.edge })
 }
 
-/// What the proof says of the place where the commands are, over the program's variables.
-fn formula(proof: &Certificate, system: &System<'_>, predicates: &Predicates) -> Option<Expr> {
+/// Returns the invariant of the proof at the location of the commands, over the program's variables.
+fn formula(proof: &Certificate, system: &GuardedCommands<'_>, predicates: &Predicates) -> Option<Expr> {
     let Certificate::Summaries(SummaryProof { formulas, locs, .. }) = proof else { return None };
     let Some((_, id)) = locs.iter().find(|(loc, _)| *loc == system.head) else { return Some(Expr::FALSE) };
     let exprs: Vec<&Expr> = predicates.exprs().collect();
@@ -137,7 +139,7 @@ fn formula(proof: &Certificate, system: &System<'_>, predicates: &Predicates) ->
     written_out(formulas, *id, &exprs)
 }
 
-/// How large a formula is, written out.
+/// Returns the size of a formula as a tree.
 fn size(formulas: &Formulas, id: FormulaId) -> Option<usize> {
     let mut sizes: Vec<usize> = Vec::new();
     for node in formulas.nodes() {
@@ -152,6 +154,7 @@ fn size(formulas: &Formulas, id: FormulaId) -> Option<usize> {
     sizes.get(id.0 as usize).copied()
 }
 
+/// Writes a formula as an expression, with predicates for its variables.
 fn written_out(formulas: &Formulas, id: FormulaId, exprs: &[&Expr]) -> Option<Expr> {
     let of = |part: FormulaId| written_out(formulas, part, exprs);
     Some(match formulas.get(id)? {

@@ -1,5 +1,5 @@
-//! New predicates from a way that the program cannot go: the conditions under which the rest of it leads to the error,
-//! with those conditions alone that contradict each other.
+//! New predicates from an infeasible path: the conditions under which its suffixes lead to the error, restricted to the
+//! conditions of an unsatisfiable core.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,37 +7,39 @@ use selvedge_check::{Run, SolverFailure, Stop};
 use selvedge_ir::{Assign, Expr, VarId};
 use selvedge_logic::smt::{Smt, Symbol};
 
-use super::Way;
-use super::simulate::{Place, commands, failing};
+use super::CommandPath;
+use super::simulate::{PathCondition, commands, failing};
 use crate::abstraction::Predicates;
-use crate::horn::system::System;
-use crate::horn::{halted, z3};
+use crate::horn::guarded_commands::GuardedCommands;
+use crate::horn::z3;
+use crate::prover::solver_stop;
 use crate::terms::{choice, expr, marked, symbol};
 
-/// Adds the predicates, from the end of the way to its beginning.
+/// Adds the predicates, from the end of the path to its beginning.
 pub(super) fn refine(
-    system: &System<'_>,
-    way: &Way,
-    core: &BTreeSet<Place>,
+    system: &GuardedCommands<'_>,
+    path: &CommandPath,
+    core: &BTreeSet<PathCondition>,
     predicates: &mut Predicates,
     run: &Run<'_>,
 ) -> Result<(), Stop> {
-    let mut condition = match core.contains(&Place::End) {
-        true => Expr::negate(failing(system, way).clone()),
+    let mut condition = match core.contains(&PathCondition::End) {
+        true => Expr::negate(failing(system, path).clone()),
         false => Expr::TRUE,
     };
-    for (at, command) in commands(system, way).into_iter().enumerate().rev() {
+    for (at, command) in commands(system, path).into_iter().enumerate().rev() {
         run.tick()?;
         let guard = command.constrain.conjuncts().into_iter().enumerate();
-        let kept = guard.filter(|(number, _)| core.contains(&Place::Guard(at, *number))).map(|(_, part)| part.clone());
+        let kept =
+            guard.filter(|(number, _)| core.contains(&PathCondition::Guard(at, *number))).map(|(_, part)| part.clone());
         condition = kept.fold(before(system, command, &condition, run)?, Expr::and);
         predicates.add(&condition)?;
     }
     Ok(())
 }
 
-/// What holds before a command of the states from which it can lead to the condition, its guard aside.
-fn before(system: &System<'_>, command: &Assign, condition: &Expr, run: &Run<'_>) -> Result<Expr, Stop> {
+/// Returns the condition on the states from which a command can lead to a condition, without the command's guard.
+fn before(system: &GuardedCommands<'_>, command: &Assign, condition: &Expr, run: &Run<'_>) -> Result<Expr, Stop> {
     let program = system.program;
     let replaced = condition.map_leaves(&mut |leaf| match leaf {
         Expr::Var(var) => match command.active.iter().find(|(assigned, _)| assigned == var) {
@@ -52,7 +54,7 @@ fn before(system: &System<'_>, command: &Assign, condition: &Expr, run: &Run<'_>
     let choices: Vec<Symbol> = command.choices().iter().zip(0..).map(|(ty, number)| choice(number, *ty, "")).collect();
     let mut smt = Smt::new(z3(run)?);
     let body = marked(program, &replaced, "");
-    let without = smt.eliminate(&choices, &body, || run.check_limits()).map_err(halted)?;
+    let without = smt.eliminate(&choices, &body, || run.check_limits()).map_err(solver_stop)?;
     let vars: BTreeMap<Symbol, VarId> = program.vars.indices().map(|var| (symbol(program, var, ""), var)).collect();
     expr(&without, &vars).ok_or(Stop::Solver(SolverFailure::TooLarge))
 }

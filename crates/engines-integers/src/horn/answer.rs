@@ -1,4 +1,4 @@
-//! What Spacer prints behind its answer.
+//! Parses the evidence that Spacer prints after its answer.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use selvedge_logic::smt::{Sexp, Symbol, read_term, read_value};
 use super::clauses::RELATION;
 use crate::terms::{expr, symbol, value};
 
-/// The interpretation of the relation: in the printed conjunction, the formula about it, whose variables stand for those
-/// of the program in their order. `None` if it is not understood.
+/// Reads the interpretation of the relation from the printed conjunction: a formula whose variables are those of the
+/// program in their order. Returns `None` if the text is not understood.
 pub(super) fn interpretation(printed: &Sexp, program: &Program) -> Option<Expr> {
     let mut open = vec![printed];
     while let Some(part) = open.pop() {
@@ -32,7 +32,7 @@ pub(super) fn interpretation(printed: &Sexp, program: &Program) -> Option<Expr> 
     None
 }
 
-/// `(let (..) (= (P A B) e))`, with remarks around.
+/// Reads `(let (..) (= (P A B) e))`, which may be nested in other expressions.
 fn definition(names: &[Sexp], body: &Sexp, program: &Program) -> Option<Expr> {
     let mut lets: Vec<&Sexp> = Vec::new();
     let mut body = body;
@@ -66,10 +66,10 @@ fn definition(names: &[Sexp], body: &Sexp, program: &Program) -> Option<Expr> {
     expr(&read_term(&formula, &symbols).ok()?, &vars)
 }
 
-/// The states in a derivation of the error, first to last. `None` if it is not understood.
+/// Reads the states in a derivation of the error, first to last. Returns `None` if the text is not understood.
 ///
-/// A derivation is a chain: `((_ hyper-res ..) clause premise conclusion)`, where the premise is another one, under names
-/// that `let` gives. Names are given once.
+/// A derivation is a chain: `((_ hyper-res ..) clause premise conclusion)`, where the premise is again a derivation,
+/// and `let` binds names for parts. Each name is bound once.
 pub(super) fn states(printed: &Sexp, program: &Program) -> Option<Vec<Vec<Value>>> {
     let mut names: BTreeMap<&str, &Sexp> = BTreeMap::new();
     let mut proof = printed;
@@ -120,7 +120,7 @@ fn resolved<'s>(sexp: &'s Sexp, names: &BTreeMap<&str, &'s Sexp>) -> Option<&'s 
     None
 }
 
-/// The values of a fact about the relation; nothing for other facts.
+/// Returns the values in a fact about the relation, or `Some(None)` for other facts.
 fn fact(conclusion: &Sexp, names: &BTreeMap<&str, &Sexp>, program: &Program) -> Option<Option<Vec<Value>>> {
     let parts = match conclusion {
         Sexp::Atom(word) if word == RELATION => &[][..],

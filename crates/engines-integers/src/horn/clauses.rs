@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use selvedge_ir::{Expr, VarId};
 use selvedge_logic::smt::{Smt, Symbol, Term};
 
-use super::system::System;
+use super::guarded_commands::GuardedCommands;
 use crate::terms::{choice, marked, symbol};
 
-/// The relation of states that can be reached.
+/// The relation of reachable states.
 pub(super) const RELATION: &str = "P";
 
-/// The question, with its evidence printed behind the answer.
+/// The query, which prints its evidence after the answer.
 pub(super) const QUERY: &str = "(query E :print-certificate true)";
 
-/// Tells the solver everything but the question. Spacer keeps the relation and its columns as they are, so that its
-/// evidence speaks of states.
-pub(super) fn tell(system: &System<'_>, smt: &mut Smt) {
+/// Sends everything but the query to the solver. Spacer must keep the relation and its columns as they are, so that its
+/// evidence describes states.
+pub(super) fn tell(system: &GuardedCommands<'_>, smt: &mut Smt) {
     for option in ["engine spacer", "xform.slice false", "xform.inline_linear false", "xform.inline_eager false"] {
         smt.tell(format!("(set-option :fp.{option})"));
     }
@@ -43,8 +43,8 @@ pub(super) fn tell(system: &System<'_>, smt: &mut Smt) {
     }
 }
 
-/// All variables, and the choices of all commands.
-fn symbols(system: &System<'_>) -> BTreeSet<Symbol> {
+/// Returns all variables, and the choices of all commands.
+fn symbols(system: &GuardedCommands<'_>) -> BTreeSet<Symbol> {
     let program = system.program;
     let mut symbols: BTreeSet<Symbol> = program.vars.indices().map(|var| symbol(program, var, "")).collect();
     for (_, command) in &system.commands {

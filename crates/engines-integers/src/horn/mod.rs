@@ -1,31 +1,33 @@
 //! Guarded commands as Horn clauses, for z3's Spacer (Komuravelli, Gurfinkel and Chaki, "SMT-based model checking for
 //! recursive programs", CAV 2014).
 //!
-//! *Order of work*: one relation `P` over the variables stands for the states that can be reached. The condition on first
-//! states implies it, every command keeps it, and a state of it in which a condition of the target fails implies the
-//! error (`clauses`). Spacer is asked for the error. *Safe*: it prints an interpretation of `P` (`answer`), which becomes
-//! the certificate; where there is none that we can read, k-induction may have one. *Unsafe*: it prints a derivation of the error, whose facts
-//! about `P` are the states of an execution, in order (`answer`); between two of them a command is looked for that leads
-//! from one to the other, by computing where it makes no choices, and else by asking the solver for them (`trace`).
+//! *Order of work*: one relation `P` over the variables represents the reachable states. The initial condition implies
+//! it, every command preserves it, and a state of it that violates an assertion of the target implies the error
+//! (`clauses`). Spacer is asked whether the error is derivable. *Safe*: it prints an interpretation of `P` (`answer`),
+//! which becomes the certificate; if that cannot be read, k-induction may provide one. *Unsafe*: it prints a derivation
+//! of the error, whose facts about `P` are the states of an execution, in order (`answer`). Between two consecutive
+//! states some command leads from one to the other: it is found by evaluation if the command makes no choices, and
+//! otherwise by asking the solver for them (`trace`).
 //!
 //! *Why it ends*: it need not; the time limit kills the solver. *Why it is right*: nothing is believed. The judge
-//! checks the certificate, the replayer executes the trace; only a safe answer without certificate rests on Spacer, and
-//! says so.
+//! checks the certificate, and the replayer executes the trace; only a safe answer without a certificate relies on
+//! Spacer, and is reported as such.
 
 mod answer;
 mod clauses;
-pub(crate) mod system;
+pub(crate) mod guarded_commands;
 pub(crate) mod trace;
 
 use selvedge_check::{
     Certificate, ControlPoint, Engine, Explanation, IntegerProof, Run, SolverFailure, Stop, Task, Unsupported, Verdict,
 };
 use selvedge_ir::Expr;
-use selvedge_logic::smt::{Dialect, Interrupted, Program, Smt, SmtError};
+use selvedge_logic::smt::{Dialect, Program, Smt};
 
-use system::System;
+use crate::prover::solver_stop;
+use guarded_commands::GuardedCommands;
 
-/// How far [`by_induction`] looks back.
+/// Bound for [`by_induction`].
 const STEPS: u32 = 2;
 
 /// The engine. It has no options.
@@ -38,15 +40,15 @@ impl Engine for Horn {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        System::of(task, self.name()).map(drop)
+        GuardedCommands::of(task, self.name()).map(drop)
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
-        let system = System::of(task, self.name()).expect("only supported tasks are checked");
+        let system = GuardedCommands::of(task, self.name()).expect("only supported tasks are checked");
         let mut smt = Smt::new(z3(run)?);
         clauses::tell(&system, &mut smt);
         let answer = ask(&mut smt, clauses::QUERY, run)?;
-        // The certificate is printed behind the answer; it comes when the next answer is awaited.
+        // The certificate is printed after the answer; it arrives together with the next answer.
         let evidence = |smt: &mut Smt| ask(smt, "(echo \"end\")", run);
         match answer.atom() {
             Some("unsat") => {
@@ -65,8 +67,8 @@ impl Engine for Horn {
     }
 }
 
-/// A certificate where Spacer's is not understood, or where it has none because no error was left after its
-/// simplifications: such programs are safe for simple reasons.
+/// Looks for a certificate by k-induction, for programs where Spacer's is not understood, or where Spacer has none
+/// because its simplifications left no error: such programs are safe for simple reasons.
 fn by_induction(task: &Task<'_>, run: &Run<'_>) -> Result<Option<Certificate>, Stop> {
     if crate::supports(task, "horn").is_err() {
         return Ok(None);
@@ -79,31 +81,17 @@ fn by_induction(task: &Task<'_>, run: &Run<'_>) -> Result<Option<Certificate>, S
 }
 
 fn ask(smt: &mut Smt, command: &str, run: &Run<'_>) -> Result<selvedge_logic::smt::Sexp, Stop> {
-    smt.ask(command, || run.check_limits()).map_err(halted)
+    smt.ask(command, || run.check_limits()).map_err(solver_stop)
 }
 
-/// Where z3 is.
+/// Returns how to start z3.
 pub(crate) fn z3(run: &Run<'_>) -> Result<Program, Stop> {
     let path = run.solvers().z3.as_ref().ok_or(Stop::NoSolver)?;
     Ok(Program { path: path.to_path_buf(), dialect: Dialect::Z3, memory: None, work: run.solver_work() })
 }
 
-/// What a failure of the solver means for the check.
-pub(crate) fn halted(halt: Interrupted<Stop>) -> Stop {
-    match halt {
-        Interrupted::Caller(stop) => stop,
-        Interrupted::Solver(SmtError::Exhausted) => Stop::Cancelled,
-        Interrupted::Solver(trouble) => Stop::Solver(match trouble {
-            SmtError::NotStarted(_) => SolverFailure::NotStarted,
-            SmtError::Died => SolverFailure::Died,
-            SmtError::Undecided | SmtError::Exhausted => SolverFailure::Undecided,
-            SmtError::Rejected(_) | SmtError::Strange(_) | SmtError::Incapable(_) => SolverFailure::Strange,
-        }),
-    }
-}
-
-/// Anything before the first step, and the formula behind it.
-pub(crate) fn certificate(system: &System<'_>, formula: Expr) -> Certificate {
+/// Builds the certificate: anything before the first step, and the formula after it.
+pub(crate) fn certificate(system: &GuardedCommands<'_>, formula: Expr) -> Certificate {
     let point = |loc, formula| ControlPoint { loc, values: Vec::new(), formula };
     let points = vec![point(system.entry, Expr::TRUE), point(system.head, formula)];
     Certificate::Integers(IntegerProof { control: Vec::new(), points })

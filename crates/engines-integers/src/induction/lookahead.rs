@@ -1,12 +1,12 @@
 //! The certificate of k-induction: the states from which no error is within k steps.
 //!
-//! They are an invariant. No start has an error within k steps: that is the base. From a state of the set no error is
-//! within one step less than k, wherever its successor goes; and an error k steps after the successor would stand behind
-//! k + 1 states without error that follow one another, which is what the step excludes.
+//! This set is an invariant. No start has an error within k steps: that is the base. The successors of a state of the
+//! set have no error within k - 1 steps; and an error k steps after a successor would follow k + 1 consecutive states
+//! without error, which the step excludes.
 //!
-//! The set is computed backwards: `I(0)` are the states without error, `I(n + 1)` those of them all of whose successors
-//! are in `I(n)`. A step is left out where no state of `I(0)` has a successor by it outside of `I(n)`; that is most of
-//! them, and so the formulas stay small.
+//! The set is computed backwards: `I(0)` are the states without error, and `I(n + 1)` those of them all of whose
+//! successors are in `I(n)`. A step is left out if no state of `I(0)` has a successor by it outside of `I(n)`; that is
+//! true of most steps, so the formulas stay small.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +16,19 @@ use selvedge_logic::smt::{Symbol, Term};
 
 use super::super::ase::expression;
 use super::super::atoms::normal;
-use super::super::model::{Model, Transition};
+use super::super::model::{SymbolicStep, TransitionModel};
 use super::super::prover::Prover;
 use super::locations;
 
-/// How many parts the formulas may have. Beyond them there is no certificate.
+/// Limit on the size of the formulas; above it there is no certificate.
 const PARTS: usize = 100_000;
 
 /// A formula for each location.
 type Formulas = BTreeMap<LocId, Term>;
 
-/// The certificate; `None` if it would be too large.
+/// Computes the certificate; returns `None` if it would be too large.
 pub(super) fn certificate(
-    model: &Model<'_>,
+    model: &TransitionModel<'_>,
     k: u32,
     prover: &mut Prover<'_>,
     run: &Run<'_>,
@@ -43,7 +43,7 @@ pub(super) fn certificate(
     }
     let mut points = Vec::new();
     if model.starts.iter().any(|start| start.edge.is_some()) {
-        // The starts are behind the first location, at which everything may be.
+        // The starts come after the first location, at which every state is allowed.
         let first = model.program.procs[model.program.entries[0].proc].entry;
         points.push(ControlPoint { loc: first, values: Vec::new(), formula: Expr::Bool(true) });
     }
@@ -54,8 +54,8 @@ pub(super) fn certificate(
     Ok(Some(Certificate::Integers(IntegerProof { control: Vec::new(), points })))
 }
 
-/// The states without error.
-fn without_error(model: &Model<'_>, prover: &mut Prover<'_>) -> Result<Formulas, Stop> {
+/// Returns the states without error.
+fn without_error(model: &TransitionModel<'_>, prover: &mut Prover<'_>) -> Result<Formulas, Stop> {
     let mut formulas = Formulas::new();
     for loc in locations(model) {
         let mut parts = Vec::new();
@@ -67,9 +67,9 @@ fn without_error(model: &Model<'_>, prover: &mut Prover<'_>) -> Result<Formulas,
     Ok(formulas)
 }
 
-/// The good states all of whose successors are in some set.
+/// Returns the good states all of whose successors are in a set.
 fn one_more(
-    model: &Model<'_>,
+    model: &TransitionModel<'_>,
     good: &Formulas,
     set: &Formulas,
     (prover, run): (&mut Prover<'_>, &Run<'_>),
@@ -89,8 +89,8 @@ fn one_more(
     Ok(formulas)
 }
 
-/// The states, and choices, from which a step leads out of a set.
-fn leaving(model: &Model<'_>, step: &Transition, set: &Term) -> Term {
+/// Returns the states, and choices, from which a step leads out of a set.
+fn leaving(model: &TransitionModel<'_>, step: &SymbolicStep, set: &Term) -> Term {
     let updates = step.updates.iter().map(|(var, value)| (model.symbol(*var).clone(), value.clone()));
     let updates: BTreeMap<Symbol, Term> = updates.collect();
     Term::and([step.guard.clone(), normal(&set.substitute(&updates)).not()])

@@ -155,7 +155,7 @@ fn concrete_states_with_one_table_decide_programs_without_input() {
     let bounded = program("x: int", "x = 0", &["x := x + 1 constrain x < 3"], "x <= 3");
     assert_eq!(verdict(&Ur::default(), &bounded), "certified");
     for (text, reason) in [
-        (program("x: int", "0 <= x", &["x := x + 1"], "0 <= x"), "one start"),
+        (program("x: int", "0 <= x", &["x := x + 1"], "0 <= x"), "one initial state"),
         (program("x: int", "x = 0", &["x := ?0:int"], "0 <= x"), "without input"),
     ] {
         let (program, target) = parse_with_target(&text).expect("the program is well-formed");

@@ -9,7 +9,7 @@ use selvedge_driver::{
     SystemOutcome, SystemReport, TurnsOutcome, TurnsReport, UsageError,
 };
 use selvedge_engines::EngineOptions;
-use selvedge_engines::cegar::Keep;
+use selvedge_engines::cegar::AbstractionListener;
 use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
@@ -192,8 +192,8 @@ fn options(args: &CheckArgs) -> Options {
 }
 
 /// Writes each abstraction of `cegar` into a folder. What cannot be written is missed there, and nowhere else.
-fn keep(folder: std::path::PathBuf) -> Keep {
-    Keep(Arc::new(move |number, abstraction| {
+fn keep(folder: std::path::PathBuf) -> AbstractionListener {
+    AbstractionListener(Arc::new(move |number, abstraction| {
         let text = abstraction::text("the program", abstraction);
         let _ = std::fs::create_dir_all(&folder);
         let _ = std::fs::write(folder.join(format!("{number:03}.bp")), text);
