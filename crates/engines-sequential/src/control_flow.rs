@@ -1,13 +1,14 @@
-//! The cheapest proof: no control path leads to an error, whatever the variables hold.
+//! The cheapest proof: no control path leads to an error, whatever the values of the variables.
 
 use fixedbitset::FixedBitSet;
 use selvedge_check::{Certificate, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{Edge, Expr, LocId, Op, Program};
 
-/// The locations that threads can reach along edges without constant false condition, if no error lies there.
+/// Returns the locations that threads can reach along edges whose condition is not constant false, if there is no error
+/// among them.
 ///
-/// A depth-first search from the beginnings of the initial threads; it ends because each location is entered once.
+/// A depth-first search from the entries of the initial threads; it ends because each location is entered once.
 pub fn certificate(task: &Task<'_>) -> Option<Certificate> {
     let program = task.program;
     let flow = Flow::new(program);
@@ -36,7 +37,7 @@ pub fn certificate(task: &Task<'_>) -> Option<Certificate> {
     Some(Certificate::ControlFlow(reached.ones().map(LocId::new).collect()))
 }
 
-/// Where threads stand after a step along the edge.
+/// Returns the locations of threads after a step along the edge.
 fn next(program: &Program, edge: &Edge) -> Vec<LocId> {
     match &edge.op {
         Op::Assign(assign) if assign.constrain == Expr::FALSE => Vec::new(),

@@ -1,5 +1,5 @@
-//! What an unwinding knows of a place: its guard, the values there, and the frames below; and how several ways to one
-//! place become one.
+//! The symbolic states of an unwinding at one place: the guard, the values and the frames below; and how several paths
+//! to one place are merged.
 
 use std::rc::Rc;
 
@@ -7,14 +7,14 @@ use selvedge_ir::{EdgeId, LocId, VarId};
 use selvedge_logic::aig::{Aig, Lit};
 use selvedge_transition::step::circuit::Valuation;
 
-/// Who runs.
+/// The code that is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     Prelude,
     Thread,
 }
 
-/// Where the thread stands after some number of steps, and on how many frames.
+/// The location of the thread after some number of steps, and its stack height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) phase: Phase,
@@ -22,7 +22,7 @@ pub(super) struct Place {
     pub(super) height: u32,
 }
 
-/// The states at one place after some number of steps: those assignments of the inputs that satisfy the guard.
+/// The states at one place after some number of steps: the assignments of the inputs that satisfy the guard.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) guard: Lit,
@@ -37,15 +37,15 @@ pub(super) type Callers = Option<Rc<Caller>>;
 /// A frame whose call has not returned.
 #[derive(Debug)]
 pub(super) struct Caller {
-    /// The call, in ascending order of the edges; under the guard of the node exactly one of the conditions holds.
+    /// The call, in ascending order of the edges; under the guard of the node, exactly one of the conditions holds.
     pub(super) calls: Vec<(EdgeId, Lit)>,
-    /// The locals. Those of a procedure are there if one of its calls is.
+    /// The locals. They include those of a procedure if one of its calls is listed.
     pub(super) locals: Valuation,
     pub(super) below: Callers,
 }
 
 impl Node {
-    /// Both nodes as one. Their guards exclude each other, so that the guard of the second selects.
+    /// Merges two nodes. Their guards exclude each other, so that the guard of the second selects.
     pub(super) fn merge(self, aig: &mut Aig, other: Node) -> Node {
         let select = other.guard;
         Node {
@@ -56,8 +56,8 @@ impl Node {
     }
 }
 
-/// The first valuation where `select` is true, else the second. A variable that only one speaks of is not read where
-/// the other one holds.
+/// Selects the first valuation where `select` is true, and the second otherwise. A variable that only one of them has
+/// is not read where the other one holds.
 fn valuation(aig: &mut Aig, select: Lit, yes: &Valuation, no: &Valuation) -> Valuation {
     let shared: Vec<(VarId, Lit)> =
         yes.iter().map(|(var, lit)| (var, choice(aig, select, lit, no.find(var)))).collect();
@@ -72,7 +72,7 @@ fn choice(aig: &mut Aig, select: Lit, yes: Lit, no: Option<Lit>) -> Lit {
     }
 }
 
-/// The same for the frames below. Those of one place are of the same number.
+/// Merges the frames below. All paths to one place have the same number of frames.
 fn callers(aig: &mut Aig, select: Lit, yes: &Callers, no: &Callers) -> Callers {
     let (Some(yes), Some(no)) = (yes, no) else { return None };
     if Rc::ptr_eq(yes, no) {

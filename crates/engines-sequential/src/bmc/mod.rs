@@ -1,13 +1,13 @@
 //! Bounded model checking by SAT, for programs with one thread, recursive or not (thesis behind Boom, §2.4).
 //!
-//! The order of work: all executions of no step, of one step, of two, and so on up to the bound; for each number the
-//! question whether one of them ends in an error, so that the first counterexample is a shortest one. The program
-//! counter is explicit: `unwinding` has one valuation and one guard for each location and stack height at which
-//! control flow can stand after so many steps. Calls are unwound like loops, one frame per call.
+//! The order of work: all executions of zero steps, of one step, of two, and so on up to the bound; for each number the
+//! solver is asked whether one of them ends in an error, so that the first counterexample is a shortest one. The
+//! program counter is explicit: `unwinding` has one valuation and one guard for each location and stack height that
+//! control flow can reach in that number of steps. Calls are unwound like loops, one frame per call.
 //!
-//! It ends at the bound. It is right because each execution of so many steps is one assignment of the unwinding's
-//! inputs, and each assignment one execution at most. It never answers "safe", also where no execution is longer than
-//! the bound.
+//! It ends at the bound. It is right because each execution with that number of steps is one assignment of the
+//! unwinding's inputs, and each assignment is at most one execution. It never answers "safe", even if no execution is
+//! longer than the bound.
 
 mod frame;
 mod unwinding;
@@ -28,7 +28,7 @@ pub struct Bmc {
 /// The options of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The greatest number of steps of an execution that it looks at.
+    /// The greatest number of steps of an execution to consider.
     ///
     /// Default: 200. Range: all.
     pub steps: u32,
@@ -68,7 +68,7 @@ impl Engine for Bmc {
     }
 }
 
-/// What this engine and the base case of `induction` can unwind.
+/// Returns whether this engine and the base case of `induction` can unwind a program.
 pub(crate) fn supports(program: &Program) -> Result<(), &'static str> {
     if !is_sequential(program) {
         return Err("takes programs with one thread only");

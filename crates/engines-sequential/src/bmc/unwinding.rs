@@ -1,8 +1,8 @@
 //! The unwinding of a program: step by step, the states at each place as formulas.
 //!
-//! The inputs of the formulas are all that is nondeterministic: choices, first values, and which of several edges is
-//! taken where more than one can be. At most one place has a guard that holds in an assignment of the inputs, and at
-//! most one of the moves that leave it: by induction over the number of steps, so an assignment is one execution.
+//! The inputs of the formulas are everything nondeterministic: choices, initial values, and which of several possible
+//! edges is taken. Under an assignment of the inputs, the guard of at most one place holds, and at most one of the
+//! moves that leave it is taken: by induction over the number of steps, an assignment is one execution.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use selvedge_transition::step::circuit::{self, Begin, Valuation};
 
 use super::frame::{Caller, Node, Phase, Place};
 
-/// All executions of a number of steps, of which none of fewer ends in an error.
+/// All executions with a given number of steps; no shorter one ends in an error.
 pub(crate) struct Unwinding<'t> {
     task: Task<'t>,
     flow: Flow,
@@ -26,17 +26,17 @@ pub(crate) struct Unwinding<'t> {
     encoder: Encoder,
     solver: Solver,
     begin: Begin,
-    /// The beginning of the thread where there is no prelude.
+    /// The start of the thread, if there is no prelude.
     thread: Option<Begin>,
     /// The moves of each step.
     moves: Vec<Vec<Move>>,
-    /// The states after the last step that are no errors.
+    /// The states after the last step that are not errors.
     nodes: BTreeMap<Place, Node>,
-    /// Whether the last step leads to an error.
+    /// The condition that the last step leads to an error.
     error: Lit,
 }
 
-/// One way to make a step.
+/// One possible step.
 struct Move {
     guard: Lit,
     phase: Phase,
@@ -44,14 +44,14 @@ struct Move {
     choices: Vec<Input>,
     /// The locals of a callee.
     fresh: Vec<(VarId, Input)>,
-    /// The beginning of the thread, at the end of the prelude.
+    /// The start of the thread, at the end of the prelude.
     thread: Option<Begin>,
 }
 
-/// A step along an edge from a node, before its guard is complete: what the edge itself demands, and what comes of it.
+/// A step along an edge from a node, before its guard is complete: the condition of the edge itself, and the result.
 struct Outcome {
     condition: Lit,
-    /// `None`: the failure of a target assertion.
+    /// The next state; `None` if a target assertion fails.
     to: Option<(Place, Valuation, super::frame::Callers)>,
     fresh: Vec<(VarId, Input)>,
     thread: Option<Begin>,
@@ -65,7 +65,7 @@ impl Outcome {
 }
 
 impl<'t> Unwinding<'t> {
-    /// The executions of no step.
+    /// Creates the unwinding with executions of zero steps.
     pub(crate) fn new(task: Task<'t>) -> Unwinding<'t> {
         let program = task.program;
         let mut aig = Aig::new();
@@ -84,7 +84,7 @@ impl<'t> Unwinding<'t> {
         };
         let (phase, proc, valuation) = match program.prelude {
             Some(prelude) => {
-                // The prelude's thread has no variables of its own: they have the default value.
+                // The prelude's thread has no variables of its own; they have the default value.
                 let thread = program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Thread);
                 thread.for_each(|var| begin.valuation.set(var, Lit::FALSE));
                 (Phase::Prelude, prelude, begin.valuation.clone())
@@ -102,12 +102,12 @@ impl<'t> Unwinding<'t> {
         unwinding
     }
 
-    /// Whether no execution has more steps.
+    /// Returns whether no execution has more steps.
     pub(crate) fn is_complete(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The executions of one step more.
+    /// Extends the executions by one step.
     pub(crate) fn extend(&mut self, run: &Run<'_>) -> Result<(), Stop> {
         self.error = Lit::FALSE;
         self.moves.push(Vec::new());
@@ -118,7 +118,8 @@ impl<'t> Unwinding<'t> {
         Ok(())
     }
 
-    /// An execution of so many steps that ends in an error. If there is none, the solver keeps that in mind.
+    /// Returns an execution with the current number of steps that ends in an error. If there is none, the solver
+    /// remembers that.
     pub(crate) fn error(&mut self, run: &Run<'_>) -> Result<Option<Trace>, Stop> {
         run.event(Event::Unwound { steps: self.moves.len(), nodes: self.aig.node_count() });
         run.check_limits()?;
@@ -135,7 +136,7 @@ impl<'t> Unwinding<'t> {
         }
     }
 
-    /// The states of a node come to a place. Errors go no further.
+    /// Adds the states of a node to a place. Executions end at errors.
     fn arrive(&mut self, place: Place, node: Node) {
         if self.task.target.has_loc(place.loc) {
             self.error = self.aig.or(self.error, node.guard);
@@ -148,7 +149,7 @@ impl<'t> Unwinding<'t> {
         self.nodes.insert(place, merged);
     }
 
-    /// All moves from a node. Where the conditions of two edges do not exclude each other, inputs say which edge it is.
+    /// Adds all moves from a node. If the conditions of two edges do not exclude each other, inputs select the edge.
     fn leave(&mut self, place: Place, node: &Node) {
         let mut edges = Vec::new();
         for edge in self.flow.out(place.loc).to_vec() {
@@ -169,7 +170,8 @@ impl<'t> Unwinding<'t> {
         }
     }
 
-    /// A condition for each edge, such that no two edges can be taken at once and each one can where it alone could.
+    /// Returns a condition for each edge, such that no two edges can be taken at once, and an edge that alone is
+    /// possible can be taken.
     fn selectors(&mut self, conditions: &[Vec<Lit>]) -> Vec<Lit> {
         let mut exclusive = true;
         for (number, left) in conditions.iter().enumerate() {
@@ -193,6 +195,7 @@ impl<'t> Unwinding<'t> {
         selectors
     }
 
+    /// Records a move and adds its result to the nodes.
     fn follow(&mut self, phase: Phase, guard: Lit, edge: EdgeId, choices: Vec<Input>, outcome: Outcome) {
         let guard = self.aig.and(guard, outcome.condition);
         if guard == Lit::FALSE {
@@ -207,7 +210,7 @@ impl<'t> Unwinding<'t> {
         }
     }
 
-    /// What a step along an edge can lead to.
+    /// Returns the possible results of a step along an edge.
     fn outcomes(&mut self, place: Place, node: &Node, id: EdgeId, choices: &[Input]) -> Vec<Outcome> {
         let program = self.task.program;
         let edge = &program.edges[id];
@@ -254,7 +257,7 @@ impl<'t> Unwinding<'t> {
         Outcome { condition: Lit::TRUE, to: Some((to, valuation, Some(Rc::new(caller)))), fresh, thread: None }
     }
 
-    /// The end of the prelude.
+    /// Ends the prelude and starts the thread.
     fn start(&mut self, node: &Node) -> Outcome {
         let program = self.task.program;
         let thread = circuit::begin_thread(&mut self.aig, program, &node.valuation);
@@ -264,7 +267,7 @@ impl<'t> Unwinding<'t> {
         Outcome { condition: Lit::TRUE, to, fresh: Vec::new(), thread: Some(thread) }
     }
 
-    /// The execution that the solver has found.
+    /// Reads the execution that the solver has found.
     fn trace(&mut self) -> Trace {
         let guards: Vec<Lit> = self.moves.iter().flatten().map(|step| step.guard).collect();
         let mut inputs: FxHashMap<Input, bool> = FxHashMap::default();
@@ -277,7 +280,7 @@ impl<'t> Unwinding<'t> {
         let moves = self.moves.iter().flatten().zip(holds).filter(|(_, holds)| *holds).map(|(step, _)| step);
         let moves: Vec<&Move> = moves.collect();
         let thread = self.thread.as_ref().or_else(|| moves.iter().find_map(|step| step.thread.as_ref()));
-        // An error in the prelude comes before the thread: any beginning of it will do.
+        // An error in the prelude comes before the thread starts: any start of the thread will do.
         let unborn = circuit::begin_thread(&mut Aig::new(), self.task.program, &no_values(self.task.program));
         let start = self.begin.start(thread.unwrap_or(&unborn), &value);
         let steps = moves.iter().map(|step| step.trace_step(self.task.program, &value)).collect();
@@ -302,7 +305,7 @@ impl Move {
     }
 }
 
-/// The return from a node to each of its callers.
+/// Returns from a node to each of its callers.
 fn returns(program: &Program, place: Place, node: &Node, caller: &Caller, results: &[Lit]) -> Vec<Outcome> {
     let return_to = |&(edge, condition): &(EdgeId, Lit)| {
         let Op::Call(call) = &program.edges[edge].op else { unreachable!("callers stand at calls") };
@@ -321,7 +324,7 @@ fn is_local(program: &Program, var: VarId) -> bool {
     matches!(program.vars[var].scope, Scope::Local(_))
 }
 
-/// All shared variables false.
+/// Returns a valuation in which all shared variables are false.
 fn no_values(program: &Program) -> Valuation {
     program
         .vars

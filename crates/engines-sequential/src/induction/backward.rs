@@ -1,11 +1,12 @@
-//! The induction step: states that follow one another and end in an error, written from the error backwards.
+//! The induction step: consecutive states that end in an error, built from the error backwards.
 //!
-//! A longer sequence is a shorter one with one state more before it, so that nothing is ever taken back from the solver
-//! and it keeps all that it has learnt. A state has a place only from which control flow leads to an error in so many
-//! steps as lie behind it. Which move is taken is a number in binary over fresh inputs; the place of a state is where
-//! the move that leaves it begins. The variables are inputs; those of the next state equal what the move makes of them.
+//! A longer sequence is a shorter one with one more state in front, so nothing is ever retracted from the solver and it
+//! keeps everything it has learnt. The places of a state are only those from which control flow leads to an error in
+//! the number of steps after the state. The move taken is a number in binary over fresh inputs; the place of a state is
+//! where the move that leaves it begins. The variables are inputs; those of the next state equal the results of the
+//! move.
 //!
-//! Distinctness is added only for pairs of states that were the same in some solution: most pairs never are.
+//! Distinctness is only required of pairs of states that were equal in some solution: most pairs never are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,7 @@ use selvedge_transition::step::circuit::{self, Valuation};
 
 use super::places::{Move, Phase, Places, To};
 
-/// Sequences of states, the last one first, of which the next would be an error.
+/// Sequences of states, the last one first, whose next state would be an error.
 pub(super) struct Backward<'t> {
     task: Task<'t>,
     places: &'t Places,
@@ -27,18 +28,18 @@ pub(super) struct Backward<'t> {
     encoder: Encoder,
     solver: Solver,
     states: Vec<State>,
-    /// Whether states were required to be distinct.
+    /// Set once states have been required to be distinct.
     distinct: bool,
 }
 
-/// A state, by the move that leaves it.
+/// A state, represented by the move that leaves it.
 struct State {
     vars: Valuation,
-    /// The places that it may have, each with the condition that it has it.
+    /// The possible places of the state, each with the condition that it is the current one.
     at: BTreeMap<usize, Lit>,
 }
 
-/// What a move demands, and the values after it.
+/// The condition of a move, and the values after it.
 struct Effect {
     condition: Lit,
     after: Valuation,
@@ -50,8 +51,8 @@ impl<'t> Backward<'t> {
         Backward { task, places, paths, aig, encoder, solver, states: Vec::new(), distinct: false }
     }
 
-    /// Puts one state more before the others and asks whether there is no such sequence; then, whether that holds for
-    /// all paths or for those without repetition only.
+    /// Adds a state in front of the others and returns whether no such sequence exists; if so, also whether that holds
+    /// for all paths or only for those without repetition.
     pub(super) fn closes(&mut self, run: &Run<'_>) -> Result<Option<Paths>, Stop> {
         self.extend(run)?;
         loop {
@@ -72,7 +73,7 @@ impl<'t> Backward<'t> {
         }
     }
 
-    /// Puts a state before the others. Its move ends where the state after it begins.
+    /// Adds a state in front of the others. Its move ends where the next state begins.
     fn extend(&mut self, run: &Run<'_>) -> Result<(), Stop> {
         let fits = |step: &&Move| match (step.to, self.states.last()) {
             (To::Target | To::Failure, None) => true,
@@ -115,7 +116,8 @@ impl<'t> Backward<'t> {
         self.aig.input(input)
     }
 
-    /// So many literals of which always exactly one is true: the leaves of a tree whose levels have an input each.
+    /// Returns the given number of literals, of which always exactly one is true: the leaves of a tree with an input
+    /// for each level.
     fn one_of(&mut self, count: usize) -> Vec<Lit> {
         let mut leaves = vec![Lit::TRUE; count.min(1)];
         while leaves.len() < count {
@@ -137,7 +139,7 @@ impl<'t> Backward<'t> {
         }
     }
 
-    /// The variables of the next state, if it is no error, are what the move that is taken makes of these.
+    /// Requires that the variables of the next state, unless it is an error, are the results of the move that is taken.
     fn connect(&mut self, now: &Valuation, after: &[(Lit, Valuation)]) {
         let Some(next) = self.states.last() else { return };
         let next = next.vars.clone();
@@ -153,7 +155,8 @@ impl<'t> Backward<'t> {
         }
     }
 
-    /// What a move demands and does. Locals of procedures that are not on the stack have any value: nobody looks.
+    /// Returns the condition and the effect of a move. Locals of procedures that are not on the stack have any value:
+    /// they are never read.
     fn effect(&mut self, step: &Move, now: &Valuation) -> Effect {
         let program = self.task.program;
         let edge = &program.edges[step.edge];
@@ -186,13 +189,13 @@ impl<'t> Backward<'t> {
         effect
     }
 
-    /// The end of the prelude.
+    /// Ends the prelude and starts the thread.
     fn start(&mut self, effect: &mut Effect) {
         let begin = circuit::begin_thread(&mut self.aig, self.task.program, &effect.after);
         begin.valuation.iter().for_each(|(var, lit)| effect.after.set(var, lit));
     }
 
-    /// The pairs of states that are the same in the solution that the solver has found.
+    /// Returns the pairs of states that are equal in the solver's solution.
     fn same_states(&mut self) -> Vec<(usize, usize)> {
         let lits = self
             .states
@@ -221,7 +224,7 @@ impl<'t> Backward<'t> {
         same
     }
 
-    /// The variables that a state at a place has: shared and per-thread ones, and the locals of all frames.
+    /// Returns the variables of a state at a place: shared and per-thread ones, and the locals of all frames.
     fn visible(&self, place: usize) -> BTreeSet<VarId> {
         let program = self.task.program;
         let procs: Vec<ProcId> = self.places.all.get_index(place).expect("the place is listed").procs(program);
@@ -232,7 +235,7 @@ impl<'t> Backward<'t> {
         program.vars.indices().filter(is_visible).collect()
     }
 
-    /// Two states differ in their places, or in a variable that they have there.
+    /// Requires that two states differ in their places, or in a variable that exists there.
     fn require_distinct(&mut self, left: usize, right: usize) {
         self.distinct = true;
         let (left, right) = (&self.states[left], &self.states[right]);

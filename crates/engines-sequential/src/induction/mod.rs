@@ -1,17 +1,18 @@
 //! k-induction by SAT, for programs with one thread and without recursion.
 //!
-//! After Sheeran, Singh and Stålmarck (2000), as the thesis behind Boom has it in §2.5; its equation (2.6) has the
-//! property the wrong way round and leaves the last state unconnected. For k = 0, 1, 2, ..:
+//! After Sheeran, Singh and Stålmarck (2000), as presented in §2.5 of the thesis behind Boom, whose equation (2.6) has
+//! the property the wrong way round and leaves the last state unconnected. For k = 0, 1, 2, ..:
 //!
-//! - *base*: is there an error within k steps of the start? The unwinding of [`crate::bmc`] says so, with a trace.
-//! - *step*: are there k + 1 states without error that follow one another, with an error in the step after them? The
-//!   first of them is any state (`backward`). If there are none, the program is safe: a shortest path to an error
-//!   would have more than k steps, and its last k + 2 states would be such ones.
+//! - *base*: is there an error within k steps of the start? The unwinding of [`crate::bmc`] decides this and gives a
+//!   trace.
+//! - *step*: are there k + 1 consecutive states without error, starting anywhere, that are followed by an error
+//!   (`backward`)? If not, the program is safe: a shortest path to an error would have more than k steps, and its last
+//!   k + 2 states would be such a sequence.
 //!
-//! On a shortest path no state occurs twice, so the states of *step* may be required to be distinct. Then it ends even
-//! without the bound: at the latest where k is the length of the longest path without repetition.
+//! On a shortest path no state occurs twice, so the states of *step* may be required to be distinct. Then the search
+//! ends even without the bound: at the latest when k is the length of the longest path without repetition.
 //!
-//! The answer carries only k and whether distinctness was needed; the judge asks both questions again.
+//! The certificate only has k and whether distinctness was needed; the judge repeats both checks.
 
 mod backward;
 mod places;
@@ -36,8 +37,8 @@ pub struct Options {
     ///
     /// Default: 200. Range: all.
     pub bound: u32,
-    /// Whether the states of the induction step may be required to be distinct (Sheeran, Singh and Stålmarck, 2000,
-    /// §3.2). They are only where it makes a difference.
+    /// The paths of the induction step: any, or those with distinct states (Sheeran, Singh and Stålmarck, 2000, §3.2).
+    /// Distinctness is required only where it makes a difference.
     ///
     /// Default: [`Paths::LoopFree`].
     pub paths: Paths,

@@ -1,24 +1,24 @@
-//! Where the thread can stand, its callers included, and how it moves from place to place.
+//! The control states of the thread, including its callers, and the moves between them.
 //!
-//! Without recursion there are finitely many places, and no procedure is on a stack twice, so that a valuation of all
-//! variables holds the locals of all frames. It is the graph of the program with all calls inlined.
+//! Without recursion there are finitely many places, and no procedure is on a stack twice, so that one valuation of all
+//! variables holds the locals of all frames. The graph is that of the program with all calls inlined.
 
 use indexmap::IndexSet;
 use selvedge_check::Task;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program};
 
-/// More places than this are not listed. The judge lists as many.
+/// Limit on the number of places. The judge has the same limit.
 const LIMIT: usize = 20_000;
 
-/// Who runs.
+/// The code that is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Phase {
     Prelude,
     Thread,
 }
 
-/// The calls that have not returned, the first one first, and where the last callee stands.
+/// The calls that have not returned, outermost first, and the location in the innermost callee.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) phase: Phase,
@@ -34,10 +34,10 @@ pub(super) struct Move {
     pub(super) to: To,
 }
 
-/// Where a step leads to.
+/// The end of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum To {
-    /// A place that is no error.
+    /// A place that is not an error.
     Place(usize),
     /// A target location.
     Target,
@@ -45,14 +45,14 @@ pub(super) enum To {
     Failure,
 }
 
-/// All places that are no errors, by number, and the moves from them.
+/// All places that are not errors, by number, and the moves from them.
 pub(super) struct Places {
     pub(super) all: IndexSet<Place>,
     pub(super) moves: Vec<Move>,
 }
 
 impl Places {
-    /// The places that control flow can reach, each looked at once; or why they cannot be listed.
+    /// Lists the places that control flow can reach, each visited once; or says why they cannot be listed.
     pub(super) fn new(task: &Task<'_>) -> Result<Places, &'static str> {
         let flow = Flow::new(task.program);
         let mut places = Places { all: IndexSet::new(), moves: Vec::new() };
@@ -79,7 +79,7 @@ impl Places {
         if task.target.has_loc(place.loc) { To::Target } else { To::Place(self.all.insert_full(place).0) }
     }
 
-    /// The moves from a place along an edge.
+    /// Adds the moves from a place along an edge.
     fn follow(&mut self, task: &Task<'_>, from: usize, place: &Place, id: EdgeId) -> Result<(), &'static str> {
         let program = task.program;
         let edge = &program.edges[id];
@@ -114,7 +114,7 @@ impl Places {
 }
 
 impl Place {
-    /// The procedures on the stack, the running one last.
+    /// Returns the procedures on the stack, the running one last.
     pub(super) fn procs(&self, program: &Program) -> Vec<ProcId> {
         let first = match self.phase {
             Phase::Prelude => program.prelude,

@@ -1,8 +1,8 @@
 //! The path edges and summaries of a saturated automaton as a certificate.
 //!
-//! A transition into the entry of a procedure relates the variables at the entry to those now; one that reads nothing
-//! relates them to the return. The formula of a location is a decision tree of its tuples, over the variables that
-//! matter there; equal subtrees are one.
+//! A transition into the entry of a procedure relates the variables at the entry to the current ones; a transition that
+//! reads nothing relates them to those at the return. The formula of a location is a decision tree of its tuples, over
+//! the variables that are relevant there; equal subtrees are shared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use selvedge_ir::{LocId, ProcId, VarId};
 use super::post::{Control, From, Node, Saturation, Symbol};
 use super::system::{Frame, ProgramSystem, State, Values};
 
-/// Automata with more transitions than this get no certificate: it would be larger than anyone wants to check.
+/// Limit on the transitions of an automaton with a certificate: larger ones would take too long to check.
 const MOST_TRANSITIONS: usize = 300_000;
 
 type Automaton<'r, 'a> = Saturation<'r, ProgramSystem<'a>>;
 
-/// The certificate that a saturated automaton without errors gives.
+/// Builds the certificate of a saturated automaton without errors.
 pub(super) fn certificate(automaton: &Automaton<'_, '_>) -> Result<Option<Certificate>, Stop> {
     if automaton.transitions.len() > MOST_TRANSITIONS {
         return Ok(None);
@@ -88,14 +88,14 @@ fn read_var(system: &ProgramSystem<'_>, var: VarId, globals: &[bool], locals: &[
     if system.globals.get(place) == Some(&var) { globals[place] } else { locals[place] }
 }
 
-/// What the formula of a location speaks of: what matters at the entry, and what matters there.
+/// Returns the atoms of a location's formula: the relevant variables at the entry, and those at the location.
 fn location_atoms(system: &ProgramSystem<'_>, loc: LocId) -> Vec<Atom> {
     let proc = system.program.locs[loc].proc;
     let vars = system.globals.iter().chain(&system.program.procs[proc].locals);
     vars.flat_map(|var| [entry_atom(system, proc, *var), now_atom(system, loc, *var)]).flatten().collect()
 }
 
-/// What the summary of a procedure speaks of.
+/// Returns the atoms of a procedure's summary.
 fn summary_atoms(system: &ProgramSystem<'_>, proc: ProcId) -> Vec<Atom> {
     let this = &system.program.procs[proc];
     let globals = system.globals.iter();
@@ -122,13 +122,13 @@ struct Writer<'b, 'r, 'a> {
 }
 
 impl Writer<'_, '_, '_> {
-    /// The decision tree of some tuples.
+    /// Returns the decision tree of a set of tuples.
     fn tree(&mut self, atoms: &[Atom], tuples: &BTreeSet<Vec<bool>>) -> Result<FormulaId, Stop> {
         let rows: Vec<&[bool]> = tuples.iter().map(Vec::as_slice).collect();
         self.subtree(atoms, &rows)
     }
 
-    /// The rows, sorted, agree on what was decided and are listed from the first open atom on.
+    /// Builds a subtree. The rows are sorted, agree on the atoms decided so far, and begin with the first open atom.
     fn subtree(&mut self, atoms: &[Atom], rows: &[&[bool]]) -> Result<FormulaId, Stop> {
         self.automaton.tick()?;
         let Some((atom, rest)) = atoms.split_first() else {

@@ -1,4 +1,4 @@
-//! A program with one thread as a pushdown system that can be written down.
+//! Translates a program with one thread to an explicit pushdown system.
 
 use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
@@ -9,17 +9,17 @@ use super::post::{Symbol, System as _, Until, Word};
 use super::relevant::Relevant;
 use super::system::{Frame, ProgramSystem, State};
 
-/// A pushdown system, and what it stands for.
+/// A pushdown system with a legend.
 #[derive(Clone, Debug)]
 pub struct Converted {
     /// The system.
     pub pds: Pds,
-    /// What its states and symbols are, one line each.
+    /// The meanings of its states and symbols, one line each.
     pub legend: Vec<String>,
 }
 
-/// The reachable part of a program: all heads that a run can have, errors or not, and their rules. The targets are the
-/// task's. For tasks that [`Pushdown`](super::Pushdown) supports.
+/// Translates the reachable part of a program: all heads that an execution can have, errors or not, and their rules.
+/// The targets are those of the task, which must be one that [`Pushdown`](super::Pushdown) supports.
 pub fn convert(task: &Task<'_>, run: &Run<'_>) -> Result<Converted, Stop> {
     let mut automaton = automaton(task, Relevant::new(task.program), run);
     automaton.run(Until::Done)?;
@@ -49,7 +49,7 @@ pub fn convert(task: &Task<'_>, run: &Run<'_>) -> Result<Converted, Stop> {
     Ok(Converted { legend: legend(system), pds })
 }
 
-/// Several choices may lead to one rule.
+/// Removes duplicate rules: several choices may lead to the same rule.
 fn dedup(pds: &mut Pds) {
     let mut seen = rustc_hash::FxHashSet::default();
     pds.rules.retain(|rule| seen.insert(rule.clone()));

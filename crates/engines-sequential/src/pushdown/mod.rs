@@ -2,14 +2,14 @@
 //!
 //! After Bouajjani, Esparza and Maler (*Reachability analysis of pushdown automata*, 1997) and Schwoon's thesis (*Model
 //! checking pushdown systems*, 2002, chapter 3). `post` saturates forward and `pre` backward; both stop early and
-//! remember why each transition is there. `systems` answers questions about systems that the user writes, and
-//! [`convert`] makes such systems of programs.
+//! remember why each transition was added. `systems` answers questions about systems that the user writes, and
+//! [`convert`] translates programs to such systems.
 //!
-//! As an engine for programs with one thread it is the naive twin of [`summaries`](crate::summaries): `system` makes
-//! the rules of a program for heads that are reached, one valuation at a time. The automaton has a state for each entry
-//! of a procedure with its valuation, so its transitions are the path edges and summaries, one by one, and
-//! `certificate` reads them off; `trace` goes back from an error. It ends because a program has finitely many
-//! heads; it is right because saturation is.
+//! As an engine for programs with one thread it is the naive counterpart of [`summaries`](crate::summaries): `system`
+//! produces the rules of a program for heads that are reached, one valuation at a time. The automaton has a state for
+//! each entry of a procedure with its valuation, so its transitions are the path edges and summaries, one by one, from
+//! which `certificate` builds the certificate; `trace` goes back from an error. It ends because a program has finitely
+//! many heads; it is right because saturation is.
 
 mod certificate;
 mod convert;
@@ -41,7 +41,7 @@ pub struct Pushdown {
     pub options: Options,
 }
 
-/// The options of the engine: there are none.
+/// The options of the engine; there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {}
 
@@ -64,7 +64,7 @@ impl Engine for Pushdown {
 }
 
 impl Pushdown {
-    /// All states in which the thread can be seen, errors or not, for comparisons.
+    /// Returns all observable states of the thread, errors or not, for comparisons.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<BTreeSet<ThreadState>, Stop> {
         let mut automaton = automaton(task, Relevant::everything(task.program), run);
         automaton.run(Until::Done)?;
@@ -92,7 +92,7 @@ impl Pushdown {
     }
 }
 
-/// The automaton of a program, before the first step.
+/// Creates the automaton of a program, before the first step.
 fn automaton<'a>(task: &Task<'a>, relevant: Relevant, run: &'a Run<'a>) -> Saturation<'a, ProgramSystem<'a>> {
     let mut system = ProgramSystem::new(task, relevant, run);
     let initial = system.initial();

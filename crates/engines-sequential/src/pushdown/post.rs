@@ -1,11 +1,10 @@
-//! Saturation forward: all configurations that can be reached, as an automaton.
+//! Forward saturation: all reachable configurations, as an automaton.
 //!
 //! After Bouajjani, Esparza and Maler (1997) in the form of Schwoon's thesis (2002, algorithm 2). The automaton reads a
-//! configuration: its control state is where the automaton starts, its stack the word that it reads, top first. Beside
-//! the control states there is one state [`Node::Entry`] for each head that a push makes, and [`Node::End`], where all
-//! words end.
+//! configuration: it starts in the control state and reads the stack as a word, top first. Besides the control states
+//! there is one state [`PostNode::Entry`] for each head that a push makes, and [`PostNode::End`], where all words end.
 //!
-//! Order of work: transitions in the order in which they were found. At the loop's head every transition before
+//! Order of work: transitions in the order in which they were found. At the head of the loop, every transition before
 //! `expanded` has all its consequences among the transitions:
 //!
 //! - `(p, g, n)` and `<p, g> --> <q, ->` give `(q, -, n)`: a transition that reads nothing;
@@ -14,9 +13,8 @@
 //! - `(p, -, e)` and `(e, i, n)` give `(p, i, n)`.
 //!
 //! It ends if there are finitely many heads, since then there are finitely many transitions. It is right because each
-//! consequence reads only configurations that can be reached, and no successor of a configuration that is read is
-//! missing at the end. Each transition remembers what it is a consequence of; that is always older, which makes the
-//! ways back end.
+//! consequence reads only reachable configurations, and at the end no successor of a configuration that is read is
+//! missing. Each transition remembers its premises, which are always older, so that going back ends.
 
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
@@ -39,46 +37,46 @@ pub(super) type Ordered<K, V> = IndexMap<K, V, BuildHasherDefault<FxHasher>>;
 pub(super) struct Move<L> {
     pub(super) to: Control,
     pub(super) push: Word,
-    /// What the step is to whoever made the system.
+    /// The meaning of the step to the creator of the system.
     pub(super) label: L,
 }
 
-/// The steps from a head, shared so that they can be walked while the automaton grows.
+/// The steps from a head, shared so that they can be iterated while the automaton grows.
 type Moves<L> = Rc<[Move<L>]>;
 
-/// What replaces the topmost symbol.
+/// The word that replaces the topmost symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Pop,
     Replace(Symbol),
-    /// The new top, and what lies below it.
+    /// The new top, and the symbol below it.
     Push(Symbol, Symbol),
 }
 
-/// A pushdown system whose rules are made when they are asked for.
+/// A pushdown system whose rules are produced on demand.
 pub(super) trait System {
-    /// What a step is.
+    /// The label of a step.
     type Label: Copy;
 
-    /// The steps from a head. Asked once for each head.
+    /// Returns the steps from a head. Called once for each head.
     fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<Move<Self::Label>>, Stop>;
 
-    /// Whether configurations with this head, or for `None` with this state and any stack, are asked for.
+    /// Returns whether configurations with this head, or for `None` with this state and any stack, are targets.
     fn is_target(&self, control: Control, top: Option<Symbol>) -> bool;
 }
 
-/// A state of the automaton that words lead to.
+/// A state of the automaton in which transitions end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Node {
-    /// Where the words of the initial configuration with this number have so many symbols read.
+    /// The state after some number of symbols of a numbered initial configuration.
     Initial(u32, u32),
-    /// Behind the head that a push made.
+    /// The state after the head that a push made.
     Entry(Control, Symbol),
-    /// Nothing is left to read.
+    /// The state in which nothing is left to read.
     End,
 }
 
-/// Where a transition begins.
+/// The state in which a transition begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum From {
     Control(Control),
@@ -93,18 +91,18 @@ pub(super) struct Transition {
     pub(super) to: Node,
 }
 
-/// What a transition is a consequence of. Numbers are those of older transitions.
+/// The premises of a transition. Numbers are those of older transitions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reason<L> {
-    /// It reads a part of the initial configuration.
+    /// The transition reads a part of the initial configuration.
     Initial,
-    /// A step from the head of that transition; for transitions from an entry, the push that made it.
+    /// A step from the head of another transition; for transitions from an entry, the push that made it.
     Step(usize, L),
-    /// What lay below, after a transition that reads nothing.
+    /// The transition continues one that reads nothing with one below it.
     Below { popped: usize, below: usize },
 }
 
-/// The automaton, and the work on it.
+/// The automaton, with the state of its saturation.
 pub(super) struct Saturation<'r, S: System> {
     pub(super) system: S,
     run: &'r Run<'r>,
@@ -115,21 +113,21 @@ pub(super) struct Saturation<'r, S: System> {
     out: FxHashMap<Node, Vec<usize>>,
     /// The transitions into each node that read nothing.
     popped: FxHashMap<Node, Vec<usize>>,
-    /// The first transition that was asked for.
+    /// The first transition that reads a target.
     hit: Option<usize>,
 }
 
-/// How far to saturate.
+/// The end of saturation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
-    /// To the first target.
+    /// The first target.
     Target,
-    /// Everything, also behind targets.
+    /// The fixed point, also beyond targets.
     Done,
 }
 
 impl<'r, S: System> Saturation<'r, S> {
-    /// An automaton that reads the initial configurations, each a state and a stack.
+    /// Creates an automaton that reads the initial configurations, each a state and a stack.
     pub(super) fn new(system: S, initial: &[(Control, Vec<Symbol>)], run: &'r Run<'r>) -> Saturation<'r, S> {
         let mut saturation = Saturation {
             system,
@@ -147,7 +145,8 @@ impl<'r, S: System> Saturation<'r, S> {
         saturation
     }
 
-    /// The deepest symbols first, so that every transition leads to a node from which the rest is read already.
+    /// Adds an initial configuration, deepest symbols first, so that every transition leads to a node from which the
+    /// rest is already read.
     fn add_initial(&mut self, number: u32, control: Control, stack: &[Symbol]) {
         let node = |depth: usize| if depth == stack.len() { Node::End } else { Node::Initial(number, depth as u32) };
         for (depth, symbol) in stack.iter().enumerate().skip(1).rev() {
@@ -159,7 +158,8 @@ impl<'r, S: System> Saturation<'r, S> {
         self.add(Transition { from: From::Control(control), read: first, to }, Reason::Initial);
     }
 
-    /// Adds transitions until nothing follows or, if wanted, until one reads a target; returns the first that does.
+    /// Adds transitions until nothing new follows or, if requested, until one reads a target; returns the first that
+    /// does.
     pub(super) fn run(&mut self, until: Until) -> Result<Option<usize>, Stop> {
         while self.expanded < self.transitions.len() {
             self.run.tick()?;
@@ -212,7 +212,7 @@ impl<'r, S: System> Saturation<'r, S> {
         }
     }
 
-    /// A state with nothing left of a frame goes on with what lies below.
+    /// Combines a transition that reads nothing with one that reads what lies below.
     fn meet(&mut self, popped: usize, below: usize) {
         let from = self.transition(popped).from;
         let Transition { read, to, .. } = self.transition(below);
@@ -253,17 +253,17 @@ impl<'r, S: System> Saturation<'r, S> {
         }
     }
 
-    /// The transition with this number.
+    /// Returns the transition with this number.
     pub(super) fn transition(&self, number: usize) -> Transition {
         *self.transitions.get_index(number).expect("numbers are those of transitions").0
     }
 
-    /// Why the transition with this number is there.
+    /// Returns the premises of the transition with this number.
     pub(super) fn reason(&self, number: usize) -> Reason<S::Label> {
         *self.transitions.get_index(number).expect("numbers are those of transitions").1
     }
 
-    /// The step that a transition from an entry is a consequence of.
+    /// Returns the step that added a transition from an entry.
     pub(super) fn step_of(&self, number: usize) -> (usize, S::Label) {
         let Reason::Step(before, label) = self.reason(number) else {
             unreachable!("transitions from entries are made by pushes")
@@ -271,17 +271,17 @@ impl<'r, S: System> Saturation<'r, S> {
         (before, label)
     }
 
-    /// Says whether the work must stop.
+    /// Stops if a limit is reached.
     pub(super) fn tick(&self) -> Result<(), Stop> {
         self.run.tick()
     }
 
-    /// The oldest transition from a node.
+    /// Returns the oldest transition from a node.
     pub(super) fn first_out(&self, node: Node) -> Option<usize> {
         self.out.get(&node).and_then(|out| out.first().copied())
     }
 
-    /// All transitions from control states that read a symbol, oldest first.
+    /// Returns all transitions from control states that read a symbol, oldest first.
     pub(super) fn heads(&self) -> impl Iterator<Item = (Control, Symbol, Node)> {
         self.transitions.keys().filter_map(|transition| match (transition.from, transition.read) {
             (From::Control(control), Some(symbol)) => Some((control, symbol, transition.to)),
@@ -289,17 +289,17 @@ impl<'r, S: System> Saturation<'r, S> {
         })
     }
 
-    /// The steps from a head that was reached.
+    /// Returns the steps from a head that was reached.
     pub(super) fn known_moves(&self, control: Control, top: Symbol) -> &[Move<S::Label>] {
         self.moves.get(&(control, top)).map_or(&[], |moves| moves)
     }
 
-    /// The labels of a run from an initial configuration to one that the transition reads, first step first.
+    /// Returns the labels of a run from an initial configuration to one that the transition reads, first step first.
     ///
-    /// Kept are the transitions that read the present configuration. Going one step back replaces one or two of them by
-    /// older ones (Schwoon's thesis, section 3.1.6), so it ends.
+    /// The loop keeps the transitions that read the current configuration. Going one step back replaces one or two of
+    /// them by older ones (Schwoon's thesis, section 3.1.6), so it ends.
     pub(super) fn way_to(&self, hit: usize) -> Result<(Vec<S::Label>, Vec<usize>), Stop> {
-        // The topmost symbol's transition last.
+        // The topmost symbol's transition comes last.
         let mut reading = self.rest(hit);
         reading.push(hit);
         let mut labels = Vec::new();
@@ -327,14 +327,15 @@ impl<'r, S: System> Saturation<'r, S> {
         Ok((labels, reading))
     }
 
-    /// Whether the transition is the upper half of a push, and not a later one that reads the same entry's words.
+    /// Returns whether the transition is the upper half of a push, and not a later one that reads the same entry's
+    /// words.
     pub(super) fn is_pushed(&self, number: usize, to: Node) -> bool {
         let Transition { from, read, .. } = self.transition(number);
         matches!((from, read, to), (From::Control(control), Some(top), Node::Entry(pushed, entry))
             if control == pushed && top == entry)
     }
 
-    /// The oldest transitions that read the rest of a word behind a transition, the deepest first.
+    /// Returns the oldest transitions that read the rest of a word after a transition, the deepest first.
     fn rest(&self, number: usize) -> Vec<usize> {
         let mut rest = Vec::new();
         let mut node = self.transition(number).to;

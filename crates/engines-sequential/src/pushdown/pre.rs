@@ -1,15 +1,16 @@
-//! Saturation backward: all configurations from which a target can be reached, as an automaton.
+//! Backward saturation: all configurations from which a target is reachable, as an automaton.
 //!
-//! Schwoon's thesis, algorithm 1. States of the automaton are the control states and one more, [`Node::Any`], that
-//! reads every stack. Order of work: transitions in the order in which they were found, first those of the targets and of
-//! the rules that pop. At the loop's head every transition before `expanded` has its consequences among the transitions:
+//! Schwoon's thesis, algorithm 1. The states of the automaton are the control states and [`PreNode::Any`], which reads
+//! every stack. Order of work: transitions in the order in which they were found, first those of the targets and of the
+//! rules that pop. At the head of the loop, every transition before `expanded` has its consequences among the
+//! transitions:
 //!
 //! - `(q, h, n)` and `<p, g> --> <q, h>` give `(p, g, n)`;
 //! - `(q, h, m)`, `(m, i, n)` and `<p, g> --> <q, h i>` give `(p, g, n)`.
 //!
-//! It ends because there are finitely many transitions, and is right because a configuration is read exactly if a step
-//! from it leads to one that is, or it is a target. Transitions remember older ones as their reasons; so the way forward
-//! from a configuration that is read ends in a target.
+//! It ends because there are finitely many transitions, and is right because a configuration is read exactly if it is a
+//! target, or a step from it leads to a configuration that is read. The premises of a transition are older, so that the
+//! run from a configuration that is read ends in a target.
 
 use rustc_hash::FxHashMap;
 use selvedge_check::system::{self, Closure, SystemProof};
@@ -28,25 +29,25 @@ enum Node {
 
 type Transition = (Node, SymbolId, Node);
 
-/// Why a transition is there.
+/// The premises of a transition.
 #[derive(Clone, Copy, Debug)]
 enum Reason {
-    /// It begins to read a target, or goes on reading one.
+    /// The transition begins to read a target, or continues to.
     Target,
     Pop(RuleId),
     Replace(RuleId, usize),
     Push(RuleId, usize, usize),
 }
 
-/// The automaton, and the work on it.
+/// The automaton, with the state of its saturation.
 pub(super) struct Backward<'p> {
     pds: &'p Pds,
     run: &'p Run<'p>,
     transitions: Ordered<Transition, Reason>,
     expanded: usize,
-    /// The transitions from each state by what they read.
+    /// The transitions from each state, by the symbol that they read.
     out: FxHashMap<(Node, SymbolId), Vec<usize>>,
-    /// The rules by the head that they lead to.
+    /// The rules by the head to which they lead.
     into: FxHashMap<(StateId, SymbolId), Vec<RuleId>>,
     /// The first halves of pushes that wait for a transition from this state that reads this symbol.
     halves: FxHashMap<(Node, SymbolId), Vec<(RuleId, usize)>>,
@@ -64,7 +65,7 @@ impl<'p> Backward<'p> {
         Backward { pds, run, transitions, expanded: 0, out, into, halves }
     }
 
-    /// A run from an initial configuration to a target, if there is one.
+    /// Returns a run from an initial configuration to a target, if there is one.
     pub(super) fn check(&mut self) -> Result<Option<PdsTrace>, Stop> {
         self.add_targets();
         for (id, rule) in self.pds.rules.iter_enumerated() {
@@ -142,14 +143,14 @@ impl<'p> Backward<'p> {
         self.add((Node::Control(rule.from), rule.top, to), Reason::Push(id, first, second));
     }
 
-    /// Looks whether a new transition lets an initial configuration be read.
+    /// Returns a run if a new transition makes the automaton read an initial configuration.
     fn early(&self, number: usize) -> Result<Option<PdsTrace>, Stop> {
         let (from, read, _) = self.transition(number);
         let begins = |config: &Config| Node::Control(config.state) == from && config.stack.first() == Some(&read);
         if self.pds.initial.iter().any(begins) { self.finish() } else { Ok(None) }
     }
 
-    /// The automaton of all configurations from which a target can be reached.
+    /// Returns the automaton of all configurations from which a target is reachable.
     pub(super) fn proof(&self) -> SystemProof {
         let any = self.pds.states.len() as u32;
         let number = |node: Node| match node {
@@ -179,7 +180,7 @@ impl<'p> Backward<'p> {
         Ok(None)
     }
 
-    /// Whether a word may end in a state.
+    /// Returns whether a word may end in a state.
     fn accepts(&self, node: Node) -> bool {
         match node {
             Node::Any => true,
@@ -187,9 +188,9 @@ impl<'p> Backward<'p> {
         }
     }
 
-    /// The transitions that read a configuration, the topmost symbol's last.
+    /// Returns the transitions that read a configuration, the topmost symbol's last.
     fn reading(&self, config: &Config) -> Result<Option<Vec<usize>>, Stop> {
-        // For each state after so many symbols, the transition by which it was first reached.
+        // For each state after some number of symbols, the transition by which it was first reached.
         let mut layers: Vec<Ordered<Node, Option<usize>>> =
             vec![[(Node::Control(config.state), None)].into_iter().collect()];
         for symbol in &config.stack {
@@ -214,8 +215,8 @@ impl<'p> Backward<'p> {
         Ok(Some(reading))
     }
 
-    /// The rules from a configuration that is read to a target: each step replaces the topmost symbol's transition by
-    /// older ones.
+    /// Returns the rules from a configuration that is read to a target: each step replaces the topmost symbol's
+    /// transition by older ones.
     fn way_from(&self, mut reading: Vec<usize>) -> Result<Vec<RuleId>, Stop> {
         let mut rules = Vec::new();
         while let Some(top) = reading.pop() {

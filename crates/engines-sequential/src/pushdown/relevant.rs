@@ -1,31 +1,33 @@
-//! Which variables matter at which location. The others are kept at one value, so that they do not multiply states.
+//! The variables that are relevant at each location. The others are kept at one value, so that they do not multiply
+//! states.
 //!
-//! A variable matters where some way through the control-flow graph reads it before assigning it, calls and returns
-//! being jumps that need not match. This is coarser than [`selvedge_ir::liveness`] on purpose: what matters at the entry
-//! of a procedure matters at all calls of it, and what matters behind a call at the procedure's exit. So the formulas of
-//! a certificate, which speak of what matters only, are closed under calls and returns.
+//! A variable is relevant where some path through the control-flow graph reads it before assigning it; calls and
+//! returns are jumps that need not match. This is coarser than [`selvedge_ir::liveness`] on purpose: a variable that is
+//! relevant at the entry of a procedure is relevant at all calls of it, and one that is relevant after a call is
+//! relevant at the procedure's exit. So the formulas of a certificate, which only mention relevant variables, are
+//! closed under calls and returns.
 //!
-//! The least solution, by sweeps over all edges until nothing changes; it ends because sets only grow.
+//! The least solution is computed by sweeps over all edges until nothing changes; it ends because sets only grow.
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 use selvedge_ir::visit::{for_each_old_read, reads};
 use selvedge_ir::{Edge, LocId, Op, ProcId, Program, Scope, VarId};
 
-/// The variables that matter, by location. At a procedure's exit: those that outlive it.
+/// The relevant variables by location. At a procedure's exit: those that outlive it.
 pub(super) struct Relevant {
     at: IndexVec<LocId, FixedBitSet>,
 }
 
 impl Relevant {
-    /// Everything matters everywhere: for comparisons of whole states.
+    /// Makes all variables relevant everywhere, for comparisons of whole states.
     pub(super) fn everything(program: &Program) -> Relevant {
         let mut all = FixedBitSet::with_capacity(program.vars.len());
         all.insert_range(..);
         Relevant { at: program.locs.iter().map(|_| all.clone()).collect() }
     }
 
-    /// What may be read before it is assigned.
+    /// Computes the variables that may be read before they are assigned.
     pub(super) fn new(program: &Program) -> Relevant {
         let nothing = FixedBitSet::with_capacity(program.vars.len());
         let mut relevant = Relevant { at: program.locs.iter().map(|_| nothing.clone()).collect() };
@@ -33,7 +35,7 @@ impl Relevant {
         relevant
     }
 
-    /// Whether a variable matters at a location.
+    /// Returns whether a variable is relevant at a location.
     pub(super) fn has(&self, loc: LocId, var: VarId) -> bool {
         self.at[loc].contains(var.index())
     }
@@ -81,7 +83,7 @@ impl Relevant {
         live
     }
 
-    /// What matters behind a call and is not a result of it.
+    /// Returns the variables that are relevant after a call and are not results of it.
     fn after_call(&self, edge: &Edge) -> FixedBitSet {
         let mut live = self.at[edge.to].clone();
         if let Op::Call(call) = &edge.op {
@@ -90,7 +92,7 @@ impl Relevant {
         live
     }
 
-    /// The shared and per-thread variables that matter at a procedure's entry.
+    /// Returns the shared and per-thread variables that are relevant at a procedure's entry.
     fn inputs(&self, program: &Program, proc: ProcId) -> FixedBitSet {
         let mut live = self.at[program.procs[proc].entry].clone();
         self.keep_globals(program, &mut live);
@@ -103,7 +105,7 @@ impl Relevant {
         locals.into_iter().for_each(|slot| live.remove(slot));
     }
 
-    /// The shared variables that matter when the initial thread comes to life.
+    /// Returns the shared variables that are relevant when the initial thread starts.
     pub(super) fn at_thread_start(&self, program: &Program) -> FixedBitSet {
         let mut live = FixedBitSet::with_capacity(program.vars.len());
         for kind in &program.entries {

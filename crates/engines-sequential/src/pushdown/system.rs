@@ -1,8 +1,8 @@
-//! A program with one thread as a pushdown system whose rules are made when they are asked for.
+//! A program with one thread as a pushdown system whose rules are produced on demand.
 //!
 //! The control state is the valuation of the shared and per-thread variables, with the returned values while a return
-//! is under way; a stack symbol is a location with the valuation of its procedure's locals. A call pushes the callee's
-//! first location onto the symbol of the call, which waits for the values.
+//! is in progress; a stack symbol is a location with the valuation of its procedure's locals. A call pushes the
+//! callee's first location onto the symbol of the call, which waits for the results.
 
 use std::hash::BuildHasherDefault;
 
@@ -24,26 +24,26 @@ pub(super) type Values = Box<[bool]>;
 /// A control state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum State {
-    /// Before everything.
+    /// The state before the first step.
     Boot,
     /// An assertion of the target has failed.
     Failed,
     /// The shared and per-thread variables.
     At(Values),
-    /// The same after a return, and the returned values.
+    /// The shared and per-thread variables after a return, and the returned values.
     Back(Values, Values),
 }
 
 /// A stack symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Frame {
-    /// Before everything.
+    /// The frame before the first step.
     Boot,
-    /// The initial thread comes to life.
+    /// The start of the initial thread.
     ThreadStart,
-    /// The prelude runs above.
+    /// The frame below the prelude.
     PreludeEnd,
-    /// The initial thread runs above.
+    /// The frame below the initial thread.
     Done,
     /// A location, and the locals of its procedure.
     Here(LocId, Values),
@@ -51,16 +51,16 @@ pub(super) enum Frame {
     Site(EdgeId, Values),
 }
 
-/// What a rule stands for. Numbers are the bits drawn for choices and fresh values, the first one lowest.
+/// The meaning of a rule. Numbers are the bits drawn for choices and fresh values, the first one lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
-    /// The shared variables and the prelude's locals begin.
+    /// The start of the shared variables and the prelude's locals.
     Start(u64),
-    /// The initial thread begins.
+    /// The start of the initial thread.
     Thread(u64),
     /// A step along an edge.
     Step(EdgeId, u64),
-    /// A part of a step that another rule stands for.
+    /// Part of a step whose label another rule has.
     Silent,
 }
 
@@ -77,18 +77,19 @@ pub(super) struct ProgramSystem<'a> {
     pub(super) frames: Interned<Frame>,
     /// The shared and per-thread variables.
     pub(super) globals: Vec<VarId>,
-    /// The place of a variable among the globals or its procedure's locals.
+    /// The index of a variable among the globals or its procedure's locals.
     pub(super) slot: IndexVec<VarId, usize>,
 }
 
-/// What is open in a step or start: the choices that are read, of so many, and the variables that start with any value.
+/// The open values in a step or start: the choices that are read, the number of all choices, and the variables that
+/// start with any value.
 pub(super) struct Open {
     n_choices: usize,
     read: Vec<u32>,
     fresh: Vec<VarId>,
 }
 
-/// What was drawn for it.
+/// The values drawn for [`OpenValues`].
 pub(super) struct Drawn {
     pub(super) choices: Vec<bool>,
     pub(super) fresh: Vec<(VarId, bool)>,
@@ -113,7 +114,7 @@ impl Open {
         self.read.len() + self.fresh.len()
     }
 
-    /// What a number stands for.
+    /// Decodes a number.
     pub(super) fn draw(&self, bits: u64) -> Drawn {
         let bit = |place: usize| bits >> place & 1 == 1;
         let mut choices = vec![false; self.n_choices];
@@ -124,13 +125,13 @@ impl Open {
         Drawn { choices, fresh: fresh.collect() }
     }
 
-    /// All numbers that can be drawn.
+    /// Returns all numbers that can be drawn.
     fn all(&self) -> std::ops::Range<u64> {
         0..1 << self.n_bits()
     }
 }
 
-/// The variables as a running procedure sees them.
+/// The variables as seen by a running procedure.
 struct View<'v> {
     globals: &'v [bool],
     locals: &'v [bool],
@@ -153,7 +154,7 @@ impl<'a> ProgramSystem<'a> {
         ProgramSystem { program, target: task.target, run, flow, relevant, states, frames, globals, slot }
     }
 
-    /// The configuration before everything.
+    /// Returns the configuration before the first step.
     pub(super) fn initial(&mut self) -> (Control, Vec<Symbol>) {
         (self.state(State::Boot), vec![self.frame(Frame::Boot)])
     }
@@ -170,7 +171,7 @@ impl<'a> ProgramSystem<'a> {
         !matches!(self.program.vars[var].scope, Scope::Local(_))
     }
 
-    /// The state with these globals, as far as they matter at a location.
+    /// Returns the state with the given globals, as far as they are relevant at a location.
     fn at(&mut self, mut globals: Vec<bool>, loc: LocId) -> Control {
         self.forget_globals(&mut globals, loc);
         self.state(State::At(globals.into()))
@@ -182,7 +183,7 @@ impl<'a> ProgramSystem<'a> {
         }
     }
 
-    /// The symbol for a location with these locals, as far as they matter there.
+    /// Returns the symbol for a location with the given locals, as far as they are relevant there.
     fn here(&mut self, loc: LocId, mut locals: Vec<bool>) -> Symbol {
         let vars = &self.program.procs[self.program.locs[loc].proc].locals;
         for (value, var) in locals.iter_mut().zip(vars) {
@@ -204,7 +205,7 @@ impl<'a> ProgramSystem<'a> {
         eval(expr, &leaf) == Ok(Value::Bool(true))
     }
 
-    /// What is open in a step along an edge. Without other threads passive parts choose nothing.
+    /// Returns the open values in a step along an edge. Without other threads, passive parts choose nothing.
     pub(super) fn open(&self, edge: EdgeId) -> Open {
         let op = &self.program.edges[edge].op;
         let n_choices = op.choices().len();
@@ -218,14 +219,14 @@ impl<'a> ProgramSystem<'a> {
         }
     }
 
-    /// The locals of a procedure that start with any value, where that matters.
+    /// Returns the locals of a procedure that start with any value, where that is relevant.
     fn fresh_locals(&self, proc: ProcId) -> Vec<VarId> {
         let proc = &self.program.procs[proc];
         let open = proc.locals.iter().filter(|local| !proc.params.contains(local));
         open.copied().filter(|local| self.relevant.has(proc.entry, *local)).collect()
     }
 
-    /// What is open before the first step: shared variables, and the prelude's locals.
+    /// Returns the open values before the first step: shared variables, and the prelude's locals.
     pub(super) fn open_start(&self) -> Open {
         let program = self.program;
         let mut fresh: Vec<VarId> = program.vars.indices().filter(|var| self.starts_open(*var)).collect();
@@ -243,7 +244,7 @@ impl<'a> ProgramSystem<'a> {
         matters && program.vars[var].scope == Scope::Shared && !program.init.iter().any(|(given, _)| *given == var)
     }
 
-    /// What is open when the initial thread begins.
+    /// Returns the open values when the initial thread starts.
     pub(super) fn open_thread(&self) -> Open {
         let kind = &self.program.entries[0];
         let proc = &self.program.procs[kind.proc];
@@ -254,7 +255,7 @@ impl<'a> ProgramSystem<'a> {
         Open::new(choice_types(init()).len(), init(), fresh)
     }
 
-    /// The greatest number of bits that are open at once.
+    /// Returns the greatest number of bits that are open at once.
     pub(super) fn most_bits(&self) -> usize {
         let steps = self.program.edges.indices().map(|edge| self.open(edge).n_bits());
         steps.chain([self.open_start().n_bits(), self.open_thread().n_bits()]).max().unwrap_or(0)
@@ -265,7 +266,7 @@ impl<'a> ProgramSystem<'a> {
         list[self.slot[var]] = value;
     }
 
-    /// The shared variables get their first values; then the prelude begins or, without one, the thread.
+    /// Gives the shared variables their initial values; then the prelude starts or, without one, the thread.
     fn boot(&mut self) -> Result<Vec<Move<Label>>, Stop> {
         let open = self.open_start();
         let mut moves = Vec::new();
@@ -299,7 +300,7 @@ impl<'a> ProgramSystem<'a> {
         vec![false; self.program.procs[proc].locals.len()]
     }
 
-    /// The initial thread begins: its variables get their first values.
+    /// Starts the initial thread: its variables get their initial values.
     fn start_thread(&mut self, shared: &[bool]) -> Result<Vec<Move<Label>>, Stop> {
         let kind = &self.program.entries[0];
         let entry = self.program.procs[kind.proc].entry;
@@ -322,7 +323,7 @@ impl<'a> ProgramSystem<'a> {
         Ok(moves)
     }
 
-    /// All steps from a location.
+    /// Returns all steps from a location.
     fn steps(&mut self, loc: LocId, view: &View<'_>) -> Result<Vec<Move<Label>>, Stop> {
         let mut moves = Vec::new();
         for edge in self.flow.out(loc).to_vec() {
@@ -384,7 +385,7 @@ impl<'a> ProgramSystem<'a> {
         (self.at(view.globals.to_vec(), callee.entry), push)
     }
 
-    /// The symbol that waits for a return: the locals as far as they matter behind it and are no results.
+    /// Returns the symbol that waits for a return: the locals that are relevant after it and are not results.
     fn site(&mut self, id: EdgeId, call: &Call, view: &View<'_>) -> Symbol {
         let edge = &self.program.edges[id];
         let vars = &self.program.procs[self.program.locs[edge.from].proc].locals;
@@ -396,7 +397,7 @@ impl<'a> ProgramSystem<'a> {
         self.frame(Frame::Site(id, kept))
     }
 
-    /// A return arrives at the call.
+    /// Continues at the call after a return.
     fn back(&mut self, id: EdgeId, locals: &[bool], globals: &[bool], values: &[bool]) -> Move<Label> {
         let program = self.program;
         let edge = &program.edges[id];

@@ -1,5 +1,5 @@
-//! Questions about pushdown systems that the user writes. An automaton that was saturated without a target is its own
-//! proof: nothing follows from its transitions, so that it is closed under all rules.
+//! Decides reachability in pushdown systems that the user writes. An automaton that was saturated without a target is
+//! its own proof: it has all consequences of its transitions, so it is closed under all rules.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::system::{Closure, SystemProof, Transition};
@@ -9,7 +9,7 @@ use selvedge_ir::pds::{Config, Head, Pds, PdsTrace, RuleId, StateId, SymbolId};
 use super::post::{Control, From, Move, Node, Ordered, Saturation, Symbol, System, Until, Word};
 use super::pre::Backward;
 
-/// Which way to saturate.
+/// The direction of saturation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     /// From the initial configurations.
@@ -22,13 +22,13 @@ pub enum Direction {
 /// The answer about a pushdown system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// No target can be reached, as this automaton proves.
+    /// No target is reachable, as this automaton proves.
     Unreachable(SystemProof),
     /// This run ends in a target.
     Reachable(PdsTrace),
 }
 
-/// Decides whether a target of the system can be reached.
+/// Decides whether a target of the system is reachable.
 pub fn check(pds: &Pds, direction: Direction, run: &Run<'_>) -> Result<Answer, Stop> {
     match direction {
         Direction::Forward => forward(pds, run),
@@ -55,8 +55,8 @@ fn forward(pds: &Pds, run: &Run<'_>) -> Result<Answer, Stop> {
     Ok(Answer::Reachable(PdsTrace { start, rules }))
 }
 
-/// The automaton of all configurations that can be reached. Control states come first, then the other states in the
-/// order in which they occur.
+/// Returns the automaton of all reachable configurations. Control states come first, then the other states in the order
+/// in which they occur.
 fn proof(pds: &Pds, automaton: &Saturation<'_, Explicit<'_>>) -> SystemProof {
     let mut nodes: Ordered<Node, ()> = Ordered::default();
     let mut number = |node: Node| (pds.states.len() + nodes.insert_full(node, ()).0) as u32;

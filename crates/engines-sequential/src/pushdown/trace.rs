@@ -1,9 +1,9 @@
-//! From an error back to the start, as an execution of the program.
+//! Reconstructs an execution of the program from an error.
 //!
 //! A transition into the entry of a procedure is a path edge: the run began with that entry and has come to the
-//! transition's head. Its reasons lead back to the entry, step by step; a call that has returned is one step whose body
-//! is told by the transition that reads nothing, which the return made. Bodies are shared; those in a body are older
-//! than it, so listing them by age puts parts before wholes.
+//! transition's head. Its premises lead back to the entry, step by step; a call that has returned is one step whose
+//! body is given by the transition that reads nothing, which the return made. Bodies are shared; those inside a body
+//! are older than it, so listing them by age puts parts before wholes.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use selvedge_ir::{EdgeId, EntryId, Value};
 use super::post::{Reason, Saturation};
 use super::system::{Drawn, Label, ProgramSystem};
 
-/// Traces with at most this many steps are written out.
+/// Limit on the steps of traces that are written out.
 const WRITTEN_OUT: u128 = 5_000;
 
 /// A part of an execution.
@@ -23,13 +23,13 @@ enum Item {
     Start(u64),
     Thread(u64),
     Step(EdgeId, u64),
-    /// A call that has returned, with the transition that tells its body.
+    /// A call that has returned, with the transition that gives its body.
     Call(EdgeId, u64, usize),
-    /// The prelude, told by this transition.
+    /// The prelude, given by this transition.
     Prelude(usize),
 }
 
-/// How far back to go.
+/// The end of the way back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Back {
     ToEntry,
@@ -38,7 +38,7 @@ enum Back {
 
 type Automaton<'r, 'a> = Saturation<'r, ProgramSystem<'a>>;
 
-/// An execution that ends with what a transition reads.
+/// Returns an execution that ends with a configuration that the transition reads.
 pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, Stop> {
     let system = &automaton.system;
     let thread = ThreadId(u32::from(system.program.prelude.is_some()));
@@ -75,7 +75,7 @@ pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, 
     Ok(if trace.length() <= WRITTEN_OUT { trace.written_out() } else { trace })
 }
 
-/// A thread that never comes to life.
+/// Returns a thread that never starts.
 fn no_choices(system: &ProgramSystem<'_>, entry: EntryId) -> StartThread {
     let drawn = system.open_thread().draw(0);
     StartThread { entry, choices: values(&drawn.choices), fresh: Vec::new() }
@@ -83,12 +83,12 @@ fn no_choices(system: &ProgramSystem<'_>, entry: EntryId) -> StartThread {
 
 struct Builder<'b, 'r, 'a> {
     automaton: &'b Automaton<'r, 'a>,
-    /// The bodies that are needed, by the transition that tells them and the thread that runs them, with their numbers.
+    /// The bodies that are needed, by the transition that gives them and the thread that runs them, with their numbers.
     bodies: BTreeMap<(usize, ThreadId), (u32, Vec<Item>)>,
 }
 
 impl Builder<'_, '_, '_> {
-    /// What leads to a transition, first things first.
+    /// Returns the parts of the run that lead to a transition, in order.
     fn items(&self, transition: usize, back: Back) -> Result<Vec<Item>, Stop> {
         let automaton = self.automaton;
         let (mut number, mut items) = (transition, Vec::new());

@@ -1,20 +1,20 @@
-//! What calls of a procedure can do, as far as it is known.
+//! The known effects of calls of a procedure.
 
 use selvedge_logic::aig::Lit;
 
 use super::simulate::{End, Outcome, Simulation, Site, StateId, Via};
 
-/// What calls of a procedure can do.
+/// The known effects of calls of a procedure.
 #[derive(Clone, Debug)]
 pub(super) enum Known {
     /// A universal summary: states at the exit and at errors of frames for all entry values.
     Universal { exits: Vec<StateId>, failures: Vec<StateId> },
-    /// Nothing is known but which variables may change, and whether there are errors at all.
+    /// Nothing is known except which variables may change, and whether there are errors at all.
     Nondeterministic { may_fail: bool },
 }
 
 impl Known {
-    /// What becomes of a call.
+    /// Returns the outcomes of a call.
     pub(super) fn outcomes(&self, sim: &mut Simulation<'_>, site: &Site) -> Vec<Outcome> {
         match self {
             Known::Universal { exits, failures } => {
@@ -35,7 +35,7 @@ impl Known {
     }
 }
 
-/// Makes states exclude each other, so that each assignment of the inputs is one execution: fresh inputs select.
+/// Makes states exclude each other by fresh inputs, so that each assignment of the inputs is one execution.
 pub(super) fn separate(sim: &mut Simulation<'_>, states: &[StateId]) {
     let guards: Vec<Lit> = states.iter().map(|state| sim.states[*state].guard).collect();
     let pairs =

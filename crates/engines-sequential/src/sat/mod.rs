@@ -1,17 +1,18 @@
 //! Reachability in programs with one thread, recursive or not, by summaries without decision diagrams.
 //!
 //! After Basler, Kroening and Weissenbacher (chapters 3, 4 and 10 of the thesis behind Boom). States are guards and
-//! valuations in and-inverter graphs (`simulate`); where decision diagrams would be compared, a solver is asked
-//! (`queries`): SAT for the feasibility of guards, formulas with one alternation for coverage. Three ways of getting
-//! summaries (`SummaryMode`): `reach` follows reached entries to a fixed point, `unroll` makes universal summaries
-//! (of recursive procedures: `nest`, or `reach` from all entries), and `modes` makes them on demand.
+//! valuations in and-inverter graphs (`simulate`); instead of comparing decision diagrams, solvers are used
+//! (`queries`): SAT for the feasibility of guards, formulas with one quantifier alternation for coverage. There are
+//! three ways of getting summaries (`SummaryMode`): `reach` follows reached entries to a fixed point, `unroll` makes
+//! universal summaries (of recursive procedures: `nest`, or `reach` from all entries), and `modes` makes them on
+//! demand.
 //!
-//! An error is reported where its guard can be satisfied, and not where a summary is made: a callee that never returns
-//! can fail all the same. Its trace is read off the assignment (`trace`).
+//! An error is reported where its guard is satisfiable, and not where a summary is made: a callee that never returns
+//! can fail too. Its trace is read from the assignment (`trace`).
 //!
-//! Safe answers have no certificate: that path edges with existential choices are closed is a question with one
-//! alternation, which the judge does not ask. The run hears which arguments closed the search; the driver can ask
-//! `summaries` for a certificate.
+//! Safe answers have no certificate: whether path edges with existential choices are closed is a question with one
+//! quantifier alternation, which the judge cannot decide. The explanation lists the arguments that closed the search;
+//! the driver can run `summaries` for a certificate.
 
 mod known;
 mod modes;
@@ -40,17 +41,18 @@ pub struct Sat {
 /// The options of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Which summaries are made.
+    /// The summaries to make.
     ///
     /// Default: those that are reached.
     pub summaries: SummaryMode,
-    /// How universal summaries of recursive procedures are closed. Summaries of reached entries have a fixed point only.
+    /// The method that closes universal summaries of recursive procedures. Summaries of reached entries always use a
+    /// fixed point.
     ///
     /// Default: by a fixed point.
     pub recursion: Recursion,
 }
 
-/// How universal summaries of recursive procedures are closed.
+/// The method that closes universal summaries of recursive procedures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Recursion {
     /// By a fixed point from all entries.
@@ -62,7 +64,7 @@ pub enum Recursion {
 }
 
 impl Recursion {
-    /// Both.
+    /// Both methods.
     pub const ALL: &'static [Recursion] = &[Recursion::Fixpoint, Recursion::Unroll];
 
     /// The name on the command line.
@@ -74,15 +76,15 @@ impl Recursion {
     }
 }
 
-/// Which summaries are made.
+/// The summaries to make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SummaryMode {
-    /// Those of entries that are reached (thesis, Fig. 4.3).
+    /// Summaries of reached entries (thesis, Fig. 4.3).
     #[default]
     Reachable,
-    /// Universal ones, of all procedures that can be called (§4.2).
+    /// Universal summaries of all procedures that can be called (§4.2).
     Universal,
-    /// Universal ones, of the procedures that errors seem to lead through (Fig. 4.8).
+    /// Universal summaries of the procedures on possible paths to errors (Fig. 4.8).
     Lazy,
 }
 

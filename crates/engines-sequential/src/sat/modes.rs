@@ -1,4 +1,4 @@
-//! The ways of getting summaries: those that are reached, universal ones of all procedures, or of those that matter.
+//! The ways of getting summaries: reached ones, universal ones of all procedures, or universal ones on demand.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use super::unroll::{Closure, unroll};
 
 pub(super) type Table = IndexVec<ProcId, Option<Known>>;
 
-/// Summaries of reached entries: a fixed point from the start of the program (Fig. 4.3).
+/// Decides by summaries of reached entries: a fixed point from the start of the program (Fig. 4.3).
 pub(super) fn reachable(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop> {
     let none: Table = sim.program.procs.iter().map(|_| None).collect();
     let mut reach = Reach::new(sim, &none, Errors::Stop);
@@ -34,7 +34,7 @@ pub(super) fn reachable(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop>
     Ok(Some(Tracer::new(reach.sim).found(&reach, state, record, &model)))
 }
 
-/// Universal summaries of all procedures that can be called, callees first (§4.2).
+/// Decides by universal summaries of all procedures that can be called, callees first (§4.2).
 pub(super) fn universal(sim: &mut Simulation<'_>, recursion: Recursion) -> Result<Option<Trace>, Stop> {
     let mut known: Table = sim.program.procs.iter().map(|_| None).collect();
     for component in called(sim) {
@@ -45,11 +45,11 @@ pub(super) fn universal(sim: &mut Simulation<'_>, recursion: Recursion) -> Resul
     Ok(Some(trace.expect("universal summaries guess nothing")))
 }
 
-/// Structural abstraction (Fig. 4.8): anything is thought possible of a call until an error that cannot be ruled out
-/// leads through it; then its procedure gets a summary made of what is known about its callees.
+/// Decides by structural abstraction (Fig. 4.8): a call may do anything until an error that cannot be excluded leads
+/// through it; then its procedure gets a summary, computed from the known effects of its callees.
 ///
-/// *End.* Each round summarises one more procedure. *Why it is right.* Summaries made of too much allow too much, so an
-/// error that they exclude does not exist, and one that leads through no guess does.
+/// *End.* Each round summarises one more procedure. *Why it is right.* Summaries of over-approximated callees
+/// over-approximate, so an error that they exclude does not exist, and one whose path has no guess does.
 pub(super) fn lazy(sim: &mut Simulation<'_>, recursion: Recursion) -> Result<Option<Trace>, Stop> {
     let components = called(sim);
     let may_fail = may_fail(sim.program, sim.target, sim);
@@ -76,14 +76,14 @@ pub(super) fn lazy(sim: &mut Simulation<'_>, recursion: Recursion) -> Result<Opt
     }
 }
 
-/// The components of the procedures that can be called, callees first.
+/// Returns the components of the procedures that can be called, callees first.
 fn called(sim: &Simulation<'_>) -> Vec<Vec<ProcId>> {
     let called = sim.plan.calls.reachable_from_entries(sim.program);
     let components = sim.plan.calls.components().iter().filter(|procs| procs.iter().any(|proc| called[*proc]));
     components.cloned().collect()
 }
 
-/// Whether a procedure or one that it calls has an error.
+/// Returns for each procedure whether it or one that it calls has an error.
 fn may_fail(program: &Program, target: &Target, sim: &Simulation<'_>) -> IndexVec<ProcId, bool> {
     let asserts = target.asserts.iter().map(|edge| program.edges[*edge].from);
     let failing: BTreeSet<ProcId> =
@@ -96,7 +96,7 @@ fn may_fail(program: &Program, target: &Target, sim: &Simulation<'_>) -> IndexVe
         .collect()
 }
 
-/// Universal summaries of a component: by unrolling if it is not recursive, else as the option says.
+/// Computes universal summaries of a component: by unrolling if it is not recursive, otherwise as the option says.
 fn summarise(
     sim: &mut Simulation<'_>,
     known: &mut Table,
@@ -115,7 +115,7 @@ fn summarise(
     }
 }
 
-/// Universal summaries of a recursive component, by a fixed point from all entries.
+/// Computes universal summaries of a recursive component by a fixed point from all entries.
 fn fixpoint(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -> Result<(), Stop> {
     for proc in component {
         known[*proc] = None;
@@ -132,7 +132,7 @@ fn fixpoint(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -
     Ok(())
 }
 
-/// An error of the first procedures that the initial values allow.
+/// Returns an error of the first procedures that the initial values allow.
 fn witness(sim: &mut Simulation<'_>, known: &Table) -> Result<Option<Witness>, Stop> {
     let root = Root::new(sim);
     let Some(prelude) = sim.program.prelude else {

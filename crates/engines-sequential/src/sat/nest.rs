@@ -1,21 +1,21 @@
 //! Universal summaries of recursive procedures by unrolling nested summaries (thesis, Theorem 4.5).
 //!
-//! At depth 0 calls inside the component are blocked; at each further depth they have the effects of the depth before.
-//! A *way* is one end of a procedure at a depth, its exit or an error, for all entry values.
+//! At depth 0 calls inside the component are blocked; at each further depth they have the effects of the previous
+//! depth. An *ending* is one end of a procedure at a depth, its exit or an error, for all entry values.
 //!
-//! *End.* A depth is the last one if no execution of the next one has calls nested that deep, no two of which are of the
-//! same procedure with the same entry values and the same end: equal exit values, or both lead into the error. A SAT
-//! solver is asked. There are finitely many such pairs.
+//! *End.* A depth is the last one if no execution of the next one has calls nested to that depth, no two of which have
+//! the same procedure, the same entry values and the same end: equal exit values, or both lead into the error. A SAT
+//! solver decides this. There are finitely many such pairs.
 //!
-//! *Why it is right.* Let an execution be the shortest of its procedure with its entry values and end. Two of its nested
-//! calls that agree in all that would make it longer than needed: the inner one could stand for the outer one. The parts
-//! of a shortest execution are shortest too. So if one had calls nested deeper than the last depth, the innermost part
-//! of them would be an execution of the next depth as it was looked for. For the same reason its procedures repeat no
+//! *Why it is right.* Take a shortest execution of its procedure with its entry values and end. If two of its nested
+//! calls agreed in all of these, it would be longer than necessary: the inner one could replace the outer one. The
+//! parts of a shortest execution are shortest too. So if one had calls nested deeper than the last depth, its innermost
+//! part would be an execution of the next depth of the excluded form. For the same reason its procedures repeat no
 //! state between two calls, so their unrolling up to the recurrence diameter, and not by coverage, keeps it.
 //!
-//! The question is asked about a chain of executions, each of which calls the next, instead of one execution with all
-//! that it calls: an execution with the same entry and end can be put in the place of a call. So the formula has one copy
-//! of each depth.
+//! The query is about a chain of executions, each of which calls the next, instead of one execution with everything
+//! that it calls: an execution with the same entry and end can replace a call. So the formula has one copy of each
+//! depth.
 
 use std::collections::BTreeMap;
 
@@ -40,14 +40,14 @@ struct Way {
     calls: Vec<Nested>,
 }
 
-/// The values at the entry and at the exit; an error has none.
+/// The values at the entry and at the exit; an error has no exit values.
 #[derive(Clone, Debug)]
 struct Pair {
     entry: Vec<Lit>,
     exit: Vec<Lit>,
 }
 
-/// A call of the component, and where it is made.
+/// A call of the component, and its position.
 #[derive(Clone, Debug)]
 struct Nested {
     made: Lit,
@@ -56,7 +56,7 @@ struct Nested {
     pair: Pair,
 }
 
-/// Universal summaries of a recursive component.
+/// Computes universal summaries of a recursive component.
 pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -> Result<(), Stop> {
     for proc in component {
         known[*proc] = Some(Known::Universal { exits: Vec::new(), failures: Vec::new() });
@@ -78,7 +78,7 @@ pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut Table, component: &[Pro
     }
 }
 
-/// The ends of summaries, with the calls that lead to them.
+/// Returns the endings in summaries, with the calls that lead to them.
 fn ways(sim: &mut Simulation<'_>, summaries: &[Known], component: &[ProcId]) -> Vec<Way> {
     let mut ways = Vec::new();
     for summary in summaries {
@@ -98,9 +98,9 @@ fn pair(sim: &Simulation<'_>, state: StateId) -> Pair {
     Pair { entry, exit: sim.image(state).tuple }
 }
 
-/// The calls of the component on the ways to a state. An assignment of the inputs is one execution: where two states
-/// are merged, it says which one it was. States are older than those that come from them, so the greatest number that
-/// is open has its condition complete.
+/// Returns the calls of the component on the paths to a state. An assignment of the inputs is one execution: where two
+/// states are merged, it determines the one that was taken. States are older than their successors, so the condition of
+/// the open state with the greatest number is complete.
 fn calls(sim: &mut Simulation<'_>, state: StateId, component: &[ProcId]) -> Vec<Nested> {
     let mut calls = Vec::new();
     let mut open = BTreeMap::from([(state, Lit::TRUE)]);
@@ -131,7 +131,7 @@ fn calls(sim: &mut Simulation<'_>, state: StateId, component: &[ProcId]) -> Vec<
     calls
 }
 
-/// Whether some execution of the last depth has calls nested that deep of which no two are the same.
+/// Returns whether some execution of the last depth has calls nested to that depth of which no two are equal.
 fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<Way>]) -> Result<bool, Stop> {
     let mut chain: Vec<Vec<(Lit, Way)>> = Vec::new();
     for depth in depths.iter().rev() {
@@ -157,7 +157,7 @@ fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<Way>]) -> Result<bool, Stop>
     sim.queries.is_satisfiable(&sim.aig, formula, sim.run)
 }
 
-/// One of the calls on the way is the one that comes next.
+/// Requires that one of the calls on the path is the next one of the chain.
 fn links(sim: &mut Simulation<'_>, way: &Way, next: &[(Lit, Way)]) -> Lit {
     let mut links = Vec::new();
     for call in &way.calls {
@@ -175,7 +175,7 @@ fn input(sim: &mut Simulation<'_>) -> Lit {
 }
 
 impl Way {
-    /// The same with inputs of its own.
+    /// Returns a copy with inputs of its own.
     fn copy(&self, sim: &mut Simulation<'_>) -> Way {
         let pairs = || self.calls.iter().map(|call| &call.pair).chain([&self.pair]);
         let values = pairs().flat_map(|pair| pair.entry.iter().chain(&pair.exit)).copied();
@@ -196,7 +196,7 @@ impl Way {
         }
     }
 
-    /// Whether both are the same end of the same procedure.
+    /// Returns whether both are the same end of the same procedure.
     fn is_like(&self, other: &Way) -> bool {
         (self.proc, self.end) == (other.proc, other.end)
     }

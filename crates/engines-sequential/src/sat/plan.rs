@@ -1,4 +1,4 @@
-//! What is known of a program before the search: what each procedure touches, what is live where, and the order of work.
+//! Static facts about a program: the variables that each procedure touches, liveness, and the order of work.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use selvedge_ir::{LocId, Op, ProcId, Program, Scope, VarId};
 use selvedge_logic::aig::Lit;
 use selvedge_transition::step::circuit::Valuation;
 
-/// What is known of a program before the search.
+/// Static facts about a program, computed before the search.
 pub(super) struct Plan {
     pub(super) flow: Flow,
     pub(super) calls: CallGraph,
@@ -22,12 +22,12 @@ pub(super) struct Plan {
     touched: IndexVec<ProcId, BTreeSet<VarId>>,
     modified: IndexVec<ProcId, BTreeSet<VarId>>,
     liveness: Liveness,
-    /// The place of a location in the order of work: that of its procedure's component, callees first, then its own in
-    /// reverse postorder. Calls wait for their callees, and a location for all that lead to it on a way without loops,
-    /// so that as much as possible is merged. Algorithm 10.1 of the thesis orders by the size of the subtree of a
-    /// depth-first search instead, which can put a join before one of its branches.
+    /// The position of a location in the order of work: that of its procedure's component, callees first, then its own
+    /// in reverse postorder. Calls wait for their callees, and a location for all that lead to it on a path without
+    /// loops, so that as much as possible is merged. Algorithm 10.1 of the thesis orders by the size of the subtree of
+    /// a depth-first search instead, which can put a join before one of its branches.
     pub(super) rank: IndexVec<LocId, (u32, u32)>,
-    /// The locations at which what arrives may have been there before.
+    /// The locations at which an arriving state may repeat an earlier one.
     joins: FixedBitSet,
 }
 
@@ -57,13 +57,13 @@ impl Plan {
         }
     }
 
-    /// Whether what arrives at a location may have been there before. Elsewhere what comes is as new as what it comes
-    /// from.
+    /// Returns whether a state that arrives at a location may repeat an earlier one. Elsewhere it is as new as its
+    /// predecessor.
     pub(super) fn is_join(&self, loc: LocId) -> bool {
         self.joins.contains(loc.index())
     }
 
-    /// The variables whose values at the entry a procedure depends on, in ascending order.
+    /// Returns the variables on whose entry values a procedure depends, in ascending order.
     pub(super) fn inputs(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
         let entry = program.procs[proc].entry;
         let all = self.touched[proc].iter().chain(&program.procs[proc].params).copied();
@@ -71,8 +71,8 @@ impl Plan {
         live.into_iter().collect()
     }
 
-    /// A valuation at a location of a procedure: what is not live is false, what is not touched is left out. At the exit
-    /// only what may have been modified remains.
+    /// Trims a valuation at a location of a procedure: dead variables become false, untouched ones are left out. At the
+    /// exit only variables remain that may have been modified.
     pub(super) fn trim(&self, program: &Program, loc: LocId, values: &Valuation) -> Valuation {
         let proc = program.locs[loc].proc;
         let at_exit = loc == program.procs[proc].exit;
@@ -85,13 +85,13 @@ impl Plan {
         values.restrict(keep).map(live)
     }
 
-    /// The shared and per-thread variables that a procedure or its callees may modify.
+    /// Returns the shared and per-thread variables that a procedure or its callees may modify.
     pub(super) fn modified(&self, proc: ProcId) -> impl Iterator<Item = VarId> + '_ {
         self.modified[proc].iter().copied()
     }
 }
 
-/// The order of work, in which the exit of a procedure comes last.
+/// Computes the order of work, in which the exit of a procedure comes last.
 fn ranks(program: &Program, flow: &Flow, calls: &CallGraph) -> IndexVec<LocId, (u32, u32)> {
     let mut ranks = calls.ranks(program, flow);
     for proc in &program.procs {

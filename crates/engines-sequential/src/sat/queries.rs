@@ -1,4 +1,4 @@
-//! The questions to the solvers: can a guard be satisfied, and is one set of executions covered by others.
+//! The queries to the solvers: is a guard satisfiable, and is one set of executions covered by others?
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::{Run, Stop};
@@ -16,15 +16,15 @@ pub(super) struct Image {
     pub(super) tuple: Vec<Lit>,
 }
 
-/// An image in which the inputs that are bound existentially have been replaced by others of its own.
+/// An image in which the existentially bound inputs have been replaced by fresh ones.
 #[derive(Clone, Debug)]
 pub(super) struct Copied {
     image: Image,
-    /// The replaced inputs, and by which.
+    /// The replaced inputs and their replacements.
     inputs: Vec<(Input, Input)>,
 }
 
-/// The solver for guards, which keeps what it learnt, and the answers about coverage so far (thesis, §10.3.1).
+/// The solver for guards, which keeps learnt clauses, and the answers about coverage so far (thesis, §10.3.1).
 pub(super) struct Queries {
     solver: Solver,
     encoder: Encoder,
@@ -32,14 +32,14 @@ pub(super) struct Queries {
 }
 
 impl Queries {
-    /// A solver that knows more variables than this is replaced by an empty one.
+    /// Number of variables above which the solver is replaced by an empty one.
     const MANY_VARS: usize = 100_000;
 
     pub(super) fn new() -> Queries {
         Queries { solver: Solver::new(), encoder: Encoder::new(), covered: FxHashMap::default() }
     }
 
-    /// An assignment that satisfies a formula.
+    /// Returns an assignment that satisfies a formula.
     pub(super) fn model(&mut self, aig: &Aig, formula: Lit, run: &Run<'_>) -> Result<Option<Model>, Stop> {
         if !self.is_satisfiable(aig, formula, run)? {
             return Ok(None);
@@ -54,7 +54,7 @@ impl Queries {
         Ok(Some(model))
     }
 
-    /// Whether some assignment satisfies a formula.
+    /// Returns whether a formula is satisfiable.
     pub(super) fn is_satisfiable(&mut self, aig: &Aig, formula: Lit, run: &Run<'_>) -> Result<bool, Stop> {
         if let Some(value) = formula.as_constant() {
             return Ok(value);
@@ -66,11 +66,11 @@ impl Queries {
         Ok(self.solver.solve(&[lit], || run.check_limits())? == Answer::Sat)
     }
 
-    /// Whether each tuple of an image is one of the others' under the same values of the inputs that these do not own:
-    /// equations (4.2) and (4.3), for a union of path edges.
+    /// Returns whether each tuple of an image is in the union of the others, under the same values of the inputs that
+    /// these do not own: equations (4.2) and (4.3), for a union of path edges.
     ///
-    /// Two answers are tried before values are gone through: each owned input has the value of the tuple at a place
-    /// where the other tuple is that input itself; or that of the input that it stands for.
+    /// Two assignments are tried before the solver searches: each owned input has the value of the tuple at a position
+    /// where the other tuple is that input itself; or that of the input that it replaces.
     pub(super) fn is_covered(
         &mut self,
         aig: &mut Aig,
@@ -82,7 +82,7 @@ impl Queries {
         Ok(covered.expect("nobody searches that long"))
     }
 
-    /// The same, given up after a number of slices of search: then the answer is `None`.
+    /// Answers like [`Queries::is_covered`], but gives up after a number of slices of search and returns `None`.
     pub(super) fn is_covered_within(
         &mut self,
         aig: &mut Aig,
@@ -115,13 +115,13 @@ impl Queries {
     }
 }
 
-/// How long a question is pursued.
+/// The limits of a query.
 struct Patience<'r, 'o> {
     run: &'r Run<'o>,
     effort: u32,
 }
 
-/// Why a question was not pursued to its end.
+/// The reason why a query was given up.
 enum GivenUp {
     Stop(Stop),
     Effort,
@@ -147,7 +147,7 @@ fn decide(
         }
     }
     let known: FxHashSet<Input> = outer.iter().copied().collect();
-    // A match may speak of inputs that vanished from the matrix; they are as good as false.
+    // A match may contain inputs that vanished from the matrix; they count as false.
     let identity: Vec<Lit> = inner.iter().map(|(original, _)| aig.input(*original)).collect();
     let by_match =
         inner.iter().zip(&identity).map(|((_, own), original)| *matched.get(&aig.input(*own)).unwrap_or(original));
@@ -174,7 +174,7 @@ fn decide(
 }
 
 impl Copied {
-    /// An image with inputs of its own, in the place of those that satisfy a condition.
+    /// Copies an image, with fresh inputs for those that satisfy a condition.
     pub(super) fn new(aig: &mut Aig, image: &Image, own: impl Fn(Input) -> bool) -> Copied {
         let roots: Vec<Lit> = image.tuple.iter().copied().chain([image.guard]).collect();
         let inputs: Vec<Input> = aig.support(&roots).into_iter().filter(|input| own(*input)).collect();
@@ -186,7 +186,7 @@ impl Copied {
     }
 }
 
-/// Two tuples are the same.
+/// Returns the condition that two tuples are equal.
 pub(super) fn equal(aig: &mut Aig, left: &[Lit], right: &[Lit]) -> Lit {
     let same: Vec<Lit> = left.iter().zip(right).map(|(left, right)| aig.iff(*left, *right)).collect();
     aig.and_all(&same)

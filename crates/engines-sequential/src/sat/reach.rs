@@ -1,15 +1,15 @@
 //! Path edges and summaries by a fixed point (thesis, Fig. 4.3).
 //!
-//! A *record* is a frame with the entry values that it is explored for: those of the call that made it. A call whose
-//! entry values are covered by the records at hand (a formula with one alternation, equation 4.2) uses them, any other
-//! makes a record. The states that wait at a location are merged; one that is taken up is followed unless its guard
-//! cannot be satisfied or all that it stands for has been there before (equation 4.3).
+//! A *record* is a frame with the entry values for which it is explored: those of the call that made it. A call whose
+//! entry values are covered by existing records (a formula with one quantifier alternation, equation 4.2) uses them;
+//! any other call makes a record. The states that wait at a location are merged; a state is followed unless its guard
+//! is unsatisfiable or everything it represents has been there before (equation 4.3).
 //!
-//! *Order.* That of [`super::plan::Plan::rank`]: callees before callers, returns last.
+//! *Order.* That of [`super::plan::ProgramFacts::rank`]: callees before callers, returns last.
 //!
-//! *Invariant.* Between two rounds, everything that the states followed so far stand for has its successors among the
-//! states followed or waiting; every call is attached to records that cover it, and every summary of a record has been
-//! applied to every call attached to it: the later ones too, which is what the figure's line 19 misses.
+//! *Invariant.* Between two rounds, everything that the followed states represent has its successors among the states
+//! followed or waiting; every call is attached to records that cover it, and every summary of a record has been applied
+//! to every call attached to it: including later calls, which line 19 of the figure misses.
 //!
 //! *End.* A state is followed, and a record made, only for some execution that was not there before: there are finitely
 //! many pairs of an entry and a state.
@@ -29,9 +29,9 @@ use super::simulate::{End, FrameId, Outcome, Overlap, Simulation, Site, StateId}
 /// The exploration.
 pub(super) struct Reach<'s, 'a> {
     pub(super) sim: &'s mut Simulation<'a>,
-    /// The procedures whose effects are known beforehand: their calls need no records.
+    /// The procedures whose effects are already known: their calls need no records.
     known: &'s IndexVec<ProcId, Option<Known>>,
-    /// Whether errors end the exploration, or are collected.
+    /// The treatment of errors.
     errors: Errors,
     pub(super) records: Vec<Record>,
     of_proc: IndexVec<ProcId, Vec<usize>>,
@@ -39,7 +39,7 @@ pub(super) struct Reach<'s, 'a> {
     sites: Vec<(Site, usize)>,
 }
 
-/// Who enters a procedure.
+/// The origin of a record.
 #[derive(Clone, Debug)]
 pub(super) enum Parent {
     /// The start of the program.
@@ -48,18 +48,18 @@ pub(super) enum Parent {
     Prelude(Root, StateId, usize),
     /// A call from a state of this record.
     Call(Site, usize),
-    /// Nobody in particular.
+    /// Any caller.
     Anybody,
 }
 
-/// A frame with the entry values that it is explored for.
+/// A frame with the entry values for which it is explored.
 pub(super) struct Record {
     pub(super) frame: FrameId,
-    /// The condition on the frame's parameters, over the inputs of those who led to the call.
+    /// The condition on the frame's parameters, over the inputs on the path to the call.
     pub(super) reach: Lit,
-    /// The entry values, for questions of coverage; none if all are covered.
+    /// The entry values, for coverage queries; `None` if all are covered.
     entries: Option<Copied>,
-    /// Who made it.
+    /// The origin.
     pub(super) parent: Parent,
     history: BTreeMap<LocId, Vec<(StateId, Copied)>>,
     /// The calls attached to it.
@@ -68,16 +68,16 @@ pub(super) struct Record {
     pub(super) failures: Vec<StateId>,
 }
 
-/// What to do with errors.
+/// The treatment of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Errors {
-    /// The first that is reachable ends the exploration.
+    /// The first reachable error ends the exploration.
     Stop,
-    /// They are a way for a procedure to end.
+    /// An error is one possible end of a procedure.
     Collect,
 }
 
-/// A reachable error, and the record that it was found in.
+/// A reachable error, and the record in which it was found.
 pub(super) struct Found {
     pub(super) state: StateId,
     pub(super) record: usize,
@@ -93,13 +93,13 @@ impl<'s, 'a> Reach<'s, 'a> {
         Reach { sim, known, errors, records: Vec::new(), of_proc, waiting: BTreeMap::new(), sites: Vec::new() }
     }
 
-    /// A record for all entry values of a procedure.
+    /// Adds a record for all entry values of a procedure.
     pub(super) fn enter_anyhow(&mut self, proc: ProcId) -> usize {
         let frame = self.sim.frame(proc, None);
         self.record(frame, Lit::TRUE, None, Parent::Anybody)
     }
 
-    /// A record for the entry values of a procedure that some inputs make under a guard.
+    /// Adds a record for the entry values of a procedure that some inputs produce under a guard.
     pub(super) fn enter(&mut self, proc: ProcId, entries: &Image, parent: Parent) -> usize {
         let vars = self.sim.plan.inputs(self.sim.program, proc);
         let shape = vars.into_iter().zip(entries.tuple.iter().copied()).collect();
@@ -122,7 +122,7 @@ impl<'s, 'a> Reach<'s, 'a> {
         number
     }
 
-    /// The program starts: with its prelude, if there is one.
+    /// Starts the program: with its prelude, if there is one.
     pub(super) fn start(&mut self) {
         let root = Root::new(self.sim);
         let program = self.sim.program;
@@ -140,7 +140,7 @@ impl<'s, 'a> Reach<'s, 'a> {
         }
     }
 
-    /// If the prelude has come to its end, the initial thread starts.
+    /// Starts the initial thread if the prelude has come to its end.
     fn start_after(&mut self, record: usize, state: StateId) {
         let Record { parent: Parent::Root(root), frame, reach, .. } = &self.records[record] else { return };
         if self.sim.program.prelude != Some(self.sim.frames[*frame].proc) || root.has_thread() {
@@ -156,7 +156,7 @@ impl<'s, 'a> Reach<'s, 'a> {
         self.enter(main, &entries, Parent::Prelude(root, state, record));
     }
 
-    /// Follows what waits until nothing does, or an error is found.
+    /// Follows waiting states until there are none, or an error is found.
     pub(super) fn run(&mut self) -> Result<Option<Found>, Stop> {
         let mut n_rounds = 0;
         while let Some(((_, record, loc), state)) = self.waiting.pop_first() {
@@ -185,7 +185,7 @@ impl<'s, 'a> Reach<'s, 'a> {
         self.waiting.insert(key, merged);
     }
 
-    /// Whether a state stands for something that has not been at its location. Notes it if so.
+    /// Returns whether a state represents something that has not been at its location, and records it if so.
     fn is_new(&mut self, record: usize, loc: LocId, state: StateId) -> Result<bool, Stop> {
         let reach = self.records[record].reach;
         if !self.sim.is_feasible(state, reach)? {
@@ -252,8 +252,8 @@ impl<'s, 'a> Reach<'s, 'a> {
         Ok(None)
     }
 
-    /// An error may be reached: it is one if its guard can be satisfied. A collected one is handed to the callers if
-    /// the record has not failed from these entry values before.
+    /// Handles a possible error, which is one if its guard is satisfiable. A collected error is handed to the callers
+    /// if the record has not failed from these entry values before.
     fn fail(&mut self, record: usize, state: StateId) -> Result<Option<Found>, Stop> {
         let reach = self.records[record].reach;
         if !self.sim.is_feasible(state, reach)? {
@@ -292,7 +292,7 @@ impl<'s, 'a> Reach<'s, 'a> {
         Ok(None)
     }
 
-    /// A call is attached to records that cover it, and all their summaries so far are applied to it.
+    /// Attaches a call to records that cover it, and applies all their summaries so far.
     fn call(
         &mut self,
         record: usize,
@@ -322,7 +322,8 @@ impl<'s, 'a> Reach<'s, 'a> {
         Ok(None)
     }
 
-    /// Records that together cover the entry values of a call: one that does so alone, else all, else a new one.
+    /// Returns records that together cover the entry values of a call: a single one if possible, otherwise all,
+    /// otherwise a new one.
     fn covering(&mut self, caller: usize, site: &Site, callee: ProcId) -> Result<Vec<usize>, Stop> {
         let guard = self.sim.aig.and(self.sim.states[site.from].guard, self.records[caller].reach);
         let image = Image { guard, tuple: site.actual.iter().map(|(_, lit)| lit).collect() };

@@ -9,7 +9,7 @@ use selvedge_transition::step::circuit::{Begin, Valuation, begin, begin_thread};
 use super::queries::Image;
 use super::simulate::Simulation;
 
-/// How a run starts: the shared variables, and the initial thread once it lives.
+/// The start of a run: the shared variables, and the initial thread once it has started.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
     first: Begin,
@@ -17,12 +17,12 @@ pub(super) struct Root {
 }
 
 impl Root {
-    /// The shared variables at the start, with the locals of the prelude.
+    /// Creates the shared variables at the start, with the locals of the prelude.
     pub(super) fn new(sim: &mut Simulation<'_>) -> Root {
         Root { first: begin(&mut sim.aig, sim.program), thread: None }
     }
 
-    /// The initial thread starts, after a prelude that has changed some variables.
+    /// Starts the initial thread, after a prelude that has changed some variables.
     pub(super) fn thread(&self, sim: &mut Simulation<'_>, changed: &[(VarId, Lit)]) -> Root {
         let mut shared = self.first.valuation.clone();
         for (var, lit) in changed {
@@ -36,7 +36,7 @@ impl Root {
         self.thread.is_some()
     }
 
-    /// The first procedure of the initial thread.
+    /// Returns the first procedure of the initial thread.
     pub(super) fn main(&self, program: &Program) -> ProcId {
         program.entries.first().expect("a program with one thread has one kind of thread").proc
     }
@@ -45,18 +45,19 @@ impl Root {
         self.thread.as_ref().map_or(&self.first.valuation, |thread| &thread.valuation)
     }
 
-    /// The values with which the first procedure is entered. Per-thread variables are not used by a prelude.
+    /// Returns the values with which the first procedure is entered. A prelude does not use per-thread variables.
     pub(super) fn actual(&self, sim: &Simulation<'_>, proc: ProcId) -> Valuation {
         let inputs = sim.plan.inputs(sim.program, proc);
         inputs.into_iter().map(|var| (var, self.valuation().find(var).unwrap_or(Lit::FALSE))).collect()
     }
 
-    /// The same as a set, under a guard.
+    /// Returns these values as a set, under a guard.
     pub(super) fn entries(&self, sim: &Simulation<'_>, proc: ProcId, guard: Lit) -> Image {
         Image { guard, tuple: self.actual(sim, proc).iter().map(|(_, lit)| lit).collect() }
     }
 
-    /// The start of a trace. If the run ends before the initial thread lives, its choices are made all the same.
+    /// Returns the start of a trace. If the run ends before the initial thread starts, its choices are made
+    /// nevertheless.
     pub(super) fn start(&self, program: &Program, value: &dyn Fn(Input) -> bool) -> Start {
         match &self.thread {
             Some(thread) => self.first.start(thread, value),

@@ -1,10 +1,10 @@
-//! Symbolic states with their origin, and what steps, merges and summaries make of them (thesis, §3.2 and §10.5).
+//! Symbolic states with their origin, and the effects of steps, merges and summaries on them (thesis, §3.2 and §10.5).
 //!
 //! A *frame* is one symbolic run of a procedure: its variables at the entry are inputs of the graph, its *parameters*.
-//! A state of the frame is reached from the entry values that some assignment of the other inputs satisfies its guard
-//! with. This holds for all entry values, also for those with which nobody calls the procedure; so a state at the exit
-//! of a frame, or at an error, is applied to a call by putting the values at the call in the place of the parameters,
-//! and fresh inputs in the place of all others. Nothing has to be quantified.
+//! A state of the frame is reached from the entry values for which some assignment of the other inputs satisfies its
+//! guard. This holds for all entry values, including those with which the procedure is never called; so a state at the
+//! exit of a frame, or at an error, is applied to a call by replacing the parameters by the values at the call, and all
+//! other inputs by fresh ones. No quantification is necessary.
 
 use rustc_hash::FxHashMap;
 use selvedge_check::{Argument, Explanation, Run, Stop, Task};
@@ -20,10 +20,10 @@ pub(super) type StateId = usize;
 /// The number of a frame.
 pub(super) type FrameId = usize;
 
-/// The inputs of a frame, and what stands in their place where it is used.
+/// The inputs of a frame, and their replacements at a use.
 pub(super) type Renaming = Vec<(Input, Lit)>;
 
-/// All that was simulated.
+/// Everything that was simulated.
 pub(super) struct Simulation<'a> {
     pub(super) program: &'a Program,
     pub(super) target: &'a Target,
@@ -42,25 +42,25 @@ pub(super) struct State {
     pub(super) frame: FrameId,
     pub(super) loc: LocId,
     pub(super) guard: Lit,
-    /// Of all visible variables that are touched; the dead ones are false. An error has none.
+    /// The values of all visible variables that are touched; dead ones are false. An error has none.
     pub(super) values: Valuation,
     /// At an exit, the returned values.
     pub(super) results: Vec<Lit>,
     pub(super) via: Via,
 }
 
-/// Where a state comes from.
+/// The origin of a state.
 #[derive(Clone, Debug)]
 pub(super) enum Via {
     /// The entry of the frame.
     Entry,
     /// A step inside the procedure, or one that fails.
     Step { edge: EdgeId, from: StateId, choices: Vec<Input> },
-    /// The first where the condition holds, else the second.
+    /// The first state where the condition holds, otherwise the second.
     Merge { condition: Lit, then: StateId, otherwise: StateId },
-    /// A call, run by a state at the exit of another frame, or leading into an error there.
+    /// A call, executed by a state at the exit of another frame, or leading into an error there.
     Call { edge: EdgeId, from: StateId, choices: Vec<Input>, callee: StateId, renaming: Renaming },
-    /// A call of which anything is thought possible.
+    /// A call that is assumed to do anything.
     Guess { edge: EdgeId, from: StateId },
 }
 
@@ -70,20 +70,20 @@ pub(super) struct Frame {
     pub(super) proc: ProcId,
     /// The values of the procedure's inputs at the entry: parameters, or constants.
     pub(super) entry: Valuation,
-    /// The parameters, each with a variable that it is the value of.
+    /// The parameters, each with a variable whose value it is.
     params: FxHashMap<Input, VarId>,
     /// The locals that start with any value.
     pub(super) locals: Vec<(VarId, Input)>,
 }
 
 impl Frame {
-    /// Whether an input is a parameter.
+    /// Returns whether an input is a parameter.
     pub(super) fn has_param(&self, input: Input) -> bool {
         self.params.contains_key(&input)
     }
 }
 
-/// A call from a state, whose arguments are computed.
+/// A call from a state, with its arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     pub(super) edge: EdgeId,
@@ -93,11 +93,11 @@ pub(super) struct Site {
     pub(super) actual: Valuation,
 }
 
-/// What becomes of a state along an edge.
+/// The result of following an edge from a state.
 pub(super) enum Outcome {
-    /// It goes on elsewhere.
+    /// The next state.
     Next(StateId),
-    /// It fails.
+    /// An error.
     Error(StateId),
 }
 
@@ -117,12 +117,13 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Notes that this argument closed a part of the search.
+    /// Records that an argument closed a part of the search.
     pub(super) fn close(&mut self, argument: Argument) {
         self.explanation.close(argument, self.run);
     }
 
-    /// A frame for all entry values, or for the shape of some: constants stay, and what is always equal stays so.
+    /// Creates a frame for all entry values, or for those of a shape: constants stay, and values that are always equal
+    /// stay equal.
     pub(super) fn frame(&mut self, proc: ProcId, shape: Option<&Valuation>) -> FrameId {
         let mut frame = Frame { proc, entry: Valuation::default(), params: FxHashMap::default(), locals: Vec::new() };
         let mut known: FxHashMap<Lit, Lit> = FxHashMap::default();
@@ -149,7 +150,7 @@ impl<'a> Simulation<'a> {
         self.frames.len() - 1
     }
 
-    /// The state at the entry of a frame.
+    /// Creates the state at the entry of a frame.
     pub(super) fn entry(&mut self, id: FrameId) -> StateId {
         let frame = &self.frames[id];
         let loc = self.program.procs[frame.proc].entry;
@@ -173,15 +174,15 @@ impl<'a> Simulation<'a> {
         self.states.len() - 1
     }
 
-    /// The set of executions that a state stands for, as tuples of its values and results.
+    /// Returns the set of executions that a state represents, as tuples of its values and results.
     pub(super) fn image(&self, id: StateId) -> Image {
         let state = &self.states[id];
         let tuple = state.values.iter().map(|(_, lit)| lit).chain(state.results.iter().copied()).collect();
         Image { guard: state.guard, tuple }
     }
 
-    /// One state for two at the same location. Where their guards exclude each other, that of the first selects;
-    /// where they may not, a fresh input does.
+    /// Merges two states at the same location. If their guards exclude each other, that of the first selects; otherwise
+    /// a fresh input does.
     pub(super) fn merge(&mut self, then: StateId, otherwise: StateId, overlap: Overlap) -> StateId {
         let (left, right) = (self.states[then].clone(), self.states[otherwise].clone());
         if left.guard == right.guard && left.values == right.values && left.results == right.results {
@@ -201,7 +202,7 @@ impl<'a> Simulation<'a> {
         self.push(State { guard, values, results, via: Via::Merge { condition, then, otherwise }, ..left })
     }
 
-    /// What becomes of a state along an edge that is no call.
+    /// Follows an edge that is not a call.
     pub(super) fn step(&mut self, from: StateId, edge: EdgeId) -> Vec<Outcome> {
         let (program, state) = (self.program, self.states[from].clone());
         let step = &program.edges[edge];
@@ -249,7 +250,7 @@ impl<'a> Simulation<'a> {
         self.push(State { frame, loc, guard, values: Valuation::default(), results: Vec::new(), via })
     }
 
-    /// The call along an edge from a state.
+    /// Makes a call along an edge from a state.
     pub(super) fn site(&mut self, from: StateId, edge: EdgeId) -> Site {
         let (program, call) = (self.program, callee(self.program, edge));
         let choices = circuit::fresh(&mut self.aig, program.edges[edge].op.choices().len());
@@ -263,7 +264,7 @@ impl<'a> Simulation<'a> {
         Site { edge, from, choices, actual: actual.collect() }
     }
 
-    /// What becomes of a call by a state at the exit of a frame of the callee, or by one at an error there.
+    /// Executes a call by a state at the exit of a frame of the callee, or by one at an error there.
     pub(super) fn apply(&mut self, site: &Site, callee: StateId, at: End) -> Option<Outcome> {
         let (program, summary) = (self.program, self.states[callee].clone());
         let (values, guard, renaming) = self.instantiate(&summary, &site.actual);
@@ -284,8 +285,8 @@ impl<'a> Simulation<'a> {
         Some(Outcome::Next(self.add(caller.frame, program.edges[edge].to, guard, &after, via)))
     }
 
-    /// The values and results of a state of another frame, and its guard, for some entry values. Entry values that have
-    /// not the frame's shape are excluded.
+    /// Returns the values and results of a state of another frame, and its guard, for given entry values. Entry values
+    /// that do not have the frame's shape are excluded.
     pub(super) fn instantiate(&mut self, state: &State, actual: &Valuation) -> (Vec<Lit>, Lit, Renaming) {
         let frame = &self.frames[state.frame];
         let mut roots: Vec<Lit> =
@@ -315,13 +316,13 @@ impl<'a> Simulation<'a> {
         (values, self.aig.and(guard, shape), renaming)
     }
 
-    /// The error at a location that counts as one.
+    /// Returns the error state at a target location.
     pub(super) fn error_here(&mut self, state: StateId) -> StateId {
         let State { frame, loc, guard, .. } = self.states[state].clone();
         self.error(frame, loc, guard, Via::Merge { condition: Lit::TRUE, then: state, otherwise: state })
     }
 
-    /// What becomes of a call if anything is thought possible.
+    /// Executes a call that may do anything.
     pub(super) fn guess(&mut self, site: &Site) -> StateId {
         let call = callee(self.program, site.edge);
         let caller = self.states[site.from].clone();
@@ -337,28 +338,28 @@ impl<'a> Simulation<'a> {
         self.add(caller.frame, to, caller.guard, &after, Via::Guess { edge: site.edge, from: site.from })
     }
 
-    /// Whether a state's guard can be satisfied, under a condition on the parameters of its frame.
+    /// Returns whether a state's guard is satisfiable, under a condition on the parameters of its frame.
     pub(super) fn is_feasible(&mut self, state: StateId, reach: Lit) -> Result<bool, Stop> {
         let formula = self.aig.and(self.states[state].guard, reach);
         self.queries.is_satisfiable(&self.aig, formula, self.run)
     }
 }
 
-/// Whether the guards of states that are merged may hold together.
+/// Says whether the guards of states that are merged may hold together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overlap {
     None,
     Possible,
 }
 
-/// How a run of a procedure ends.
+/// The end of a run of a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Exit,
     Error,
 }
 
-/// The call of an edge.
+/// Returns the call of an edge.
 pub(super) fn callee(program: &Program, edge: EdgeId) -> &Call {
     match &program.edges[edge].op {
         Op::Call(call) => call,

@@ -1,8 +1,8 @@
-//! The way back from an error, under an assignment of the inputs.
+//! Reconstructs the path to an error under an assignment of the inputs.
 //!
-//! Each state knows where it comes from, and the assignment says which of two merged states it was and what every
-//! choice was. Through a call the way leads into the frame of the summary, whose inputs have the values of what they
-//! were replaced by. Inputs that do not occur in a guard are false throughout: the guard holds whatever they are.
+//! Each state has its origin, and the assignment determines which of two merged states it was and the value of every
+//! choice. At a call the path enters the frame of the summary, whose inputs have the values of their replacements.
+//! Inputs that do not occur in a guard are false throughout: the guard holds whatever their values.
 
 use rustc_hash::FxHashMap;
 use selvedge_check::{Fresh, Step, ThreadId, Trace};
@@ -23,16 +23,16 @@ pub(super) struct Tracer<'s, 'a> {
     bodies: Vec<Vec<Step>>,
     /// The bodies of calls that were rebuilt, by the state at the exit and the values of its inputs.
     built: FxHashMap<BodyKey, u32>,
-    /// The first call on the way of which anything was thought possible.
+    /// The first call on the path that was assumed to do anything.
     guessed: Option<ProcId>,
 }
 
-/// An error that the summaries of the first procedures lead to.
+/// An error to which the summaries of the first procedures lead.
 pub(super) struct Witness {
     pub(super) root: Root,
-    /// The way through the prelude, and what its inputs are.
+    /// The state at the end of the prelude, and the values of its inputs.
     pub(super) prelude: Option<(StateId, Renaming)>,
-    /// The error, in a frame of the first procedure, and what its inputs are.
+    /// The error, in a frame of the first procedure, and the values of its inputs.
     pub(super) error: (StateId, Renaming),
     pub(super) model: Model,
 }
@@ -42,7 +42,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
         Tracer { sim, thread: ThreadId(0), bodies: Vec::new(), built: FxHashMap::default(), guessed: None }
     }
 
-    /// The execution to an error in summaries, or a procedure on it of which too little is known.
+    /// Returns the execution to an error in summaries, or a procedure on the path whose effect was guessed.
     pub(super) fn witness(mut self, witness: &Witness) -> Result<Trace, ProcId> {
         let Witness { root, prelude, error, model } = witness;
         let mut start = root.start(self.sim.program, &|input| value(model, input));
@@ -65,7 +65,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
         }
     }
 
-    /// The execution to an error of a record.
+    /// Returns the execution to an error of a record.
     pub(super) fn found(mut self, reach: &Reach<'_, '_>, error: StateId, record: usize, model: &Model) -> Trace {
         let mut ways: Vec<(StateId, usize)> = vec![(error, record)];
         let root = loop {
@@ -104,7 +104,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
         Trace { start, steps, bodies: self.bodies }
     }
 
-    /// The steps from the entry of a frame to one of its states.
+    /// Returns the steps from the entry of a frame to one of its states.
     fn path(&mut self, to: StateId, model: &Model) -> Vec<Step> {
         let sim = self.sim;
         let mut back: Vec<Step> = Vec::new();
@@ -141,7 +141,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
         back
     }
 
-    /// The number of the body that leads to a state at the exit of a frame.
+    /// Returns the number of the body that leads to a state at the exit of a frame.
     fn body(&mut self, exit: StateId, renaming: &[(Input, Lit)], model: &Model) -> u32 {
         let values = renaming.iter().map(|(input, _)| (*input, value(model, *input))).collect();
         let key = (exit, values, self.thread);
@@ -180,7 +180,7 @@ fn holds(aig: &Aig, lit: Lit, model: &Model) -> bool {
     aig.eval(&[lit], |input| value(model, input))[0]
 }
 
-/// The values of inputs that were replaced.
+/// Returns the values of inputs that were replaced.
 fn renamed(aig: &Aig, renaming: &[(Input, Lit)], model: &Model) -> Model {
     let lits: Vec<Lit> = renaming.iter().map(|(_, lit)| *lit).collect();
     let values = aig.eval(&lits, |input| value(model, input));

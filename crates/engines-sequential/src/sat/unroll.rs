@@ -1,19 +1,20 @@
 //! Universal summaries by unrolling (thesis, §4.2): a procedure without recursion is followed from all entry values
 //! until no longer path without repetition exists, or nothing new is reached.
 //!
-//! The work goes in rounds. Within a round each location is taken up once, in an order in which only back edges lead
-//! back; what they lead to belongs to the next round. States at one location are merged; alternatives exclude each
+//! The work proceeds in rounds. Within a round each location is taken up once, in an order in which only back edges
+//! lead back; their targets belong to the next round. States at one location are merged; alternatives exclude each
 //! other, so that an assignment of the inputs is one execution and passes a location at most once per round.
 //!
 //! *End.* A state at the target of a back edge, a *head*, is followed only if some execution that leads to it has not
-//! been at a head twice with the same values: the recurrence diameter, asked of a SAT solver. There are finitely many
-//! values. Since that diameter can be exponential where the procedure settles at once (`while * do x := *; od`), it is
-//! also asked whether the states of former rounds at the head cover this one, for the same entry values: a formula with
-//! one alternation ([`Closure::Either`]). That question is given up after some effort, and asked less and less often.
+//! been at a head twice with the same values: the recurrence diameter, decided by a SAT solver. There are finitely many
+//! values. That diameter can be exponential although the procedure converges at once (`while * do x := *; od`);
+//! therefore it is also checked whether the states of earlier rounds at the head cover this one, for the same entry
+//! values: a formula with one quantifier alternation ([`Closure::Either`]). That check is given up after some effort,
+//! and made less and less often.
 //!
-//! *Why it is right.* Both times an execution that is dropped has the same effects and errors as one that takes fewer
-//! back edges: without the part between the repetitions, or with the part up to the head replaced by that of a former
-//! round, which was followed. So each has an execution that is not dropped.
+//! *Why it is right.* In both cases an execution that is dropped has the same effects and errors as one that takes
+//! fewer back edges: without the part between the repetitions, or with the part up to the head replaced by that of an
+//! earlier round, which was followed. So each has an equivalent execution that is not dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +27,7 @@ use super::known::{Known, separate};
 use super::queries::{Copied, equal};
 use super::simulate::{FrameId, Outcome, Overlap, Simulation, StateId};
 
-/// What may close an unrolling.
+/// The arguments that may close an unrolling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Closure {
     /// The recurrence diameter only: all executions that repeat nothing are kept.
@@ -35,10 +36,10 @@ pub(super) enum Closure {
     Either,
 }
 
-/// The number of slices of search after which a question of coverage is given up.
+/// The number of slices of search after which a coverage query is given up.
 const EFFORT: u32 = 100;
 
-/// The universal summary of a procedure that is not recursive, by those of its callees.
+/// Computes the universal summary of a procedure that is not recursive, from those of its callees.
 pub(super) fn unroll(
     sim: &mut Simulation<'_>,
     known: &IndexVec<ProcId, Option<Known>>,
@@ -73,7 +74,7 @@ fn fold(sim: &mut Simulation<'_>, states: Vec<StateId>, overlap: Overlap) -> Vec
     states.into_iter().reduce(|left, right| sim.merge(left, right, overlap)).into_iter().collect()
 }
 
-/// The locations that back edges lead to.
+/// Returns the targets of back edges.
 fn heads(sim: &Simulation<'_>, proc: ProcId) -> BTreeSet<LocId> {
     let edges = sim.program.edges.iter().filter(|edge| sim.program.locs[edge.from].proc == proc);
     edges.filter(|edge| sim.plan.rank[edge.to] <= sim.plan.rank[edge.from]).map(|edge| edge.to).collect()
@@ -91,7 +92,7 @@ struct Unrolling<'s, 'a> {
     next: BTreeMap<Place, StateId>,
     /// The states at the heads that were followed, at most one per round.
     visits: BTreeMap<LocId, Vec<StateId>>,
-    /// The execution has not come twice to a head with the same values.
+    /// The condition that the execution has not come to a head twice with the same values.
     distinct: Lit,
     exits: Vec<StateId>,
     failures: Vec<StateId>,
@@ -148,8 +149,9 @@ impl Unrolling<'_, '_> {
         Ok(true)
     }
 
-    /// Whether the states followed at a head stand for all that this one stands for. Asked in the first rounds, then in
-    /// those whose number is a power of two, since each time former rounds are copied; a yes can be late, not wrong.
+    /// Returns whether the states followed at a head cover this one. This is checked in the first rounds, then in those
+    /// whose number is a power of two, since each check copies the states of earlier rounds; a positive answer can be
+    /// late, but not wrong.
     fn is_covered(&mut self, loc: LocId, state: StateId) -> Result<bool, Stop> {
         let former = self.visits.get(&loc).cloned().unwrap_or_default();
         if former.is_empty() || former.len() > 4 && !former.len().is_power_of_two() {

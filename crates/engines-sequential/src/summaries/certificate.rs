@@ -1,9 +1,9 @@
 //! The path edges and summaries as a certificate about the whole program.
 //!
-//! The engine worked on a slice. What the slice lacks is of two kinds: variables, of which the certificate says
-//! nothing, and edges after which no target can be reached. Behind such an edge everything is allowed: those locations
-//! get the formula *true*, and so do all that they lead to. None of them leads on to a target in the slice, unless the
-//! slicer was less exact than hoped; then there is no certificate.
+//! The engine worked on a slice. The slice lacks variables, which the certificate does not mention, and edges after
+//! which no target is reachable. After such an edge everything is allowed: the locations there, and all that they lead
+//! to, get the formula *true*. None of them leads to a target in the slice, unless the slicer was less exact than
+//! expected; then there is no certificate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +20,11 @@ use selvedge_transition::paths::layout::When;
 use super::solve::{Entries, Solver};
 
 impl Solver<'_> {
-    /// The certificate about the program that was sliced; `lift` leads back to it, and `results` tells which of its
-    /// procedures' results are left.
+    /// Returns the certificate of the original program; `lift` leads back to it, and `results` says which of its
+    /// procedures' results are in the slice.
     ///
-    /// A procedure of the slice may also be called behind an edge that the slice lacks, in any way. No target can be
-    /// reached from that call, hence none from inside the procedure: it is entered in every way, the path edges grow,
+    /// A procedure of the slice may also be called after an edge that the slice lacks, with any values. No target is
+    /// reachable from that call, hence none from inside the procedure: all its entries are added, the path edges grow,
     /// and the certificate is written again. This ends because each round adds a procedure.
     pub(super) fn certificate(
         &mut self,
@@ -47,7 +47,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The path edges and summaries as they are.
+    /// Writes the path edges and summaries as they are.
     fn written(&self, whole: &Program, back: &Back, lift: &Lift) -> Result<Result<SummaryProof, Obstacle>, Stop> {
         let mut writer = Writer { solver: self, lift, formulas: Formulas::default(), nodes: FxHashMap::default() };
         let truth = writer.node(Node::Const(true));
@@ -73,25 +73,25 @@ impl Solver<'_> {
     }
 }
 
-/// Why the formulas of the slice do not do for the whole program.
+/// The reason why the formulas of the slice do not suffice for the whole program.
 enum Obstacle {
-    /// This procedure of the slice may be entered in other ways.
+    /// A procedure of the slice may be entered with other values.
     Entered(ProcId),
-    /// Anything else.
+    /// Any other reason.
     Elsewhere,
 }
 
-/// What the parts of the slice are in the whole program.
+/// Maps the parts of the slice to those of the whole program.
 pub(super) struct Back {
     edges: BTreeSet<EdgeId>,
     pub(super) locs: BTreeMap<LocId, LocId>,
     procs: BTreeMap<ProcId, ProcId>,
-    /// For each procedure of the whole program the places of those of its results that are left.
+    /// For each procedure of the whole program, the positions of its results in the slice.
     results: IndexVec<ProcId, Vec<usize>>,
 }
 
 impl Back {
-    /// Each edge of the slice is one edge of the whole, and so are its ends.
+    /// Builds the map. Each edge of the slice is one edge of the whole, and so are its ends.
     pub(super) fn new(slice: &Program, whole: &Program, lift: &Lift, results: &IndexVec<ProcId, Vec<usize>>) -> Back {
         let (edges, locs, procs) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
         let mut back = Back { edges, locs, procs, results: results.clone() };
@@ -114,8 +114,8 @@ impl Back {
     }
 }
 
-/// Allows everything behind the edges that the slice lacks, unless that would change the formulas at hand. The
-/// procedures `entered` are prepared for every entry.
+/// Allows everything after the edges that the slice lacks, unless that would change the existing formulas. The
+/// procedures in `entered` are prepared for every entry.
 fn allow_the_rest(
     whole: &Program,
     back: &Back,
@@ -213,7 +213,7 @@ impl Writer<'_, '_> {
         self.node(Node::And(left, right))
     }
 
-    /// What does not change while the procedure runs: all inputs without an entry copy.
+    /// Returns the frame condition of a procedure: all inputs without an entry copy stay unchanged while it runs.
     fn frame(&mut self, proc: ProcId) -> Frame {
         let solver = self.solver;
         let copied: BTreeSet<VarId> = solver.layout.scopes[proc].with_entry_copy().collect();
@@ -275,7 +275,7 @@ impl Writer<'_, '_> {
         self.and(diagram, frame.outlives)
     }
 
-    /// A diagram as nested conditionals, each node once. Works without recursion.
+    /// Writes a diagram as nested conditionals, each node once. Works without recursion.
     #[expect(
         clippy::mutable_key_type,
         reason = "equality and hash of a diagram are those of its node, which never change"
@@ -308,7 +308,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// What does not change while a procedure runs: as it runs, and as far as it outlives it.
+/// The frame condition of a procedure, while it runs and after it has returned.
 #[derive(Clone, Copy)]
 struct Frame {
     inside: FormulaId,

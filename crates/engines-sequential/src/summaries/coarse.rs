@@ -1,11 +1,11 @@
-//! A coarser program with fewer variables, whose safety is that of the program (localization, after Kurshan).
+//! A coarser program with fewer variables, whose safety implies that of the program (localization, after Kurshan).
 //!
-//! Only the variables on which the values in the asked assertions depend are *tracked*; where an assertion has none,
-//! and at locations that are asked for, those in the conditions right before it. In all other places a read of a
-//! variable that is not tracked becomes a choice of its own, and assignments to such variables are left out. So every
-//! execution of the program is one of the coarse program as far as tracked variables go: if no error can be reached in
-//! the latter, none can in the former, and path edges and summaries of the latter prove it, edge by edge, for the
-//! former. An error of the coarse program means nothing.
+//! Only the variables on which the values in the target assertions depend are *tracked*; for an assertion without
+//! variables and for target locations, those in the conditions right before them. Everywhere else, a read of an
+//! untracked variable becomes a choice, and assignments to such variables are left out. So every execution of the
+//! program is one of the coarse program as far as tracked variables go: if no error is reachable in the latter, none is
+//! in the former, and path edges and summaries of the latter prove it, edge by edge, for the former. An error of the
+//! coarse program means nothing.
 //!
 //! Locations, edges and variables keep their numbers.
 
@@ -13,7 +13,8 @@ use fixedbitset::FixedBitSet;
 use selvedge_ir::passes::slice;
 use selvedge_ir::{Assign, Edge, EdgeId, Expr, LocId, Op, Program, Target, Ty, VarId};
 
-/// The coarse program; `None` if it would not be much smaller: more than half of the variables that matter are tracked.
+/// Builds the coarse program; returns `None` if it would not be much smaller: more than half of the relevant variables
+/// are tracked.
 pub(super) fn coarse(program: &Program, target: &Target, n_relevant: usize) -> Option<Program> {
     let tracked = slice::feeding(program, &roots(program, target));
     if 2 * tracked.count_ones(..) > n_relevant {
@@ -24,7 +25,7 @@ pub(super) fn coarse(program: &Program, target: &Target, n_relevant: usize) -> O
     Some(coarse)
 }
 
-/// The variables in what is asked, or else right before it.
+/// Returns the variables in the target, or those right before it.
 fn roots(program: &Program, target: &Target) -> FixedBitSet {
     let mut roots = FixedBitSet::with_capacity(program.vars.len());
     let mut before: Vec<LocId> = target.locs.to_vec();
@@ -38,8 +39,8 @@ fn roots(program: &Program, target: &Target) -> FixedBitSet {
     roots
 }
 
-/// Notes the variables of the conditions that are met first on the way back from some locations. A procedure's entry
-/// is reached from its calls; a call is gone past.
+/// Marks the variables of the first conditions on the paths backward from some locations. The search goes from a
+/// procedure's entry to its calls, and skips calls that have returned.
 fn go_back(program: &Program, mut waiting: Vec<LocId>, roots: &mut FixedBitSet) {
     let mut into: Vec<Vec<EdgeId>> = vec![Vec::new(); program.locs.len()];
     for (id, edge) in program.edges.iter_enumerated() {
@@ -61,7 +62,7 @@ fn go_back(program: &Program, mut waiting: Vec<LocId>, roots: &mut FixedBitSet) 
     }
 }
 
-/// Notes the variables of an operation's condition and says whether there are any.
+/// Marks the variables of an operation's condition and returns whether there are any.
 fn note(op: &Op, roots: &mut FixedBitSet) -> bool {
     let (Op::Assert(condition) | Op::Assign(Assign { constrain: condition, .. })) = op else { return false };
     let mut any = false;
@@ -74,8 +75,8 @@ fn note(op: &Op, roots: &mut FixedBitSet) -> bool {
     any
 }
 
-/// Takes from an edge what concerns variables that are not tracked. What is returned and what is handed to parameters
-/// stays, since slicing leaves out what nobody reads.
+/// Removes from an edge everything that concerns untracked variables. Returned values and arguments stay, since slicing
+/// removes those that are never read.
 fn weaken(edge: &mut Edge, tracked: &FixedBitSet) {
     let is_tracked = |var: VarId| tracked.contains(var.index());
     match &mut edge.op {

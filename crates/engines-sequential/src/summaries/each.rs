@@ -1,7 +1,8 @@
-//! Every assertion and location of a target on its own, in one run: errors are noted, and the work goes on.
+//! Decides every assertion and location of a target separately, in one run: errors are recorded, and the search
+//! continues.
 //!
-//! An execution goes on behind an error, as it does where the error is not asked for: so the path edges are those of the
-//! program without a target, and each error is found as if it were the only one. What was not noted is not reachable.
+//! An execution continues after an error, as if the error were not a target: so the path edges are those of the program
+//! without a target, and each error is found as if it were the only one. Errors that were not recorded are unreachable.
 
 use std::collections::BTreeSet;
 
@@ -35,14 +36,14 @@ pub(super) fn check(task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
     let is_unreachable = |edge: &EdgeId| !reached.contains(&task.program.edges[*edge].from);
     findings.unreachable = task.target.asserts.iter().copied().filter(is_unreachable).collect();
     findings.certificate = solver.certificate(task.program, &sliced.lift, &results)?;
-    // Entering procedures in other ways than the program does, for the certificate's sake, may lead to other errors.
+    // Entering procedures with other values than the program does, for the certificate, may lead to other errors.
     if self::noted(&mut solver).iter().any(|error| !is_known(&noted, error)) {
         findings.certificate = None;
     }
     Ok(findings)
 }
 
-/// The errors noted so far, which stay noted.
+/// Returns the errors recorded so far, which stay recorded.
 fn noted(solver: &mut Solver<'_>) -> Vec<Error> {
     match &solver.errors {
         Errors::End => Vec::new(),

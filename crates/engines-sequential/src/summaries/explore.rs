@@ -1,4 +1,4 @@
-//! All that can be reached, for comparisons with other engines.
+//! Lists all reachable states, for comparisons with other engines.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use selvedge_transition::sequential::Values;
 
 use super::solve::Solver;
 
-/// For each location, the valuations with which the thread can stand there, over the variables that the location's
-/// procedure or its callees touch: what they do not touch does not change while they run.
+/// For each location, the valuations that the thread can have there, over the variables that the location's procedure
+/// or its callees touch: others do not change while they run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reached {
     /// Location, and the values of the variables in the order of [`Reached::vars`].
@@ -48,7 +48,7 @@ impl Solver<'_> {
 }
 
 impl Solver<'_> {
-    /// The values that variables of a location's procedure have there.
+    /// Returns the values that variables of a location's procedure have there.
     pub(super) fn values(&self, loc: LocId, vars: &[VarId]) -> Result<Values, Stop> {
         let proc = self.program.locs[loc].proc;
         let others = self.layout.visible(self.program, proc).into_iter().filter(|var| !vars.contains(var));

@@ -1,18 +1,18 @@
 //! Reachability in programs with one thread, recursive or not, by path edges and summaries in decision diagrams.
 //!
 //! After Ball and Rajamani (Bebop, 2000), with what Getafix and the thesis behind Boom (chapters 3 and 10) found to
-//! matter: an explicit program counter, only entries that are reached, the summary of a procedure computed once per
-//! change and not per call site, entry copies of modified variables only, and differences instead of whole sets.
+//! matter: an explicit program counter, only reached entries, the summary of a procedure computed once per change and
+//! not per call site, entry copies of modified variables only, and differences instead of whole sets.
 //!
 //! For each location `n` of a procedure, the *path edges* of `n` are the pairs of a valuation at the procedure's entry
-//! and one at `n` that the former leads to. The order of work: the location that is first in its procedure, of the
+//! and a valuation at `n` to which it leads. The order of work: the location that is first in its procedure, of the
 //! procedure that is lowest in the call graph, among those with path edges that have not been followed (`solve`).
-//! Between two rounds, every path edge that was followed has all its successors among the path edges, calls included:
-//! its callee's entry is there, and so is what follows for each known summary. It ends because path edges only grow.
-//! It is right because a path edge is added only for a step from another one, and none is missing at the end.
+//! Between two rounds, every path edge that was followed has all its successors among the path edges, including calls:
+//! the entry of its callee, and the successors by each known summary. It ends because path edges only grow. It is right
+//! because a path edge is added only for a step from another one, and none is missing at the end.
 //!
-//! The engine works on a slice of the program ([`selvedge_ir::passes::slice`]) and answers about the whole of it. Before
-//! that it tries a coarser program with fewer variables, whose safety is enough (`coarse`).
+//! The engine works on a slice of the program ([`selvedge_ir::passes::slice`]) and answers about the whole program.
+//! Before that it tries a coarser program with fewer variables, whose safety is sufficient (`coarse`).
 
 mod certificate;
 mod coarse;
@@ -43,18 +43,18 @@ pub struct Summaries {
 /// The options of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Computes the summaries of all procedures for all entries before it looks for errors: rules R0 to R6 of Lal and
+    /// Computes the summaries of all procedures for all entries before looking for errors: rules R0 to R6 of Lal and
     /// Reps (2009, Fig. 3).
     ///
     /// Default: no.
     pub eager: bool,
-    /// Tracks all variables from the start. Otherwise a coarse program with those variables only on which the asserted
-    /// values depend is tried first: where it is safe, so is the program.
+    /// Tracks all variables from the start. Otherwise a coarse program with only those variables on which the asserted
+    /// values depend is tried first: if it is safe, so is the program.
     ///
-    /// Default: no. All variables are tracked also where all summaries or all errors are asked for.
+    /// Default: no. All variables are also tracked if all summaries or all errors are to be computed.
     pub exact: bool,
-    /// The variables stand in the diagrams as they are declared, below the locals. Otherwise those that are read and
-    /// written together stand near each other.
+    /// Orders the variables in the diagrams as they are declared, below the locals. Otherwise variables that are read
+    /// and written together are placed near each other.
     ///
     /// Default: no.
     pub declared: bool,
@@ -109,7 +109,7 @@ impl Summaries {
         }
         match solver.run(Entries::Reached)? {
             None => Ok(Verdict::Safe(solver.certificate(task.program, &sliced.lift, results)?)),
-            // The way back through a summary leads through path edges of reached entries only.
+            // Reconstructing a path through a summary needs path edges of reached entries only.
             Some(_) if self.options.eager => {
                 Summaries { options: Options { exact: true, eager: false, ..self.options } }.check(task, run)
             }
@@ -117,7 +117,7 @@ impl Summaries {
         }
     }
 
-    /// All that can be reached, for comparisons.
+    /// Returns all reachable states, for comparisons.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Reached, Stop> {
         let no_target = selvedge_ir::Target::default();
         let mut solver = Solver::ordered(task.program, &no_target, self.order(), run)?;
@@ -139,14 +139,14 @@ impl SequentialEngine for Summaries {
     }
 }
 
-/// The certificate of a coarse program (`coarse`), if there is one and it is safe.
+/// Returns the certificate of a coarse program (`coarse`), if there is one and it is safe.
 fn coarsely_safe(task: &Task<'_>, n_relevant: usize, run: &Run<'_>) -> Result<Option<Certificate>, Stop> {
     let Some(coarse) = coarse::coarse(task.program, task.target, n_relevant) else { return Ok(None) };
     let (sliced, results) = slice::run_with_results(&coarse, task.target);
     let mut solver = Solver::new(&sliced.program, &sliced.target, run)?;
     match solver.run(Entries::Reached) {
         Ok(None) => solver.certificate(&coarse, &sliced.lift, &results),
-        // It may be that all variables together need fewer nodes.
+        // All variables together may need fewer nodes.
         Ok(Some(_)) | Err(Stop::NodeLimit(_)) => Ok(None),
         Err(stop) => Err(stop),
     }

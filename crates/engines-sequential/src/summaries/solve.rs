@@ -1,4 +1,4 @@
-//! The work list.
+//! The fixed-point computation of path edges and summaries.
 
 use std::collections::BTreeSet;
 
@@ -13,59 +13,59 @@ use selvedge_transition::paths::layout::{Layout, Order, When};
 use selvedge_transition::paths::prepare::Prepared;
 use selvedge_transition::paths::rings::{Ring, Rings};
 
-/// Which entries of procedures count.
+/// The entries of procedures to consider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entries {
-    /// Those that are reached.
+    /// The reached entries.
     Reached,
-    /// All, whether reached or not; errors are not looked for.
+    /// All entries, reached or not; errors are ignored.
     All,
-    /// Those that are there already.
+    /// The existing entries.
     Given,
 }
 
-/// An error that was met.
+/// An error that was found.
 #[derive(Clone, Debug)]
 pub(super) struct Error {
     pub(super) loc: LocId,
     /// The assertion that fails there; `None` if the location itself is the error.
     pub(super) assert: Option<EdgeId>,
-    /// The path edges that lead to it.
+    /// The path edges to the error.
     pub(super) edges: Bdd,
 }
 
-/// What happens at an error.
+/// The treatment of errors.
 pub(super) enum Errors {
-    /// The work ends.
+    /// The first error ends the search.
     End,
-    /// It is noted, the first of each location and assertion, and the work goes on.
+    /// Errors are recorded, the first of each location and assertion, and the search continues.
     Note(Vec<Error>),
 }
 
-/// The way in which path edges were found. The diagrams are those from which they were computed.
+/// The origin of path edges. The diagrams are those from which they were computed.
 pub(super) enum Via {
-    /// The program starts.
+    /// The start of the program.
     Start,
-    /// The prelude has returned, by this summary.
+    /// The return of the prelude, by this summary.
     Prelude(Bdd),
     /// The step of an assignment or of an assertion that holds.
     Step(EdgeId, Bdd),
-    /// A call has been made.
+    /// A call.
     Call(EdgeId, Bdd),
-    /// A call has returned, by this summary.
+    /// A return from a call, by this summary.
     Return(EdgeId, Bdd, Bdd),
-    /// Every entry counts.
+    /// The assumption that every entry is possible.
     Assumed,
 }
 
-/// A part of a summary, with the return edge and the path edges before it that it was computed from.
+/// A part of a summary, with the return edge and the path edges before it from which it was computed.
 pub(super) struct SummaryRing {
     pub(super) summary: Bdd,
     pub(super) via: EdgeId,
     pub(super) before: Bdd,
 }
 
-/// Something to do: path edges to follow, or a new part of a summary to apply at a call.
+/// A unit of work: path edges to follow, or a new part of a summary to apply at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
     Follow(LocId),
@@ -82,7 +82,7 @@ pub(super) struct Solver<'a> {
     pub(super) flow: Flow,
     sites: IndexVec<ProcId, Vec<EdgeId>>,
     prepared: IndexVec<EdgeId, Option<Prepared>>,
-    /// For each location the place of its procedure in the call graph, callees first, and its own in the procedure.
+    /// For each location, the position of its procedure in the call graph, callees first, and its own in the procedure.
     rank: IndexVec<LocId, (u32, u32)>,
     pub(super) edges: IndexVec<LocId, Bdd>,
     /// The part of `edges` that has not been followed.
@@ -93,7 +93,7 @@ pub(super) struct Solver<'a> {
     /// The part of the callee's summary that has not been applied at a call.
     returns: IndexVec<EdgeId, Option<Bdd>>,
     work: BTreeSet<((u32, u32), Work)>,
-    /// The procedures that [`Solver::enter_in_every_way`] was asked for.
+    /// The procedures for which [`Solver::enter_in_every_way`] was called.
     pub(super) entered: BTreeSet<ProcId>,
 }
 
@@ -134,7 +134,7 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// Forgets the path edges, so that a second run finds those of reached entries with the summaries at hand.
+    /// Removes the path edges, so that a second run finds those of reached entries with the existing summaries.
     pub(super) fn forget_all_but_summaries(&mut self) {
         let bottom = self.layout.manager.bottom();
         self.edges.iter_mut().for_each(|edges| *edges = bottom.clone());
@@ -173,7 +173,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The procedure is entered in every way. Says whether it was not before.
+    /// Adds all entries of a procedure. Returns whether they were not added before.
     pub(super) fn enter_in_every_way(&mut self, proc: ProcId) -> Result<bool, Stop> {
         self.assume_entries(proc).map_err(out_of_nodes)?;
         Ok(self.entered.insert(proc))
@@ -196,7 +196,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The initial thread comes to life with these values of the shared variables.
+    /// Starts the initial thread with the given values of the shared variables.
     fn start_main(&mut self, shared: Bdd, via: Via) -> Result<(), OutOfNodes> {
         let program = self.program;
         let kind = program.entries.first().expect("a program with one thread has one kind of thread");
@@ -210,7 +210,7 @@ impl<'a> Solver<'a> {
         self.enter(kind.proc, &states, via)
     }
 
-    /// The initial thread comes to life after each return of the prelude.
+    /// Starts the initial thread after each return of the prelude.
     fn start_thread(&mut self, summary: &Bdd) -> Result<(), OutOfNodes> {
         let Some(prelude) = self.program.prelude else { return Ok(()) };
         if summary.is_false() {
@@ -220,7 +220,7 @@ impl<'a> Solver<'a> {
         self.start_main(shared, Via::Prelude(summary.clone()))
     }
 
-    /// The shared variables when the prelude returns from an initial state.
+    /// Returns the shared variables when the prelude returns from an initial state.
     fn after_prelude(&self, prelude: ProcId, summary: &Bdd) -> Result<Bdd, OutOfNodes> {
         let modified = &self.layout.scopes[prelude].modified;
         let lost = self.layout.vars(modified.iter().copied(), When::Now);
@@ -232,7 +232,7 @@ impl<'a> Solver<'a> {
         after.rename(&self.layout.manager.renaming(&pairs))
     }
 
-    /// A procedure is entered in some states, given over all globals and its parameters.
+    /// Enters a procedure in some states, given over all globals and its parameters.
     fn enter(&mut self, proc: ProcId, states: &Bdd, via: Via) -> Result<(), OutOfNodes> {
         let touched = &self.layout.scopes[proc].globals;
         let all = self.program.vars.iter_enumerated().filter(|(_, var)| !matches!(var.scope, Scope::Local(_)));
@@ -242,7 +242,7 @@ impl<'a> Solver<'a> {
         self.add(self.program.procs[proc].entry, states, via)
     }
 
-    /// Adds path edges and notes which are new. The noted set may hold some that are not, which is harmless.
+    /// Adds path edges and queues the new ones. The queued set may contain old ones, which is harmless.
     fn add(&mut self, loc: LocId, edges: Bdd, via: Via) -> Result<(), OutOfNodes> {
         let known = &self.edges[loc];
         if edges.is_subset(known) {
@@ -308,7 +308,7 @@ impl<'a> Solver<'a> {
         Ok(None)
     }
 
-    /// An error was met: gives it back if the work ends with it.
+    /// Handles an error: returns it if the search ends with it.
     fn met(&mut self, error: Error) -> Option<Error> {
         match &mut self.errors {
             Errors::End => Some(error),
@@ -321,7 +321,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Adds to the summary of the procedure that an edge returns from, and notes it at all its calls.
+    /// Adds to the summary of the procedure from which an edge returns, and queues it at all its calls.
     fn add_summary(&mut self, via: EdgeId, summary: Bdd, before: Bdd) -> Result<(), OutOfNodes> {
         let proc = self.program.locs[self.program.edges[via].from].proc;
         let known = &self.summaries[proc];
@@ -363,18 +363,18 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    /// The relation of an edge that is an assignment or an assertion and was followed.
+    /// Returns the relation of an edge that is an assignment or an assertion and was followed.
     pub(super) fn relation(&self, id: EdgeId) -> Option<&Bdd> {
         self.prepared[id].as_ref()?.relation()
     }
 
-    /// Says whether the work must stop.
+    /// Stops if a limit is reached.
     pub(super) fn tick(&self) -> Result<(), Stop> {
         self.run.tick()
     }
 }
 
-/// The procedure that an edge calls.
+/// Returns the procedure that an edge calls.
 pub(super) fn callee(program: &Program, id: EdgeId) -> ProcId {
     match &program.edges[id].op {
         Op::Call(call) => call.callee,
@@ -382,7 +382,7 @@ pub(super) fn callee(program: &Program, id: EdgeId) -> ProcId {
     }
 }
 
-/// A manager that suits the program: small programs are checked in the time that a large cache takes to be cleared.
+/// Chooses the size of the manager: clearing a large cache would take longer than checking a small program.
 fn limits(program: &Program, run: &Run<'_>) -> Limits {
     let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
     let wanted = (program.edges.len() * (program.vars.len() + 1) * 16).next_power_of_two();

@@ -1,9 +1,9 @@
-//! From an error back to the start.
+//! Reconstructs an execution from an error.
 //!
-//! Path edges are kept in rings, in the order in which they were found, each with the way in which it was found. A path
-//! edge lies for the first time in some ring, and was computed from path edges (and summaries) that were there before;
-//! so going back from first ring to first ring ends at the procedure's entry. A call that has returned is one step with
-//! the callee's steps as a body, which is built once for each pair of entry and return.
+//! Path edges are kept in rings, in the order in which they were found, each with its origin. The first ring that
+//! contains a path edge was computed from path edges (and summaries) that were there before; so going back from first
+//! ring to first ring ends at the procedure's entry. A call that has returned is one step with the callee's steps as a
+//! body, which is built once for each pair of entry and return.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ use selvedge_transition::paths::step::value;
 
 use super::solve::{Error, Solver, Via};
 
-/// Traces with at most this many steps are written out.
+/// Limit on the steps of traces that are written out.
 const WRITTEN_OUT: u128 = 5_000;
 
 impl Solver<'_> {
-    /// An execution that ends in the error.
+    /// Returns an execution that ends in the error.
     pub(super) fn trace(&self, error: &Error) -> Result<Trace, Stop> {
         let thread = ThreadId(u32::from(self.program.prelude.is_some()));
         let back = Back { layout: &self.layout, program: self.program, thread };
@@ -79,8 +79,8 @@ impl<'s> Builder<'s, '_> {
         }
     }
 
-    /// The steps from the entry of the procedure to a path edge at one of its locations, the path edge at the entry, and
-    /// how that came about.
+    /// Returns the steps from the entry of the procedure to a path edge at one of its locations, the path edge at the
+    /// entry, and its origin.
     fn path(&mut self, loc: LocId, tuple: Tuple) -> Result<(Vec<Step>, Tuple, &'s Ring<Via>), Stop> {
         let solver = self.solver;
         let (mut loc, mut tuple, mut steps) = (loc, tuple, Vec::new());
@@ -108,7 +108,7 @@ impl<'s> Builder<'s, '_> {
         }
     }
 
-    /// A path edge before a call that has returned by a summary, and the call with its body.
+    /// Returns a path edge before a call that has returned by a summary, and the call with its body.
     fn back_call(&mut self, edge: EdgeId, before: &Bdd, summary: &Bdd, after: &Tuple) -> Result<(Tuple, Step), Stop> {
         let program = self.solver.program;
         let Op::Call(call) = &program.edges[edge].op else { unreachable!("only calls return") };
@@ -120,7 +120,7 @@ impl<'s> Builder<'s, '_> {
         Ok((before, step))
     }
 
-    /// The body of a call with this effect, and the path edge at its entry.
+    /// Returns the body of a call with this effect, and the path edge at its entry.
     fn body(&mut self, proc: ProcId, effect: &Tuple) -> Result<(u32, Tuple), Stop> {
         let key = (proc, effect.clone());
         if let Some((body, entry)) = self.known.get(&key) {
@@ -133,7 +133,8 @@ impl<'s> Builder<'s, '_> {
         Ok((body, entry))
     }
 
-    /// The steps of a procedure from its entry through a return with this effect, and the path edge at the entry.
+    /// Returns the steps of a procedure from its entry through a return with this effect, and the path edge at the
+    /// entry.
     fn returning(&mut self, proc: ProcId, effect: &Tuple) -> Result<(Vec<Step>, Tuple), Stop> {
         let solver = self.solver;
         let ring = solver.summary_rings[proc].iter().find(|ring| holds(&ring.summary, effect));
@@ -144,8 +145,8 @@ impl<'s> Builder<'s, '_> {
         Ok((steps, entry))
     }
 
-    /// The start of a run whose thread begins with this path edge; after a prelude, from these values of the globals.
-    /// Also the values of all globals when the thread begins.
+    /// Returns the start of a run whose thread begins with this path edge; after a prelude, from the given values of
+    /// the globals. Also returns the values of all globals when the thread begins.
     fn start(&self, entry: &Tuple, prelude: Option<&Tuple>) -> Result<(Start, Tuple), OutOfNodes> {
         let (layout, program) = (self.layout(), self.program());
         let kind = program.entries.first().expect("a program with one thread has one kind of thread");
@@ -180,7 +181,7 @@ impl<'s> Builder<'s, '_> {
         Ok((start, values))
     }
 
-    /// The trace of a thread that begins with this path edge after the prelude has returned by a summary.
+    /// Returns the trace of a thread that begins with this path edge after the prelude has returned by a summary.
     fn with_prelude(&mut self, entry: &Tuple, summary: &Bdd, steps: Vec<Step>) -> Result<Trace, Stop> {
         let prelude = self.program().prelude.expect("a prelude has returned");
         let (start, effect) = self.through_prelude(prelude, entry, summary).map_err(out_of_nodes)?;
@@ -192,7 +193,7 @@ impl<'s> Builder<'s, '_> {
         Ok(Trace { start: Start { fresh, ..start }, steps: all, bodies: std::mem::take(&mut self.bodies) })
     }
 
-    /// The start of a run that leads through the prelude to this path edge, and the effect of the prelude.
+    /// Returns the start of a run that leads through the prelude to this path edge, and the effect of the prelude.
     fn through_prelude(&self, prelude: ProcId, entry: &Tuple, summary: &Bdd) -> Result<(Start, Tuple), OutOfNodes> {
         let layout = self.layout();
         let kind = self.program().entries.first().expect("a program with one thread has one kind of thread");
@@ -203,7 +204,7 @@ impl<'s> Builder<'s, '_> {
             let when = if modified.contains(var) { When::Next } else { When::Now };
             known.insert(layout.var(*var, when), entry[&layout.var(*var, When::Now)]);
         }
-        // What the thread's initial values read of the shared variables is part of the path edge's history.
+        // The shared variables that the thread's initial values read are part of the path edge's history.
         let after: Vec<(Var, Var)> =
             modified.iter().map(|var| (layout.var(*var, When::Now), layout.var(*var, When::Next))).collect();
         let thread_init = self.layout().initial(&kind.init)?;
