@@ -1,10 +1,10 @@
 //! `contexts-eager`: the reduction to one thread ([`selvedge_ir::passes::sequentialize`]), and `summaries`.
 //!
-//! The order of work: for each number of contexts, smallest first, and each crew, the sequential program is made and
-//! `summaries` asked about it. All guesses of what the other threads do are looked at, also those that never come true:
-//! that is the eager exploration with which Lal and Reps compare their lazy one. It ends because `summaries` does and the
-//! numbers of contexts are bounded. It is right because the reduction is; an error comes back as an execution of the
-//! threads.
+//! The order of work: for each number of contexts, smallest first, and each list of threads, the sequential program is
+//! built and decided by `summaries`. All guesses of the other threads' effects are considered, including those that
+//! never come true: this is the eager exploration with which Lal and Reps compare their lazy one. It ends because
+//! `summaries` does and the numbers of contexts are bounded. It is right because the reduction is; an error is mapped
+//! back to an execution of the threads.
 
 use selvedge_check::{
     Bound, ContextBound, Contexts, Engine, Event, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
@@ -79,8 +79,8 @@ impl ContextsEager {
         (self.sequential)(arrangement(&list.program) == Arrangement::ByContext)
     }
 
-    /// How many valuations of the shared variables are reachable within `k` contexts per thread; `None` if that cannot be said
-    /// within the limits, which is no reason to give up what is known already.
+    /// Returns the number of valuations of the shared variables that are reachable within `k` contexts per thread;
+    /// `None` if the limits do not suffice, which must not discard earlier results.
     fn count(&self, list: &FixedThreads, k: u32, run: &Run<'_>) -> Result<Option<u128>, Stop> {
         match self.shared_states(list, k, run) {
             Ok(values) => Ok(values.count()),
@@ -89,8 +89,8 @@ impl ContextsEager {
         }
     }
 
-    /// The valuations of the shared variables that the user's program has, in the order of their declaration, that are
-    /// reachable within `k` contexts per thread where a context may end.
+    /// Returns the valuations of the shared variables of the user's program, in the order of their declaration, that
+    /// are reachable within `k` contexts per thread at points where a context may end.
     pub fn shared_states(&self, list: &FixedThreads, k: u32, run: &Run<'_>) -> Result<Values, Stop> {
         let mut sequential = reduced(list, &Target::default(), k);
         let mut last: Vec<(VarId, VarId)> =
@@ -102,15 +102,15 @@ impl ContextsEager {
     }
 }
 
-/// How the copies of the shared variables are arranged. That each context begins as the one before ended is small where
-/// the copies of one variable are near each other, and where the variables of a context are, it takes as many nodes as
-/// there are shared states; all else is smaller then.
+/// Chooses the arrangement of the copies of the shared variables. The condition that each context begins as the
+/// previous one ended is small if the copies of one variable are adjacent. If the variables of a context are adjacent,
+/// it has as many nodes as there are shared states, but everything else is smaller.
 fn arrangement(program: &Program) -> Arrangement {
     let n_shared = program.vars.iter().filter(|var| var.scope == Scope::Shared).count();
     if n_shared <= FEW { Arrangement::ByContext } else { Arrangement::ByVariable }
 }
 
-/// So many shared variables have few states.
+/// The number of shared variables that have few states.
 const FEW: usize = 10;
 
 fn reduced(list: &FixedThreads, target: &Target, k: u32) -> Sequential {
@@ -121,7 +121,7 @@ fn question(sequential: &Sequential) -> Task<'_> {
     Task { program: &sequential.program, target: &sequential.target, threads: ThreadScope::Unbounded }
 }
 
-/// Adds a step that changes nothing and touches these variables, so that all of them are followed.
+/// Adds a step that changes nothing and reads the given variables, so that all of them are tracked.
 fn watch(sequential: &mut Sequential, vars: &[VarId]) {
     let Sequential { program, confirmed, .. } = sequential;
     let active = vars.iter().map(|var| (*var, Expr::Var(*var))).collect();
@@ -130,7 +130,7 @@ fn watch(sequential: &mut Sequential, vars: &[VarId]) {
     program.edges.push(Edge { from: *confirmed, to, op });
 }
 
-/// Where the assertion behind the Checker leads.
+/// Returns the location after the assertion that follows the Checker.
 fn behind(program: &Program, confirmed: selvedge_ir::LocId) -> selvedge_ir::LocId {
     let edge = program.edges.iter().find(|edge| edge.from == confirmed);
     edge.expect("the assertion is there").to

@@ -1,8 +1,8 @@
 //! A bounded number of execution contexts per thread, with recursion (Lal and Reps, 2009).
 //!
-//! The threads of a program are a fixed list ([`selvedge_ir::passes::fix_threads`]); they take turns in its order, and each has
-//! at most K turns, in which it makes any number of steps. That is enough for many errors, and it can be decided for
-//! recursive threads, which the question without a bound cannot.
+//! The threads of a program are a fixed list ([`selvedge_ir::passes::fix_threads`]); they take turns in its order, and each
+//! has at most K turns, in which it makes any number of steps. That suffices for many errors, and it is decidable for
+//! recursive threads, which reachability without a bound is not.
 
 pub mod calculus;
 pub mod eager;
@@ -16,23 +16,24 @@ use selvedge_check::ContextBound;
 /// The options of the engines here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// How many contexts each thread may have: the numbers that are tried, smallest first.
+    /// The numbers of contexts per thread to try, smallest first.
     ///
-    /// Default: none; without a bound the engines here take no task.
+    /// Default: none; without a bound these engines support no task.
     pub bound: Option<ContextBound>,
-    /// What the histories of `contexts` are made of.
+    /// The representation of the histories of `contexts`.
     ///
-    /// Default: what suits the number of shared variables.
+    /// Default: chosen by the number of shared variables.
     pub histories: Option<Histories>,
 }
 
-/// What the history of a thread is made of: the shared states with which its contexts began and ended.
+/// The representation of the history of a thread: of the shared states with which its contexts began and ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Histories {
-    /// The values of all shared variables, all copies of a variable next to each other. Suits many states, where a context
+    /// The values of all shared variables, with all copies of a variable adjacent. Suits many states, if a context
     /// changes few variables.
     Values,
-    /// The same, those of one context next to each other. Suits few variables: a history is a sequence of states.
+    /// The values of all shared variables, with those of one context adjacent. Suits few variables: a history is a
+    /// sequence of states.
     Blocks,
     /// Numbers of shared states. Suits few states of many variables.
     Numbers,

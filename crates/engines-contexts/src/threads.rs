@@ -1,4 +1,5 @@
-//! Which threads take turns: what the engines with a bound on contexts ask of a task, and make of it.
+//! The threads that take turns: the requirements of the engines with a bound on contexts, and the fixed lists of
+//! threads.
 
 use selvedge_check::{ContextBound, Task, ThreadScope, Trace, Unsupported};
 use selvedge_ir::Ty;
@@ -8,7 +9,8 @@ use selvedge_replay::{Interpreter, Outcome};
 
 use super::Options;
 
-/// The bound on contexts, and the task as programs of fixed lists of threads: one for each crew that a run may have.
+/// Returns the bound on contexts, and the task as programs with fixed lists of threads: one for each list that a run
+/// may have.
 pub fn fixed_threads(
     task: &Task<'_>,
     options: &Options,
@@ -41,8 +43,8 @@ pub fn fixed_threads(
         .map_err(|refusal| Unsupported { reason: format!("`{name}`: {}", refusal.reason), edge: refusal.edge })
 }
 
-/// An execution up to its first error. A thread may stand at an error location from the beginning, or from the step that
-/// starts it, which an engine sees only when the thread has its turn.
+/// Cuts an execution off at its first error. A thread may be at an error location from the beginning, or from the step
+/// that starts it, which an engine only sees when the thread has its turn.
 pub(crate) fn up_to_error(task: &Task<'_>, mut trace: Trace) -> Trace {
     if task.target.locs.is_empty() {
         return trace;

@@ -1,15 +1,15 @@
-//! One state for all that differ only in the numbers of their threads.
+//! The canonical form of states that differ only in the numbers of their threads.
 
 use selvedge_check::ThreadScope;
 use selvedge_ir::trace::ThreadId;
 use selvedge_replay::{State, Thread};
 
-/// Sorts the threads by what they are and numbers them in that order.
+/// Sorts the threads by their state and numbers them in that order.
 ///
-/// Two states have the same result exactly if a renaming of threads turns one into the other: whether a thread holds
-/// the atomic flag or runs the prelude is part of what it is. The interpreter treats threads alike but for these two
-/// distinctions, so renamed states have renamed successors, and a search may keep one of them. How many threads have been
-/// created matters only where that number is bounded.
+/// Two states have the same result exactly if a renaming of threads turns one into the other: holding the atomic flag
+/// and running the prelude are part of a thread's state. Apart from these two distinctions the interpreter treats
+/// threads alike, so renamed states have renamed successors, and a search may keep one of them. The number of threads
+/// created so far matters only if it is bounded.
 pub(super) fn canonical(mut state: State, threads: ThreadScope) -> State {
     let holder = state.holder;
     let prelude = state.prelude.as_ref().map(|prelude| prelude.thread);

@@ -1,13 +1,13 @@
-//! States as bytes: the visited set holds millions of them.
+//! The encoding of states as bytes, since the visited set holds millions of them.
 //!
 //! All values are Boolean, one byte each. Numbers are written in groups of seven bits, the last one with its top bit
-//! clear. Canonical states only: the numbers of threads are their positions.
+//! clear. Only canonical states are encoded: the numbers of threads are their positions.
 
 use selvedge_ir::trace::{Fresh, StartThread, ThreadId};
 use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, Value, VarId};
 use selvedge_replay::{Frame, Prelude, State, Thread};
 
-/// The bytes of a canonical state.
+/// Returns the bytes of a canonical state.
 pub(super) fn encode(state: &State) -> Box<[u8]> {
     let mut out = Vec::with_capacity(64);
     values(&mut out, &state.shared);
@@ -33,7 +33,7 @@ pub(super) fn encode(state: &State) -> Box<[u8]> {
     out.into_boxed_slice()
 }
 
-/// The canonical state with these bytes.
+/// Returns the canonical state with the given bytes.
 pub(super) fn decode(bytes: &[u8]) -> State {
     let mut reader = Reader(bytes);
     let shared = reader.values();

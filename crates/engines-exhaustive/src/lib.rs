@@ -1,10 +1,10 @@
-//! Breadth-first search over the reference interpreter: simple, exact within its bounds, and the oracle for every
-//! other engine.
+//! Breadth-first search over the reference interpreter: simple, exact within its bounds, and the oracle for every other
+//! engine.
 //!
 //! The order of work: all initial states, then the successors of each state in the order in which they were found.
-//! States that differ only in the numbers of their threads are one state (`canonical`). It ends because the numbers
-//! of threads and frames are bounded and all values are Boolean. It is right because it tries every step that the
-//! interpreter lists; where the bound on frames cut something off, it does not answer "safe".
+//! States that differ only in the numbers of their threads are one state (`canonical`). It ends because the numbers of
+//! threads and frames are bounded and all values are Boolean. It is right because it tries every step that the
+//! interpreter lists; if the bound on frames cut something off, it does not answer "safe".
 
 mod canonical;
 mod codec;
@@ -71,8 +71,8 @@ impl Engine for Exhaustive {
 }
 
 impl Exhaustive {
-    /// Visits all states, errors or not, and returns what can be seen of their threads. Tries every first value of
-    /// every variable.
+    /// Visits all states, errors or not, and returns the observable states of their threads. Tries every initial value
+    /// of every variable.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
         let interpreter = Interpreter::new(task.program, task.threads);
         let mut search = Search::new(*task, interpreter, run, &self.options);

@@ -1,4 +1,4 @@
-//! The search, and the way back from an error to a trace.
+//! The search, and the reconstruction of a trace from an error.
 
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
@@ -16,21 +16,21 @@ use super::canonical::canonical;
 use super::codec::{decode, encode};
 use super::{Exploration, Options, ThreadState};
 
-/// How far to search.
+/// The extent of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Visit {
-    /// To the first error.
+    /// Up to the first error.
     UntilError,
-    /// Everything, also behind errors.
+    /// Everything, also beyond errors.
     All,
 }
 
-/// An error that the search met.
+/// An error that the search found.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Error {
     /// A step of the state with this number fails an assertion of the target.
     Fails(usize),
-    /// In the state with this number a thread stands at a target location.
+    /// In the state with this number a thread is at a target location.
     Reached(usize),
 }
 
@@ -38,11 +38,11 @@ pub(super) enum Error {
 pub(super) struct Search<'a> {
     task: Task<'a>,
     run: &'a Run<'a>,
-    /// Shared, so that its lists of steps can be walked while the search grows.
+    /// Shared, so that its lists of steps can be iterated while the search grows.
     interpreter: Rc<Interpreter<'a>>,
     frames: usize,
     found: IndexSet<Box<[u8]>, BuildHasherDefault<FxHasher>>,
-    /// For each state the one from which it was found, or its own number if it is initial.
+    /// For each state its predecessor in the search, or its own number if it is initial.
     parents: Vec<u32>,
     expanded: usize,
     /// The number of states up to the last one of the current depth, and the depth.
@@ -75,8 +75,8 @@ impl<'a> Search<'a> {
         Exploration { n_states: self.found.len(), truncated: self.truncated, ..self.exploration }
     }
 
-    /// Finds all states, or those up to an error. At the loop's head every state before `expanded` has all its
-    /// successors among the found ones, those beyond the bound on frames excepted.
+    /// Finds all states, or those up to an error. At the head of the loop every state before `expanded` has all its
+    /// successors among the found ones, except those beyond the bound on frames.
     pub(super) fn run(&mut self, visit: Visit) -> Result<Option<Error>, Stop> {
         let interpreter = Rc::clone(&self.interpreter);
         for start in interpreter.starts(self.max_threads()) {
@@ -96,12 +96,12 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// What is kept of a state: the same for all that differ only in the numbers of their threads.
+    /// Returns the key of a state: the same for all states that differ only in the numbers of their threads.
     fn key(&self, state: &State) -> Box<[u8]> {
         encode(&canonical(state.clone(), self.task.threads))
     }
 
-    /// The greatest number of initial threads.
+    /// Returns the greatest number of initial threads.
     fn max_threads(&self) -> u32 {
         match self.task.threads {
             ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound,
@@ -162,8 +162,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The execution that leads to an error. The search kept no steps: they are found again, from the start on, as
-    /// those that lead to the next canonical state on the path.
+    /// Returns the execution that leads to an error. The search kept no steps: they are recomputed, from the start on,
+    /// as those that lead to the next canonical state on the path.
     pub(super) fn trace(&self, error: Error) -> Result<Trace, Stop> {
         let (Error::Fails(last) | Error::Reached(last)) = error;
         let mut path = vec![last];
@@ -237,7 +237,7 @@ fn outcome(interpreter: &Interpreter<'_>, state: &State, step: &Step) -> Outcome
     })
 }
 
-/// The greatest number of threads of a kind that has one.
+/// Returns the greatest number of threads of a template that has one.
 fn most(count: Count) -> u32 {
     match count {
         Count::Exactly(count) | Count::AtMost(count) => count,

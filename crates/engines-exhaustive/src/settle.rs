@@ -1,4 +1,4 @@
-//! Variables whose first value does not matter.
+//! Variables whose initial value does not matter.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use selvedge_ir::liveness::Liveness;
 use selvedge_ir::visit::reads;
 use selvedge_ir::{LocId, ProcId, Program, Scope, VarId};
 
-/// The variables that nobody reads before they are written. One first value stands for all: a search for errors loses
-/// nothing by trying only one, and a program with fifty uninitialised variables stays within reach.
+/// Returns the variables that are never read before they are written. One initial value represents all: a search for
+/// errors loses nothing by trying only one, and programs with fifty uninitialised variables become feasible.
 pub(super) fn settled(program: &Program) -> BTreeSet<VarId> {
     let liveness = Liveness::new(program);
     let entry = |proc: ProcId| program.procs[proc].entry;

@@ -1,4 +1,4 @@
-//! The relations that a program gives.
+//! The base relations of a program.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::thread_paths::track::Tracked;
 pub(super) struct Bases {
     pub(super) space: Space,
     columns: BTreeMap<Sort, Vec<Column>>,
-    /// How many columns of each sort are for variables; the others are spare.
+    /// The number of columns of each sort for variables; the others are spare.
     n_columns: BTreeMap<Sort, usize>,
     relations: BTreeMap<Base, Relation>,
-    /// Whether `init` can fail.
+    /// Set if `init` can fail.
     pub(super) init_fails: bool,
 }
 
@@ -70,7 +70,7 @@ impl Bases {
         &self.relations[&base]
     }
 
-    /// The columns of variables with these sorts, in the order in which they are bound.
+    /// Returns the columns of variables with the given sorts, in the order in which they are bound.
     pub(super) fn columns(&self, sorts: &[Sort]) -> Vec<Column> {
         let mut used: BTreeMap<Sort, usize> = BTreeMap::new();
         let column = |sort: &Sort| {
@@ -81,12 +81,12 @@ impl Bases {
         sorts.iter().map(column).collect()
     }
 
-    /// A column that no variable has.
+    /// Returns a column that no variable uses.
     pub(super) fn spare(&self, sort: Sort, number: usize) -> Column {
         self.columns[&sort][self.n_columns[&sort] + number]
     }
 
-    /// Two columns for blocks of threads.
+    /// Returns two columns for blocks of threads.
     fn used(&self) -> [Column; 2] {
         [self.columns[&Sort::Used][0], self.columns[&Sort::Used][1]]
     }
@@ -97,7 +97,8 @@ impl Bases {
     }
 }
 
-/// How many columns of a sort the equations and the relations of the program need, and how many spare ones.
+/// Returns the number of columns of a sort that the equations and the relations of the program need, and the number of
+/// spare ones.
 fn demand(fixpoint: &Fixpoint, sort: Sort) -> (usize, usize) {
     fn in_formula(formula: &Formula, sort: Sort, bound: usize) -> (usize, usize) {
         match formula {
@@ -206,12 +207,12 @@ impl Maker<'_> {
         self.encoding.expr(&bases.space, self.choices, rhs, at, None)
     }
 
-    /// A variable has a value.
+    /// Requires that a variable has a value.
     fn gets(&self, bases: &Bases, var: VarId, at: At, value: &Bdd) -> Result<Bdd, OutOfNodes> {
         bases.space.manager().var(self.encoding.var(&bases.space, at, var))?.iff(value)
     }
 
-    /// Variables have the same values in two states.
+    /// Requires that variables have the same values in two states.
     fn same(&self, bases: &Bases, vars: impl Iterator<Item = VarId>, a: At, b: At) -> Result<Bdd, OutOfNodes> {
         let var = |at: At, var: VarId| self.encoding.var(&bases.space, at, var);
         bases.space.manager().equal(&vars.map(|id| (var(a, id), var(b, id))).collect::<Vec<_>>())
@@ -224,7 +225,7 @@ impl Maker<'_> {
         bases.space.manager().cube(&literals)
     }
 
-    /// The shared states before `init`, whose further variables are not looked at.
+    /// Returns the shared states before `init`; further variables are unconstrained.
     fn initial(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
         let at = bases.at(0, 0, 0);
         let mut all = bases.space.manager().top();
@@ -285,7 +286,7 @@ impl Maker<'_> {
         found.and(&self.encoding.stands(&bases.space, entered.frame, callee.entry)?).map(Some)
     }
 
-    /// All returns from the procedure that an edge calls, with the results that the edge assigns.
+    /// Returns all returns from the procedure that an edge calls, with the results that the edge assigns.
     fn returns(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
         let Op::Call(call) = &edge.op else { return Ok(None) };
         let (caller, exit, after) = (bases.at(0, 0, 0), bases.at(0, 0, 1), bases.at(1, 1, 2));
@@ -352,7 +353,7 @@ impl Maker<'_> {
         Ok(all)
     }
 
-    /// The shared states in which the threads come to life: those in which `init` ends; and whether it can fail. Some
+    /// Computes the shared states in which the threads start: those in which `init` ends; and whether it can fail. Some
     /// variables keep the values that others have then.
     fn after_init(&self, bases: &Bases, run: &Run<'_>) -> Result<(Relation, bool), Stop> {
         let mut states = bases.relation(Base::Initial).clone();
@@ -372,7 +373,7 @@ impl Maker<'_> {
         Ok((bases.space.relation(kept, states.columns()), fails))
     }
 
-    /// The shared states at the ends of a procedure without calls that runs alone, and whether it can fail.
+    /// Computes the shared states at the ends of a procedure without calls that runs alone, and whether it can fail.
     fn through(
         &self,
         bases: &Bases,

@@ -1,9 +1,9 @@
-//! From formulas to terms over columns.
+//! Translates formulas to terms over columns.
 //!
-//! A variable has the column of its sort whose number is that of the variables of the sort that are bound outside of it;
-//! so a relation's places have fixed columns, and a bound variable never has the column of a variable that it can be
-//! mentioned with. An atom is the relation with its columns renamed. In a conjunction below a quantifier, a variable is
-//! forgotten as soon as no later part mentions it.
+//! The column of a variable has the number of variables of its sort that are bound outside of it; so the positions of a
+//! relation have fixed columns, and a bound variable never has the column of a variable in whose scope it is. An atom
+//! is the relation with its columns renamed. In a conjunction below a quantifier, a variable is projected away as soon
+//! as no later part mentions it.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use selvedge_logic::relation::Column;
 
 use super::base::Bases;
 
-/// The equations as a system, and its relations in the order of the equations.
+/// Translates the equations to a system, and returns its relations in the order of the equations.
 pub(super) fn elaborate(fixpoint: &Fixpoint, bases: &Bases) -> Result<(System, Vec<RelId>), OutOfNodes> {
     let mut system = System::new(&bases.space);
     let mut relations = Vec::new();
@@ -80,7 +80,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The conjunction, without columns that are bound. One is forgotten when its last part is joined.
+    /// Translates a conjunction, without columns that are bound. A column is projected away when its last part is
+    /// joined.
     fn join(&self, parts: &[Formula], scope: &[Sort], bound: &BTreeSet<Column>) -> Result<Made, OutOfNodes> {
         let parts = parts.iter().map(|part| self.term(part, scope)).collect::<Result<Vec<_>, _>>()?;
         let mut all: Option<Made> = None;
@@ -130,7 +131,7 @@ impl Maker<'_> {
                 (term, sorts(&self.equations[number].params))
             }
         };
-        // A variable that stands in two places is renamed in the first of them; the others are compared with it.
+        // A variable that occurs twice is renamed in the first position; the others are compared with it.
         let (mut pairs, mut doubled) = (Vec::new(), Vec::new());
         for (place, (own, arg)) in self.bases.columns(&sorts).into_iter().zip(args).enumerate() {
             if args[..place].contains(arg) {
@@ -152,7 +153,7 @@ impl Maker<'_> {
         Ok(Made { term, columns })
     }
 
-    /// The same with all of these columns, of which the new ones are not restricted.
+    /// Adds columns, which are not restricted.
     fn padded(&self, made: Made, columns: &[Column]) -> Made {
         let missing: Vec<Column> = columns.iter().copied().filter(|column| !made.columns.contains(column)).collect();
         if missing.is_empty() {

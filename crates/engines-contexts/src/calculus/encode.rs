@@ -1,17 +1,17 @@
-//! States as bits: where each variable of the program has its place.
+//! The encoding of states as bits: the position of each variable of the program.
 //!
-//! A frame is its location in binary, lowest bit first, and then the locals of its procedure in their order; bits that the
-//! procedure does not need are false, so that equal frames have equal bits.
+//! A frame is its location in binary, lowest bit first, and then the locals of its procedure in their order; bits that
+//! the procedure does not need are false, so that equal frames have equal bits.
 
 use selvedge_ir::{Expr, LocId, ProcId, Program, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_logic::relation::{Column, Space};
 use selvedge_transition::step::diagram::expr;
 
-/// The places of variables in the columns of their sorts.
+/// The positions of variables in the columns of their sorts.
 pub(super) struct Encoding<'p> {
     pub(super) program: &'p Program,
-    /// For each variable its bit in a column of its sort.
+    /// The bit of each variable in a column of its sort.
     bits: Vec<usize>,
     pub(super) n_shared: usize,
     pub(super) n_own: usize,
@@ -19,7 +19,7 @@ pub(super) struct Encoding<'p> {
     pub(super) frame_width: usize,
 }
 
-/// Columns for a state of a thread.
+/// The columns for a state of a thread.
 #[derive(Clone, Copy)]
 pub(super) struct At {
     pub(super) shared: Column,
@@ -48,7 +48,7 @@ impl<'p> Encoding<'p> {
         Encoding { program, bits, n_shared, n_own, n_loc_bits, frame_width: n_loc_bits + most }
     }
 
-    /// The variable of the diagrams for a variable of the program.
+    /// Returns the variable of the diagrams for a variable of the program.
     pub(super) fn var(&self, space: &Space, at: At, var: VarId) -> Var {
         let column = match self.program.vars[var].scope {
             Scope::Shared => at.shared,
@@ -58,7 +58,7 @@ impl<'p> Encoding<'p> {
         space.var(column, self.bits[var.index()])
     }
 
-    /// A thread stands at this location; bits that its procedure does not need are false.
+    /// Requires that a thread is at a location; bits that its procedure does not need are false.
     pub(super) fn stands(&self, space: &Space, frame: Column, loc: LocId) -> Result<Bdd, OutOfNodes> {
         let n_locals = self.program.procs[self.program.locs[loc].proc].locals.len();
         let mut literals: Vec<(Var, bool)> =
@@ -68,20 +68,20 @@ impl<'p> Encoding<'p> {
         space.manager().cube(&literals)
     }
 
-    /// A thread stands nowhere.
+    /// Requires that a thread has ended.
     pub(super) fn gone(&self, space: &Space, frame: Column) -> Result<Bdd, OutOfNodes> {
         let number = self.program.locs.len();
         let bit = |bit: usize| (space.var(frame, bit), bit < self.n_loc_bits && number >> bit & 1 == 1);
         space.manager().cube(&(0..self.frame_width).map(bit).collect::<Vec<_>>())
     }
 
-    /// All variables that a thread in a procedure sees.
+    /// Returns all variables that a thread in a procedure can access.
     pub(super) fn visible(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
         let sees = move |scope: Scope| !matches!(scope, Scope::Local(other) if other != proc);
         self.program.vars.iter_enumerated().filter(move |(_, var)| sees(var.scope)).map(|(id, _)| id)
     }
 
-    /// An expression in a state; `next` is the state after the step, for conditions that speak of it.
+    /// Translates an expression in a state; `next` is the state after the step, for conditions that mention it.
     pub(super) fn expr(
         &self,
         space: &Space,

@@ -1,8 +1,8 @@
 //! The fixed-point calculus: solves systems of equations over the relations of a program.
 //!
-//! After La Torre, Madhusudan and Parlato (2009), who write model checkers as equations. A program gives the base relations
-//! (`base`); equations are made terms over named columns (`elaborate`) and solved by [`selvedge_logic::fixpoint`], which
-//! explains the method. The engines may be faster; they must agree.
+//! After La Torre, Madhusudan and Parlato (2009), who write model checkers as equations. A program provides the base
+//! relations (`base`); equations are translated to terms over named columns (`elaborate`) and solved by
+//! [`selvedge_logic::fixpoint`], which explains the method. The engines may be faster; they must agree.
 
 mod base;
 mod elaborate;
@@ -23,14 +23,14 @@ use base::Bases;
 use elaborate::elaborate;
 use used::{MOST, limit};
 
-/// What a relation has come to.
+/// The size of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Size {
     /// Its name.
     pub relation: String,
-    /// The layer, and how many rounds the layer had taken before; none for the final size.
+    /// The layer, and the number of rounds that the layer had taken before; `None` for the final size.
     pub step: Option<(usize, usize)>,
-    /// The number of tuples; none if 128 bits do not hold it.
+    /// The number of tuples; `None` if it exceeds 128 bits.
     pub tuples: Option<u128>,
     /// The nodes of its diagram.
     pub nodes: usize,
@@ -39,15 +39,15 @@ pub struct Size {
 /// A solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solved {
-    /// Whether the relation `Error()` holds, or an error is met in `init`, of which equations do not speak.
+    /// Set if the relation `Error()` holds, or an error is reached in `init`, which equations do not cover.
     pub error: bool,
     /// The sizes of all relations at the end.
     pub sizes: Vec<Size>,
-    /// The sizes while relations grew, if they were asked for.
+    /// The sizes while relations grew, if requested.
     pub growth: Vec<Size>,
 }
 
-/// Whether sizes are told while relations grow.
+/// The times at which sizes are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
     /// Only at the end.
@@ -56,7 +56,7 @@ pub enum Telling {
     Rounds,
 }
 
-/// Whether a program has the relations that equations speak of.
+/// Returns whether a program has the relations that the equations mention.
 pub fn supports(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupported> {
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
         return Err(Unsupported::new(format!(
@@ -79,8 +79,8 @@ pub fn supports(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupporte
     supports_counts(fixpoint, program)
 }
 
-/// Whether the numbers of threads are those that equations speak of. Without order of the kinds and without counts they are
-/// about one thread, or, if they say where a turn may end, about any number.
+/// Returns whether the equations cover the numbers of threads. Without an order of the templates and without counts
+/// they are about one thread, or, if they say where a turn may end, about any number.
 fn supports_counts(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupported> {
     let one = program.entries.len() <= 1;
     if uses(fixpoint, Base::Next) && !uses(fixpoint, Base::Last) && one {
@@ -108,7 +108,7 @@ fn supports_counts(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsuppo
     }
 }
 
-/// Whether some equation speaks of a relation of the program.
+/// Returns whether some equation mentions a relation of the program.
 fn uses(fixpoint: &Fixpoint, base: Base) -> bool {
     fn in_formula(formula: &Formula, base: Base) -> bool {
         match formula {
@@ -121,7 +121,7 @@ fn uses(fixpoint: &Fixpoint, base: Base) -> bool {
     fixpoint.equations.iter().any(|equation| in_formula(&equation.body, base))
 }
 
-/// Solves a system. Takes what [`supports`] does.
+/// Solves a system that [`supports`] accepts.
 pub fn solve(
     fixpoint: &Fixpoint,
     program: &Program,
@@ -148,14 +148,14 @@ pub fn solve(
     Ok(Solved { error: answer.unwrap_or(false) || bases.init_fails, sizes, growth })
 }
 
-/// Follows the solver within the limits of a run.
+/// Observes the solver within the limits of a run.
 struct Watcher<'r, 'o> {
     run: &'r Run<'o>,
     names: &'r Fixpoint,
     growth: Vec<Size>,
 }
 
-/// Why the solver stopped.
+/// The reason why the solver stopped.
 struct Halt(Stop);
 
 impl From<OutOfNodes> for Halt {

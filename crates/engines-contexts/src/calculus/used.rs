@@ -1,16 +1,16 @@
-//! How many threads a block has: the relations on the sort `Used`.
+//! The number of threads in a block: the relations on the sort `Used`.
 //!
-//! Each kind of thread that a run has a limited number of has a small number in binary; the others are not counted. Threads
-//! that must exist but never move are not counted either, since they can be added anywhere.
+//! Each template with a limited number of threads has a small binary counter; the others are not counted. Threads that
+//! must exist but never move are not counted either, since they can be added anywhere.
 
 use selvedge_ir::{Count, Program};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_logic::relation::{Column, Space};
 
-/// The largest number of threads of one kind that is counted.
+/// The largest number of threads of one template that is counted.
 pub(super) const MOST: u32 = 32;
 
-/// The number of threads of one kind.
+/// The number of threads of one template.
 struct Counter {
     entry: usize,
     limit: u32,
@@ -18,13 +18,13 @@ struct Counter {
     n_bits: usize,
 }
 
-/// The numbers of all kinds that are counted.
+/// The numbers of threads of all templates that are counted.
 pub(super) struct Used {
     counters: Vec<Counter>,
     pub(super) width: usize,
 }
 
-/// How many threads of a kind may move; none if that is not limited.
+/// Returns the number of threads of a template that may move; `None` if it is not limited.
 pub(super) fn limit(count: Count) -> Option<u32> {
     match count {
         Count::Any => None,
@@ -43,13 +43,13 @@ impl Used {
         used
     }
 
-    /// No thread of any kind.
+    /// Returns the block without threads.
     pub(super) fn nobody(&self, space: &Space, column: Column) -> Result<Bdd, OutOfNodes> {
         let none = |all: Bdd, counter: &Counter| all.and(&counter.has(space, column, 0)?);
         self.counters.iter().try_fold(space.manager().top(), none)
     }
 
-    /// One thread of a kind more, and nobody else.
+    /// Adds one thread of a template to a block.
     pub(super) fn more(&self, space: &Space, entry: usize, [now, next]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
         let mut all = space.manager().top();
         for counter in &self.counters {
@@ -66,7 +66,7 @@ impl Used {
         Ok(all)
     }
 
-    /// Both blocks fit into one run.
+    /// Requires that both blocks fit into one run.
     pub(super) fn fit(&self, space: &Space, [left, right]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
         let mut all = space.manager().top();
         for counter in &self.counters {
@@ -84,7 +84,7 @@ impl Used {
 }
 
 impl Counter {
-    /// There are so many threads.
+    /// Requires a number of threads.
     fn has(&self, space: &Space, column: Column, number: u32) -> Result<Bdd, OutOfNodes> {
         let bit = |bit: usize| (space.var(column, self.first_bit + bit), number >> bit & 1 == 1);
         let literals: Vec<(Var, bool)> = (0..self.n_bits).map(bit).collect();

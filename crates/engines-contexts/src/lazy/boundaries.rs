@@ -1,7 +1,8 @@
 //! The shared states at the boundaries of all contexts of one execution.
 //!
-//! A confirmed history of a thread says that the other threads have effects that fit. The compositions are taken apart
-//! thread by thread: each was computed from a shorter one and the effects of one thread, so some state lies in between.
+//! A confirmed history of a thread says that the other threads have effects that match. The compositions are decomposed
+//! thread by thread: each was computed from a shorter one and the effects of one thread, so there is a state in
+//! between.
 
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
@@ -10,8 +11,8 @@ use crate::thread_paths::columns::Side;
 use crate::thread_paths::walk::{Boundaries, Vector};
 
 impl Rounds<'_, '_> {
-    /// The boundaries of all threads in an execution that ends in the last round, in a context of this thread with this
-    /// history.
+    /// Returns the boundaries of all threads in an execution that ends in the last round, in a context of the given
+    /// thread with the given history.
     pub(super) fn boundaries(&self, thread: usize, own: Boundaries) -> Result<Vec<Boundaries>, OutOfNodes> {
         if let Some(crowd) = &self.crowd {
             return Ok(crowd.boundaries.clone());
@@ -24,7 +25,7 @@ impl Rounds<'_, '_> {
         Ok(ahead)
     }
 
-    /// The states with which the contexts of the first thread begin, from the second on.
+    /// Returns the states with which the contexts of the first thread begin, from the second on.
     fn first_begun(&self, thread: usize, own: &Boundaries) -> Result<Vector, OutOfNodes> {
         let (layout, columns, last) = (&self.world.layout, &self.world.columns, self.count());
         if thread == 0 {
@@ -42,8 +43,9 @@ impl Rounds<'_, '_> {
         Ok(picked(&found, &second))
     }
 
-    /// The boundaries of the threads before this one, which have all had their last context: the contexts of the first
-    /// begin with these states, from the second on, and those of the last end with those.
+    /// Returns the boundaries of the threads before the given one, which have all had their last context: `first` are
+    /// the states with which the contexts of the first of them begin, from the second on, `last` those with which the
+    /// contexts of the last of them end.
     fn ahead(&self, thread: usize, first: &[bool], last: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
         let (layout, columns, context) = (&self.world.layout, &self.world.columns, self.count());
         let round = self.round(context);
@@ -68,8 +70,9 @@ impl Rounds<'_, '_> {
         Ok(result)
     }
 
-    /// The boundaries of the threads after this one, which have not come to their last context: those of the last end
-    /// with these states, and those of the next begin with those.
+    /// Returns the boundaries of the threads after the given one, which have not come to their last context: `last` are
+    /// the states with which the contexts of the last of them end, `first` those with which the contexts of the next
+    /// one begin.
     fn behind(&self, thread: usize, last: &[bool], first: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
         let n_threads = self.threads.len();
         let before = self.count() - 1;
@@ -91,8 +94,8 @@ impl Rounds<'_, '_> {
         Ok(result)
     }
 
-    /// States between two relations over so many contexts: the first leads to them from given ones, the second from them
-    /// to others.
+    /// Returns states between two relations over a number of contexts: the first relation leads to them from given
+    /// states, the second from them to given states.
     fn between(
         &self,
         contexts: u32,

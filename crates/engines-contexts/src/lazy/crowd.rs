@@ -1,23 +1,23 @@
-//! What the threads do together, where there are few shared states.
+//! The product of the threads as automata, for few shared states.
 //!
-//! A kind of threads is explored with all histories whose contexts begin with states with which some context was seen to
-//! begin, whatever was before. Its effects are true of its threads whether or not the others confirm the history, and they
-//! do not grow with the number of threads. As diagrams whose blocks of variables are contexts, they are an automaton: what
-//! a thread can still do after some contexts is a node below a cut, its *class*. So the threads together are a finite
-//! system: the shared state and a class for each thread.
+//! A template is explored with all histories whose contexts begin with states with which some context was seen to
+//! begin, in any order. Its effects hold for its threads whether or not the others confirm the history, and they do not
+//! grow with the number of threads. As diagrams whose blocks of variables are contexts, they are an automaton: the
+//! future behaviour of a thread after some contexts is a node below a cut, its *class*. So the product of the threads
+//! is a finite system: the shared state and a class for each thread.
 //!
-//! *Order of work.* In each round all kinds are explored from the states seen so far. Then the system takes its turns from
-//! the beginning through this round. If a thread comes to its context with a state that its kind was not explored with,
-//! the kind is explored from there, and the system runs again.
+//! *Order of work.* In each round all templates are explored from the states seen so far. Then the system takes its
+//! turns from the beginning through this round. If a thread comes to its context with a state with which its template
+//! was not explored, the template is explored from there, and the system runs again.
 //!
-//! *Invariant.* A state of the system is one of an execution: each class stands for a history that the thread has, since
-//! all boundaries of contexts are those of the system. So an error in a class is one of the program.
+//! *Invariant.* A state of the system occurs in an execution: each class represents a history of the thread, since all
+//! boundaries of contexts are those of the system. So an error in a class is an error of the program.
 //!
-//! *It ends* because each repetition adds a shared state to those of a kind in the round.
+//! *It ends* because each repetition adds a shared state to those of a template in the round.
 //!
-//! *It is right.* Nothing is missed: when the last repetition adds nothing, every thread was explored with the history that
-//! it has in any execution, up to steps that no other thread can see. Two histories of one class have the same effects and
-//! errors through this round; the classes are made again for each round.
+//! *It is right.* Nothing is missed: when the last repetition adds nothing, every thread was explored with the history
+//! that it has in any execution, up to steps that no other thread can see. Two histories of one class have the same
+//! effects and errors through this round; the classes are recomputed for each round.
 
 use std::collections::BTreeMap;
 
@@ -30,15 +30,15 @@ use super::rounds::{Met, Round, Rounds};
 use crate::thread_paths::columns::Side;
 use crate::thread_paths::walk::Boundaries;
 
-/// What is known of the threads together.
+/// The product of the threads.
 pub(super) struct Crowd {
     /// The shared states with which some context of some thread begins, in the first column.
     seen: Bdd,
-    /// Those that the kinds were explored with in the running round.
+    /// The shared states with which the templates were explored in the current round.
     explored: Vec<Bdd>,
     /// The shared states after the rounds so far.
     pub(super) reached: Bdd,
-    /// Of an execution to an error.
+    /// The boundaries of an execution to an error.
     pub(super) boundaries: Vec<Boundaries>,
     registers: Option<Registers>,
     mark: Option<Var>,
@@ -50,19 +50,20 @@ struct Registers {
     of_threads: Vec<[Vec<Var>; 2]>,
 }
 
-/// A kind as an automaton; classes are numbers in the registers of the first thread, shared states in the first columns.
+/// A template as an automaton; classes are numbers in the registers of the first thread, shared states are in the first
+/// columns.
 struct Machine {
     /// For each context: class, state at its beginning, state at its end, class.
     steps: Vec<Bdd>,
-    /// Class and state at the beginning of the last context from which an error is met in it.
+    /// Class and state at the beginning of the last context from which an error is reached in it.
     fails: Bdd,
 }
 
-/// The classes of a kind, context by context, and how they follow from each other.
+/// The classes of a template, context by context, and the arcs between them.
 struct Classes {
     /// Class before, states of a context, class after.
     arcs: Vec<Vec<(usize, Bdd, usize)>>,
-    /// Class before the last context, and how that can begin for an error to be met.
+    /// Class before the last context, and the states at its beginning from which an error is reached.
     fails: Vec<(usize, Bdd)>,
     n_classes: usize,
 }
@@ -84,7 +85,7 @@ impl Crowd {
 }
 
 impl Rounds<'_, '_> {
-    /// One round more.
+    /// Advances by one round.
     pub(super) fn advance_together(&mut self, mut crowd: Crowd) -> Result<Option<Met>, Stop> {
         self.rounds.push(Round::default());
         let context = self.count();
@@ -121,7 +122,7 @@ impl Rounds<'_, '_> {
         }
     }
 
-    /// Explores a kind in the running context from further shared states.
+    /// Explores a template in the current context from further shared states.
     fn explore_from(&mut self, crowd: &mut Crowd, kind: usize, begun: &Bdd) -> Result<(), Stop> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let context = self.count();
@@ -135,7 +136,7 @@ impl Rounds<'_, '_> {
         self.kinds[kind].explore(context, &histories.map_err(out_of_nodes)?)
     }
 
-    /// The automata of all kinds through the running context.
+    /// Returns the automata of all templates through the current context.
     fn machines(&self, crowd: &mut Crowd) -> Result<Vec<Machine>, Stop> {
         let manager = &self.world.layout.manager;
         let mark = *crowd.mark.get_or_insert_with(|| manager.add_vars(1)[0]);
@@ -158,7 +159,8 @@ impl Rounds<'_, '_> {
         Registers { width, of_threads: self.threads.iter().map(register).collect() }
     }
 
-    /// The classes of a kind: what can follow after 0, 1, .. contexts. The mark distinguishes errors from effects.
+    /// Computes the classes of a template: the possible futures after 0, 1, .. contexts. The mark distinguishes errors
+    /// from effects.
     fn classes(&self, kind: usize, mark: Var) -> Result<Classes, Stop> {
         let (layout, columns, context) = (&self.world.layout, &self.world.columns, self.count());
         let all = self.behaviour(kind, mark).map_err(out_of_nodes)?;
@@ -194,7 +196,8 @@ impl Rounds<'_, '_> {
         Ok(classes)
     }
 
-    /// The effects of a kind through the running context, and, marked, the histories that lead to an error in it.
+    /// Returns the effects of a template through the current context, and, marked, the histories that lead to an error
+    /// in it.
     fn behaviour(&self, kind: usize, mark: Var) -> Result<Bdd, OutOfNodes> {
         let manager = &self.world.layout.manager;
         let effects = self.kinds[kind].effects(self.count()).and(&manager.literal(mark, false)?)?;
@@ -209,7 +212,7 @@ impl Rounds<'_, '_> {
         Ok([part(false)?, part(true)?])
     }
 
-    /// The states of a context as those of the first.
+    /// Renames the states of a context to those of the first.
     fn in_first(&self, states: &Bdd, context: u32) -> Result<Bdd, OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let column = |side: Side, context: u32| columns.column(layout, side, context);
@@ -243,7 +246,7 @@ impl Rounds<'_, '_> {
         self.world.layout.manager.cube(&literals)
     }
 
-    /// A relation of the first thread as one of another.
+    /// Renames a relation of the first thread to one of another.
     fn of_thread(&self, relation: &Bdd, registers: &Registers, thread: usize) -> Result<Bdd, OutOfNodes> {
         let [from, to] = [0, thread].map(|thread| &registers.of_threads[thread]);
         let columns = &self.world.columns;
@@ -253,7 +256,7 @@ impl Rounds<'_, '_> {
         }
     }
 
-    /// The states of the system before each turn, and at the end of the running round.
+    /// Returns the states of the system before each turn, and at the end of the current round.
     fn turns(&self, machines: &[Machine], registers: &Registers) -> Result<Vec<Bdd>, Stop> {
         let mut state = self.initial.clone();
         for register in &registers.of_threads {
@@ -280,7 +283,7 @@ impl Rounds<'_, '_> {
         columns.renamed(layout, &next, &[(&ended, &begun), (after, before)])
     }
 
-    /// A thread that meets an error in the running round, with a state of the system before its turn.
+    /// Returns a thread that reaches an error in the current round, with a state of the system before its turn.
     fn failing(
         &self,
         machines: &[Machine],
@@ -306,7 +309,7 @@ impl Rounds<'_, '_> {
         vars.into_iter().zip(values).collect()
     }
 
-    /// The boundaries of all contexts on a way to a state before the turn of a thread in the running round.
+    /// Returns the boundaries of all contexts on a path to a state before the turn of a thread in the current round.
     fn way(
         &self,
         machines: &[Machine],
@@ -339,7 +342,7 @@ impl Rounds<'_, '_> {
         Ok(all)
     }
 
-    /// A history as a condition.
+    /// Returns a history as a condition.
     fn history(&self, boundaries: &Boundaries) -> Result<Bdd, OutOfNodes> {
         let (layout, columns, last) = (&self.world.layout, &self.world.columns, self.count());
         let begun = columns.columns(layout, Side::In, 1, last).into_iter().zip(boundaries.begun.iter().copied());
@@ -347,7 +350,8 @@ impl Rounds<'_, '_> {
         layout.manager.cube(&begun.chain(ended).collect::<Vec<_>>())
     }
 
-    /// For each kind the states with which the running contexts of its threads begin, and those after the round.
+    /// Returns, for each template, the states with which the current contexts of its threads begin, and those after the
+    /// round.
     fn begun(&self, registers: &Registers, turns: &[Bdd]) -> Result<(Vec<Bdd>, Bdd), OutOfNodes> {
         let manager = &self.world.layout.manager;
         let of_all: Vec<Var> = registers.of_threads.iter().flat_map(|register| register[0].iter().copied()).collect();

@@ -1,30 +1,30 @@
 //! `contexts`: the lazy symbolic engine for a bounded number of contexts per thread.
 //!
-//! After Lal and Reps (2009), section 6 and Fig. 5, for any number of threads in round-robin order. A thread is analysed on
-//! its own, like a program with one thread, by path edges and summaries; what the others do between two of its contexts is
-//! a change of the shared state. Which changes are possible is not guessed, as in the eager reduction, but taken from what
-//! the others were found to do.
+//! After Lal and Reps (2009), section 6 and Fig. 5, for any number of threads in round-robin order. A thread is
+//! analysed on its own, like a program with one thread, by path edges and summaries; the effect of the others between
+//! two of its contexts is a change of the shared state. The possible changes are not guessed, as in the eager
+//! reduction, but taken from the computed effects of the others.
 //!
 //! *Order of work* (`rounds`). Round by round, and in each round thread by thread: the histories that the other threads
-//! confirm for the thread's next context, the path edges of that context (`kind`), and its effect on the others. Nothing
-//! of an earlier round is computed again.
+//! confirm for the thread's next context, the path edges of that context (`thread_paths`), and its effect on the
+//! others. Nothing of an earlier round is recomputed.
 //!
-//! *Invariant.* Between two threads' turns, all path edges of all contexts so far are saturated: of exactly those histories
-//! that occur in executions of the whole program, up to a switch at a point from which only steps follow that no other
-//! thread can see (`world`).
+//! *Invariant.* Between two turns, all path edges of all contexts so far are saturated: of exactly those histories that
+//! occur in executions of the whole program, up to a switch at a point from which only steps follow that no other
+//! thread can see (`thread_paths::shared_model`).
 //!
 //! *It ends* because the rounds are bounded, and within a round path edges only grow.
 //!
-//! *It is right.* A path edge, a summary and an effect carry the whole history of their thread: with which shared state
-//! each of its contexts began, and with which it ended. They say what a thread can do if its contexts begin so, which is
-//! true whatever the others do. A history is followed only if the others' effects fit it at all boundaries, so whatever
-//! is met happens in an execution; Fig. 5 drops the history from summaries and can apply one under a history that nobody
-//! confirmed (`lazy_summary_context`). And nothing is missed: of an execution, the histories of all threads are confirmed
-//! one after the other in the order of the turns.
+//! *It is right.* Path edges, summaries and effects carry the whole history of their thread: the shared states with
+//! which each of its contexts began and ended. They describe the behaviour of a thread whose contexts begin so,
+//! whatever the others do. A history is followed only if the others' effects match it at all boundaries, so everything
+//! found happens in an execution; Fig. 5 drops the history from summaries and can apply one under a history that was
+//! not confirmed (`lazy_summary_context`). And nothing is missed: the histories of all threads of an execution are
+//! confirmed one after the other in the order of the turns.
 //!
-//! Where there are few shared variables, histories are not confirmed one by one: the threads are automata that run
-//! together (`crowd`). Where there are many, they may still have few states, which are numbered then (`numbers`); if the
-//! numbers do not suffice, the search begins again without.
+//! If there are few shared variables, histories are not confirmed one by one: the threads are automata that run
+//! together (`automata_product`). If there are many, they may still have few states, which are then numbered
+//! (`numbers`); if the numbers do not suffice, the search is repeated without them.
 
 mod boundaries;
 mod crowd;
@@ -85,10 +85,10 @@ impl Engine for Contexts {
     }
 }
 
-/// With at most so many shared variables there are few enough shared states for a history to be a sequence of them.
+/// Limit on the shared variables for which histories are sequences of states.
 const FEW: usize = 12;
 
-/// With at least so many, numbers of states are tried.
+/// The number of shared variables from which numbers of states are tried.
 const MANY: usize = 4 * NUMBER_BITS;
 
 /// Whether states of many variables are numbered.
@@ -98,7 +98,7 @@ enum Numbering {
     Never,
 }
 
-/// Asks with numbered states, and if there are too many without numbers.
+/// Searches with numbered states, and without numbers if there are too many states.
 fn numbered_or_not<T>(mut ask: impl FnMut(Numbering) -> Result<Option<T>, Stop>) -> Result<T, Stop> {
     match ask(Numbering::Try)? {
         Some(answer) => Ok(answer),
@@ -106,7 +106,7 @@ fn numbered_or_not<T>(mut ask: impl FnMut(Numbering) -> Result<Option<T>, Stop>)
     }
 }
 
-/// An answer; none if there were more states than numbers.
+/// Returns an answer, or `None` if there were more states than numbers.
 fn unless_exhausted<T>(worlds: &[World<'_>], answer: Result<T, Stop>) -> Result<Option<T>, Stop> {
     let is_exhausted = |world: &World<'_>| world.columns.numbers.as_ref().is_some_and(Numbers::exhausted);
     match answer {
@@ -147,7 +147,8 @@ fn search(
 }
 
 impl Contexts {
-    /// The reachable shared states for each number of contexts, errors or not. Takes what [`Engine::supports`] does.
+    /// Returns the reachable shared states for each number of contexts, errors or not, for tasks that
+    /// [`Engine::supports`] accepts.
     pub fn shared_states(&self, task: &Task<'_>, run: &Run<'_>) -> Result<SharedStates, Stop> {
         let (bound, lists) = fixed_threads(task, &self.options, self.name()).expect("the engine supports the task");
         let vars = shared(task.program);
@@ -202,21 +203,21 @@ impl Crew {
         World::new(program, &self.target, self.tracked.flag, &roots, (contexts, Side::ONE, histories), run)
     }
 
-    /// The rounds before the first. Threads that begin alike are of one kind.
+    /// Returns the search before the first round. Threads that begin alike have one template.
     fn rounds<'w, 'a>(&self, world: &'w World<'a>) -> Rounds<'w, 'a> {
         let program = &self.tracked.program;
         let (kinds, threads) = kinds(world, program);
         Rounds::new(world, prelude(world, program), kinds, threads)
     }
 
-    /// An execution of the task's program that ends in the error.
+    /// Returns an execution of the task's program that ends in the error.
     fn trace(&self, rounds: &Rounds<'_, '_>, met: &Met) -> Result<Trace, Stop> {
         let mut trace = rounds.trace(met)?;
         trace.start.fresh.retain(|(var, _)| !self.tracked.kept.iter().any(|(_, kept)| kept == var));
         Ok(self.lift.trace(&trace))
     }
 
-    /// The valuations of some shared variables that are reached in 1, 2, .. rounds.
+    /// Returns the valuations of some shared variables that are reached in 1, 2, .. rounds.
     fn shared_states(&self, world: &World<'_>, vars: &[VarId], last: u32) -> Result<Vec<BTreeSet<Vec<bool>>>, Stop> {
         let mut rounds = self.rounds(world);
         rounds.begin(&self.tracked.kept)?;
@@ -231,14 +232,14 @@ impl Crew {
         Ok(reached)
     }
 
-    /// The valuations of some shared variables that the rounds so far reach.
+    /// Returns the valuations of some shared variables that the rounds so far reach.
     fn reached(&self, rounds: &Rounds<'_, '_>, own: &[VarId]) -> Result<Bdd, OutOfNodes> {
         let layout = &rounds.world.layout;
         let further = shared(&self.tracked.program).into_iter().filter(|var| !own.contains(var));
         rounds.reached()?.exists(&layout.manager.var_set(&layout.vars(further, When::Now))?)
     }
 
-    /// Their number; none if 128 bits do not hold it.
+    /// Returns the number of these valuations; `None` if it exceeds 128 bits.
     fn count(&self, rounds: &Rounds<'_, '_>, program: &Program) -> Result<Option<u128>, OutOfNodes> {
         let own = shared(program);
         let now = rounds.world.layout.vars(own.iter().copied(), When::Now);

@@ -1,21 +1,22 @@
-//! The rounds: what the threads do to each other.
+//! The rounds: the effects of the threads on each other.
 //!
-//! The `j`th thread of `n` has in its `k`th context behind it the states `i` with which its contexts began and the states
-//! `o` with which they ended. In a round-robin schedule a context begins as the context of the thread before has ended, and
-//! those of the first thread as the last thread's of the round before. So, with `E` the effects of each thread,
-//! `C_j = E_1 ; .. ; E_j` and `D_j = E_j ; .. ; E_n` composed over vectors of shared states,
+//! The `j`th thread of `n` has in its `k`th context a history: the states `i` with which its contexts began and the
+//! states `o` with which they ended. In a round-robin schedule a context begins as the context of the previous thread
+//! ended, and those of the first thread as the last thread's of the previous round. So, with `E` the effects of each
+//! thread, and `C_j = E_1 ; .. ; E_j` and `D_j = E_j ; .. ; E_n` composed over vectors of shared states,
 //!
-//! - the first context of thread `j` begins with a state that `C_{j-1}` leads to from an initial state;
-//! - a history `(i_1 .. i_k+1, o_1 .. o_k)` of thread `j` is *confirmed* if `E_j(i_1 .. i_k, o_1 .. o_k)` and there are `a`
-//!   with `C_{j-1}(a_1 .. a_k+1, i_1 .. i_k+1)` and `D_{j+1}(o_1 .. o_k, a_2 .. a_k+1)`.
+//! - the first context of thread `j` begins with a state to which `C_{j-1}` leads from an initial state;
+//! - a history `(i_1 .. i_k+1, o_1 .. o_k)` of thread `j` is *confirmed* if `E_j(i_1 .. i_k, o_1 .. o_k)` and there are
+//!   `a` with `C_{j-1}(a_1 .. a_k+1, i_1 .. i_k+1)` and `D_{j+1}(o_1 .. o_k, a_2 .. a_k+1)`.
 //!
-//! That is rules R8, R9 and R12 of Fig. 5 for any number of threads. For each round there are as many compositions as
+//! These are rules R8, R9 and R12 of Fig. 5 for any number of threads. For each round there are as many compositions as
 //! threads, of relations with three vectors: the work is linear in the number of threads.
 //!
-//! A fact of `E` says what a thread of this kind can do if its contexts begin so, whoever it is and whoever made that
-//! come about. Hence threads of one kind share their relations, and each asks only for the histories that none of its
-//! kind had before. A composition joins facts that agree on all boundaries, so it is an execution; a confirmed history is
-//! one of an execution in which all threads have run up to there, and only these are explored.
+//! A fact of `E` describes the behaviour of a thread with this template if its contexts begin so, whichever thread it
+//! is and whatever the others did. Hence threads of one template share their relations, and each only adds the
+//! histories that no thread of its template had before. A composition joins facts that agree on all boundaries, so it
+//! is an execution; a confirmed history is one of an execution in which all threads have run up to there, and only
+//! these are explored.
 
 use selvedge_check::Stop;
 use selvedge_ir::VarId;
@@ -29,38 +30,39 @@ use crate::thread_paths::shared_model::World;
 use crate::thread_paths::start::initial;
 use crate::thread_paths::template_paths::{Error, Kind};
 
-/// Where an error was met.
+/// The thread in which an error was found.
 pub(super) enum Met {
-    /// Before the threads began.
+    /// No thread: the error is before they start.
     Alone(Error),
     /// In a context of a thread.
     In { thread: usize, error: Error },
 }
 
-/// What is known of each round.
+/// The relations of a round.
 #[derive(Default)]
 pub(super) struct Round {
     /// For each thread that has come to its context: its histories, and its effects.
     pub(super) histories: Vec<Bdd>,
     pub(super) effects: Vec<Bdd>,
-    /// The compositions of the effects of the first threads, of one and more, but not of all. With which initial state the
-    /// first context of the first thread began is left out, since nobody asks.
+    /// The compositions of the effects of the first threads, of one and more, but not of all. The initial state with
+    /// which the first context of the first thread began is left out, since it is not needed.
     pub(super) upto: Vec<Bdd>,
-    /// The compositions of the effects of the last threads, from each thread on; of none at the end. For the next round.
+    /// The compositions of the effects of the last threads, from each thread on, and of no threads at the end. For the
+    /// next round.
     pub(super) from: Vec<Bdd>,
 }
 
 /// The rounds so far.
 pub(super) struct Rounds<'w, 'a> {
     pub(super) world: &'w World<'a>,
-    /// What runs before the threads.
+    /// The code before the threads.
     pub(super) prelude: Option<Kind<'w, 'a>>,
     pub(super) kinds: Vec<Kind<'w, 'a>>,
-    /// The kind of each thread.
+    /// The template of each thread.
     pub(super) threads: Vec<usize>,
     /// The shared states with which the first context of the first thread begins.
     pub(super) initial: Bdd,
-    /// Where there are few shared states: what the threads do together.
+    /// The product of the threads, if there are few shared states.
     pub(super) crowd: Option<Crowd>,
     pub(super) rounds: Vec<Round>,
 }
@@ -77,17 +79,17 @@ impl<'w, 'a> Rounds<'w, 'a> {
         Rounds { world, prelude, kinds, threads, initial, crowd, rounds: Vec::new() }
     }
 
-    /// The number of rounds that were begun.
+    /// Returns the number of rounds that were begun.
     pub(super) fn count(&self) -> u32 {
         self.rounds.len() as u32
     }
 
-    /// What is known of a round, from 1 on.
+    /// Returns the relations of a round, from 1 on.
     pub(super) fn round(&self, number: u32) -> &Round {
         &self.rounds[number as usize - 1]
     }
 
-    /// Everything before the first context. Some shared variables keep the values that others have then.
+    /// Computes everything before the first context. Some shared variables keep the values that others have then.
     pub(super) fn begin(&mut self, kept: &[(VarId, VarId)]) -> Result<Option<Met>, Stop> {
         match initial(self.world, self.prelude.as_mut(), kept)? {
             Ok(states) => {
@@ -99,7 +101,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
         Ok(None)
     }
 
-    /// All threads have one context more. The rounds before are used and not computed again.
+    /// Gives all threads one more context. The previous rounds are used and not recomputed.
     pub(super) fn advance(&mut self) -> Result<Option<Met>, Stop> {
         if let Some(crowd) = self.crowd.take() {
             return self.advance_together(crowd);
@@ -126,7 +128,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
         Ok(None)
     }
 
-    /// The states with which the first context of the next thread begins.
+    /// Returns the states with which the first context of the next thread begins.
     fn first_histories(&self) -> Result<Bdd, OutOfNodes> {
         let Some(upto) = self.round(1).upto.last() else { return Ok(self.initial.clone()) };
         let (layout, columns) = (&self.world.layout, &self.world.columns);
@@ -134,14 +136,14 @@ impl<'w, 'a> Rounds<'w, 'a> {
         columns.renamed(layout, upto, &[(&ended, &begun)])
     }
 
-    /// The histories of a thread, up to the beginning of the running context, that the other threads confirm.
+    /// Returns the histories of a thread, up to the beginning of the current context, that the other threads confirm.
     fn confirmed(&self, thread: usize) -> Result<Bdd, OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let last = self.count();
         let (before, now) = (self.round(last - 1), self.round(last));
         let over = |side: Side, first: u32, last: u32| columns.columns(layout, side, first, last);
         let (begun, ended) = (over(Side::In, 1, last - 1), over(Side::Out, 1, last - 1));
-        // The threads behind lead from the ends of this thread's contexts to the beginnings of the first one's.
+        // The later threads lead from the ends of this thread's contexts to the beginnings of the first one's.
         let behind = &before.from[thread + 1];
         let Some(ahead) = now.upto.last() else {
             let behind = columns.renamed(layout, behind, &[(&begun, &ended), (&ended, &over(Side::In, 2, last))])?;
@@ -154,7 +156,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
         before.effects[thread].and(&behind)?.and_exists(&ahead, &columns.set(layout, &[&all(Side::Mid)])?)
     }
 
-    /// A thread has had its context.
+    /// Records the effects of a thread after its context.
     fn note_effects(&mut self, thread: usize) -> Result<(), OutOfNodes> {
         let context = self.count();
         let round = self.round(context);
@@ -173,7 +175,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
         Ok(())
     }
 
-    /// One relation after the other.
+    /// Composes two relations.
     fn composed(&self, first: &Bdd, second: &Bdd) -> Result<Bdd, OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let [begun, middle, ended] =
@@ -183,7 +185,8 @@ impl<'w, 'a> Rounds<'w, 'a> {
         first.and_exists(&second, &columns.set(layout, &[&middle])?)
     }
 
-    /// The compositions of the effects of the last threads, for the next round. From the first thread on nobody asks.
+    /// Computes the compositions of the effects of the last threads, for the next round. The one from the first thread
+    /// on is not needed.
     fn compose_last(&mut self) -> Result<(), Stop> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let context = self.count();
@@ -201,7 +204,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
         Ok(())
     }
 
-    /// The shared states, as they are now, after at least one round: those at points where a context may end.
+    /// Returns the shared states, as current ones, after at least one round: those at points where a context may end.
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         if let Some(crowd) = &self.crowd {

@@ -1,7 +1,7 @@
-//! From an error back to the start: an execution in which the threads take turns.
+//! Reconstructs an execution from an error, in which the threads take turns.
 //!
-//! First the boundaries of all contexts (`boundaries`), then each thread on its own (`walk`). Every step is noted with
-//! its context; the execution is the steps of all threads, sorted by context.
+//! First the boundaries of all contexts are found (`boundaries`), then the steps of each thread (`walk`). Every step
+//! has its context; the execution consists of the steps of all threads, sorted by context.
 
 use selvedge_check::Stop;
 use selvedge_ir::EntryId;
@@ -15,7 +15,7 @@ use crate::thread_paths::start::Parts;
 use crate::thread_paths::walk::{Boundaries, Part, Vector, Walker};
 
 impl Rounds<'_, '_> {
-    /// An execution that ends in the error.
+    /// Returns an execution that ends in the error.
     pub(super) fn trace(&self, met: &Met) -> Result<Trace, Stop> {
         match met {
             Met::Alone(error) => {
@@ -42,7 +42,7 @@ impl Rounds<'_, '_> {
         Walker::new(&self.kinds[self.threads[thread]], usize::from(self.prelude.is_some()) + thread)
     }
 
-    /// The boundaries of the thread that fails.
+    /// Returns the boundaries of the thread that fails.
     fn own(&self, failing: &Part) -> Boundaries {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let vector = |side: Side, last: u32| -> Vector {
@@ -60,7 +60,7 @@ impl Rounds<'_, '_> {
         boundaries.iter().enumerate().map(part).collect()
     }
 
-    /// The whole execution, from what each thread does; `shared` are the values when the threads begin.
+    /// Returns the whole execution, from the runs of all threads; `shared` are the values when the threads start.
     fn assembled(&self, shared: Option<Vector>, before: Part, parts: Vec<Part>) -> Result<Trace, OutOfNodes> {
         let kinds = self.threads.iter().enumerate();
         let threads = kinds.map(|(place, kind)| (EntryId::new(place), &self.kinds[*kind].root)).collect();

@@ -1,26 +1,26 @@
 //! The adequacy check of §5: are `k` rounds enough?
 //!
-//! Eve declares a state that is reached at the end of round `k+1`, thread by thread: where each thread stands, with which
-//! values, and with which shared states its turns begin and end. Adam answers each move with the same thread in the same place
-//! of the order, standing at the same place with the same values after `k` rounds. Both compose the interfaces of their
-//! threads. Eve wins if Adam has no answer, or if her rounds are wrapped and his are not, or end with another shared state. In
-//! the paper he has to leave the same shared state after every thread; but what is to be shown is about states at the
-//! end only, and he wins more often so.
+//! Eve declares a state that is reached at the end of round `k+1`, thread by thread: the location and the values of
+//! each thread, and the shared states with which its turns begin and end. Adam answers each move with the same thread
+//! at the same position of the order, at the same location with the same values after `k` rounds. Both compose the
+//! interfaces of their threads. Eve wins if Adam has no answer, or if her rounds are wrapped and his are not, or end
+//! with another shared state. In the paper Adam has to leave the same shared state after every thread; but the claim is
+//! only about states at the end, and this way he wins more often.
 //!
-//! If Adam has a strategy, every state at the end of round `k+1` is one at the end of round `k`, of the same threads in the
-//! same order. Then it is so for all later rounds, by induction, and an error in a later round is one within `k+1` rounds.
-//! So where `k+1` rounds have none, the program is safe for any number of threads and rounds. If Eve wins, nothing follows:
-//! she may have changed her mind according to his answers.
+//! If Adam has a strategy, every state at the end of round `k+1` is one at the end of round `k`, of the same threads in
+//! the same order. Then it is so for all later rounds, by induction, and an error in a later round is one within `k+1`
+//! rounds. So if `k+1` rounds have no error, the program is safe for any number of threads and rounds. If Eve wins,
+//! nothing follows: she may have adapted her choice to his answers.
 //!
-//! *Positions.* Eve's block so far is a wanted block of round `k+1`: `In` are the states with which its turns end, `Mid` those
-//! with which they began, from the second on. Whoever has such a block can go on to a wrapped one, since all other
-//! threads may idle in the last round; so Eve wins as soon as Adam has no answer, and blocks that are not wanted need not
-//! be looked at. The same holds for Adam's in round `k` (`OtherIn`, `OtherMid`): from a block that is not wanted he cannot
-//! come to a wrapped one. In the E-move of the paper, σ and u₁ are those after the move (`e_move_primes`).
+//! *Positions.* Eve's block so far is a wanted block of round `k+1`: `In` are the states with which its turns end,
+//! `Mid` those with which they began, from the second on. A player with such a block can extend it to a wrapped one,
+//! since all other threads may idle in the last round; so Eve wins as soon as Adam has no answer, and unwanted blocks
+//! need not be considered. The same holds for Adam's in round `k` (`OtherIn`, `OtherMid`): from an unwanted block he
+//! cannot reach a wrapped one. In the E-move of the paper, σ and u₁ are those after the move (`e_move_primes`).
 //!
-//! *Order of work.* Adam's safe positions, a greatest fixed point: all in which Eve has not won, then without those in which
-//! some move of hers has no answer that leads to a safe one. It ends since they only become fewer. At the end the
-//! first moves are looked at, from the empty blocks.
+//! *Order of work.* Adam's safe positions are a greatest fixed point: all positions in which Eve has not won, then
+//! without those in which some move of hers has no answer that leads to a safe one. It ends since they only become
+//! fewer. At the end the first moves are checked, from the empty blocks.
 
 use selvedge_check::{EveMove, Stop};
 use selvedge_ir::{EntryId, Op};
@@ -32,23 +32,23 @@ use super::counts::Block;
 use super::interfaces::{Interfaces, Stand, interfaces};
 use crate::thread_paths::columns::Side;
 
-/// Who wins.
+/// The winner of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Winner {
-    /// So many rounds are enough.
+    /// Adam: the number of rounds is enough.
     Adam,
-    /// It is not known; her moves in a play that she wins.
+    /// Eve, so nothing is known; with her moves in a play that she wins.
     Eve(Vec<EveMove>),
 }
 
-/// Whether the game can be played: nothing but the program's own calls stands in the way.
+/// Returns whether the game can be played: only the program's own calls can prevent it.
 pub(super) fn is_playable(blocks: &Blocks<'_, '_>) -> bool {
     let program = blocks.world.program;
     let of_threads = |edge: &&selvedge_ir::Edge| Some(program.locs[edge.from].proc) != program.prelude;
     !program.edges.iter().filter(of_threads).any(|edge| matches!(edge.op, Op::Call(_)))
 }
 
-/// Who wins the game for one round less than have been explored.
+/// Plays the game for one round less than have been explored.
 pub(super) fn play(blocks: &Blocks<'_, '_>) -> Result<Winner, Stop> {
     let game = Game::new(blocks).map_err(out_of_nodes)?;
     let mut stages = vec![game.not_lost().map_err(out_of_nodes)?];
@@ -60,7 +60,7 @@ pub(super) fn play(blocks: &Blocks<'_, '_>) -> Result<Winner, Stop> {
         }
         gone = Some(safe.minus(&smaller).map_err(out_of_nodes)?);
         stages.push(smaller);
-        // Positions are only lost, so that a first move without answer stays one.
+        // Positions are only lost, so a first move without an answer remains one.
         if let won @ Winner::Eve(_) = game.opened(&stages)? {
             return Ok(won);
         }
@@ -68,15 +68,15 @@ pub(super) fn play(blocks: &Blocks<'_, '_>) -> Result<Winner, Stop> {
     game.opened(&stages)
 }
 
-/// The moves of both players with threads of one entry that stand at one place.
+/// The moves of both players with threads of one entry at one location.
 struct Moves {
     entry: EntryId,
     stand: Stand,
-    /// Over the variables of the thread, `In` and `Out`.
+    /// Eve's moves, over the variables of the thread, `In` and `Out`.
     eve: Bdd,
-    /// Over the variables of the thread, `OtherIn` and `OtherOut`.
+    /// Adam's moves, over the variables of the thread, `OtherIn` and `OtherOut`.
     adam: Bdd,
-    /// Eve's move: the variables of the thread, and `Out`.
+    /// The variables of Eve's move: those of the thread, and `Out`.
     moved: VarSet,
 }
 
@@ -85,9 +85,9 @@ struct Game<'b, 'w, 'a> {
     /// Adam's rounds.
     k: u32,
     moves: Vec<Moves>,
-    /// Eve's blocks as they are after a move: over the counts, `Out` and `Mid`.
+    /// Eve's blocks after a move: over the counts, `Out` and `Mid`.
     wanted: Bdd,
-    /// Adam's answer: `OtherOut`.
+    /// The variables of Adam's answer: `OtherOut`.
     answered: VarSet,
 }
 
@@ -129,8 +129,8 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         Ok(())
     }
 
-    /// The positions in which Adam has answered and Eve has not won: his block is wanted, and where hers is wrapped, his is
-    /// wrapped as well and has left the same shared state.
+    /// Returns the positions in which Adam has answered and Eve has not won: his block is wanted, and if hers is
+    /// wrapped, his is wrapped as well and has left the same shared state.
     fn not_lost(&self) -> Result<Bdd, OutOfNodes> {
         let (blocks, k) = (self.blocks, self.k);
         let (layout, columns) = (&blocks.world.layout, &blocks.world.columns);
@@ -144,7 +144,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         blocks.round(k + 1).wanted.all.and(&self.other(&blocks.round(k).wanted.all)?)?.and(&agreed)
     }
 
-    /// A relation on left blocks in `k` rounds as one on Adam's.
+    /// Renames a relation on left blocks in `k` rounds to one on Adam's.
     fn other(&self, wanted: &Bdd) -> Result<Bdd, OutOfNodes> {
         let blocks = self.blocks;
         let over = |side: Side, last: u32| blocks.over(side, 1, last);
@@ -153,13 +153,13 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         blocks.world.columns.renamed(&blocks.world.layout, wanted, &[(&from, &to), (&wrap, &other)])
     }
 
-    /// What Adam can answer so that the position is among the given ones afterwards: over the variables of the thread, the
-    /// counts after the move, `Out`, `Mid`, `OtherIn` and `OtherMid`.
+    /// Returns Adam's answers for which the position is among the given ones afterwards: over the variables of the
+    /// thread, the counts after the move, `Out`, `Mid`, `OtherIn` and `OtherMid`.
     fn answers(&self, moves: &Moves, after: &Bdd) -> Result<Bdd, OutOfNodes> {
         moves.adam.and_exists(after, &self.answered)
     }
 
-    /// Positions as they are after the moves of both.
+    /// Renames positions to those after the moves of both players.
     fn after(&self, positions: &Bdd) -> Result<Bdd, OutOfNodes> {
         let blocks = self.blocks;
         let (hers, her_out) = (blocks.over(Side::In, 1, self.k + 1), blocks.over(Side::Out, 1, self.k + 1));
@@ -167,8 +167,8 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         blocks.world.columns.renamed(&blocks.world.layout, positions, &[(&hers, &her_out), (&his, &his_out)])
     }
 
-    /// The positions among these from which no move of Eve leaves them for good. `gone` are those that were lost last: a move
-    /// that has become unanswered had an answer that led to one of them.
+    /// Returns the given positions from which no move of Eve leaves them for good. `gone` are those that were lost
+    /// last: a move that has become unanswered had an answer that led to one of them.
     fn kept(&self, safe: &Bdd, gone: Option<&Bdd>) -> Result<Bdd, Stop> {
         let after = self.after(safe).map_err(out_of_nodes)?;
         let gone = gone.map(|gone| self.after(gone)).transpose().map_err(out_of_nodes)?;
@@ -182,7 +182,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         Ok(kept)
     }
 
-    /// The positions from which Eve has such a move that Adam cannot answer. What her move was is forgotten at once.
+    /// Returns the positions from which Eve has a move that Adam cannot answer. Her move is projected away at once.
     fn lost(&self, moves: &Moves, after: &Bdd, gone: Option<&Bdd>) -> Result<Bdd, OutOfNodes> {
         let answers = self.answers(moves, after)?;
         let unanswered = match gone {
@@ -193,8 +193,8 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         self.blocks.counts.fewer(Block::Left, moves.entry, &from)
     }
 
-    /// Whether Adam has an answer to every first move that leads to the last of the stages, in which he is safe. His first
-    /// thread begins its turns as he likes.
+    /// Returns whether Adam has an answer to every first move that leads to the last of the stages, in which he is
+    /// safe. His first thread begins its turns as he likes.
     fn opened(&self, stages: &[Bdd]) -> Result<Winner, Stop> {
         let Some(safe) = stages.last() else { return Ok(Winner::Adam) };
         let after = self.after(safe).map_err(out_of_nodes)?;
@@ -209,8 +209,9 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         Ok(Winner::Adam)
     }
 
-    /// Eve's moves from her first one on, if Adam always gives an answer that leads to the last stage that he can reach. A
-    /// position that is not in the next stage has a move of hers whose answers all lead to earlier ones, so it ends.
+    /// Returns Eve's moves from her first one on, if Adam always gives an answer that leads to the last stage that he
+    /// can reach. A position that is not in the next stage has a move of hers whose answers all lead to earlier ones,
+    /// so it ends.
     fn played(&self, first: &Moves, unanswered: &Bdd, stages: &[Bdd]) -> Result<Vec<EveMove>, OutOfNodes> {
         let mut play = Vec::new();
         let mut adam = self.other(&self.empty(self.k)?)?;
@@ -219,7 +220,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         loop {
             let chosen = self.pick(moves, &found)?;
             play.push(self.named(moves, &chosen));
-            // Where the game stands once Adam has answered, in the last stage that he can reach.
+            // The position once Adam has answered, in the last stage that he can reach.
             let answered = chosen.and(&moves.adam)?.and(&adam)?;
             let stage = (0..reached).rev().find_map(|stage| {
                 let position = self.after(&stages[stage]).and_then(|after| answered.and(&after));
@@ -237,7 +238,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         }
     }
 
-    /// One of some moves: one tuple of the variables of the thread, the counts, `Out` and `Mid`.
+    /// Picks one of some moves: one tuple of the variables of the thread, the counts, `Out` and `Mid`.
     fn pick(&self, moves: &Moves, found: &Bdd) -> Result<Bdd, OutOfNodes> {
         let (blocks, world) = (self.blocks, self.blocks.world);
         let mut vars = world.frames[world.program.entries[moves.entry].proc].vars().to_vec();
@@ -249,7 +250,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         world.layout.manager.cube(&literals)
     }
 
-    /// One position, as it is before the next moves, of those after a move and its answers.
+    /// Picks one position, as it is before the next moves, of those after a move and its answers.
     fn settled(&self, moves: &Moves, answered: &Bdd) -> Result<Bdd, OutOfNodes> {
         let (blocks, world) = (self.blocks, self.blocks.world);
         let (his, his_out) = (blocks.over(Side::OtherIn, 1, self.k), blocks.over(Side::OtherOut, 1, self.k));
@@ -267,7 +268,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         world.layout.manager.cube(&literals)
     }
 
-    /// Adam's part of a position.
+    /// Returns Adam's part of a position.
     fn his(&self, position: &Bdd) -> Result<Bdd, OutOfNodes> {
         let blocks = self.blocks;
         let mut hers = blocks.over(Side::In, 1, self.k + 1);
@@ -276,7 +277,8 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         position.exists(&blocks.world.layout.manager.var_set(&hers)?)
     }
 
-    /// Eve's moves from some positions that have no answer: over the variables of the thread, the counts, `Out` and `Mid`.
+    /// Returns Eve's moves from some positions that have no answer: over the variables of the thread, the counts, `Out`
+    /// and `Mid`.
     fn losing(&self, moves: &Moves, positions: &Bdd, after: &Bdd) -> Result<Bdd, OutOfNodes> {
         let counts = &self.blocks.counts;
         let answers = self.answers(moves, after)?;
@@ -284,7 +286,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         legal.minus(&answers)
     }
 
-    /// A move for people.
+    /// Returns a move in readable form.
     fn named(&self, moves: &Moves, chosen: &Bdd) -> EveMove {
         let world = self.blocks.world;
         let last = world.columns.column(&world.layout, Side::Out, self.k + 1);
@@ -297,7 +299,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         }
     }
 
-    /// The empty left blocks of a round, whatever the counts.
+    /// Returns the empty left blocks of a round, with any counts.
     fn empty(&self, round: u32) -> Result<Bdd, OutOfNodes> {
         let blocks = self.blocks;
         blocks.round(round).wanted.rings[0].exists(&blocks.counts.set(Block::Left)?)

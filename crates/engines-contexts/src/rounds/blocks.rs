@@ -1,21 +1,24 @@
-//! Blocks of threads: the relations WRLI and RLI of §4, and from which histories threads go on.
+//! Blocks of threads: the relations WRLI and RLI of §4, and the histories from which threads continue.
 //!
-//! A schedule is a sequence of threads, each with the shared states `u` with which its turns begin and `v` with which they
-//! end, one of each per round. In the relations here
+//! A schedule is a sequence of threads, each with the shared states `u` with which its turns begin and `v` with which
+//! they end, one of each per round. The relations here are:
 //!
-//! - `wanted(i; l, u_1 .. u_i, w_1 .. w_i-1)` (WRLI): a *left block* of threads, `l` of each counted kind, has run for `i`
-//!   rounds and ends its turns with `u`; a *right block*, which fits beside it, has run for `i-1` rounds and leads from `u`
-//!   to `w`; the left block began with an initial state and then with `w`, so that the rounds are wrapped;
-//! - `right(i; r, u_1 .. u_i, w_1 .. w_i)` (RLI): a right block with `r` threads leads in `i` rounds from `u` to `w`, and
-//!   some wanted block agrees with it;
-//! - the *histories* of a kind in round `i`: with a wanted block to the left and a right block to the right, a thread has
-//!   had `i-1` turns and begins the next (1.1 and 1.2 of the equations). What it does then is found by its path edges.
+//! - `wanted(i; l, u_1 .. u_i, w_1 .. w_i-1)` (WRLI): a *left block* of threads, `l` of each counted template, has run
+//!   for `i` rounds and ends its turns with `u`; a *right block*, which fits next to it, has run for `i-1` rounds and
+//!   leads from `u` to `w`; the left block began with an initial state and then with `w`, so that the rounds are
+//!   wrapped;
+//! - `right(i; r, u_1 .. u_i, w_1 .. w_i)` (RLI): a right block with `r` threads leads in `i` rounds from `u` to `w`,
+//!   and some wanted block agrees with it;
+//! - the *histories* of a template in round `i`: with a wanted block to the left and a right block to the right, a
+//!   thread has had `i-1` turns and begins the next (1.1 and 1.2 of the equations). Its path edges give the
+//!   continuation.
 //!
-//! The paper lets blocks have at least one thread, and has to pad schedules with idle ones; here a left or right block may
-//! be empty, so that a template which must not be added, or which runs once, needs no padding (`rounds_idle_thread`).
+//! In the paper blocks have at least one thread, and schedules are padded with idle threads; here a left or right block
+//! may be empty, so that a template which must not be added, or which runs once, needs no padding
+//! (`rounds_idle_thread`).
 //!
 //! `u` is kept in the columns `In`, `w` in `Mid`. Each relation keeps the *rings* in which it grew: a tuple of a ring
-//! follows from tuples of rings before it and from what one thread does, which leads back from an error.
+//! follows from tuples of earlier rings and the effect of one thread, which leads back from an error.
 
 use selvedge_check::Stop;
 use selvedge_ir::EntryId;
@@ -38,7 +41,7 @@ impl Growing {
         Growing { all: base.clone(), rings: vec![base] }
     }
 
-    /// Adds what is new, and returns it unless there is nothing.
+    /// Adds new tuples, and returns them unless there are none.
     fn add(&mut self, found: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
         if found.is_subset(&self.all) {
             return Ok(None);
@@ -53,7 +56,7 @@ impl Growing {
 /// One round.
 pub(super) struct Round {
     pub(super) wanted: Growing,
-    /// Found when the next round begins.
+    /// Computed when the next round begins.
     pub(super) right: Option<Growing>,
 }
 
@@ -68,9 +71,9 @@ pub(super) struct Blocks<'w, 'a> {
     pub(super) world: &'w World<'a>,
     pub(super) counts: Counts,
     pub(super) kinds: Vec<Kind<'w, 'a>>,
-    /// The kind of each entry of the program.
+    /// The template of each entry of the program.
     pub(super) kind_of: Vec<usize>,
-    /// The shared states when the threads come to life, as those with which a first turn begins.
+    /// The shared states when the threads start, as those with which a first turn begins.
     pub(super) initial: Bdd,
     pub(super) rounds: Vec<Round>,
 }
@@ -80,31 +83,32 @@ impl<'w, 'a> Blocks<'w, 'a> {
         &self.kinds[self.kind_of[entry.index()]]
     }
 
-    /// The number of rounds that were begun.
+    /// Returns the number of rounds that were begun.
     pub(super) fn count(&self) -> u32 {
         self.rounds.len() as u32
     }
 
-    /// A round, from 1 on.
+    /// Returns a round, from 1 on.
     pub(super) fn round(&self, number: u32) -> &Round {
         &self.rounds[number as usize - 1]
     }
 
-    /// The relation RLI of a round before the last.
+    /// Returns the relation RLI of a round before the last.
     pub(super) fn right(&self, number: u32) -> &Growing {
         self.round(number).right.as_ref().expect("the rounds before the last are complete")
     }
 
-    /// The variables of a column in rounds from `first` to `last`.
+    /// Returns the variables of a column in rounds from `first` to `last`.
     pub(super) fn over(&self, side: Side, first: u32, last: u32) -> Vec<Var> {
         self.world.columns.columns(&self.world.layout, side, first, last)
     }
 
-    /// One round more.
+    /// Computes one more round.
     ///
     /// *Order of work.* The empty left block first; then, as long as there are new left blocks, the histories that they
-    /// confirm, what threads do with them, and the left blocks that are longer by one thread. *Invariant.* All histories
-    /// that the wanted blocks so far confirm have been followed. *It ends* because relations only grow.
+    /// confirm, the effects of threads with these histories, and the left blocks that are longer by one thread.
+    /// *Invariant.* All histories that the wanted blocks so far confirm have been followed. *It ends* because relations
+    /// only grow.
     pub(super) fn advance(&mut self) -> Result<Option<Met>, Stop> {
         if self.count() > 0 {
             self.complete()?;
@@ -137,7 +141,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         Ok(None)
     }
 
-    /// The left blocks beside which some right block of the rounds before fits.
+    /// Returns the left blocks next to which some right block of the previous rounds fits.
     fn beside(&self) -> Result<Bdd, OutOfNodes> {
         match self.count() {
             0 => Ok(self.world.layout.manager.top()),
@@ -145,7 +149,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         }
     }
 
-    /// The left block without threads: its turns end as they begin.
+    /// Returns the left block without threads: its turns end as they begin.
     fn empty_left(&self, beside: &Bdd) -> Result<Bdd, OutOfNodes> {
         let number = self.count() + 1;
         let (ended, begun) = (self.over(Side::Mid, 1, number - 1), self.over(Side::In, 2, number));
@@ -153,8 +157,8 @@ impl<'w, 'a> Blocks<'w, 'a> {
         self.initial.and(&wrapped)?.and(&self.counts.none(Block::Left)?)?.and(beside)
     }
 
-    /// For each entry: what a thread of it has done in the rounds before, with a right block that fits behind it, and with
-    /// which left blocks that can go on.
+    /// Returns, for each entry, the effects of its threads in the previous rounds, with a right block that fits after
+    /// them, and the left blocks that can continue.
     fn follow(&self) -> Result<Vec<Bdd>, OutOfNodes> {
         let one = |entry: &EntryId| {
             let fit = self.counts.fit(Some(*entry))?;
@@ -170,7 +174,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         self.counts.entries.iter().map(one).collect()
     }
 
-    /// The histories that left blocks confirm for threads that can go on.
+    /// Returns the histories that left blocks confirm for threads that can continue.
     fn histories(&self, left: &Bdd, follow: &Bdd) -> Result<Bdd, OutOfNodes> {
         let before = self.count() - 1;
         let mut lost = self.over(Side::Mid, 1, before);
@@ -178,8 +182,8 @@ impl<'w, 'a> Blocks<'w, 'a> {
         left.and_exists(follow, &self.world.layout.manager.var_set(&lost)?)
     }
 
-    /// The left blocks that are longer by one thread than new ones, or than any by what a thread was not known to do.
-    /// `used` is what threads of each kind were known to do.
+    /// Returns the left blocks that are longer by one thread than new ones, or longer than any by a newly found effect
+    /// of a thread. `used` are the known effects of each template.
     fn longer(&self, new: &Bdd, used: &mut [Bdd]) -> Result<Bdd, OutOfNodes> {
         let number = self.count();
         let all = &self.round(number).wanted.all;
@@ -205,7 +209,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         self.counts.more(Block::Left, entry, &after)
     }
 
-    /// The right blocks of the last round, from the empty one on.
+    /// Computes the right blocks of the last round, from the empty one on.
     fn complete(&mut self) -> Result<(), Stop> {
         let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
         let wanted = &self.round(number).wanted.all;
@@ -233,7 +237,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         Ok(())
     }
 
-    /// Right blocks with one thread more, at their left end.
+    /// Extends right blocks by one thread at their left end.
     fn one_before(&self, right: &Bdd, entry: EntryId) -> Result<Bdd, OutOfNodes> {
         let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
         let (begun, between) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
@@ -242,7 +246,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         self.counts.more(Block::Right, entry, &longer)
     }
 
-    /// The shared states now at points where a turn of the last round may end.
+    /// Returns the current shared states at points where a turn of the last round may end.
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
         let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
         let mut lost = self.over(Side::In, 1, number - 1);

@@ -1,16 +1,16 @@
-//! How many threads of each kind a block has: the "used" bits of templates that run a limited number of times.
+//! The number of threads of each template in a block: the "used" bits of templates that run a limited number of times.
 //!
-//! An entry of the program that allows any number of threads is not counted. For each other one the relations on blocks
-//! of threads have a small number in binary: `left` counts the block at the left end of the schedule, `right` the one at
-//! its right end. Threads that must exist but never move are not counted, since they can be added anywhere.
+//! An entry of the program that allows any number of threads is not counted. For each other entry the relations on
+//! blocks have a small binary counter: `left` counts the block at the left end of the schedule, `right` the one at its
+//! right end. Threads that must exist but never move are not counted, since they can be added anywhere.
 
 use selvedge_ir::{Count, EntryId, Program};
 use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes, Renaming, Var, VarSet};
 
-/// The largest number of threads of one kind that is counted.
+/// The largest number of threads of one template that is counted.
 pub(super) const MOST: u32 = 32;
 
-/// Which block is counted.
+/// The block that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Block {
     Left,
@@ -30,12 +30,12 @@ struct Counter {
 pub(super) struct Counts {
     manager: Manager,
     counters: Vec<Counter>,
-    /// The entries that a run may have threads of.
+    /// The entries of which a run may have threads.
     pub(super) entries: Vec<EntryId>,
 }
 
 impl Counts {
-    /// New variables of the manager, below all others.
+    /// Creates new variables of the manager, below all others.
     pub(super) fn new(manager: &Manager, program: &Program) -> Counts {
         let mut counters = Vec::new();
         for (entry, limit) in
@@ -52,29 +52,29 @@ impl Counts {
         Counts { manager: manager.clone(), counters, entries }
     }
 
-    /// The variables of a block.
+    /// Returns the variables of a block.
     pub(super) fn vars(&self, block: Block) -> Vec<Var> {
         self.counters.iter().flat_map(|counter| counter.blocks[block as usize].iter().copied()).collect()
     }
 
-    /// The same as a set.
+    /// Returns the variables of a block as a set.
     pub(super) fn set(&self, block: Block) -> Result<VarSet, OutOfNodes> {
         self.manager.var_set(&self.vars(block))
     }
 
-    /// A block without threads.
+    /// Returns the block without threads.
     pub(super) fn none(&self, block: Block) -> Result<Bdd, OutOfNodes> {
         let literals: Vec<(Var, bool)> = self.vars(block).into_iter().map(|var| (var, false)).collect();
         self.manager.cube(&literals)
     }
 
-    /// Blocks with one thread more.
+    /// Adds one thread to blocks.
     pub(super) fn more(&self, block: Block, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
         let Some((relation, now, renaming)) = self.step(block, entry)? else { return Ok(blocks.clone()) };
         blocks.and_exists(&relation, &now)?.rename(&renaming)
     }
 
-    /// Blocks with one thread less.
+    /// Removes one thread from blocks.
     pub(super) fn fewer(&self, block: Block, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
         let Some(counter) = self.counter(entry) else { return Ok(blocks.clone()) };
         let (relation, ..) = self.step(block, entry)?.expect("the entry is counted");
@@ -84,7 +84,8 @@ impl Counts {
         after.and_exists(&relation, &self.manager.var_set(&counter.next)?)
     }
 
-    /// The number next is one more than now; what is forgotten then; and how it is called.
+    /// Returns the relation in which the next number is one more than the current one, the variables to project away,
+    /// and the renaming to the current variables.
     fn step(&self, block: Block, entry: EntryId) -> Result<Option<(Bdd, VarSet, Renaming)>, OutOfNodes> {
         let Some(counter) = self.counter(entry) else { return Ok(None) };
         let now = &counter.blocks[block as usize];
@@ -97,7 +98,7 @@ impl Counts {
         Ok(Some((relation, self.manager.var_set(now)?, self.manager.renaming(&pairs))))
     }
 
-    /// Both blocks fit into one run, together with a thread between them if one is given.
+    /// Requires that both blocks fit into one run, together with a thread between them if one is given.
     pub(super) fn fit(&self, between: Option<EntryId>) -> Result<Bdd, OutOfNodes> {
         let mut all = self.manager.top();
         for counter in &self.counters {
@@ -128,7 +129,7 @@ impl Counts {
     }
 }
 
-/// How many threads of an entry may move; none if that is not limited.
+/// Returns the number of threads of an entry that may move; `None` if it is not limited.
 pub(super) fn limit(count: Count) -> Option<u32> {
     match count {
         Count::Any => None,

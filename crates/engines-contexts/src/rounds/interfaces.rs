@@ -1,10 +1,10 @@
 //! Thread linear interfaces with final localized states, for programs without calls.
 //!
-//! The effects of a kind say with which shared states the turns of a thread begin and end; here they also say where the
-//! thread stands at the end of its last turn. Path edges are enough for that, with two additions: a thread may idle
-//! wherever it stands, which path edges have only where a visible step begins; and a thread that has ended stands nowhere.
-//! Private steps that a thread makes in a turn are found in the turn before, with the same shared states, so nothing else
-//! is missing.
+//! The effects of a template have the shared states with which the turns of a thread begin and end; here they also have
+//! the location of the thread at the end of its last turn. Path edges suffice for that, with two additions: a thread
+//! may idle at any location, but path edges resume only where a visible step begins; and a thread that has ended has no
+//! location. Private steps of a thread in a turn are found in the previous turn, with the same shared states, so
+//! nothing else is missing.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use crate::thread_paths::columns::Side;
 use crate::thread_paths::template_paths::Kind;
 
-/// Where a thread stands; nowhere if it has ended.
+/// The location of a thread; `None` if it has ended.
 pub(super) type Stand = Option<LocId>;
 
-/// For each place the interfaces of threads that stand there after their turns: over the variables of the thread now, and
-/// over `In` and `Out` of all turns.
+/// For each location, the interfaces of threads that are there after their turns: over the current variables of the
+/// thread, and over `In` and `Out` of all turns.
 pub(super) type Interfaces = BTreeMap<Stand, Bdd>;
 
-/// The interfaces of a kind in so many rounds.
+/// Computes the interfaces of a template in a number of rounds.
 pub(super) fn interfaces(kind: &Kind<'_, '_>, rounds: u32) -> Result<Interfaces, OutOfNodes> {
     let mut all = Interfaces::new();
     for round in 1..=rounds {
@@ -35,7 +35,7 @@ pub(super) fn interfaces(kind: &Kind<'_, '_>, rounds: u32) -> Result<Interfaces,
     Ok(all)
 }
 
-/// The threads that do nothing in a round.
+/// Returns the threads that do nothing in a round.
 fn idle(kind: &Kind<'_, '_>, round: u32, before: &Interfaces) -> Result<Interfaces, OutOfNodes> {
     let (layout, columns) = (&kind.world.layout, &kind.world.columns);
     let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, round));
@@ -43,7 +43,7 @@ fn idle(kind: &Kind<'_, '_>, round: u32, before: &Interfaces) -> Result<Interfac
     before.iter().map(|(stand, interfaces)| Ok((*stand, interfaces.and(&same)?))).collect()
 }
 
-/// The threads that begin or go on in a round.
+/// Returns the threads that begin or continue in a round.
 fn moved(kind: &Kind<'_, '_>, round: u32) -> Result<Interfaces, OutOfNodes> {
     let world = kind.world;
     let (layout, columns) = (&world.layout, &world.columns);

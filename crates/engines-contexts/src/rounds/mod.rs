@@ -1,27 +1,27 @@
 //! `rounds`: any number of threads in a bounded number of rounds, with recursion.
 //!
 //! After La Torre, Madhusudan and Parlato (2010), sections 3 and 4. A run has any number of threads, each a copy of one
-//! of the program's templates, in any order; in each round every thread has one turn, in this order, in which it makes any
-//! number of steps, or none. A *linear interface* of a block of neighbours is the pair of the shared states with which
-//! their turns begin and those with which they end, one of each per round.
+//! of the program's templates, in any order; in each round every thread has one turn, in this order, in which it makes
+//! any number of steps, or none. A *linear interface* of a block of neighbours is the pair of the shared states with
+//! which their turns begin and those with which they end, one of each per round.
 //!
-//! *Order of work* (`blocks`). Round by round. In each the thread linear interfaces (TLI), which are the effects of path
-//! edges with histories (`thread_paths`), and the blocks to the left that want to go on (WRLI) feed each other until
-//! nothing is new; then the right linear interfaces (RLI) of the round are found for the next one. Nothing of an earlier
-//! round is computed again.
+//! *Order of work* (`blocks`). Round by round. In each, the thread linear interfaces (TLI), which are the effects of
+//! path edges with histories (`thread_paths`), and the left blocks that are to be continued (WRLI) extend each other
+//! until nothing is new; then the right linear interfaces (RLI) of the round are computed for the next one. Nothing of
+//! an earlier round is recomputed.
 //!
-//! *Invariant.* After a round the path edges of all kinds are saturated for exactly those histories that occur in
-//! executions of so many rounds, and the relations on blocks speak of such executions only.
+//! *Invariant.* After a round the path edges of all templates are saturated for exactly those histories that occur in
+//! executions of this number of rounds, and the relations on blocks describe such executions only.
 //!
 //! *It ends* because the rounds are bounded, and within a round relations only grow.
 //!
-//! *It is right.* What a thread does when its turns begin with given shared states does not depend on who brought these
-//! about. Blocks are composed where they agree on all states between them, so a history that is confirmed is that of an
-//! execution. And nothing is missed: by induction on the rounds and on the place in the order, the blocks and interfaces of
-//! an execution are found. Counts of threads add up along a block (`counts`), so a template that runs once is never used
-//! twice.
+//! *It is right.* The behaviour of a thread whose turns begin with given shared states does not depend on how these
+//! came about. Blocks are composed where they agree on all states between them, so a history that is confirmed is that
+//! of an execution. And nothing is missed: by induction on the rounds and on the position in the order, the blocks and
+//! interfaces of an execution are found. Counts of threads add up along a block (`counts`), so a template that runs
+//! once is never used twice.
 //!
-//! Whether `k` rounds are enough is asked by a game (`adequacy`) after round `k+1`; only then the answer can be safe.
+//! A game (`adequacy`) after round `k+1` decides whether `k` rounds are enough; only then can the answer be safe.
 
 mod adequacy;
 mod blocks;
@@ -56,23 +56,23 @@ use counts::{Counts, MOST, limit};
 /// The options of [`Rounds`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// How many rounds are looked at; none stands for [`Rounds::BOUND`].
+    /// The number of rounds to explore; `None` means [`Rounds::BOUND`].
     ///
     /// Default: none. Range: from 1.
     pub bound: Option<RoundBound>,
-    /// Whether it is asked if a number of rounds is enough. Without it the engine only looks for errors.
+    /// Whether the engine checks if a number of rounds is enough. Without this check it only looks for errors.
     ///
-    /// Default: asked.
+    /// Default: it does.
     pub adequacy: Adequacy,
 }
 
 /// Whether the adequacy game is played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Adequacy {
-    /// It is.
+    /// The game is played.
     #[default]
     Asked,
-    /// It is not.
+    /// The game is not played.
     Skipped,
 }
 
@@ -134,14 +134,15 @@ impl Engine for Rounds {
 }
 
 impl Rounds {
-    /// The rounds that are looked at unless the user says how many.
+    /// The number of rounds unless the user gives one.
     pub const BOUND: RoundBound = RoundBound { first: 1, last: 4 };
 
     fn bound(&self) -> RoundBound {
         self.options.bound.unwrap_or(Rounds::BOUND)
     }
 
-    /// The reachable shared states for each number of rounds, errors or not. Takes what [`Engine::supports`] does.
+    /// Returns the reachable shared states for each number of rounds, errors or not, for tasks that
+    /// [`Engine::supports`] accepts.
     pub fn shared_states(&self, task: &Task<'_>, run: &Run<'_>) -> Result<SharedStates, Stop> {
         let last = self.bound().last;
         let vars = shared(task.program);
@@ -165,7 +166,7 @@ impl Rounds {
     }
 }
 
-/// What the engine asks of a task.
+/// Checks the requirements of the engine.
 fn supported(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     let program = task.program;
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
@@ -212,10 +213,10 @@ struct Search<'w, 'a> {
     blocks: Blocks<'w, 'a>,
 }
 
-/// What comes before the first round.
+/// The result of the code before the first round.
 enum Begun<'w, 'a> {
     Search(Search<'w, 'a>),
-    /// An error, before any thread begins.
+    /// An error, before any thread starts.
     Fails(Search<'w, 'a>, Error),
 }
 
@@ -257,7 +258,7 @@ impl<'t> Templates<'t> {
         Ok(self.finished(task, trace::trace(&search.blocks, search.prelude.as_ref(), met)?))
     }
 
-    /// The execution without the variables that were added, and up to its first error.
+    /// Removes the added variables from an execution, and cuts it off at its first error.
     fn finished(&self, task: &Task<'_>, mut trace: Trace) -> Trace {
         trace.start.fresh.retain(|(var, _)| !self.tracked.kept.iter().any(|(_, kept)| kept == var));
         up_to_error(task, trace)
@@ -265,14 +266,14 @@ impl<'t> Templates<'t> {
 }
 
 impl Search<'_, '_> {
-    /// Whether it is asked, after the last round, if one less is enough: for ranges of numbers from the first on, for a
-    /// single number at the end.
+    /// Returns whether the game is played after the last round, for one round less: for ranges of numbers from the
+    /// first on, for a single number at the end.
     fn is_asked(&self, bound: RoundBound) -> bool {
         let explored = self.blocks.count();
         explored > 1 && (explored > bound.first || explored == bound.last) && adequacy::is_playable(&self.blocks)
     }
 
-    /// The shared states of the task's program that the rounds so far reach.
+    /// Returns the shared states of the task's program that the rounds so far reach.
     fn reached(&self, program: &Program) -> Result<Bdd, OutOfNodes> {
         let own = shared(program);
         let world = self.blocks.world;
@@ -280,7 +281,7 @@ impl Search<'_, '_> {
         self.blocks.reached()?.exists(&world.layout.manager.var_set(&world.layout.vars(further, When::Now))?)
     }
 
-    /// Their number; none if 128 bits do not hold it.
+    /// Returns the number of these states; `None` if it exceeds 128 bits.
     fn count(&self, program: &Program) -> Result<Option<u128>, OutOfNodes> {
         let now = self.blocks.world.layout.vars(shared(program), When::Now);
         Ok(self.reached(program)?.count(&now))

@@ -1,8 +1,8 @@
-//! From an error back to the start: an execution in rounds, with concrete threads.
+//! Reconstructs an execution in rounds, with concrete threads, from an error.
 //!
-//! The history of the thread that fails was confirmed by a left and a right block. Each block is taken apart thread by
-//! thread along the rings in which it was found; then each thread goes back through its own path edges. Within a round the
-//! threads stand in the order of their numbers.
+//! The history of the thread that fails was confirmed by a left and a right block. Each block is decomposed thread by
+//! thread along the rings in which it was found; then each thread goes back through its own path edges. Within a round
+//! the threads run in the order of their numbers.
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::Trace;
@@ -29,13 +29,13 @@ struct Schedule {
     /// The threads before it, from the first on.
     left: Vec<Turns>,
     entry: EntryId,
-    /// The threads behind it.
+    /// The threads after it.
     right: Vec<Turns>,
-    /// The shared state when the threads begin.
+    /// The shared state when the threads start.
     first: Vector,
 }
 
-/// An execution that ends in an error before the threads begin.
+/// Returns an execution that ends in an error before the threads start.
 pub(super) fn alone(blocks: &Blocks<'_, '_>, prelude: &Kind<'_, '_>, error: &Error) -> Result<Trace, Stop> {
     let before = Walker::new(prelude, 0).to_error(error)?;
     let threads = idle(blocks, &[]);
@@ -44,10 +44,10 @@ pub(super) fn alone(blocks: &Blocks<'_, '_>, prelude: &Kind<'_, '_>, error: &Err
     parts.assembled().map_err(out_of_nodes)
 }
 
-/// An execution that ends in the error.
+/// Returns an execution that ends in the error.
 pub(super) fn trace(blocks: &Blocks<'_, '_>, prelude: Option<&Kind<'_, '_>>, met: &Met) -> Result<Trace, Stop> {
     let kind = &blocks.kinds[met.kind];
-    // Who fails must be known before its number in the schedule is.
+    // The number of the failing thread in the schedule depends on its history.
     let failing = Walker::new(kind, 0).to_error(&met.error)?;
     let schedule = blocks.schedule(met.kind, &failing).map_err(out_of_nodes)?;
     let first = usize::from(prelude.is_some());
@@ -73,7 +73,7 @@ pub(super) fn trace(blocks: &Blocks<'_, '_>, prelude: Option<&Kind<'_, '_>>, met
     parts.assembled().map_err(out_of_nodes)
 }
 
-/// The threads that every run has beside those that are there, and that do nothing.
+/// Returns the idle threads that every run has besides those that are present.
 fn idle(blocks: &Blocks<'_, '_>, present: &[EntryId]) -> Vec<EntryId> {
     let missing = |(id, count): (EntryId, Count)| {
         let Count::Exactly(count) = count else { return 0 };
@@ -89,7 +89,7 @@ fn renumbered(mut part: Part, thread: usize) -> Part {
 }
 
 impl Blocks<'_, '_> {
-    /// The threads around one of this kind that fails.
+    /// Returns the threads around one with the given template that fails.
     fn schedule(&self, kind: usize, failing: &Part) -> Result<Schedule, OutOfNodes> {
         let number = self.count();
         let values = |vars: Vec<Var>| -> Vector { vars.iter().map(|var| failing.history[var]).collect() };
@@ -111,7 +111,7 @@ impl Blocks<'_, '_> {
         unreachable!("a history is followed only if it was confirmed for some entry")
     }
 
-    /// The right blocks of the round before that go on from these states.
+    /// Returns the right blocks of the previous round that continue from the given states.
     fn behind(&self, ended: &[bool]) -> Result<Bdd, OutOfNodes> {
         match self.count() - 1 {
             0 => self.counts.none(Block::Right),
@@ -123,7 +123,8 @@ impl Blocks<'_, '_> {
         }
     }
 
-    /// The threads of a left block that ends with these states, and the state with which the first of them begins.
+    /// Returns the threads of a left block that ends with the given states, and the state with which the first of them
+    /// begins.
     fn left_threads(&self, block: &Tuple, mut ended: Vector) -> Result<(Vec<Turns>, Vector), OutOfNodes> {
         let number = self.count();
         let wanted = &self.round(number).wanted;
@@ -153,7 +154,7 @@ impl Blocks<'_, '_> {
         Ok((threads, ended[..n_shared].to_vec()))
     }
 
-    /// The threads of a right block of the round before that begins with these states.
+    /// Returns the threads of a right block of the previous round that begins with the given states.
     fn right_threads(&self, block: &Tuple, mut begun: Vector) -> Result<Vec<Turns>, OutOfNodes> {
         let last = self.count() - 1;
         let mut threads = Vec::new();
@@ -188,8 +189,9 @@ impl Blocks<'_, '_> {
         Ok(threads)
     }
 
-    /// The thread with which a block is longer than one of an earlier ring, and that block: the states between them, in
-    /// `between`, and its counts. `counts` are those of the longer block, `wrap` is what both have in common.
+    /// Returns the thread by which a block is longer than one of an earlier ring, and that block: the states between
+    /// them, in `between`, and its counts. `counts` are those of the longer block, `wrap` is the part that both have in
+    /// common.
     fn last_thread(
         &self,
         earlier: &[Bdd],
@@ -224,7 +226,7 @@ impl Blocks<'_, '_> {
     }
 }
 
-/// The rings before the one in which a tuple lies; none if it lies in the first, which is that of empty blocks.
+/// Returns the rings before the one that contains a tuple; `None` if it is the first, which is that of empty blocks.
 fn earlier<'g>(relation: &'g Growing, tuple: &Tuple) -> Option<&'g [Bdd]> {
     let ring = relation.rings.iter().position(|ring| holds(ring, tuple)).expect("every block lies in a ring");
     (ring > 0).then(|| &relation.rings[..ring])

@@ -1,13 +1,13 @@
 //! The shared states at the boundaries of contexts, as columns of the diagrams.
 //!
 //! A thread has for each of its contexts the shared state with which it begins (`In`) and the one with which it ends
-//! (`Out`); to compose two relations there is a column in the middle (`Mid`). Where two executions are looked at side by
-//! side, the second has the same three columns again. They are laid out for the largest number of contexts at once, since
-//! a level that no diagram has costs nothing.
+//! (`Out`); to compose two relations there is a column in the middle (`Mid`). To compare two executions, the second one
+//! has the same three columns again. They are laid out for the largest number of contexts at once, since a level
+//! without nodes costs nothing.
 //!
-//! A column has a copy of each shared variable, or, where the states are numbered, the bits of a number. The copies of one
-//! variable are adjacent in the order of the diagrams, those of one context next to each other; or a context is a block
-//! of variables, and the blocks lie above all else.
+//! A column has a copy of each shared variable, or, if the states are numbered, the bits of a number. Either the copies
+//! of one variable are adjacent in the order of the diagrams, those of one context next to each other; or a context is
+//! a block of variables, and the blocks are above everything else.
 
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var, VarSet};
@@ -15,7 +15,7 @@ use selvedge_transition::paths::layout::{Layout, When};
 
 use super::numbers::{NUMBER_BITS, Numbers};
 
-/// Which shared state of a context.
+/// The role of a shared state of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     In,
@@ -36,14 +36,14 @@ impl Side {
 /// The columns.
 pub(crate) struct Columns {
     pub(crate) shared: Vec<VarId>,
-    /// How many sides there are.
+    /// The number of sides.
     pub(crate) n_sides: usize,
-    /// The numbers of the states, if they have some.
+    /// The numbers of the states, if they are numbered.
     pub(crate) numbers: Option<Numbers>,
 }
 
 impl Columns {
-    /// The variables of a column; contexts are counted from 1.
+    /// Returns the variables of a column; contexts are counted from 1.
     pub(crate) fn column(&self, layout: &Layout, side: Side, context: u32) -> Vec<Var> {
         let (block, side) = (context as usize - 1, side as usize);
         if self.numbers.is_some() {
@@ -52,22 +52,22 @@ impl Columns {
         self.shared.iter().map(|var| layout.copy(*var, self.n_sides * block + side)).collect()
     }
 
-    /// How many variables a column has.
+    /// Returns the number of variables of a column.
     pub(crate) fn width(&self) -> usize {
         if self.numbers.is_some() { NUMBER_BITS } else { self.shared.len() }
     }
 
-    /// The variables of a column in contexts from `first` to `last`.
+    /// Returns the variables of a column in contexts from `first` to `last`.
     pub(crate) fn columns(&self, layout: &Layout, side: Side, first: u32, last: u32) -> Vec<Var> {
         (first..=last).flat_map(|context| self.column(layout, side, context)).collect()
     }
 
-    /// The shared state now.
+    /// Returns the variables of the current shared state.
     pub(crate) fn now(&self, layout: &Layout) -> Vec<Var> {
         layout.vars(self.shared.iter().copied(), When::Now)
     }
 
-    /// The states now are those of a column.
+    /// Requires that the current states are those of a column.
     pub(crate) fn is_now(&self, layout: &Layout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         match &self.numbers {
             Some(numbers) => numbers.numbered(layout, column),
@@ -75,7 +75,7 @@ impl Columns {
         }
     }
 
-    /// The shared state now goes to a column. States that have no number are dropped.
+    /// Moves the current shared state to a column. States without a number are dropped.
     pub(crate) fn now_to(&self, layout: &Layout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         let now = self.now(layout);
         match &self.numbers {
@@ -84,7 +84,7 @@ impl Columns {
         }
     }
 
-    /// The states of a column become those now.
+    /// Makes the states of a column the current ones.
     pub(crate) fn now_from(&self, layout: &Layout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         match &self.numbers {
             Some(numbers) => relation.and_exists(&numbers.numbered(layout, column)?, &layout.manager.var_set(column)?),
@@ -92,7 +92,7 @@ impl Columns {
         }
     }
 
-    /// Numbers these states now, if states are numbered.
+    /// Numbers the given current states, if states are numbered.
     pub(crate) fn meet(&self, layout: &Layout, states: &Bdd) -> Result<(), OutOfNodes> {
         match &self.numbers {
             Some(numbers) => numbers.meet(layout, states),
@@ -100,7 +100,7 @@ impl Columns {
         }
     }
 
-    /// The values of the shared variables that the values of a column stand for.
+    /// Returns the values of the shared variables for the values of a column.
     pub(crate) fn state(&self, column: &[bool]) -> Vec<bool> {
         match &self.numbers {
             Some(numbers) => numbers.state(column),
@@ -108,21 +108,21 @@ impl Columns {
         }
     }
 
-    /// What a thread in its `context`th context has behind it: all states with which it began, and those with which the
-    /// earlier contexts ended.
+    /// Returns the history of a thread in its `context`th context: all states with which its contexts began, and those
+    /// with which the earlier contexts ended.
     pub(crate) fn history(&self, layout: &Layout, context: u32) -> Vec<Var> {
         let mut vars = self.columns(layout, Side::In, 1, context);
         vars.extend(self.columns(layout, Side::Out, 1, context.saturating_sub(1)));
         vars
     }
 
-    /// Two columns are equal.
+    /// Requires that two columns are equal.
     pub(crate) fn equal(&self, layout: &Layout, left: &[Var], right: &[Var]) -> Result<Bdd, OutOfNodes> {
         let pairs: Vec<(Var, Var)> = left.iter().copied().zip(right.iter().copied()).collect();
         layout.manager.equal(&pairs)
     }
 
-    /// A relation over some columns as one over others.
+    /// Renames a relation over some columns to one over others.
     pub(crate) fn renamed(
         &self,
         layout: &Layout,
@@ -134,13 +134,13 @@ impl Columns {
         relation.rename(&layout.manager.renaming(&pairs))
     }
 
-    /// The set of the variables of several columns.
+    /// Returns the set of the variables of several columns.
     pub(crate) fn set(&self, layout: &Layout, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
         layout.manager.var_set(&vars.concat())
     }
 }
 
-/// The variables for a number in a block; the same bits of all sides are adjacent.
+/// Returns the variables for a number in a block; the same bits of all sides are adjacent.
 pub(super) fn number_column(layout: &Layout, n_sides: usize, side: usize, block: usize) -> Vec<Var> {
     (0..NUMBER_BITS).map(|bit| layout.above[(block * NUMBER_BITS + bit) * n_sides + side]).collect()
 }

@@ -1,7 +1,8 @@
-//! The path edges of threads that are interrupted and go on: what the engines with a bound on contexts or rounds share.
+//! The path edges of threads that are interrupted and resumed, shared by the engines with a bound on contexts or
+//! rounds.
 //!
-//! A thread is analysed on its own, like a program with one thread; with which shared states its contexts begin is told
-//! from outside, and what it does to the shared state in each of them can be asked for.
+//! A thread is analysed on its own, like a program with one thread; its callers provide the shared states with which
+//! its contexts begin, and query its effect on the shared state in each of them.
 
 pub(super) mod columns;
 pub(super) mod numbers;

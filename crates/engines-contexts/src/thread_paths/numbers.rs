@@ -1,8 +1,8 @@
-//! Shared states by numbers.
+//! Numbers for shared states.
 //!
-//! A program may have many shared variables and few shared states. Each state gets a number when it is first met at a point
-//! where a context may end, in the order in which they are met; a history is a sequence of numbers then. Numbers are never
-//! given anew, so what was computed with them stays true.
+//! A program may have many shared variables and few shared states. Each state gets a number when it is first found at a
+//! point where a context may end, in the order in which they are found; a history is then a sequence of numbers.
+//! Numbers are never reused, so results that were computed with them remain valid.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::paths::layout::Layout;
 
-/// How many bits a number has.
+/// The number of bits of a number.
 pub(crate) const NUMBER_BITS: usize = 8;
 
 /// The numbers given so far.
 pub(crate) struct Numbers {
-    /// The shared state now.
+    /// The variables of the current shared state.
     now: Vec<Var>,
     /// The column in which the relation is kept.
     first: Vec<Var>,
@@ -24,11 +24,11 @@ pub(crate) struct Numbers {
 }
 
 struct Known {
-    /// By number.
+    /// The states by number.
     states: Vec<Vec<bool>>,
-    /// The states now that have a number.
+    /// The current states that have a number.
     met: Bdd,
-    /// Number and state now, by the first variable of the column that holds the number.
+    /// Number and current state, by the first variable of the column that holds the number.
     relations: BTreeMap<Var, Bdd>,
 }
 
@@ -40,12 +40,13 @@ impl Numbers {
         Numbers { now, first, known, exhausted: Cell::new(false) }
     }
 
-    /// Whether there were more states than numbers.
+    /// Returns whether there were more states than numbers.
     pub(crate) fn exhausted(&self) -> bool {
         self.exhausted.get()
     }
 
-    /// Numbers states now. More states than numbers are an error like one of memory, and [`Numbers::exhausted`] tells.
+    /// Numbers current states. More states than numbers are an error like one of memory, which
+    /// [`StateNumbers::exhausted`] distinguishes.
     pub(super) fn meet(&self, layout: &Layout, states: &Bdd) -> Result<(), OutOfNodes> {
         let mut known = self.known.borrow_mut();
         let new = states.minus(&known.met)?;
@@ -70,7 +71,7 @@ impl Numbers {
         Ok(())
     }
 
-    /// The relation of numbers in a column and states now.
+    /// Returns the relation of numbers in a column and current states.
     pub(super) fn numbered(&self, layout: &Layout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         let mut known = self.known.borrow_mut();
         if let Some(relation) = known.relations.get(&column[0]) {
@@ -82,7 +83,7 @@ impl Numbers {
         Ok(relation)
     }
 
-    /// The state with a number.
+    /// Returns the state with a number.
     pub(super) fn state(&self, bits: &[bool]) -> Vec<bool> {
         let number = bits.iter().rev().fold(0, |number, bit| 2 * number + usize::from(*bit));
         self.known.borrow().states[number].clone()

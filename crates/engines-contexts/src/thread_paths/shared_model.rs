@@ -1,10 +1,11 @@
-//! What all threads have in common: the program, the variables of the diagrams, and where contexts may begin and end.
+//! The model that all threads share: the program, the variables of the diagrams, and the points where contexts may
+//! begin and end.
 //!
-//! A step is *visible* if it mentions a shared variable or takes the atomic flag. Steps that are not may as well be
-//! made in the context before: they neither see nor show what other threads do. So a thread resumes only where a visible
-//! step begins, and its effect on others is read off only where a shared variable was written or the flag released.
-//! A procedure is *private* if no visible step can happen in it, nor by its return: no context ends inside of it, and
-//! what it does depends on nothing before.
+//! A step is *visible* if it mentions a shared variable or takes the atomic flag. Other steps may as well be made in
+//! the previous context: they neither depend on other threads nor affect them. So a thread resumes only where a visible
+//! step begins, and its effect on others is recorded only where a shared variable was written or the flag released. A
+//! procedure is *private* if no visible step can happen in it, nor by its return: no context ends inside of it, and its
+//! behaviour does not depend on the history.
 
 use std::cell::OnceCell;
 
@@ -23,7 +24,7 @@ use super::columns::{Columns, Side, number_column};
 use super::numbers::{NUMBER_BITS, Numbers};
 use crate::Histories;
 
-/// What all threads have in common.
+/// The model that all threads share.
 pub(crate) struct World<'a> {
     pub(crate) program: &'a Program,
     pub(crate) target: &'a Target,
@@ -33,27 +34,27 @@ pub(crate) struct World<'a> {
     pub(crate) flow: Flow,
     pub(crate) calls: CallGraph,
     prepared: IndexVec<EdgeId, OnceCell<Prepared>>,
-    /// For each location the place of its procedure in the call graph, callees first, and its own in the procedure.
+    /// For each location, the position of its procedure in the call graph, callees first, and its own in the procedure.
     pub(crate) rank: IndexVec<LocId, (u32, u32)>,
     pub(crate) private: IndexVec<ProcId, bool>,
-    /// Whether a visible step begins at a location.
+    /// The locations where a visible step begins.
     pub(crate) resumes: IndexVec<LocId, bool>,
-    /// Whether a step that others can see ends at a location.
+    /// The locations where a step ends that others can see.
     pub(crate) publishes: IndexVec<LocId, bool>,
-    /// True where the thread does not hold the atomic flag.
+    /// True if the thread does not hold the atomic flag.
     pub(crate) released: Bdd,
-    /// For each procedure, all of a frame but the shared state now.
+    /// For each procedure, the variables of a frame except the current shared state.
     pub(crate) frames: IndexVec<ProcId, VarSet>,
-    /// All histories of all contexts.
+    /// The variables of the histories of all contexts.
     pub(crate) all_history: VarSet,
-    /// The shared state now.
+    /// The variables of the current shared state.
     pub(crate) shared_now: VarSet,
     pub(crate) histories: Histories,
 }
 
 impl<'a> World<'a> {
-    /// `flag` is the variable that stands for the atomic flag, `roots` are the procedures in which threads begin; the
-    /// columns have so many sides for each context.
+    /// Creates the model. `flag` is the variable for the atomic flag, `roots` are the procedures in which threads
+    /// begin; the columns have `n_sides` sides for each context.
     pub(crate) fn new(
         program: &'a Program,
         target: &'a Target,
@@ -84,7 +85,7 @@ impl<'a> World<'a> {
         for proc in program.procs.indices().filter(|proc| !private[*proc]) {
             let is_root = roots.contains(&proc) && calls.sites(proc).is_empty();
             widen(&mut layout, &columns.shared, is_root, proc, program);
-            // Who is called inside of a section must know that no context ends there.
+            // A callee inside an atomic section must know that no context ends there.
             if let Some(flag) = flag.filter(|flag| !layout.scopes[proc].globals.contains(flag)) {
                 layout.scopes[proc].globals.push(flag);
             }
@@ -122,28 +123,29 @@ impl<'a> World<'a> {
         })
     }
 
-    /// What an edge does to path edges.
+    /// Returns the effect of an edge on path edges.
     pub(crate) fn prepared(&self, id: EdgeId) -> Result<&Prepared, OutOfNodes> {
         if self.prepared[id].get().is_none() {
-            // Nobody else can have set it in between.
+            // The cell is empty, as just tested.
             let _ = self.prepared[id].set(self.layout.prepared(self.program, id)?);
         }
         Ok(self.prepared[id].get().expect("the edge has just been prepared"))
     }
 
-    /// The shared state now, and the history, of some path edges of a procedure.
+    /// Projects path edges of a procedure to the current shared state and the history.
     pub(crate) fn without_frame(&self, proc: ProcId, edges: &Bdd) -> Result<Bdd, OutOfNodes> {
         edges.exists(&self.frames[proc])
     }
 
-    /// What a frame in its `context`th context has beside its variables; nothing in context 0.
+    /// Returns the history variables of a frame in its `context`th context; none in context 0.
     pub(crate) fn history(&self, context: u32) -> Vec<Var> {
         if context == 0 { Vec::new() } else { self.columns.history(&self.layout, context) }
     }
 }
 
-/// Shared variables may change whenever a context ends, so a procedure that is not private has them all, and keeps their
-/// values at its entry. Where a thread begins and nobody calls, the values at the entry are not asked for.
+/// Gives a procedure all shared variables, with their values at the entry, unless it is private: they may change
+/// whenever a context ends. The values at the entry are not needed in a procedure where threads begin and that is never
+/// called.
 fn widen(layout: &mut Layout, shared: &[VarId], is_root: bool, proc: ProcId, program: &Program) {
     let scope = &mut layout.scopes[proc];
     let of_thread = |var: &VarId| program.vars[*var].scope == Scope::Thread;
@@ -157,7 +159,7 @@ fn widen(layout: &mut Layout, shared: &[VarId], is_root: bool, proc: ProcId, pro
     }
 }
 
-/// All variables of the path edges of a procedure but the shared ones now.
+/// Returns all variables of the path edges of a procedure except the current shared ones.
 fn frame(program: &Program, layout: &Layout, proc: ProcId) -> Result<VarSet, OutOfNodes> {
     let own = |var: &VarId| program.vars[*var].scope != Scope::Shared;
     let mut vars = layout.vars(layout.visible(program, proc).into_iter().filter(own), When::Now);
@@ -165,8 +167,8 @@ fn frame(program: &Program, layout: &Layout, proc: ProcId) -> Result<VarSet, Out
     layout.manager.var_set(&vars)
 }
 
-/// Whether a step mentions shared variables or takes the flag. The step of a call that has returned is that of its
-/// return.
+/// Returns whether a step mentions shared variables or takes the flag. The step of a call that has returned is that of
+/// its return.
 fn is_visible(program: &Program, calls: &CallGraph, flag: Option<VarId>, edge: &Edge) -> bool {
     let is_shared = |var: VarId| program.vars[var].scope == Scope::Shared;
     let mut visible = false;
@@ -179,7 +181,7 @@ fn is_visible(program: &Program, calls: &CallGraph, flag: Option<VarId>, edge: &
         }
 }
 
-/// Whether some call of a procedure puts its results into shared variables.
+/// Returns whether some call of a procedure assigns its results to shared variables.
 fn writes_shared_results(program: &Program, calls: &CallGraph, proc: ProcId) -> bool {
     calls.sites(proc).iter().any(|site| has_shared_result(program, &program.edges[*site]))
 }
@@ -189,7 +191,7 @@ fn has_shared_result(program: &Program, edge: &Edge) -> bool {
     call.results.iter().flatten().any(|var| program.vars[*var].scope == Scope::Shared)
 }
 
-/// Whether a step may show others something that they have not seen: a new shared state, or one behind a section.
+/// Returns whether a step may make something new visible to others: a new shared state, or one after an atomic section.
 fn is_published(program: &Program, flag: Option<VarId>, edge: &Edge) -> bool {
     let shown = |var: VarId| program.vars[var].scope == Scope::Shared || Some(var) == flag;
     match &edge.op {
@@ -198,8 +200,8 @@ fn is_published(program: &Program, flag: Option<VarId>, edge: &Edge) -> bool {
     }
 }
 
-/// The procedures in which, and by whose return, nothing visible happens, and in which no thread begins or ends or meets
-/// an error, since errors have histories.
+/// Returns the procedures in which, and by whose return, nothing visible happens, and in which no thread begins or ends
+/// or reaches an error, since errors have histories.
 fn private(
     program: &Program,
     calls: &CallGraph,
@@ -230,7 +232,7 @@ fn private(
     private
 }
 
-/// A manager that suits the program: small programs are checked in the time that a large cache takes to be cleared.
+/// Chooses the size of the manager: clearing a large cache would take longer than checking a small program.
 fn limits(program: &Program, contexts: u32, run: &Run<'_>) -> Limits {
     let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
     let largest = if run.memory_limit().is_some() { limits.cache } else { 4 * limits.cache };

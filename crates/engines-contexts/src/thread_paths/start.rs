@@ -1,4 +1,4 @@
-//! How the threads begin: the shared states when they come to life, and executions put together from their parts.
+//! The start of the threads: the shared states in which they start, and executions assembled from the runs of threads.
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
@@ -15,8 +15,8 @@ use super::shared_model::World;
 use super::template_paths::{Error, Kind, Root};
 use super::walk::{Part, Vector};
 
-/// The shared states when the threads come to life, as those with which a first context begins, or an error of what runs
-/// before. Some shared variables keep the values that others have then.
+/// Computes the shared states when the threads start, as those with which a first context begins, or an error of the
+/// code before. Some shared variables keep the values that others have then.
 pub(crate) fn initial<'w, 'a>(
     world: &'w World<'a>,
     prelude: Option<&mut Kind<'w, 'a>>,
@@ -38,8 +38,8 @@ pub(crate) fn initial<'w, 'a>(
     Ok(Ok(columns.now_to(layout, &states, &first).map_err(out_of_nodes)?))
 }
 
-/// The kinds of threads that a program begins with, and for each of its entries which one it is. Entries that begin
-/// alike are of one kind.
+/// Returns the templates of the threads with which a program begins, and for each of its entries the number of its
+/// template. Entries that begin alike share a template.
 pub(crate) fn kinds<'w, 'a>(world: &'w World<'a>, program: &Program) -> (Vec<Kind<'w, 'a>>, Vec<usize>) {
     let mut kinds: Vec<Kind<'w, 'a>> = Vec::new();
     let mut of_entries = Vec::new();
@@ -56,27 +56,27 @@ pub(crate) fn kinds<'w, 'a>(world: &'w World<'a>, program: &Program) -> (Vec<Kin
     (kinds, of_entries)
 }
 
-/// What runs before the threads.
+/// Returns the code before the threads.
 pub(crate) fn prelude<'w, 'a>(world: &'w World<'a>, program: &Program) -> Option<Kind<'w, 'a>> {
     let alone = |proc| Kind::new(world, Root { proc, thread_vars: Vec::new(), init: Vec::new() });
     program.prelude.map(alone)
 }
 
-/// The parts of an execution: what runs before the threads, and the threads with what each of them does.
+/// The parts of an execution: the code before the threads, and the run of each thread.
 pub(crate) struct Parts<'s, 'a> {
     pub(crate) world: &'s World<'a>,
     pub(crate) prelude: Option<&'s Kind<'s, 'a>>,
     pub(crate) before: Part,
-    /// The values of the shared variables when the threads begin; none if they never do.
+    /// The values of the shared variables when the threads start; `None` if they never do.
     pub(crate) shared: Option<Vector>,
     /// The threads in the order of their numbers.
     pub(crate) threads: Vec<(EntryId, &'s Root)>,
-    /// What the first of them do. The others do nothing.
+    /// The runs of the first of them. The others do nothing.
     pub(crate) parts: Vec<Part>,
 }
 
 impl Parts<'_, '_> {
-    /// The whole execution; within a context the threads have their turns in the order of the parts.
+    /// Assembles the whole execution; within a context the threads have their turns in the order of the parts.
     pub(crate) fn assembled(self) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.world.layout, self.world.program);
         let back = Back { layout, program, thread: ThreadId(0) };
@@ -97,14 +97,14 @@ impl Parts<'_, '_> {
         }
         let start = Start { choices: back.initial_choices(&program.init, &values)?, fresh, threads };
         let mut steps: Vec<(u32, Step)> = self.parts.into_iter().flat_map(|part| part.steps).collect();
-        // Threads stay in their order within a context.
+        // The sort is stable: threads keep their order within a context.
         steps.sort_by_key(|(context, _)| *context);
         let steps = self.before.steps.into_iter().chain(steps).map(|(_, step)| step).collect();
         Ok(Trace { start, steps, bodies: Vec::new() })
     }
 }
 
-/// How a thread comes to life that begins with this path edge; without one, anyhow.
+/// Returns the start of a thread that begins with this path edge; without one, any start.
 fn start_thread(
     back: &Back<'_>,
     root: &Root,
@@ -131,7 +131,7 @@ fn start_thread(
     Ok(StartThread { entry, choices, fresh })
 }
 
-/// The values of variables without initial value.
+/// Returns the values of variables without initial value.
 fn uninitialised(init: &[(VarId, Expr)], vars: impl Iterator<Item = VarId>, of: impl Fn(VarId) -> bool) -> Fresh {
     let open = vars.filter(|var| !init.iter().any(|(initialised, _)| initialised == var));
     open.map(|var| (var, value(of(var)))).collect()

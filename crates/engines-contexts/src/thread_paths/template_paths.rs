@@ -1,14 +1,14 @@
-//! The path edges of one kind of thread, context by context.
+//! The path edges of one template of threads, context by context.
 //!
-//! The relation H of the paper says which data state of a thread in its `k`th context follows from which at the entry of
-//! the running procedure, given the shared states with which all its contexts began; it has three vectors of `k` shared
+//! The relation H of the paper relates the data state of a thread in its `k`th context to the state at the entry of the
+//! running procedure, given the shared states with which all its contexts began; it has three vectors of `k` shared
 //! states. Here a path edge has the *history* of the thread (the states with which its contexts began, and those with
-//! which all but the last ended), the state at the entry, and the state now. The vectors of the paper follow: what the
-//! entry saw of earlier contexts is the history up to the context in which it was entered, which is part of the
-//! [`Level`], and what lies between is the history as well.
+//! which all but the last ended), the state at the entry, and the current state. The vectors of the paper follow: the
+//! part that the entry saw of earlier contexts is the history up to the context in which it was entered, which is part
+//! of the [`Level`], and the states in between are in the history as well.
 //!
-//! Summaries are keyed by the whole history, so a summary applies only to callers with the same one: that is what keeps
-//! the effect of a call tied to what the other threads confirmed (`lazy_summary_context`).
+//! Summaries are keyed by the whole history, so a summary applies only to callers with the same history: this keeps the
+//! effect of a call tied to what the other threads confirmed (`lazy_summary_context`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use selvedge_transition::paths::rings::{Ring, Rings};
 use super::columns::Side;
 use super::shared_model::World;
 
-/// The contexts of a frame: in which it was entered, and in which it is now.
+/// The contexts of a frame: that in which it was entered, and the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Level {
     pub(crate) entered: u32,
@@ -31,21 +31,21 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    /// Without history: private procedures, and whatever runs before the threads.
+    /// No history: private procedures, and the code before the threads.
     pub(crate) const NONE: Level = Level { entered: 0, now: 0 };
 }
 
-/// The way in which path edges were found. The diagrams are those from which they were computed.
+/// The origin of path edges. The diagrams are those from which they were computed.
 pub(crate) enum Via {
-    /// The thread begins.
+    /// The start of the thread.
     Start,
     /// The step of an assignment or of an assertion that holds.
     Step(EdgeId, Bdd),
-    /// A call has been made, by frames of this level.
+    /// A call, by frames of this level.
     Call(EdgeId, Level, Bdd),
-    /// A call has returned.
+    /// A return from a call.
     Return(ReturnVia),
-    /// The thread goes on in the next context.
+    /// The resumption of the thread in the next context.
     Resume,
 }
 
@@ -58,21 +58,21 @@ pub(crate) struct ReturnVia {
     pub(crate) summary: Bdd,
 }
 
-/// A part of a summary, with the return edge and the path edges before it that it was computed from.
+/// A part of a summary, with the return edge and the path edges before it from which it was computed.
 pub(crate) struct SummaryRing {
     pub(crate) summary: Bdd,
     pub(crate) via: EdgeId,
     pub(crate) before: Bdd,
 }
 
-/// An error that was met.
+/// An error that was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Error {
     pub(crate) loc: LocId,
     pub(crate) level: Level,
     /// The assertion that fails there; `None` if the location itself is the error.
     pub(crate) assert: Option<EdgeId>,
-    /// The path edges that lead to it.
+    /// The path edges to the error.
     pub(crate) edges: Bdd,
 }
 
@@ -81,26 +81,26 @@ pub(crate) struct Cell {
     pub(crate) edges: Bdd,
     /// The part that has not been followed.
     waiting: Bdd,
-    /// The part whose effect on others has not been noted.
+    /// The part whose effect on others has not been recorded.
     unpublished: Bdd,
     pub(crate) rings: Rings<Via>,
 }
 
-/// Something to do: path edges to follow, or a new part of a summary to apply at a call.
+/// A unit of work: path edges to follow, or a new part of a summary to apply at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
     Follow(LocId, Level),
     Return(EdgeId, Level),
 }
 
-/// How threads of a kind begin.
+/// The beginning of the threads of a template.
 pub(crate) struct Root {
     pub(crate) proc: ProcId,
     pub(crate) thread_vars: Vec<VarId>,
     pub(crate) init: Vec<(VarId, Expr)>,
 }
 
-/// The path edges of one kind of thread.
+/// The path edges of one template of threads.
 pub(crate) struct Kind<'w, 'a> {
     pub(crate) world: &'w World<'a>,
     pub(crate) root: Root,
@@ -115,15 +115,15 @@ pub(crate) struct Kind<'w, 'a> {
     starts: Bdd,
     /// The histories that were confirmed, by context from 1.
     known: Vec<Bdd>,
-    /// What threads with confirmed histories can do (E of the paper), by context from 1.
+    /// The effects of threads with confirmed histories (E of the paper), by context from 1.
     effects: Vec<Bdd>,
-    /// The shared states now in which a run without history has ended.
+    /// The current shared states in which a run without history has ended.
     pub(crate) finished: Bdd,
-    /// Errors that were met, some perhaps with histories that nobody confirms.
+    /// Errors that were found, possibly with histories that are not confirmed.
     failing: Vec<Error>,
 }
 
-/// What to do where an error is met.
+/// The treatment of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OnError {
     Stop,
@@ -149,34 +149,34 @@ impl<'w, 'a> Kind<'w, 'a> {
         }
     }
 
-    /// What threads of this kind can do in so many contexts, given confirmed histories.
+    /// Returns the effects of threads of this template in a number of contexts, for confirmed histories.
     pub(crate) fn effects(&self, context: u32) -> &Bdd {
         &self.effects[context as usize - 1]
     }
 
-    /// The histories that were confirmed for a context.
+    /// Returns the histories that were confirmed for a context.
     pub(crate) fn known(&self, context: u32) -> &Bdd {
         &self.known[context as usize - 1]
     }
 
-    /// Begins to run without history from these shared states now.
+    /// Begins to run without history from the given current shared states.
     pub(crate) fn begin_alone(&mut self, shared: &Bdd) -> Result<Option<Error>, Stop> {
         self.begin(shared, Level::NONE).map_err(out_of_nodes)?;
         self.saturate(OnError::Stop)
     }
 
-    /// The threads of this kind may have these histories when they come to their `context`th context. All that follows
-    /// in this context is found, or an error.
+    /// Adds histories that threads of this template may have when they come to their `context`th context, and computes
+    /// everything that follows in this context, or an error.
     pub(crate) fn advance(&mut self, context: u32, histories: &Bdd) -> Result<Option<Error>, Stop> {
         self.follow_histories(context, histories, OnError::Stop)
     }
 
-    /// As [`Kind::advance`], for histories of which some may be confirmed by nobody. Errors are noted.
+    /// Works like [`TemplatePaths::advance`], for histories that need not be confirmed. Errors are recorded.
     pub(crate) fn explore(&mut self, context: u32, histories: &Bdd) -> Result<(), Stop> {
         self.follow_histories(context, histories, OnError::GoOn).map(|_| ())
     }
 
-    /// The histories that lead to an error in a context.
+    /// Returns the histories that lead to an error in a context.
     pub(crate) fn failing_histories(&self, context: u32) -> Result<Bdd, OutOfNodes> {
         let mut found = self.world.layout.manager.bottom();
         for error in self.failing.iter().filter(|error| error.level.now == context) {
@@ -187,7 +187,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(found)
     }
 
-    /// An error that threads meet in a context with one of these histories.
+    /// Returns an error that threads reach in a context with one of the given histories.
     pub(crate) fn failing(&self, context: u32, histories: &Bdd) -> Result<Option<Error>, OutOfNodes> {
         for error in self.failing.iter().filter(|error| error.level.now == context) {
             let edges = error.edges.and(histories)?;
@@ -220,7 +220,7 @@ impl<'w, 'a> Kind<'w, 'a> {
     fn enter_context(&mut self, context: u32, histories: &Bdd) -> Result<(), OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let begun = columns.column(layout, Side::In, context);
-        // A thread may do nothing in a context, wherever it stands.
+        // A thread may do nothing in a context, at any location.
         let idle = columns.equal(layout, &begun, &columns.column(layout, Side::Out, context))?;
         let at = context as usize - 1;
         self.effects[at] = self.effects[at].or(&histories.and(&idle)?)?;
@@ -228,7 +228,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         if context == 1 { self.begin(&begins, Level { entered: 1, now: 1 }) } else { self.resume(context, &begins) }
     }
 
-    /// Threads begin with these shared states now.
+    /// Starts threads with the given current shared states.
     fn begin(&mut self, shared: &Bdd, level: Level) -> Result<(), OutOfNodes> {
         let (layout, program) = (&self.world.layout, self.world.program);
         let mut states = shared.and(&layout.initial(&self.root.init)?)?;
@@ -251,7 +251,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         self.add(program.procs[self.root.proc].entry, level, states, Via::Start)
     }
 
-    /// The values at the entry that path edges at the entry of the root have, with their histories.
+    /// Returns the values at the entry of path edges at the entry of the root, with their histories.
     fn entries(&self, states: &Bdd) -> Result<Bdd, OutOfNodes> {
         let (layout, program) = (&self.world.layout, self.world.program);
         let proc = &program.procs[self.root.proc];
@@ -260,7 +260,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         states.exists(&layout.manager.var_set(&layout.vars(moving, When::Now))?)
     }
 
-    /// The threads that were interrupted where a visible step begins go on.
+    /// Resumes the threads that were interrupted where a visible step begins.
     fn resume(&mut self, context: u32, begins: &Bdd) -> Result<(), OutOfNodes> {
         let world = self.world;
         let (layout, columns) = (&world.layout, &world.columns);
@@ -278,7 +278,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(())
     }
 
-    /// Follows path edges until none is left, or one leads to an error that ends it all.
+    /// Follows path edges until none is left, or one leads to an error that ends the search.
     fn saturate(&mut self, on_error: OnError) -> Result<Option<Error>, Stop> {
         let manager = &self.world.layout.manager;
         while let Some((_, work)) = self.work.pop_first() {
@@ -301,7 +301,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(None)
     }
 
-    /// Adds path edges and notes which are new. The noted set may hold some that are not, which is harmless.
+    /// Adds path edges and queues the new ones. The queued set may contain old ones, which is harmless.
     fn add(&mut self, loc: LocId, level: Level, edges: Bdd, via: Via) -> Result<(), OutOfNodes> {
         if edges.is_false() {
             return Ok(());
@@ -327,7 +327,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(())
     }
 
-    /// Follows the waiting path edges of a location along all its edges. Behind an error nothing is asked.
+    /// Follows the waiting path edges of a location along all its edges. Path edges at an error are not followed.
     fn follow(&mut self, loc: LocId, level: Level) -> Result<(), OutOfNodes> {
         let world = self.world;
         let cell = self.cells.get_mut(&(loc, level)).expect("work is noted for cells only");
@@ -361,12 +361,12 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(())
     }
 
-    /// The level in which a procedure is entered from a frame.
+    /// Returns the level in which a procedure is entered from a frame.
     fn entered(&self, callee: ProcId, caller: Level) -> Level {
         if self.world.private[callee] { Level::NONE } else { Level { entered: caller.now, now: caller.now } }
     }
 
-    /// Some frames make a call.
+    /// Makes a call from some frames.
     fn call(&mut self, id: EdgeId, call: &PreparedCall, level: Level, edges: &Bdd) -> Result<(), OutOfNodes> {
         let world = self.world;
         let callee = callee(world, id);
@@ -386,7 +386,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(())
     }
 
-    /// Adds to the summary of the procedure that an edge returns from, and notes it at all its calls.
+    /// Adds to the summary of the procedure from which an edge returns, and queues it at all its calls.
     fn add_summary(&mut self, via: EdgeId, level: Level, summary: Bdd, before: Bdd) -> Result<(), OutOfNodes> {
         let world = self.world;
         let proc = world.program.locs[world.program.edges[via].from].proc;
@@ -406,8 +406,8 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(())
     }
 
-    /// Applies the new part of a summary to all path edges at a call. Those of private procedures are new for calls of
-    /// the running context only: what was called before was entered, and returned, before.
+    /// Applies the new part of a summary to all path edges at a call. A new summary of a private procedure is only
+    /// applied to calls of the current context: earlier calls were entered, and returned, before.
     fn apply_return(&mut self, id: EdgeId, callee: Level) -> Result<(), OutOfNodes> {
         let Some(summary) = self.returns.remove(&(id, callee)) else { return Ok(()) };
         let world = self.world;
@@ -429,7 +429,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(())
     }
 
-    /// The part of some path edges at which an edge ends the thread; none if it is no such edge.
+    /// Returns the part of some path edges at which an edge ends the thread; `None` if the edge does not.
     pub(crate) fn ending(&self, id: EdgeId, level: Level, edges: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
         let edge = &self.world.program.edges[id];
         match edge.op {
@@ -441,7 +441,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         }
     }
 
-    /// Threads end with these path edges, wherever they stand, and give the flag back.
+    /// Ends threads with these path edges, at any location, and releases the flag.
     fn end(&mut self, proc: ProcId, level: Level, edges: &Bdd) -> Result<(), OutOfNodes> {
         let states = self.world.without_frame(proc, edges)?;
         if level == Level::NONE {
@@ -451,7 +451,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         self.add_effects(level.now, &states)
     }
 
-    /// Notes what the threads did that others can see.
+    /// Records the effects of the threads that others can see.
     fn publish(&mut self, context: u32) -> Result<(), Stop> {
         let world = self.world;
         let mut unpublished = Vec::new();
@@ -469,7 +469,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         Ok(())
     }
 
-    /// Threads can be interrupted with these histories and shared states now.
+    /// Records that threads can be interrupted with these histories and current shared states.
     fn add_effects(&mut self, context: u32, states: &Bdd) -> Result<(), OutOfNodes> {
         let (layout, columns) = (&self.world.layout, &self.world.columns);
         let out = columns.column(layout, Side::Out, context);
@@ -481,7 +481,7 @@ impl<'w, 'a> Kind<'w, 'a> {
     }
 }
 
-/// The procedure that an edge calls.
+/// Returns the procedure that an edge calls.
 fn callee(world: &World<'_>, id: EdgeId) -> ProcId {
     match &world.program.edges[id].op {
         Op::Call(call) => call.callee,

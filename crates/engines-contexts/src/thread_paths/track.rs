@@ -1,10 +1,11 @@
-//! Two things that the path edges of a thread must know, as variables.
+//! Two additional variables that the path edges of a thread need.
 //!
-//! *The atomic flag.* Only its holder runs while it is taken, and no context ends then, so each thread needs to know only
-//! whether it has the flag itself: a per-thread variable.
+//! *The atomic flag.* Only its holder runs while it is taken, and no context ends then, so each thread only needs to
+//! know whether it has the flag itself: a per-thread variable.
 //!
-//! *The shared state when all threads came to life.* Initial values of per-thread variables may read it, and a thread
-//! has its first context when others have run. So what they read is kept in further shared variables that nobody changes.
+//! *The shared state when all threads started.* Initial values of per-thread variables may read it, but a thread has
+//! its first context after others have run. So the values that they read are kept in additional shared variables that
+//! never change.
 //!
 //! Edges, choices and variables keep their numbers, so an execution of the result is one of the program.
 
@@ -12,16 +13,16 @@ use std::collections::BTreeMap;
 
 use selvedge_ir::{Assign, Expr, Op, Program, Scope, Ty, Var, VarId};
 
-/// A program with its further variables.
+/// A program with its additional variables.
 pub(crate) struct Tracked {
     pub(crate) program: Program,
-    /// The variable in the place of the flag; none if nobody takes the flag.
+    /// The variable for the flag; `None` if the flag is never taken.
     pub(crate) flag: Option<VarId>,
-    /// Shared variables, each with the one that keeps its value at the start.
+    /// Shared variables, each with the variable that keeps its value at the start.
     pub(crate) kept: Vec<(VarId, VarId)>,
 }
 
-/// The program with the variables that it needs.
+/// Adds the variables that a program needs.
 pub(crate) fn track(program: &Program) -> Tracked {
     let mut program = program.clone();
     let kept = keep_start(&mut program);

@@ -1,8 +1,8 @@
-//! The way back of one thread.
+//! Reconstructs the steps of one thread.
 //!
-//! A path edge lies for the first time in some ring, and was computed from path edges and summaries that were there
-//! before, so going back from first ring to first ring ends where the thread begins. A call that has returned is written
-//! out, since other threads may run in the middle of it.
+//! The first ring that contains a path edge was computed from path edges and summaries that were there before, so going
+//! back from first ring to first ring ends where the thread begins. A call that has returned is written out, since
+//! other threads may run in the middle of it.
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Step, ThreadId};
@@ -28,23 +28,23 @@ pub(crate) struct Boundaries {
     pub(crate) ended: Vector,
 }
 
-/// What one thread does.
+/// The run of one thread.
 #[derive(Default)]
 pub(crate) struct Part {
-    /// The path edge with which it begins; none if it never moves.
+    /// The path edge with which it begins; `None` if it never moves.
     pub(crate) entry: Option<Tuple>,
     pub(crate) steps: Vec<Tagged>,
     /// The path edge, with its history, of the last frame that has one.
     pub(crate) history: Tuple,
 }
 
-/// Goes back in the path edges of one kind of thread.
+/// Goes back in the path edges of one template.
 pub(crate) struct Walker<'s, 'a> {
     kind: &'s Kind<'s, 'a>,
     back: Back<'s>,
 }
 
-/// A path edge and where it is.
+/// A path edge and its location and level.
 struct At {
     loc: LocId,
     level: Level,
@@ -57,7 +57,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         Walker { kind, back }
     }
 
-    /// The way to an error.
+    /// Returns the run to an error.
     pub(crate) fn to_error(&self, error: &Error) -> Result<Part, Stop> {
         let at = self.pick(error.loc, error.level, &error.edges);
         let mut steps = Vec::new();
@@ -67,7 +67,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         self.walk(at, steps)
     }
 
-    /// The way through contexts with these boundaries. The last contexts may be idle.
+    /// Returns the run through contexts with the given boundaries. The last contexts may be idle.
     pub(crate) fn to_effect(&self, boundaries: &Boundaries) -> Result<Part, Stop> {
         let world = self.kind.world;
         let width = world.columns.width();
@@ -87,14 +87,14 @@ impl<'s, 'a> Walker<'s, 'a> {
         self.to_state(context as u32, &known)
     }
 
-    /// The way to the end of a run without history, with these shared values.
+    /// Returns the run to the end of the code without history, with the given shared values.
     pub(crate) fn to_finished(&self, shared: &[bool]) -> Result<Part, Stop> {
         let world = self.kind.world;
         let now = world.columns.now(&world.layout);
         self.to_state(0, &now.into_iter().zip(shared.iter().copied()).collect())
     }
 
-    /// The way to a point with this history and shared state at which others may go on.
+    /// Returns the run to a point with the given history and shared state at which others may continue.
     fn to_state(&self, context: u32, known: &Tuple) -> Result<Part, Stop> {
         let world = self.kind.world;
         let known = self.back.cube(known).map_err(out_of_nodes)?;
@@ -128,7 +128,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         At { loc, level, tuple: self.back.pick(edges, &vars) }
     }
 
-    /// From a path edge through the frames of the stack to the beginning of the thread; `steps` follow it.
+    /// Goes back from a path edge through the frames of the stack to the beginning of the thread; `steps` follow it.
     fn walk(&self, at: At, mut steps: Vec<Tagged>) -> Result<Part, Stop> {
         let mut at = at;
         let mut history = None;
@@ -159,7 +159,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         self.back.program.edges[edge].from
     }
 
-    /// The steps from the entry of the procedure to a path edge, the path edge at the entry, and how that came about.
+    /// Returns the steps from the entry of the procedure to a path edge, the path edge at the entry, and its origin.
     fn path(&self, at: At) -> Result<(Vec<Tagged>, At, &'s Ring<Via>), Stop> {
         let world = self.kind.world;
         let (mut at, mut steps) = (at, Vec::new());
@@ -193,7 +193,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         self.back.step_back(edge, relation, before, after)
     }
 
-    /// The same path edge at the end of the context before.
+    /// Returns the same path edge at the end of the previous context.
     fn interrupted(&self, at: At) -> At {
         let world = self.kind.world;
         let context = at.level.now;
@@ -208,7 +208,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         At { tuple, level: Level { now: context - 1, ..at.level }, ..at }
     }
 
-    /// A path edge before a call that has returned, and the call with all steps through its return.
+    /// Returns a path edge before a call that has returned, and the call with all steps through its return.
     fn back_call(&self, via: &ReturnVia, after: &Tuple) -> Result<(Tuple, Vec<Tagged>), Stop> {
         let world = self.kind.world;
         let Op::Call(call) = &world.program.edges[via.edge].op else { unreachable!("only calls return") };
@@ -226,7 +226,8 @@ impl<'s, 'a> Walker<'s, 'a> {
         Ok((before, steps))
     }
 
-    /// The steps of a procedure from its entry through a return with this effect, and the path edge at the entry.
+    /// Returns the steps of a procedure from its entry through a return with this effect, and the path edge at the
+    /// entry.
     fn returning(&self, proc: ProcId, level: Level, effect: &Tuple) -> Result<(Vec<Tagged>, Tuple), Stop> {
         let world = self.kind.world;
         let ring = self.kind.summary_rings[&(proc, level)].iter().find(|ring| holds(&ring.summary, effect));
@@ -239,7 +240,7 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 }
 
-/// Frames without history run in the context of their callers.
+/// Gives steps of frames without history the context of their callers.
 fn fill(steps: &mut [Tagged]) {
     let mut context = 0;
     for (tag, _) in steps {

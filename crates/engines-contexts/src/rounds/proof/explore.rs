@@ -1,8 +1,8 @@
-//! The turns and blocks of all executions of so many rounds, listed one by one.
+//! Lists the turns and blocks of all executions of a number of rounds.
 //!
-//! *Order of work.* Round by round: left blocks and turns feed each other until nothing is new; then the right blocks of the
-//! round. *Invariant.* A turn and a left block that meet have been joined as soon as both are there. *It ends* because there
-//! are finitely many shared states, or before, when the lists are too long.
+//! *Order of work.* Round by round: left blocks and turns extend each other until nothing is new; then the right blocks
+//! of the round. *Invariant.* A turn and a left block that meet have been joined as soon as both exist. *It ends*
+//! because there are finitely many shared states, or earlier, when the lists are too long.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::{Kinds, LIMIT};
 
 pub(super) type Vector = Vec<SharedId>;
 
-/// The kind of a thread, the states with which its turns began, and those with which all but the last ended.
+/// The template of a thread, the states with which its turns began, and those with which all but the last ended.
 pub(super) type Past = (u32, Vector, Vector);
 
 /// Blocks of one round.
@@ -42,14 +42,14 @@ impl Blocks {
         self.known.contains(block)
     }
 
-    /// Whether some block with these vectors fits beside so many threads.
+    /// Returns whether some block with these vectors fits next to the given numbers of threads.
     fn fits(&self, kinds: &Kinds<'_>, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
         let blocks = self.by_both.get(&(begins.to_vec(), ends.to_vec())).into_iter().flatten();
         blocks.into_iter().any(|number| kinds.fit(&self.list[*number].used, used))
     }
 }
 
-/// What was found.
+/// The result of the exploration.
 #[derive(Default)]
 pub(super) struct Explored {
     pub(super) turns: Vec<Turn>,
@@ -59,13 +59,14 @@ pub(super) struct Explored {
     by_end: FxHashMap<Vector, BTreeSet<u32>>,
     pub(super) left: Vec<Blocks>,
     pub(super) right: Vec<Blocks>,
-    /// The length of all lists.
+    /// The total length of all lists.
     size: usize,
-    /// Whether some turn has an error.
+    /// Set if some turn has an error.
     fails: bool,
 }
 
-/// All turns and blocks of executions of `k + 1` rounds, and right blocks of `k`; none if they are too many, or have an error.
+/// Lists all turns and blocks of executions of `k + 1` rounds, and right blocks of `k`; returns `None` if they are too
+/// many, or have an error.
 pub(super) fn explore(kinds: &Kinds<'_>, k: u32, run: &Run<'_>) -> Result<Option<Explored>, Stop> {
     let rules = Rules::new(kinds.tts);
     let mut explorer = Explorer { kinds, rules, found: Explored::default(), run };
@@ -95,7 +96,7 @@ impl Explorer<'_, '_> {
         self.found.fails || self.found.size > LIMIT
     }
 
-    /// The left blocks of a round, with the turns that they ask for.
+    /// Lists the left blocks of a round, with the turns that they need.
     fn left(&mut self, round: usize) -> Result<Blocks, Stop> {
         let mut blocks = Blocks::default();
         self.empty_left(round, &mut blocks);
@@ -138,7 +139,7 @@ impl Explorer<'_, '_> {
         }
     }
 
-    /// The pasts of threads that go on behind a left block, each with the turn before.
+    /// Returns the pasts of threads that continue after a left block, each with the previous turn.
     fn asked(&self, round: usize, block: &Block) -> Vec<(Past, Option<u32>)> {
         let mut asked = Vec::new();
         if round == 1 {
@@ -159,13 +160,13 @@ impl Explorer<'_, '_> {
         asked
     }
 
-    /// With which shared states a thread can end its turns.
+    /// Returns the shared states with which a thread can end its turns.
     fn ends(&self, turn: u32) -> BTreeSet<Vector> {
         let ends = &self.found.pasts[turn as usize].2;
         self.found.turns[turn as usize].states.iter().map(|state| extended(ends, state.shared)).collect()
     }
 
-    /// The turn of a thread with a past, unless it is known.
+    /// Adds the turn of a thread with a past, unless it is known.
     fn make_turn(&mut self, past: Past, before: Option<u32>) -> Result<Option<u32>, Stop> {
         if self.found.numbers.contains_key(&past) {
             return Ok(None);
@@ -196,7 +197,7 @@ impl Explorer<'_, '_> {
         Ok(Some(number))
     }
 
-    /// All states of a turn, each behind one from which it follows.
+    /// Lists all states of a turn, each after one from which it follows.
     fn states(&self, begun: SharedId, locals: &BTreeSet<Option<LocalId>>) -> Result<Vec<TurnState>, Stop> {
         let begin = |local: &Option<LocalId>| TurnState { shared: begun, local: *local, from: None };
         let mut states: Vec<TurnState> = locals.iter().map(begin).collect();
@@ -217,7 +218,7 @@ impl Explorer<'_, '_> {
         Ok(states)
     }
 
-    /// A left block with one thread more.
+    /// Extends a left block by one thread.
     fn lengthen(&self, round: usize, block: &Block, turn: u32, blocks: &mut Blocks) {
         let Some(used) = self.kinds.more(&block.used, self.found.pasts[turn as usize].0) else { return };
         for begins in self.ends(turn) {

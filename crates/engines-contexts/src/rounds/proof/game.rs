@@ -1,9 +1,9 @@
 //! The adequacy game over listed turns and blocks: answers for Adam.
 //!
-//! *Order of work.* Positions are taken to be safe until the contrary is known. For each move of Eve from a position Adam
-//! holds on to one answer; where that turns out to be lost, he takes the next one, and without any the position is
-//! lost. Only positions that come up are looked at. *It ends* because each answer is given up once. At the end all answers
-//! that are held on to are safe, since nothing contradicts them: the positions that they lead to from the start are closed.
+//! *Order of work.* Positions are assumed safe until shown otherwise. For each move of Eve from a position Adam has one
+//! current answer; if that turns out to be lost, he takes the next one, and without any the position is lost. Only
+//! positions that occur are considered. *It ends* because each answer is discarded at most once. At the end all current
+//! answers are safe, since nothing contradicts them: the positions to which they lead from the start are closed.
 
 use rustc_hash::FxHashMap;
 use selvedge_check::adequacy::{Block, Position};
@@ -13,7 +13,7 @@ use selvedge_ir::tts::{LocalId, SharedId};
 use super::explore::{Explored, Vector, extended};
 use super::{Kinds, LIMIT};
 
-/// The positions of a strategy of Adam; none if there is no strategy, or if it is too long.
+/// Returns the positions of a strategy of Adam; `None` if there is no strategy, or if it is too long.
 pub(super) fn solve(
     kinds: &Kinds<'_>,
     explored: &Explored,
@@ -38,10 +38,10 @@ pub(super) fn solve(
     Ok((positions.len() <= LIMIT).then_some(positions))
 }
 
-/// The start, at which nobody has named a thread.
+/// The start, at which no thread has been named.
 const ROOT: usize = 0;
 
-/// A move of Eve, with Adam's answers. The first ones are given up.
+/// A move of Eve, with Adam's answers. Those before the current one are discarded.
 struct Question {
     answers: Vec<u32>,
     given_up: usize,
@@ -49,12 +49,12 @@ struct Question {
 
 #[derive(Default)]
 struct Node {
-    /// None at the start.
+    /// The position; `None` at the start.
     position: Option<Position>,
     questions: Vec<Question>,
     is_known: bool,
     is_lost: bool,
-    /// The positions, and their questions, of which this is the answer.
+    /// The positions, and their questions, whose current answer this is.
     held_by: Vec<(usize, usize)>,
 }
 
@@ -68,7 +68,7 @@ struct Game<'s> {
 }
 
 impl Game<'_> {
-    /// Eve's first moves.
+    /// Returns Eve's first moves.
     fn openings(&mut self) -> Vec<Question> {
         let (k, explored, kinds) = (self.k, self.explored, self.kinds);
         let mut his: Vec<(Vector, Vector)> = explored
@@ -86,7 +86,7 @@ impl Game<'_> {
         empty.into_iter().flat_map(|block| self.questions(&block.used, [&block.begins, &block.ends], &his)).collect()
     }
 
-    /// Eve's moves, with the answers of Adam, whose block is one of these.
+    /// Returns Eve's moves, with the answers of Adam, whose block is one of the given ones.
     fn questions(&mut self, used: &[u32], [begins, ends]: [&Vector; 2], his: &[(Vector, Vector)]) -> Vec<Question> {
         let explored = self.explored;
         let mut questions = Vec::new();
@@ -118,7 +118,7 @@ impl Game<'_> {
                 for state in explored.turns[*turn as usize].states.iter().filter(|state| state.local == local) {
                     let block =
                         Block { used: hers.used.clone(), begins: extended(past, state.shared), ends: ends.clone() };
-                    // From a block that is not wanted he cannot come to one that is wrapped.
+                    // From an unwanted block he cannot reach a wrapped one.
                     if explored.left[self.k - 1].has(&block) && self.is_open(hers, &block) {
                         answers.push(self.number(hers, block));
                     }
@@ -128,7 +128,7 @@ impl Game<'_> {
         answers
     }
 
-    /// Whether Eve has not won yet: where her rounds are wrapped, so are his, and the shared state is the same.
+    /// Returns whether Eve has not won yet: if her rounds are wrapped, so are his, and the shared state is the same.
     fn is_open(&self, hers: &Block, his: &Block) -> bool {
         let last = |states: &[SharedId]| states.last().copied();
         hers.begins[..self.k] != hers.ends
@@ -146,7 +146,7 @@ impl Game<'_> {
         number
     }
 
-    /// Finds the moves from a position, if that has not been done, and holds on to an answer for each question without one.
+    /// Finds the moves from a position, if not done before, and takes an answer for each question without one.
     fn settle(&mut self, number: usize, waiting: &mut Vec<usize>) {
         if !self.nodes[number].is_known {
             self.nodes[number].is_known = true;
@@ -162,7 +162,7 @@ impl Game<'_> {
         }
     }
 
-    /// Holds on to the next answer to a question that is not lost. Without one the position is lost, and so are the answers
+    /// Takes the next answer to a question that is not lost. Without one the position is lost, and so are the answers
     /// that led to it.
     fn hold(&mut self, number: usize, question: usize, waiting: &mut Vec<usize>) {
         let mut open = vec![(number, question)];
@@ -190,7 +190,7 @@ impl Game<'_> {
         }
     }
 
-    /// The positions that the answers lead to from the start.
+    /// Returns the positions to which the answers lead from the start.
     fn strategy(&self) -> Vec<Position> {
         let mut seen = vec![false; self.nodes.len()];
         let mut waiting = vec![ROOT];

@@ -1,8 +1,8 @@
 //! Evidence that a number of rounds is enough: the relations of §4 and a strategy of Adam, over listed states.
 //!
-//! The program becomes a thread-transition system, whose states are few once whole atomic sections are steps. `explore` lists
-//! the turns and blocks of all executions of `k + 1` rounds, `game` finds answers for Adam in those of `k`. Both give up where
-//! the lists get too long; then there is no certificate of this kind.
+//! The program becomes a thread-transition system, which has few states if whole atomic sections are steps. `explore`
+//! lists the turns and blocks of all executions of `k + 1` rounds, `game` finds answers for Adam in those of `k`. Both
+//! give up if the lists get too long; then there is no certificate of this form.
 
 mod explore;
 mod game;
@@ -16,22 +16,23 @@ use selvedge_transition::tts_extract::{self, System, extract};
 use super::counts::limit;
 use explore::{Explored, explore};
 
-/// The most entries in the lists of a certificate, and positions that are looked at.
+/// Limit on the entries in the lists of a certificate, and on the positions to consider.
 pub(super) const LIMIT: usize = 100_000;
 
-/// Threads of several kinds that run a system.
+/// The templates of the threads that run a system.
 pub(super) struct Kinds<'s> {
     pub(super) tts: &'s Tts,
-    /// The shared states in which threads come to life.
+    /// The shared states in which threads start.
     pub(super) first: BTreeSet<SharedId>,
-    /// How threads of each kind begin.
+    /// The local states in which threads of each template begin.
     pub(super) begin: Vec<BTreeSet<LocalId>>,
-    /// How many threads of a kind a run may have; none if that is not limited.
+    /// The number of threads of a template that a run may have; `None` if it is not limited.
     pub(super) limits: Vec<Option<u32>>,
 }
 
-/// A certificate for a task that is safe because some number of rounds is enough, from `first` to `last`; none if the game is
-/// lost, or if it would be too long. The program must be as the user wrote it, but for calls that were replaced.
+/// Returns a certificate for a task that is safe because some number of rounds, from `first` to `last`, is enough;
+/// `None` if the game is lost, or if the certificate would be too long. The program must be as the user wrote it,
+/// except for calls that were replaced.
 pub fn certificate(task: &Task<'_>, rounds: [u32; 2], run: &Run<'_>) -> Result<Option<Certificate>, Stop> {
     if selvedge_transition::support::supports_unbounded(task, "rounds").is_err() {
         return Ok(None);
@@ -64,7 +65,8 @@ fn claim(
     Ok(None)
 }
 
-/// The kinds of threads of a system; none if a thread starts another, or if how it begins depends on the shared state.
+/// Returns the templates of a system; `None` if a thread starts another, or if its beginning depends on the shared
+/// state.
 fn kinds<'s>(task: &Task<'_>, system: &'s System<'_>) -> Option<Kinds<'s>> {
     let entries = &task.program.entries;
     let starts = &system.tts.starts;
@@ -88,7 +90,7 @@ fn kinds<'s>(task: &Task<'_>, system: &'s System<'_>) -> Option<Kinds<'s>> {
 }
 
 impl Kinds<'_> {
-    /// One thread of a kind more; none if a run may not have it.
+    /// Adds one thread of a template; returns `None` if a run may not have it.
     pub(super) fn more(&self, used: &[u32], kind: u32) -> Option<Vec<u32>> {
         let mut used = used.to_vec();
         if let Some(limit) = self.limits[kind as usize] {
@@ -101,12 +103,12 @@ impl Kinds<'_> {
         Some(used)
     }
 
-    /// Whether two blocks fit into one run.
+    /// Returns whether two blocks fit into one run.
     pub(super) fn fit(&self, one: &[u32], other: &[u32]) -> bool {
         one.iter().zip(other).zip(self.limits.iter().flatten()).all(|((one, other), most)| one + other <= *most)
     }
 
-    /// A block without threads.
+    /// Returns the block without threads.
     pub(super) fn nobody(&self) -> Vec<u32> {
         vec![0; self.limits.iter().flatten().count()]
     }
