@@ -1,8 +1,8 @@
 //! A bounded number of execution contexts per thread, with recursion (Lal and Reps, 2009).
 //!
-//! The threads of a program are a fixed list ([`selvedge_ir::passes::fix_threads`]); they take turns in its order, and each
-//! has at most K turns, in which it makes any number of steps. That suffices for many errors, and it is decidable for
-//! recursive threads, which reachability without a bound is not.
+//! The threads of a program are a fixed list ([`selvedge_ir::passes::fix_threads`]); they take turns in its order, and
+//! each has at most K turns, in which it makes any number of steps. That suffices for many errors, and it is decidable
+//! for recursive threads, which reachability without a bound is not.
 
 pub mod calculus;
 pub mod eager;
