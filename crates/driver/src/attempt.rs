@@ -25,7 +25,7 @@ impl Member {
 
     /// The question as the engine gets it.
     fn simplified(&self, task: &Task<'_>, options: &Options) -> Simplified {
-        simplify_for(&*self.engine(), task, options.passes.as_deref().unwrap_or(Pass::before(self.kind)))
+        simplify_for(&*self.engine(), task, options.passes.as_deref().unwrap_or(self.kind.row().passes))
     }
 
     /// Whether the engine takes the task.
@@ -148,7 +148,7 @@ fn certify(task: &Task<'_>, other: &str, options: &Options, run: &Run<'_>) -> Op
     run.event(Event::Phase("certifying"));
     let kind = certifier_of(other);
     let engine = build(kind, &options.engine_options);
-    let simplified = simplify_for(&*engine, task, Pass::before(kind));
+    let simplified = simplify_for(&*engine, task, kind.row().passes);
     match search(&simplified, &*engine, run, &mut Explanation::default()).ok()? {
         Verdict::Unsafe(_) => unreachable!("`{}` finds an error, `{other}` finds none", engine.name()),
         Verdict::Safe(certificate) => certificate,

@@ -97,17 +97,11 @@ fn in_rounds(options: &Options) -> bool {
 
 /// Those that take a question about all executions.
 fn without_bound(task: &Task<'_>, options: &Options) -> Vec<Member> {
-    let groups: [&[EngineKind]; 4] = [
-        &[EngineKind::Summaries, EngineKind::Sat],
-        &[EngineKind::Threads, EngineKind::ThreadsExplicit],
-        &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
-        &[EngineKind::Ase, EngineKind::Cegar, EngineKind::Induction, EngineKind::Horn],
-    ];
     let takers = |kinds: &[EngineKind]| -> Vec<Member> {
         let members = kinds.iter().map(|kind| member(*kind, options));
         members.filter(|member| member.takes(task, options)).collect()
     };
-    let mut teams = groups.into_iter().map(takers).filter(|team| !team.is_empty());
+    let mut teams = EngineKind::PORTFOLIO.into_iter().map(takers).filter(|team| !team.is_empty());
     let Some(mut team) = teams.next() else {
         // Recursion with any number of threads: nobody decides that, but errors can be found.
         let mut last = takers(&[EngineKind::Rounds]);

@@ -1,80 +1,10 @@
 //! The passes before an engine, and the way back for its evidence.
 
 use selvedge_check::{Certificate, Engine, Task, ThreadScope, Unsupported, Verdict};
-use selvedge_engines::EngineKind;
-use selvedge_ir::passes::{self, Copies, Lift, Passed};
+use selvedge_ir::passes::{self, Copies, Lift, Pass, Passed};
 use selvedge_ir::{EdgeId, Program, Target};
 
 use crate::thread_proof;
-
-/// A pass that the user can name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Pass {
-    /// [`passes::fold`].
-    Fold,
-    /// [`passes::slice`].
-    Slice,
-    /// [`passes::drop_dead`].
-    DropDead,
-    /// [`passes::inline`].
-    Inline,
-    /// [`passes::compress`].
-    Compress,
-}
-
-impl Pass {
-    /// All passes.
-    pub const ALL: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Inline, Pass::Compress];
-
-    /// The passes before an engine, unless the user names others. Engines that give certificates work on the program
-    /// as it is, or with calls replaced by bodies, since their certificates survive nothing else.
-    pub fn before(engine: EngineKind) -> &'static [Pass] {
-        match engine {
-            EngineKind::Summaries | EngineKind::Pushdown | EngineKind::Bmc | EngineKind::Induction => &[],
-            // The number of shared states is one of the whole program.
-            EngineKind::Contexts
-            | EngineKind::ContextsEager
-            | EngineKind::Ase
-            | EngineKind::Ur
-            | EngineKind::Horn
-            | EngineKind::Cegar => &[],
-            EngineKind::Rounds => Pass::ALL,
-            EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain => &[Pass::Inline],
-            EngineKind::Views | EngineKind::KarpMiller => &[Pass::Inline],
-            EngineKind::ViewsExplicit | EngineKind::Backward | EngineKind::KarpMillerExplicit | EngineKind::Cutoff => {
-                &[Pass::Inline]
-            }
-            EngineKind::Sat | EngineKind::Exhaustive => &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress],
-        }
-    }
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Pass::Fold => "fold",
-            Pass::Slice => "slice",
-            Pass::DropDead => "drop_dead",
-            Pass::Inline => "inline",
-            Pass::Compress => "compress",
-        }
-    }
-
-    /// The pass with this name.
-    pub fn from_name(name: &str) -> Option<Pass> {
-        Pass::ALL.iter().copied().find(|pass| pass.name() == name)
-    }
-
-    /// Runs the pass.
-    pub fn run(self, program: &Program, target: &Target) -> Passed {
-        match self {
-            Pass::Fold => passes::fold::run(program, target),
-            Pass::Slice => passes::slice::run(program, target),
-            Pass::DropDead => passes::drop_dead::run(program, target),
-            Pass::Inline => passes::inline::run(program, target),
-            Pass::Compress => passes::compress::run(program, target),
-        }
-    }
-}
 
 /// A program after some passes.
 #[derive(Clone, Debug)]

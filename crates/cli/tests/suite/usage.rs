@@ -1,5 +1,7 @@
 //! Wrong usage: exit code 1, a message that helps, no verdict.
 
+use selvedge_engines::EngineKind;
+
 use crate::harness::{run, snapshot};
 
 /// Ends with exit code 1, nothing on standard output, and this on standard error.
@@ -28,6 +30,14 @@ fn an_unknown_engine() {
 }
 
 #[test]
+fn the_help_lists_every_engine() {
+    let help = run("check --help").out;
+    for kind in EngineKind::ALL {
+        assert!(help.contains(&format!("- {}:", kind.name())), "{} is missing", kind.name());
+    }
+}
+
+#[test]
 fn values_that_make_no_sense() {
     refused("check --threads 0 safe.bp", "--threads");
     refused("check --initial none safe.bp", "positive number of threads, or `any`");
@@ -43,8 +53,11 @@ fn options_that_exclude_each_other() {
     refused("check --label L --assertion 3 safe.bp", "cannot be used with");
     refused("check --quiet --full safe.bp", "cannot be used with");
     refused("check --trace-out t.json safe.bp unsafe.bp", "--trace-out takes one trace");
-    refused("check --bound 5 safe.bp", "--bound is for the engines `bmc`, `induction`, `views`");
-    refused("check --engine exhaustive --bound 5 safe.bp", "--bound is for the engines `bmc`, `induction`, `views`");
+    refused("check --bound 5 safe.bp", "--bound is for the engines `bmc`, `induction`, `views-explicit`");
+    refused(
+        "check --engine exhaustive --bound 5 safe.bp",
+        "--bound is for the engines `bmc`, `induction`, `views-explicit`",
+    );
     refused("check --engine bmc --paths all safe.bp", "--paths is for the engine `induction`");
     refused("check - -", "`-` is given twice");
     refused("replay - -", "`-` is given twice");

@@ -5,3 +5,4 @@ mod exhaustive;
 mod induction;
 mod integers;
 mod summaries;
+mod table;

@@ -12,11 +12,13 @@ pub mod fix_threads;
 pub mod fold;
 pub mod inline;
 mod lift;
+mod pass;
 pub mod require_step;
 pub mod sequentialize;
 pub mod slice;
 
 pub use lift::{Copies, Lift, LiftStep, Source, StepPart};
+pub use pass::Pass;
 
 use crate::syntax::Program;
 use crate::target::Target;

@@ -23,8 +23,8 @@ use crate::session::Session;
 use one::{Checked, Ending, check};
 
 pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
-    if let Some(mistake) = mistake(args) {
-        session.printer.error(mistake);
+    if let Some(mistake) = option_of_other_engine(args).or_else(|| mistake(args).map(str::to_string)) {
+        session.printer.error(&mistake);
         return Exit::Usage;
     }
     let mut results = Vec::new();
@@ -41,6 +41,25 @@ pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
     finish(results, args, session)
 }
 
+/// Returns what is wrong with the first option that the engine named by the user does not take.
+fn option_of_other_engine(args: &CheckArgs) -> Option<String> {
+    let given = [
+        ("bound", args.bound.is_some()),
+        ("paths", args.paths.is_some()),
+        ("summaries", args.summaries.is_some()),
+        ("exact", args.exact),
+        ("eager", args.eager),
+    ];
+    let is_misplaced = |option: &str| !args.engine.0.is_some_and(|engine| engine.takes_option(option));
+    let (option, _) = given.into_iter().find(|(option, is_given)| *is_given && is_misplaced(option))?;
+    let engines = EngineKind::ALL.iter().filter(|engine| engine.takes_option(option));
+    let names: Vec<String> = engines.map(|engine| format!("`{}`", engine.name())).collect();
+    Some(match names.as_slice() {
+        [name] => format!("--{option} is for the engine {name}: name it with --engine"),
+        names => format!("--{option} is for the engines {}: name one of them with --engine", names.join(", ")),
+    })
+}
+
 /// What the parser of the command line cannot see.
 fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
@@ -55,43 +74,18 @@ fn mistake(args: &CheckArgs) -> Option<&'static str> {
     if args.html.is_some() && args.inputs.len() > 1 {
         return Some("--html takes one result, but several programs are given");
     }
-    let takes_bound = |kind| {
-        use EngineKind::{Bmc, Cutoff, Induction, Views, ViewsExplicit};
-        matches!(kind, Bmc | Induction | Views | ViewsExplicit | Cutoff)
-    };
-    if args.bound.is_some() && !args.engine.0.is_some_and(takes_bound) {
-        return Some(
-            "--bound is for the engines `bmc`, `induction`, `views`, `views-explicit` and `cutoff`: name one of them \
-             with --engine",
-        );
-    }
-    if args.paths.is_some() && args.engine.0 != Some(EngineKind::Induction) {
-        return Some("--paths is for the engine `induction`: name it with --engine");
-    }
-    if args.summaries.is_some() && args.engine.0 != Some(EngineKind::Sat) {
-        return Some("--summaries is for the engine `sat`: name it with --engine");
-    }
     if args.recursion.is_some() && matches!(args.summaries, None | Some(SummaryMode::Reachable)) {
         return Some("--recursion is for universal summaries: choose --summaries universal or lazy");
     }
-    if args.exact && args.engine.0 != Some(EngineKind::Summaries) {
-        return Some("--exact is for the engine `summaries`: name it with --engine");
-    }
-    if args.eager && args.engine.0 != Some(EngineKind::Summaries) {
-        return Some("--eager is for the engine `summaries`: name it with --engine");
-    }
     let is_pds = args.inputs.iter().all(|input| is_system(input, args.input_format));
-    let counts = match args.engine.0 {
-        None | Some(EngineKind::Contexts | EngineKind::ContextsEager) => true,
-        engine => is_pds && engine == Some(EngineKind::Pushdown),
-    };
-    if args.contexts.is_some() && !counts {
+    let counts = |engine: EngineKind| engine.takes_option("contexts") || (is_pds && engine == EngineKind::Pushdown);
+    if args.contexts.is_some() && !args.engine.0.is_none_or(counts) {
         return Some("--contexts is for the engines `contexts` and `contexts-eager`, and for `pushdown` with .pds");
     }
     if args.contexts.is_some() && (args.all || args.reachable) {
         return Some("--contexts cannot be combined with --all or --reachable");
     }
-    if args.rounds.is_some() && !matches!(args.engine.0, None | Some(EngineKind::Rounds)) {
+    if args.rounds.is_some() && !args.engine.0.is_none_or(|engine| engine.takes_option("rounds")) {
         return Some("--rounds is for the engine `rounds`");
     }
     if args.rounds.is_some() && (args.all || args.reachable) {
@@ -115,8 +109,8 @@ fn misplaced_for_systems(args: &CheckArgs) -> Option<&'static str> {
         || args.reachable
         || args.projection
         || args.rounds.is_some();
-    let counts = |engine| matches!(engine, EngineKind::Contexts | EngineKind::ContextsEager);
-    let takes = |engine| engine == EngineKind::Pushdown || (args.contexts.is_some() && counts(engine));
+    let counts = |engine: EngineKind| args.contexts.is_some() && engine.takes_option("contexts");
+    let takes = |engine| engine == EngineKind::Pushdown || counts(engine);
     let engine = args.engine.0.is_some_and(|engine| !takes(engine));
     if n_systems > 0 && (of_programs || engine || args.passes.is_some() || args.trace_out.is_some()) {
         return Some(
