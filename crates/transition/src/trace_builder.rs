@@ -5,7 +5,7 @@ use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Count, EdgeId, EntryId, Program, Value};
 
 /// A step, with the names of threads instead of their numbers.
-pub struct Made {
+pub struct BackStep {
     pub mover: usize,
     pub edge: EdgeId,
     pub choices: Vec<bool>,
@@ -18,15 +18,15 @@ pub struct Made {
 
 /// What a way back has found so far.
 #[derive(Default)]
-pub struct Story {
+pub struct TraceBuilder {
     /// The steps, the last one first.
-    pub steps: Vec<Made>,
+    pub steps: Vec<BackStep>,
     n_names: usize,
     /// The initial threads, once they are met.
     pub starts: Vec<(usize, StartThread)>,
 }
 
-impl Story {
+impl TraceBuilder {
     /// A name that nobody has.
     pub fn name(&mut self) -> usize {
         self.n_names += 1;
@@ -34,7 +34,7 @@ impl Story {
     }
 
     /// The execution, which begins with the prelude's thread, if there is one, and the choices and fresh values given.
-    pub fn told(mut self, program: &Program, prelude: Option<usize>, choices: Vec<Value>, fresh: Fresh) -> Trace {
+    pub fn build(mut self, program: &Program, prelude: Option<usize>, choices: Vec<Value>, fresh: Fresh) -> Trace {
         let mut numbers = Numbers { of: vec![None; self.n_names], next: 0 };
         if let Some(name) = prelude {
             numbers.number(name);
@@ -56,11 +56,11 @@ fn waiting(program: &Program) -> Vec<(usize, StartThread)> {
         let n_choices = choice_types(program.entries[entry].init.iter().map(|(_, rhs)| rhs)).len();
         (usize::MAX, StartThread { entry, choices: vec![Value::Bool(false); n_choices], fresh: Vec::new() })
     };
-    let crew = program.entries.iter_enumerated().flat_map(|(id, entry)| {
+    let marking = program.entries.iter_enumerated().flat_map(|(id, entry)| {
         let least = if let Count::Exactly(count) = entry.count { count } else { 0 };
         std::iter::repeat_n(id, least as usize)
     });
-    crew.map(start).collect()
+    marking.map(start).collect()
 }
 
 /// The numbers of threads by name.
@@ -79,7 +79,7 @@ impl Numbers {
     }
 
     /// A step with the numbers of threads.
-    fn step(&mut self, made: Made) -> Step {
+    fn step(&mut self, made: BackStep) -> Step {
         let values = |choices: Vec<bool>| choices.into_iter().map(Value::Bool).collect::<Vec<Value>>();
         let of = |name: usize| self.of[name].expect("a thread has a number when it moves");
         let thread = ThreadId(of(made.mover));

@@ -31,7 +31,7 @@ use crate::thread_paths::columns::Side;
 use crate::thread_paths::walk::Boundaries;
 
 /// The product of the threads.
-pub(super) struct Crowd {
+pub(super) struct AutomataProduct {
     /// The shared states with which some context of some thread begins, in the first column.
     seen: Bdd,
     /// The shared states with which the templates were explored in the current round.
@@ -71,11 +71,11 @@ struct Classes {
 /// A valuation of the registers and the shared state.
 type State = BTreeMap<Var, bool>;
 
-impl Crowd {
-    pub(super) fn new(initial: &Bdd, n_kinds: usize) -> Crowd {
-        Crowd {
+impl AutomataProduct {
+    pub(super) fn new(initial: &Bdd, n_templates: usize) -> AutomataProduct {
+        AutomataProduct {
             seen: initial.clone(),
-            explored: vec![initial.clone(); n_kinds],
+            explored: vec![initial.clone(); n_templates],
             reached: initial.clone(),
             boundaries: Vec::new(),
             registers: None,
@@ -86,72 +86,73 @@ impl Crowd {
 
 impl Rounds<'_, '_> {
     /// Advances by one round.
-    pub(super) fn advance_together(&mut self, mut crowd: Crowd) -> Result<Option<Met>, Stop> {
+    pub(super) fn advance_together(&mut self, mut product: AutomataProduct) -> Result<Option<Met>, Stop> {
         self.rounds.push(Round::default());
         let context = self.count();
-        for kind in 0..self.kinds.len() {
-            crowd.explored[kind] = self.world.layout.manager.bottom();
-            let seen = crowd.seen.clone();
-            self.explore_from(&mut crowd, kind, &seen)?;
+        for template in 0..self.templates.len() {
+            product.explored[template] = self.model.layout.manager.bottom();
+            let seen = product.seen.clone();
+            self.explore_from(&mut product, template, &seen)?;
         }
         loop {
-            self.world.run.check_limits()?;
-            let machines = self.machines(&mut crowd)?;
-            let registers = crowd.registers.as_ref().expect("machines have registers");
+            self.model.run.check_limits()?;
+            let machines = self.machines(&mut product)?;
+            let registers = product.registers.as_ref().expect("machines have registers");
             let turns = self.turns(&machines, registers)?;
             if let Some((thread, state)) = self.failing(&machines, registers, &turns).map_err(out_of_nodes)? {
-                crowd.boundaries = self.way(&machines, registers, &turns, thread, state)?;
-                let history = self.history(&crowd.boundaries[thread]).map_err(out_of_nodes)?;
-                let error = self.kinds[self.threads[thread]].failing(context, &history).map_err(out_of_nodes)?;
-                self.crowd = Some(crowd);
+                product.boundaries = self.way(&machines, registers, &turns, thread, state)?;
+                let history = self.history(&product.boundaries[thread]).map_err(out_of_nodes)?;
+                let error = self.templates[self.threads[thread]].failing(context, &history).map_err(out_of_nodes)?;
+                self.product = Some(product);
                 return Ok(Some(Met::In { thread, error: error.expect("the history leads to an error") }));
             }
             let (begun, reached) = self.begun(registers, &turns).map_err(out_of_nodes)?;
             let mut is_done = true;
-            for (kind, begun) in begun.into_iter().enumerate() {
-                if !begun.is_subset(&crowd.explored[kind]) {
-                    self.explore_from(&mut crowd, kind, &begun)?;
+            for (template, begun) in begun.into_iter().enumerate() {
+                if !begun.is_subset(&product.explored[template]) {
+                    self.explore_from(&mut product, template, &begun)?;
                     is_done = false;
                 }
             }
             if is_done {
-                crowd.reached = reached;
-                self.crowd = Some(crowd);
+                product.reached = reached;
+                self.product = Some(product);
                 return Ok(None);
             }
         }
     }
 
     /// Explores a template in the current context from further shared states.
-    fn explore_from(&mut self, crowd: &mut Crowd, kind: usize, begun: &Bdd) -> Result<(), Stop> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+    fn explore_from(&mut self, product: &mut AutomataProduct, template: usize, begun: &Bdd) -> Result<(), Stop> {
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let context = self.count();
         let [first, running] = [1, context].map(|context| columns.column(layout, Side::In, context));
         let histories = columns.renamed(layout, begun, &[(&first, &running)]).and_then(|begun| match context {
             1 => Ok(begun),
-            _ => self.kinds[kind].effects(context - 1).and(&begun),
+            _ => self.templates[template].effects(context - 1).and(&begun),
         });
-        crowd.explored[kind] = crowd.explored[kind].or(begun).map_err(out_of_nodes)?;
-        crowd.seen = crowd.seen.or(begun).map_err(out_of_nodes)?;
-        self.kinds[kind].explore(context, &histories.map_err(out_of_nodes)?)
+        product.explored[template] = product.explored[template].or(begun).map_err(out_of_nodes)?;
+        product.seen = product.seen.or(begun).map_err(out_of_nodes)?;
+        self.templates[template].explore(context, &histories.map_err(out_of_nodes)?)
     }
 
     /// Returns the automata of all templates through the current context.
-    fn machines(&self, crowd: &mut Crowd) -> Result<Vec<Machine>, Stop> {
-        let manager = &self.world.layout.manager;
-        let mark = *crowd.mark.get_or_insert_with(|| manager.add_vars(1)[0]);
-        let classes = (0..self.kinds.len()).map(|kind| self.classes(kind, mark)).collect::<Result<Vec<_>, _>>()?;
+    fn machines(&self, product: &mut AutomataProduct) -> Result<Vec<Machine>, Stop> {
+        let manager = &self.model.layout.manager;
+        let mark = *product.mark.get_or_insert_with(|| manager.add_vars(1)[0]);
+        let classes =
+            (0..self.templates.len()).map(|template| self.classes(template, mark)).collect::<Result<Vec<_>, _>>()?;
         let n_classes = classes.iter().map(|classes| classes.n_classes).max().unwrap_or(1);
         let width = (usize::BITS - n_classes.leading_zeros()) as usize;
-        if crowd.registers.as_ref().is_none_or(|registers| registers.width < width) {
-            crowd.registers = Some(self.registers(width + 2));
+        if product.registers.as_ref().is_none_or(|registers| registers.width < width) {
+            product.registers = Some(self.registers(width + 2));
         }
-        let registers = crowd.registers.as_ref().expect("they have just been made");
+        let registers = product.registers.as_ref().expect("they have just been made");
         classes.iter().map(|classes| self.machine(classes, registers).map_err(out_of_nodes)).collect()
     }
 
     fn registers(&self, width: usize) -> Registers {
-        let mut vars = self.world.layout.manager.add_vars(2 * width * self.threads.len()).into_iter();
+        let mut vars = self.model.layout.manager.add_vars(2 * width * self.threads.len()).into_iter();
         let register = |_: &usize| {
             let pairs: Vec<Var> = vars.by_ref().take(2 * width).collect();
             [0, 1].map(|which| pairs.iter().copied().skip(which).step_by(2).collect())
@@ -161,9 +162,9 @@ impl Rounds<'_, '_> {
 
     /// Computes the classes of a template: the possible futures after 0, 1, .. contexts. The mark distinguishes errors
     /// from effects.
-    fn classes(&self, kind: usize, mark: Var) -> Result<Classes, Stop> {
-        let (layout, columns, context) = (&self.world.layout, &self.world.columns, self.count());
-        let all = self.behaviour(kind, mark).map_err(out_of_nodes)?;
+    fn classes(&self, template: usize, mark: Var) -> Result<Classes, Stop> {
+        let (layout, columns, context) = (&self.model.layout, &self.model.columns, self.count());
+        let all = self.behaviour(template, mark).map_err(out_of_nodes)?;
         let mut classes = Classes { arcs: Vec::new(), fails: Vec::new(), n_classes: 1 };
         let mut before = vec![all];
         for number in 1..context {
@@ -171,7 +172,7 @@ impl Rounds<'_, '_> {
                 columns.column(layout, Side::In, number + 1).into_iter().min().expect("there are shared variables");
             let (mut arcs, mut after, mut numbers) = (Vec::new(), Vec::new(), FxHashMap::default());
             for (class, below) in before.iter().enumerate() {
-                self.world.run.check_limits()?;
+                self.model.run.check_limits()?;
                 for part in below.split_at(cut).map_err(out_of_nodes)? {
                     let next = *numbers.entry(part.below.clone()).or_insert_with(|| {
                         after.push(part.below.clone());
@@ -198,15 +199,15 @@ impl Rounds<'_, '_> {
 
     /// Returns the effects of a template through the current context, and, marked, the histories that lead to an error
     /// in it.
-    fn behaviour(&self, kind: usize, mark: Var) -> Result<Bdd, OutOfNodes> {
-        let manager = &self.world.layout.manager;
-        let effects = self.kinds[kind].effects(self.count()).and(&manager.literal(mark, false)?)?;
-        let failing = self.kinds[kind].failing_histories(self.count())?;
+    fn behaviour(&self, template: usize, mark: Var) -> Result<Bdd, OutOfNodes> {
+        let manager = &self.model.layout.manager;
+        let effects = self.templates[template].effects(self.count()).and(&manager.literal(mark, false)?)?;
+        let failing = self.templates[template].failing_histories(self.count())?;
         effects.or(&failing.and(&manager.literal(mark, true)?)?)
     }
 
     fn unmarked(&self, below: &Bdd, mark: Var) -> Result<[Bdd; 2], OutOfNodes> {
-        let manager = &self.world.layout.manager;
+        let manager = &self.model.layout.manager;
         let marks = manager.var_set(&[mark])?;
         let part = |value: bool| below.and_exists(&manager.literal(mark, value)?, &marks);
         Ok([part(false)?, part(true)?])
@@ -214,7 +215,7 @@ impl Rounds<'_, '_> {
 
     /// Renames the states of a context to those of the first.
     fn in_first(&self, states: &Bdd, context: u32) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let column = |side: Side, context: u32| columns.column(layout, side, context);
         let pairs: [(&[_], &[_]); 2] =
             [(&column(Side::In, context), &column(Side::In, 1)), (&column(Side::Out, context), &column(Side::Out, 1))];
@@ -222,7 +223,7 @@ impl Rounds<'_, '_> {
     }
 
     fn machine(&self, classes: &Classes, registers: &Registers) -> Result<Machine, OutOfNodes> {
-        let manager = &self.world.layout.manager;
+        let manager = &self.model.layout.manager;
         let [before, after] = &registers.of_threads[0];
         let mut steps = Vec::new();
         for arcs in &classes.arcs {
@@ -243,16 +244,16 @@ impl Rounds<'_, '_> {
     fn number(&self, vars: &[Var], number: usize) -> Result<Bdd, OutOfNodes> {
         let literals: Vec<(Var, bool)> =
             vars.iter().enumerate().map(|(bit, var)| (*var, number >> bit & 1 == 1)).collect();
-        self.world.layout.manager.cube(&literals)
+        self.model.layout.manager.cube(&literals)
     }
 
     /// Renames a relation of the first thread to one of another.
     fn of_thread(&self, relation: &Bdd, registers: &Registers, thread: usize) -> Result<Bdd, OutOfNodes> {
         let [from, to] = [0, thread].map(|thread| &registers.of_threads[thread]);
-        let columns = &self.world.columns;
+        let columns = &self.model.columns;
         match thread {
             0 => Ok(relation.clone()),
-            _ => columns.renamed(&self.world.layout, relation, &[(&from[0], &to[0]), (&from[1], &to[1])]),
+            _ => columns.renamed(&self.model.layout, relation, &[(&from[0], &to[0]), (&from[1], &to[1])]),
         }
     }
 
@@ -265,7 +266,7 @@ impl Rounds<'_, '_> {
         let mut turns = vec![state];
         for context in 0..self.rounds.len() {
             for thread in 0..self.threads.len() {
-                self.world.run.check_limits()?;
+                self.model.run.check_limits()?;
                 let step = &machines[self.threads[thread]].steps[context];
                 let last = turns.last().expect("there is a beginning");
                 turns.push(self.after(last, step, registers, thread).map_err(out_of_nodes)?);
@@ -275,7 +276,7 @@ impl Rounds<'_, '_> {
     }
 
     fn after(&self, state: &Bdd, step: &Bdd, registers: &Registers, thread: usize) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
         let [before, after] = &registers.of_threads[thread];
         let step = self.of_thread(step, registers, thread)?;
@@ -303,7 +304,7 @@ impl Rounds<'_, '_> {
     }
 
     fn picked(&self, states: &Bdd, registers: &Registers) -> State {
-        let mut vars = self.world.columns.column(&self.world.layout, Side::In, 1);
+        let mut vars = self.model.columns.column(&self.model.layout, Side::In, 1);
         vars.extend(registers.of_threads.iter().flat_map(|register| &register[0]));
         let values = states.pick(&vars).expect("there is a state");
         vars.into_iter().zip(values).collect()
@@ -318,7 +319,7 @@ impl Rounds<'_, '_> {
         thread: usize,
         mut state: State,
     ) -> Result<Vec<Boundaries>, Stop> {
-        let (layout, columns, n_threads) = (&self.world.layout, &self.world.columns, self.threads.len());
+        let (layout, columns, n_threads) = (&self.model.layout, &self.model.columns, self.threads.len());
         let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
         let shared = |state: &State| -> Vec<bool> { begun.iter().map(|var| state[var]).collect() };
         let mut pieces = vec![(thread, shared(&state), None)];
@@ -344,7 +345,7 @@ impl Rounds<'_, '_> {
 
     /// Returns a history as a condition.
     fn history(&self, boundaries: &Boundaries) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns, last) = (&self.world.layout, &self.world.columns, self.count());
+        let (layout, columns, last) = (&self.model.layout, &self.model.columns, self.count());
         let begun = columns.columns(layout, Side::In, 1, last).into_iter().zip(boundaries.begun.iter().copied());
         let ended = columns.columns(layout, Side::Out, 1, last - 1).into_iter().zip(boundaries.ended.iter().copied());
         layout.manager.cube(&begun.chain(ended).collect::<Vec<_>>())
@@ -353,13 +354,13 @@ impl Rounds<'_, '_> {
     /// Returns, for each template, the states with which the current contexts of its threads begin, and those after the
     /// round.
     fn begun(&self, registers: &Registers, turns: &[Bdd]) -> Result<(Vec<Bdd>, Bdd), OutOfNodes> {
-        let manager = &self.world.layout.manager;
+        let manager = &self.model.layout.manager;
         let of_all: Vec<Var> = registers.of_threads.iter().flat_map(|register| register[0].iter().copied()).collect();
         let of_all = manager.var_set(&of_all)?;
         let first = turns.len() - 1 - self.threads.len();
-        let mut begun = vec![manager.bottom(); self.kinds.len()];
-        for (thread, kind) in self.threads.iter().enumerate() {
-            begun[*kind] = begun[*kind].or(&turns[first + thread].exists(&of_all)?)?;
+        let mut begun = vec![manager.bottom(); self.templates.len()];
+        for (thread, template) in self.threads.iter().enumerate() {
+            begun[*template] = begun[*template].or(&turns[first + thread].exists(&of_all)?)?;
         }
         Ok((begun, turns[turns.len() - 1].exists(&of_all)?))
     }

@@ -14,8 +14,8 @@ impl Rounds<'_, '_> {
     /// Returns the boundaries of all threads in an execution that ends in the last round, in a context of the given
     /// thread with the given history.
     pub(super) fn boundaries(&self, thread: usize, own: Boundaries) -> Result<Vec<Boundaries>, OutOfNodes> {
-        if let Some(crowd) = &self.crowd {
-            return Ok(crowd.boundaries.clone());
+        if let Some(product) = &self.product {
+            return Ok(product.boundaries.clone());
         }
         let first = self.first_begun(thread, &own)?;
         let mut ahead = self.ahead(thread, &first, &own.begun)?;
@@ -27,7 +27,7 @@ impl Rounds<'_, '_> {
 
     /// Returns the states with which the contexts of the first thread begin, from the second on.
     fn first_begun(&self, thread: usize, own: &Boundaries) -> Result<Vector, OutOfNodes> {
-        let (layout, columns, last) = (&self.world.layout, &self.world.columns, self.count());
+        let (layout, columns, last) = (&self.model.layout, &self.model.columns, self.count());
         if thread == 0 {
             return Ok(own.begun[columns.width()..].to_vec());
         }
@@ -47,7 +47,7 @@ impl Rounds<'_, '_> {
     /// the states with which the contexts of the first of them begin, from the second on, `last` those with which the
     /// contexts of the last of them end.
     fn ahead(&self, thread: usize, first: &[bool], last: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
-        let (layout, columns, context) = (&self.world.layout, &self.world.columns, self.count());
+        let (layout, columns, context) = (&self.model.layout, &self.model.columns, self.count());
         let round = self.round(context);
         let [begun, second] = [1, 2].map(|from| columns.columns(layout, Side::In, from, context));
         let mut ended = last.to_vec();
@@ -84,7 +84,7 @@ impl Rounds<'_, '_> {
                 _ if other + 1 == n_threads => last.to_vec(),
                 _ => {
                     let round = self.round(before);
-                    let vars = self.world.columns.columns(&self.world.layout, Side::In, 1, before);
+                    let vars = self.model.columns.columns(&self.model.layout, Side::In, 1, before);
                     let relations = [&round.effects[other], &round.from[other + 1]];
                     self.between(before, relations, (&vars, &begun), last)?
                 }
@@ -103,7 +103,7 @@ impl Rounds<'_, '_> {
         from: (&[Var], &[bool]),
         to: &[bool],
     ) -> Result<Vector, OutOfNodes> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let [begun, middle, ended] =
             [Side::In, Side::Mid, Side::Out].map(|side| columns.columns(layout, side, 1, contexts));
         let first = relations[0].and(&self.fixed(from.0, from.1)?)?;
@@ -116,7 +116,7 @@ impl Rounds<'_, '_> {
 
     fn fixed(&self, vars: &[Var], values: &[bool]) -> Result<Bdd, OutOfNodes> {
         let literals: Vec<(Var, bool)> = vars.iter().copied().zip(values.iter().copied()).collect();
-        self.world.layout.manager.cube(&literals)
+        self.model.layout.manager.cube(&literals)
     }
 }
 

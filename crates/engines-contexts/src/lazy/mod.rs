@@ -26,8 +26,8 @@
 //! together (`automata_product`). If there are many, they may still have few states, which are then numbered
 //! (`numbers`); if the numbers do not suffice, the search is repeated without them.
 
+mod automata_product;
 mod boundaries;
-mod crowd;
 mod rounds;
 mod trace;
 
@@ -42,8 +42,8 @@ use selvedge_transition::paths::layout::When;
 
 use super::thread_paths::columns::Side;
 use super::thread_paths::numbers::{NUMBER_BITS, Numbers};
-use super::thread_paths::shared_model::World;
-use super::thread_paths::start::{kinds, prelude};
+use super::thread_paths::shared_model::SharedModel;
+use super::thread_paths::start::{prelude, templates};
 use super::thread_paths::track::{Tracked, track};
 use super::threads::{fixed_threads, up_to_error};
 use super::{Histories, Options};
@@ -76,11 +76,13 @@ impl Engine for Contexts {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let (bound, lists) = fixed_threads(task, &self.options, self.name()).expect("the engine supports the task");
-        let crews: Vec<Crew> = lists.into_iter().map(Crew::new).collect();
+        let thread_lists: Vec<ThreadList> = lists.into_iter().map(ThreadList::new).collect();
         numbered_or_not(|numbering| {
-            let worlds = crews.iter().map(|crew| crew.world(self.options.histories, numbering, bound.last, run));
-            let worlds = worlds.collect::<Result<Vec<_>, _>>()?;
-            unless_exhausted(&worlds, search(task, bound.last, (&crews, &worlds), run, explanation))
+            let models = thread_lists
+                .iter()
+                .map(|thread_list| thread_list.model(self.options.histories, numbering, bound.last, run));
+            let models = models.collect::<Result<Vec<_>, _>>()?;
+            unless_exhausted(&models, search(task, bound.last, (&thread_lists, &models), run, explanation))
         })
     }
 }
@@ -107,10 +109,10 @@ fn numbered_or_not<T>(mut ask: impl FnMut(Numbering) -> Result<Option<T>, Stop>)
 }
 
 /// Returns an answer, or `None` if there were more states than numbers.
-fn unless_exhausted<T>(worlds: &[World<'_>], answer: Result<T, Stop>) -> Result<Option<T>, Stop> {
-    let is_exhausted = |world: &World<'_>| world.columns.numbers.as_ref().is_some_and(Numbers::exhausted);
+fn unless_exhausted<T>(models: &[SharedModel<'_>], answer: Result<T, Stop>) -> Result<Option<T>, Stop> {
+    let is_exhausted = |model: &SharedModel<'_>| model.columns.numbers.as_ref().is_some_and(Numbers::exhausted);
     match answer {
-        Err(Stop::NodeLimit(_)) if worlds.iter().any(is_exhausted) => Ok(None),
+        Err(Stop::NodeLimit(_)) if models.iter().any(is_exhausted) => Ok(None),
         answer => answer.map(Some),
     }
 }
@@ -119,24 +121,25 @@ fn unless_exhausted<T>(worlds: &[World<'_>], answer: Result<T, Stop>) -> Result<
 fn search(
     task: &Task<'_>,
     last: u32,
-    (crews, worlds): (&[Crew], &[World<'_>]),
+    (thread_lists, models): (&[ThreadList], &[SharedModel<'_>]),
     run: &Run<'_>,
     explanation: &mut Explanation,
 ) -> Result<Verdict, Stop> {
-    let mut searches: Vec<Rounds> = crews.iter().zip(worlds).map(|(crew, world)| crew.rounds(world)).collect();
+    let mut searches: Vec<Rounds> =
+        thread_lists.iter().zip(models).map(|(thread_list, model)| thread_list.rounds(model)).collect();
     let mut counts = Counts::default();
     for k in 0..=last {
-        for (crew, rounds) in crews.iter().zip(&mut searches) {
-            let met = if k == 0 { rounds.begin(&crew.tracked.kept)? } else { rounds.advance()? };
+        for (thread_list, rounds) in thread_lists.iter().zip(&mut searches) {
+            let met = if k == 0 { rounds.begin(&thread_list.tracked.kept)? } else { rounds.advance()? };
             if let Some(met) = met {
                 counts.error = Some(k.max(1));
                 explanation.contexts = Some(counts);
-                return Ok(Verdict::Unsafe(up_to_error(task, crew.trace(rounds, &met)?)));
+                return Ok(Verdict::Unsafe(up_to_error(task, thread_list.trace(rounds, &met)?)));
             }
         }
         if k > 0
-            && let ([crew], [rounds]) = (crews, searches.as_slice())
-            && let Some(states) = crew.count(rounds, task.program).map_err(out_of_nodes)?
+            && let ([thread_list], [rounds]) = (thread_lists, searches.as_slice())
+            && let Some(states) = thread_list.count(rounds, task.program).map_err(out_of_nodes)?
         {
             run.event(Event::SharedStates { k, states });
             counts.reached.push((k, states));
@@ -154,11 +157,11 @@ impl Contexts {
         let vars = shared(task.program);
         let mut reached = vec![BTreeSet::new(); bound.last as usize];
         for list in lists {
-            let crew = Crew::new(FixedThreads { target: Target::default(), ..list });
+            let thread_list = ThreadList::new(FixedThreads { target: Target::default(), ..list });
             let found = numbered_or_not(|numbering| {
-                let world = crew.world(self.options.histories, numbering, bound.last, run)?;
-                let found = crew.shared_states(&world, &vars, bound.last);
-                unless_exhausted(std::slice::from_ref(&world), found)
+                let model = thread_list.model(self.options.histories, numbering, bound.last, run)?;
+                let found = thread_list.shared_states(&model, &vars, bound.last);
+                unless_exhausted(std::slice::from_ref(&model), found)
             })?;
             for (states, found) in reached.iter_mut().zip(found) {
                 states.extend(found);
@@ -169,24 +172,24 @@ impl Contexts {
 }
 
 /// A fixed list of threads.
-struct Crew {
+struct ThreadList {
     tracked: Tracked,
     target: Target,
     lift: FixThreadsLift,
 }
 
-impl Crew {
-    fn new(list: FixedThreads) -> Crew {
-        Crew { tracked: track(&list.program), target: list.target, lift: list.lift }
+impl ThreadList {
+    fn new(list: FixedThreads) -> ThreadList {
+        ThreadList { tracked: track(&list.program), target: list.target, lift: list.lift }
     }
 
-    fn world<'a>(
+    fn model<'a>(
         &'a self,
         wanted: Option<Histories>,
         numbering: Numbering,
         contexts: u32,
         run: &'a Run<'a>,
-    ) -> Result<World<'a>, Stop> {
+    ) -> Result<SharedModel<'a>, Stop> {
         let program = &self.tracked.program;
         let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
         let suiting = match shared(program).len() {
@@ -200,14 +203,14 @@ impl Crew {
             Histories::Numbers if numbering == Numbering::Never => Histories::Values,
             histories => histories,
         };
-        World::new(program, &self.target, self.tracked.flag, &roots, (contexts, Side::ONE, histories), run)
+        SharedModel::new(program, &self.target, self.tracked.flag, &roots, (contexts, Side::ONE, histories), run)
     }
 
     /// Returns the search before the first round. Threads that begin alike have one template.
-    fn rounds<'w, 'a>(&self, world: &'w World<'a>) -> Rounds<'w, 'a> {
+    fn rounds<'w, 'a>(&self, model: &'w SharedModel<'a>) -> Rounds<'w, 'a> {
         let program = &self.tracked.program;
-        let (kinds, threads) = kinds(world, program);
-        Rounds::new(world, prelude(world, program), kinds, threads)
+        let (templates, threads) = templates(model, program);
+        Rounds::new(model, prelude(model, program), templates, threads)
     }
 
     /// Returns an execution of the task's program that ends in the error.
@@ -218,15 +221,20 @@ impl Crew {
     }
 
     /// Returns the valuations of some shared variables that are reached in 1, 2, .. rounds.
-    fn shared_states(&self, world: &World<'_>, vars: &[VarId], last: u32) -> Result<Vec<BTreeSet<Vec<bool>>>, Stop> {
-        let mut rounds = self.rounds(world);
+    fn shared_states(
+        &self,
+        model: &SharedModel<'_>,
+        vars: &[VarId],
+        last: u32,
+    ) -> Result<Vec<BTreeSet<Vec<bool>>>, Stop> {
+        let mut rounds = self.rounds(model);
         rounds.begin(&self.tracked.kept)?;
-        let now = world.layout.vars(vars.iter().copied(), When::Now);
+        let now = model.layout.vars(vars.iter().copied(), When::Now);
         let mut reached = Vec::new();
         for _ in 0..last {
             rounds.advance()?;
             let states = self.reached(&rounds, vars).map_err(out_of_nodes)?;
-            let list = states.assignments(&now).map(|values| world.run.tick().map(|()| values));
+            let list = states.assignments(&now).map(|values| model.run.tick().map(|()| values));
             reached.push(list.collect::<Result<_, _>>()?);
         }
         Ok(reached)
@@ -234,7 +242,7 @@ impl Crew {
 
     /// Returns the valuations of some shared variables that the rounds so far reach.
     fn reached(&self, rounds: &Rounds<'_, '_>, own: &[VarId]) -> Result<Bdd, OutOfNodes> {
-        let layout = &rounds.world.layout;
+        let layout = &rounds.model.layout;
         let further = shared(&self.tracked.program).into_iter().filter(|var| !own.contains(var));
         rounds.reached()?.exists(&layout.manager.var_set(&layout.vars(further, When::Now))?)
     }
@@ -242,7 +250,7 @@ impl Crew {
     /// Returns the number of these valuations; `None` if it exceeds 128 bits.
     fn count(&self, rounds: &Rounds<'_, '_>, program: &Program) -> Result<Option<u128>, OutOfNodes> {
         let own = shared(program);
-        let now = rounds.world.layout.vars(own.iter().copied(), When::Now);
+        let now = rounds.model.layout.vars(own.iter().copied(), When::Now);
         Ok(self.reached(rounds, &own)?.count(&now))
     }
 }

@@ -23,12 +23,12 @@ use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::out_of_nodes;
 
-use super::crowd::Crowd;
+use super::automata_product::AutomataProduct;
 use crate::Histories;
 use crate::thread_paths::columns::Side;
-use crate::thread_paths::shared_model::World;
+use crate::thread_paths::shared_model::SharedModel;
 use crate::thread_paths::start::initial;
-use crate::thread_paths::template_paths::{Error, Kind};
+use crate::thread_paths::template_paths::{Error, TemplatePaths};
 
 /// The thread in which an error was found.
 pub(super) enum Met {
@@ -54,29 +54,29 @@ pub(super) struct Round {
 
 /// The rounds so far.
 pub(super) struct Rounds<'w, 'a> {
-    pub(super) world: &'w World<'a>,
+    pub(super) model: &'w SharedModel<'a>,
     /// The code before the threads.
-    pub(super) prelude: Option<Kind<'w, 'a>>,
-    pub(super) kinds: Vec<Kind<'w, 'a>>,
+    pub(super) prelude: Option<TemplatePaths<'w, 'a>>,
+    pub(super) templates: Vec<TemplatePaths<'w, 'a>>,
     /// The template of each thread.
     pub(super) threads: Vec<usize>,
     /// The shared states with which the first context of the first thread begins.
     pub(super) initial: Bdd,
     /// The product of the threads, if there are few shared states.
-    pub(super) crowd: Option<Crowd>,
+    pub(super) product: Option<AutomataProduct>,
     pub(super) rounds: Vec<Round>,
 }
 
 impl<'w, 'a> Rounds<'w, 'a> {
     pub(super) fn new(
-        world: &'w World<'a>,
-        prelude: Option<Kind<'w, 'a>>,
-        kinds: Vec<Kind<'w, 'a>>,
+        model: &'w SharedModel<'a>,
+        prelude: Option<TemplatePaths<'w, 'a>>,
+        templates: Vec<TemplatePaths<'w, 'a>>,
         threads: Vec<usize>,
     ) -> Rounds<'w, 'a> {
-        let initial = world.layout.manager.bottom();
-        let crowd = (world.histories == Histories::Blocks).then(|| Crowd::new(&initial, kinds.len()));
-        Rounds { world, prelude, kinds, threads, initial, crowd, rounds: Vec::new() }
+        let initial = model.layout.manager.bottom();
+        let product = (model.histories == Histories::Blocks).then(|| AutomataProduct::new(&initial, templates.len()));
+        Rounds { model, prelude, templates, threads, initial, product, rounds: Vec::new() }
     }
 
     /// Returns the number of rounds that were begun.
@@ -91,9 +91,9 @@ impl<'w, 'a> Rounds<'w, 'a> {
 
     /// Computes everything before the first context. Some shared variables keep the values that others have then.
     pub(super) fn begin(&mut self, kept: &[(VarId, VarId)]) -> Result<Option<Met>, Stop> {
-        match initial(self.world, self.prelude.as_mut(), kept)? {
+        match initial(self.model, self.prelude.as_mut(), kept)? {
             Ok(states) => {
-                self.crowd = self.crowd.take().map(|_| Crowd::new(&states, self.kinds.len()));
+                self.product = self.product.take().map(|_| AutomataProduct::new(&states, self.templates.len()));
                 self.initial = states;
             }
             Err(error) => return Ok(Some(Met::Alone(error))),
@@ -103,8 +103,8 @@ impl<'w, 'a> Rounds<'w, 'a> {
 
     /// Gives all threads one more context. The previous rounds are used and not recomputed.
     pub(super) fn advance(&mut self) -> Result<Option<Met>, Stop> {
-        if let Some(crowd) = self.crowd.take() {
-            return self.advance_together(crowd);
+        if let Some(product) = self.product.take() {
+            return self.advance_together(product);
         }
         if !self.rounds.is_empty() {
             self.compose_last()?;
@@ -112,13 +112,13 @@ impl<'w, 'a> Rounds<'w, 'a> {
         self.rounds.push(Round::default());
         let context = self.count();
         for thread in 0..self.threads.len() {
-            self.world.run.check_limits()?;
+            self.model.run.check_limits()?;
             let histories = match context {
                 1 => self.first_histories(),
                 _ => self.confirmed(thread),
             };
             let histories = histories.map_err(out_of_nodes)?;
-            let error = self.kinds[self.threads[thread]].advance(context, &histories)?;
+            let error = self.templates[self.threads[thread]].advance(context, &histories)?;
             self.rounds[context as usize - 1].histories.push(histories);
             if let Some(error) = error {
                 return Ok(Some(Met::In { thread, error }));
@@ -131,14 +131,14 @@ impl<'w, 'a> Rounds<'w, 'a> {
     /// Returns the states with which the first context of the next thread begins.
     fn first_histories(&self) -> Result<Bdd, OutOfNodes> {
         let Some(upto) = self.round(1).upto.last() else { return Ok(self.initial.clone()) };
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
         columns.renamed(layout, upto, &[(&ended, &begun)])
     }
 
     /// Returns the histories of a thread, up to the beginning of the current context, that the other threads confirm.
     fn confirmed(&self, thread: usize) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let last = self.count();
         let (before, now) = (self.round(last - 1), self.round(last));
         let over = |side: Side, first: u32, last: u32| columns.columns(layout, side, first, last);
@@ -160,12 +160,12 @@ impl<'w, 'a> Rounds<'w, 'a> {
     fn note_effects(&mut self, thread: usize) -> Result<(), OutOfNodes> {
         let context = self.count();
         let round = self.round(context);
-        let effects = self.kinds[self.threads[thread]].effects(context).and(&round.histories[thread])?;
+        let effects = self.templates[self.threads[thread]].effects(context).and(&round.histories[thread])?;
         let upto = match round.upto.last() {
             _ if thread + 1 == self.threads.len() => None,
             Some(upto) => Some(self.composed(upto, &effects)?),
             None => {
-                let (layout, columns) = (&self.world.layout, &self.world.columns);
+                let (layout, columns) = (&self.model.layout, &self.model.columns);
                 Some(effects.exists(&columns.set(layout, &[&columns.column(layout, Side::In, 1)])?)?)
             }
         };
@@ -177,7 +177,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
 
     /// Composes two relations.
     fn composed(&self, first: &Bdd, second: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let [begun, middle, ended] =
             [Side::In, Side::Mid, Side::Out].map(|side| columns.columns(layout, side, 1, self.count()));
         let first = columns.renamed(layout, first, &[(&ended, &middle)])?;
@@ -188,12 +188,12 @@ impl<'w, 'a> Rounds<'w, 'a> {
     /// Computes the compositions of the effects of the last threads, for the next round. The one from the first thread
     /// on is not needed.
     fn compose_last(&mut self) -> Result<(), Stop> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let context = self.count();
         let [begun, ended] = [Side::In, Side::Out].map(|side| columns.columns(layout, side, 1, context));
         let mut from = vec![columns.equal(layout, &begun, &ended).map_err(out_of_nodes)?];
         for effects in self.round(context).effects.iter().skip(1).rev() {
-            self.world.run.check_limits()?;
+            self.model.run.check_limits()?;
             let last = from.last().expect("there is at least the identity");
             let longer = if from.len() == 1 { Ok(effects.clone()) } else { self.composed(effects, last) };
             from.push(longer.map_err(out_of_nodes)?);
@@ -206,9 +206,9 @@ impl<'w, 'a> Rounds<'w, 'a> {
 
     /// Returns the shared states, as current ones, after at least one round: those at points where a context may end.
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
-        if let Some(crowd) = &self.crowd {
-            return columns.now_from(layout, &crowd.reached, &columns.column(layout, Side::In, 1));
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
+        if let Some(product) = &self.product {
+            return columns.now_from(layout, &product.reached, &columns.column(layout, Side::In, 1));
         }
         let context = self.count();
         let round = self.round(context);

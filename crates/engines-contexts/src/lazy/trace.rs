@@ -27,7 +27,7 @@ impl Rounds<'_, '_> {
                 let failing = self.walker(*thread).to_error(error)?;
                 let boundaries = self.boundaries(*thread, self.own(&failing)).map_err(out_of_nodes)?;
                 let parts = self.parts(*thread, failing, &boundaries)?;
-                let columns = &self.world.columns;
+                let columns = &self.model.columns;
                 let first = columns.state(&boundaries[0].begun[..columns.width()]);
                 let before = match &self.prelude {
                     Some(prelude) => Walker::new(prelude, 0).to_finished(&first)?,
@@ -39,12 +39,12 @@ impl Rounds<'_, '_> {
     }
 
     fn walker(&self, thread: usize) -> Walker<'_, '_> {
-        Walker::new(&self.kinds[self.threads[thread]], usize::from(self.prelude.is_some()) + thread)
+        Walker::new(&self.templates[self.threads[thread]], usize::from(self.prelude.is_some()) + thread)
     }
 
     /// Returns the boundaries of the thread that fails.
     fn own(&self, failing: &Part) -> Boundaries {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let vector = |side: Side, last: u32| -> Vector {
             columns.columns(layout, side, 1, last).iter().map(|var| failing.history[var]).collect()
         };
@@ -62,8 +62,9 @@ impl Rounds<'_, '_> {
 
     /// Returns the whole execution, from the runs of all threads; `shared` are the values when the threads start.
     fn assembled(&self, shared: Option<Vector>, before: Part, parts: Vec<Part>) -> Result<Trace, OutOfNodes> {
-        let kinds = self.threads.iter().enumerate();
-        let threads = kinds.map(|(place, kind)| (EntryId::new(place), &self.kinds[*kind].root)).collect();
-        Parts { world: self.world, prelude: self.prelude.as_ref(), before, shared, threads, parts }.assembled()
+        let templates = self.threads.iter().enumerate();
+        let threads =
+            templates.map(|(place, template)| (EntryId::new(place), &self.templates[*template].root)).collect();
+        Parts { model: self.model, prelude: self.prelude.as_ref(), before, shared, threads, parts }.assembled()
     }
 }

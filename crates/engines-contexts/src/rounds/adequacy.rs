@@ -43,7 +43,7 @@ pub(super) enum Winner {
 
 /// Returns whether the game can be played: only the program's own calls can prevent it.
 pub(super) fn is_playable(blocks: &Blocks<'_, '_>) -> bool {
-    let program = blocks.world.program;
+    let program = blocks.model.program;
     let of_threads = |edge: &&selvedge_ir::Edge| Some(program.locs[edge.from].proc) != program.prelude;
     !program.edges.iter().filter(of_threads).any(|edge| matches!(edge.op, Op::Call(_)))
 }
@@ -94,13 +94,13 @@ struct Game<'b, 'w, 'a> {
 impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
     fn new(blocks: &'b Blocks<'w, 'a>) -> Result<Game<'b, 'w, 'a>, OutOfNodes> {
         let k = blocks.count() - 1;
-        let (layout, columns) = (&blocks.world.layout, &blocks.world.columns);
+        let (layout, columns) = (&blocks.model.layout, &blocks.model.columns);
         let (begun, ended) = (blocks.over(Side::In, 1, k + 1), blocks.over(Side::Out, 1, k + 1));
         let wanted = columns.renamed(layout, &blocks.round(k + 1).wanted.all, &[(&begun, &ended)])?;
         let answered = layout.manager.var_set(&blocks.over(Side::OtherOut, 1, k))?;
         let mut game = Game { blocks, k, moves: Vec::new(), wanted, answered };
-        for (kind, root) in blocks.kinds.iter().enumerate() {
-            let entries = blocks.counts.entries.iter().filter(|entry| blocks.kind_of[entry.index()] == kind);
+        for (template, root) in blocks.templates.iter().enumerate() {
+            let entries = blocks.counts.entries.iter().filter(|entry| blocks.template_of[entry.index()] == template);
             let [eve, adam] = [interfaces(root, k + 1)?, interfaces(root, k)?];
             for entry in entries {
                 game.add_moves(*entry, &eve, &adam)?;
@@ -110,14 +110,14 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
     }
 
     fn add_moves(&mut self, entry: EntryId, eve: &Interfaces, adam: &Interfaces) -> Result<(), OutOfNodes> {
-        let world = self.blocks.world;
-        let (layout, columns) = (&world.layout, &world.columns);
+        let model = self.blocks.model;
+        let (layout, columns) = (&model.layout, &model.columns);
         let pairs = [(Side::In, Side::OtherIn), (Side::Out, Side::OtherOut)]
             .map(|(from, to)| (self.blocks.over(from, 1, self.k), self.blocks.over(to, 1, self.k)));
         let pairs: Vec<(&[_], &[_])> = pairs.iter().map(|(from, to)| (from.as_slice(), to.as_slice())).collect();
-        let proc = world.program.entries[entry].proc;
+        let proc = model.program.entries[entry].proc;
         let mut moved = self.blocks.over(Side::Out, 1, self.k + 1);
-        moved.extend(world.frames[proc].vars());
+        moved.extend(model.frames[proc].vars());
         let moved = layout.manager.var_set(&moved)?;
         for (stand, eve) in eve {
             let adam = match adam.get(stand) {
@@ -133,7 +133,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
     /// wrapped, his is wrapped as well and has left the same shared state.
     fn not_lost(&self) -> Result<Bdd, OutOfNodes> {
         let (blocks, k) = (self.blocks, self.k);
-        let (layout, columns) = (&blocks.world.layout, &blocks.world.columns);
+        let (layout, columns) = (&blocks.model.layout, &blocks.model.columns);
         let equal = |left: Side, right: Side, last: u32| {
             columns.equal(layout, &blocks.over(left, 1, last), &blocks.over(right, 1, last))
         };
@@ -150,7 +150,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let over = |side: Side, last: u32| blocks.over(side, 1, last);
         let (from, to) = (over(Side::In, self.k), over(Side::OtherIn, self.k));
         let (wrap, other) = (over(Side::Mid, self.k - 1), over(Side::OtherMid, self.k - 1));
-        blocks.world.columns.renamed(&blocks.world.layout, wanted, &[(&from, &to), (&wrap, &other)])
+        blocks.model.columns.renamed(&blocks.model.layout, wanted, &[(&from, &to), (&wrap, &other)])
     }
 
     /// Returns Adam's answers for which the position is among the given ones afterwards: over the variables of the
@@ -164,7 +164,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let blocks = self.blocks;
         let (hers, her_out) = (blocks.over(Side::In, 1, self.k + 1), blocks.over(Side::Out, 1, self.k + 1));
         let (his, his_out) = (blocks.over(Side::OtherIn, 1, self.k), blocks.over(Side::OtherOut, 1, self.k));
-        blocks.world.columns.renamed(&blocks.world.layout, positions, &[(&hers, &her_out), (&his, &his_out)])
+        blocks.model.columns.renamed(&blocks.model.layout, positions, &[(&hers, &her_out), (&his, &his_out)])
     }
 
     /// Returns the given positions from which no move of Eve leaves them for good. `gone` are those that were lost
@@ -174,8 +174,8 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let gone = gone.map(|gone| self.after(gone)).transpose().map_err(out_of_nodes)?;
         let mut kept = safe.clone();
         for moves in &self.moves {
-            self.blocks.world.run.check_limits()?;
-            self.blocks.world.layout.manager.tidy();
+            self.blocks.model.run.check_limits()?;
+            self.blocks.model.layout.manager.tidy();
             let lost = self.lost(moves, &after, gone.as_ref()).map_err(out_of_nodes)?;
             kept = kept.minus(&lost).map_err(out_of_nodes)?;
         }
@@ -199,7 +199,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let Some(safe) = stages.last() else { return Ok(Winner::Adam) };
         let after = self.after(safe).map_err(out_of_nodes)?;
         for moves in &self.moves {
-            self.blocks.world.run.check_limits()?;
+            self.blocks.model.run.check_limits()?;
             let unanswered = self.unanswered(moves, &after).map_err(out_of_nodes)?;
             if !unanswered.is_false() {
                 let play = self.played(moves, &unanswered, stages).map_err(out_of_nodes)?;
@@ -240,32 +240,32 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
 
     /// Picks one of some moves: one tuple of the variables of the thread, the counts, `Out` and `Mid`.
     fn pick(&self, moves: &Moves, found: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let (blocks, world) = (self.blocks, self.blocks.world);
-        let mut vars = world.frames[world.program.entries[moves.entry].proc].vars().to_vec();
+        let (blocks, model) = (self.blocks, self.blocks.model);
+        let mut vars = model.frames[model.program.entries[moves.entry].proc].vars().to_vec();
         vars.extend(blocks.counts.vars(Block::Left));
         vars.extend(blocks.over(Side::Out, 1, self.k + 1));
         vars.extend(blocks.over(Side::Mid, 1, self.k));
         let values = found.pick(&vars).unwrap_or_default();
         let literals: Vec<(Var, bool)> = vars.into_iter().zip(values).collect();
-        world.layout.manager.cube(&literals)
+        model.layout.manager.cube(&literals)
     }
 
     /// Picks one position, as it is before the next moves, of those after a move and its answers.
     fn settled(&self, moves: &Moves, answered: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let (blocks, world) = (self.blocks, self.blocks.world);
+        let (blocks, model) = (self.blocks, self.blocks.model);
         let (his, his_out) = (blocks.over(Side::OtherIn, 1, self.k), blocks.over(Side::OtherOut, 1, self.k));
         let (hers, her_out) = (blocks.over(Side::In, 1, self.k + 1), blocks.over(Side::Out, 1, self.k + 1));
-        let mut lost = world.frames[world.program.entries[moves.entry].proc].vars().to_vec();
+        let mut lost = model.frames[model.program.entries[moves.entry].proc].vars().to_vec();
         lost.extend(&his);
         lost.extend(&hers);
-        let after = answered.exists(&world.layout.manager.var_set(&lost)?)?;
-        let after = world.columns.renamed(&world.layout, &after, &[(&his_out, &his), (&her_out, &hers)])?;
+        let after = answered.exists(&model.layout.manager.var_set(&lost)?)?;
+        let after = model.columns.renamed(&model.layout, &after, &[(&his_out, &his), (&her_out, &hers)])?;
         let mut vars = [hers, his, blocks.counts.vars(Block::Left)].concat();
         vars.extend(blocks.over(Side::Mid, 1, self.k));
         vars.extend(blocks.over(Side::OtherMid, 1, self.k - 1));
         let values = after.pick(&vars).unwrap_or_default();
         let literals: Vec<(Var, bool)> = vars.into_iter().zip(values).collect();
-        world.layout.manager.cube(&literals)
+        model.layout.manager.cube(&literals)
     }
 
     /// Returns Adam's part of a position.
@@ -274,7 +274,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let mut hers = blocks.over(Side::In, 1, self.k + 1);
         hers.extend(blocks.over(Side::Mid, 1, self.k));
         hers.extend(blocks.counts.vars(Block::Left));
-        position.exists(&blocks.world.layout.manager.var_set(&hers)?)
+        position.exists(&blocks.model.layout.manager.var_set(&hers)?)
     }
 
     /// Returns Eve's moves from some positions that have no answer: over the variables of the thread, the counts, `Out`
@@ -288,12 +288,12 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
 
     /// Returns a move in readable form.
     fn named(&self, moves: &Moves, chosen: &Bdd) -> EveMove {
-        let world = self.blocks.world;
-        let last = world.columns.column(&world.layout, Side::Out, self.k + 1);
+        let model = self.blocks.model;
+        let last = model.columns.column(&model.layout, Side::Out, self.k + 1);
         let values = chosen.pick(&last).unwrap_or_default();
-        let names = world.columns.shared.iter().map(|var| world.program.vars[*var].name.clone());
+        let names = model.columns.shared.iter().map(|var| model.program.vars[*var].name.clone());
         EveMove {
-            template: world.program.entries[moves.entry].name.clone(),
+            template: model.program.entries[moves.entry].name.clone(),
             ended: moves.stand.is_none(),
             shared: names.zip(values).collect(),
         }
@@ -312,7 +312,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let mut forgotten = blocks.over(Side::OtherIn, 1, k);
         forgotten.extend(blocks.over(Side::OtherMid, 1, k - 1));
         forgotten.extend(self.answered.vars());
-        let forgotten = blocks.world.layout.manager.var_set(&forgotten)?;
+        let forgotten = blocks.model.layout.manager.var_set(&forgotten)?;
         let answers = moves.adam.and(&self.other(&self.empty(k)?)?)?.and_exists(after, &forgotten)?;
         self.empty(k + 1)?.and(&first)?.and(&moves.eve)?.and(&self.wanted)?.minus(&answers)
     }

@@ -27,8 +27,8 @@ use selvedge_transition::out_of_nodes;
 
 use super::counts::{Block, Counts};
 use crate::thread_paths::columns::Side;
-use crate::thread_paths::shared_model::World;
-use crate::thread_paths::template_paths::{Error, Kind};
+use crate::thread_paths::shared_model::SharedModel;
+use crate::thread_paths::template_paths::{Error, TemplatePaths};
 
 /// A relation that grows.
 pub(super) struct Growing {
@@ -62,25 +62,25 @@ pub(super) struct Round {
 
 /// An error of a thread in the last round.
 pub(super) struct Met {
-    pub(super) kind: usize,
+    pub(super) template: usize,
     pub(super) error: Error,
 }
 
 /// All rounds so far.
 pub(super) struct Blocks<'w, 'a> {
-    pub(super) world: &'w World<'a>,
+    pub(super) model: &'w SharedModel<'a>,
     pub(super) counts: Counts,
-    pub(super) kinds: Vec<Kind<'w, 'a>>,
+    pub(super) templates: Vec<TemplatePaths<'w, 'a>>,
     /// The template of each entry of the program.
-    pub(super) kind_of: Vec<usize>,
+    pub(super) template_of: Vec<usize>,
     /// The shared states when the threads start, as those with which a first turn begins.
     pub(super) initial: Bdd,
     pub(super) rounds: Vec<Round>,
 }
 
 impl<'w, 'a> Blocks<'w, 'a> {
-    pub(super) fn kind(&self, entry: EntryId) -> &Kind<'w, 'a> {
-        &self.kinds[self.kind_of[entry.index()]]
+    pub(super) fn template(&self, entry: EntryId) -> &TemplatePaths<'w, 'a> {
+        &self.templates[self.template_of[entry.index()]]
     }
 
     /// Returns the number of rounds that were begun.
@@ -100,7 +100,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
 
     /// Returns the variables of a column in rounds from `first` to `last`.
     pub(super) fn over(&self, side: Side, first: u32, last: u32) -> Vec<Var> {
-        self.world.columns.columns(&self.world.layout, side, first, last)
+        self.model.columns.columns(&self.model.layout, side, first, last)
     }
 
     /// Computes one more round.
@@ -117,21 +117,21 @@ impl<'w, 'a> Blocks<'w, 'a> {
         let beside = self.beside().map_err(out_of_nodes)?;
         let base = self.empty_left(&beside).map_err(out_of_nodes)?;
         let follow = self.follow().map_err(out_of_nodes)?;
-        let bottom = self.world.layout.manager.bottom();
-        for kind in &mut self.kinds {
-            kind.advance(number, &bottom)?;
+        let bottom = self.model.layout.manager.bottom();
+        for template in &mut self.templates {
+            template.advance(number, &bottom)?;
         }
-        let mut used = vec![bottom; self.kinds.len()];
+        let mut used = vec![bottom; self.templates.len()];
         let mut new = Some(base.clone());
         self.rounds.push(Round { wanted: Growing::new(base), right: None });
         while let Some(left) = new {
-            self.world.run.check_limits()?;
-            self.world.layout.manager.tidy();
+            self.model.run.check_limits()?;
+            self.model.layout.manager.tidy();
             for (entry, follow) in self.counts.entries.clone().into_iter().zip(&follow) {
                 let histories = self.histories(&left, follow).map_err(out_of_nodes)?;
-                let kind = self.kind_of[entry.index()];
-                if let Some(error) = self.kinds[kind].advance(number, &histories)? {
-                    return Ok(Some(Met { kind, error }));
+                let template = self.template_of[entry.index()];
+                if let Some(error) = self.templates[template].advance(number, &histories)? {
+                    return Ok(Some(Met { template, error }));
                 }
             }
             let longer = self.longer(&left, &mut used).and_then(|longer| longer.and(&beside)).map_err(out_of_nodes)?;
@@ -144,7 +144,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
     /// Returns the left blocks next to which some right block of the previous rounds fits.
     fn beside(&self) -> Result<Bdd, OutOfNodes> {
         match self.count() {
-            0 => Ok(self.world.layout.manager.top()),
+            0 => Ok(self.model.layout.manager.top()),
             last => self.right(last).all.and_exists(&self.counts.fit(None)?, &self.counts.set(Block::Right)?),
         }
     }
@@ -153,7 +153,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
     fn empty_left(&self, beside: &Bdd) -> Result<Bdd, OutOfNodes> {
         let number = self.count() + 1;
         let (ended, begun) = (self.over(Side::Mid, 1, number - 1), self.over(Side::In, 2, number));
-        let wrapped = self.world.columns.equal(&self.world.layout, &ended, &begun)?;
+        let wrapped = self.model.columns.equal(&self.model.layout, &ended, &begun)?;
         self.initial.and(&wrapped)?.and(&self.counts.none(Block::Left)?)?.and(beside)
     }
 
@@ -168,8 +168,8 @@ impl<'w, 'a> Blocks<'w, 'a> {
             }
             let (begun, ended) = (self.over(Side::In, 1, last), self.over(Side::Out, 1, last));
             let right = self.right(last).all.and_exists(&fit, &self.counts.set(Block::Right)?)?;
-            let right = self.world.columns.renamed(&self.world.layout, &right, &[(&begun, &ended)])?;
-            self.kind(*entry).effects(last).and(&right)
+            let right = self.model.columns.renamed(&self.model.layout, &right, &[(&begun, &ended)])?;
+            self.template(*entry).effects(last).and(&right)
         };
         self.counts.entries.iter().map(one).collect()
     }
@@ -179,7 +179,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         let before = self.count() - 1;
         let mut lost = self.over(Side::Mid, 1, before);
         lost.extend(self.counts.vars(Block::Left));
-        left.and_exists(follow, &self.world.layout.manager.var_set(&lost)?)
+        left.and_exists(follow, &self.model.layout.manager.var_set(&lost)?)
     }
 
     /// Returns the left blocks that are longer by one thread than new ones, or longer than any by a newly found effect
@@ -187,22 +187,22 @@ impl<'w, 'a> Blocks<'w, 'a> {
     fn longer(&self, new: &Bdd, used: &mut [Bdd]) -> Result<Bdd, OutOfNodes> {
         let number = self.count();
         let all = &self.round(number).wanted.all;
-        let mut longer = self.world.layout.manager.bottom();
+        let mut longer = self.model.layout.manager.bottom();
         for entry in &self.counts.entries {
-            let effects = self.kind(*entry).effects(number);
-            let fresh = effects.minus(&used[self.kind_of[entry.index()]])?;
+            let effects = self.template(*entry).effects(number);
+            let fresh = effects.minus(&used[self.template_of[entry.index()]])?;
             for (left, effects) in [(new, effects), (all, &fresh)] {
                 longer = longer.or(&self.one_longer(left, *entry, effects)?)?;
             }
         }
-        for (used, kind) in used.iter_mut().zip(&self.kinds) {
-            *used = kind.effects(number).clone();
+        for (used, template) in used.iter_mut().zip(&self.templates) {
+            *used = template.effects(number).clone();
         }
         Ok(longer)
     }
 
     fn one_longer(&self, left: &Bdd, entry: EntryId, effects: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
+        let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
         let (begun, ended) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
         let after = left.and_exists(effects, &columns.set(layout, &[&begun])?)?;
         let after = columns.renamed(layout, &after, &[(&ended, &begun)])?;
@@ -211,7 +211,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
 
     /// Computes the right blocks of the last round, from the empty one on.
     fn complete(&mut self) -> Result<(), Stop> {
-        let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
+        let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
         let wanted = &self.round(number).wanted.all;
         let fit = self.counts.fit(None).map_err(out_of_nodes)?;
         let fits =
@@ -224,7 +224,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         let mut right = Growing::new(base.clone());
         let mut new = Some(base);
         while let Some(shorter) = new {
-            self.world.run.check_limits()?;
+            self.model.run.check_limits()?;
             layout.manager.tidy();
             let mut longer = layout.manager.bottom();
             for entry in &self.counts.entries {
@@ -239,16 +239,16 @@ impl<'w, 'a> Blocks<'w, 'a> {
 
     /// Extends right blocks by one thread at their left end.
     fn one_before(&self, right: &Bdd, entry: EntryId) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
+        let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
         let (begun, between) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
         let right = columns.renamed(layout, right, &[(&begun, &between)])?;
-        let longer = self.kind(entry).effects(number).and_exists(&right, &columns.set(layout, &[&between])?)?;
+        let longer = self.template(entry).effects(number).and_exists(&right, &columns.set(layout, &[&between])?)?;
         self.counts.more(Block::Right, entry, &longer)
     }
 
     /// Returns the current shared states at points where a turn of the last round may end.
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns, number) = (&self.world.layout, &self.world.columns, self.count());
+        let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
         let mut lost = self.over(Side::In, 1, number - 1);
         lost.extend(self.over(Side::Mid, 1, number - 1));
         lost.extend(self.counts.vars(Block::Left));

@@ -12,7 +12,7 @@ use selvedge_ir::LocId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use crate::thread_paths::columns::Side;
-use crate::thread_paths::template_paths::Kind;
+use crate::thread_paths::template_paths::TemplatePaths;
 
 /// The location of a thread; `None` if it has ended.
 pub(super) type Stand = Option<LocId>;
@@ -22,11 +22,11 @@ pub(super) type Stand = Option<LocId>;
 pub(super) type Interfaces = BTreeMap<Stand, Bdd>;
 
 /// Computes the interfaces of a template in a number of rounds.
-pub(super) fn interfaces(kind: &Kind<'_, '_>, rounds: u32) -> Result<Interfaces, OutOfNodes> {
+pub(super) fn interfaces(template: &TemplatePaths<'_, '_>, rounds: u32) -> Result<Interfaces, OutOfNodes> {
     let mut all = Interfaces::new();
     for round in 1..=rounds {
-        let mut longer = idle(kind, round, &all)?;
-        for (stand, moved) in moved(kind, round)? {
+        let mut longer = idle(template, round, &all)?;
+        for (stand, moved) in moved(template, round)? {
             add(&mut longer, stand, &moved)?;
         }
         all = longer;
@@ -36,25 +36,25 @@ pub(super) fn interfaces(kind: &Kind<'_, '_>, rounds: u32) -> Result<Interfaces,
 }
 
 /// Returns the threads that do nothing in a round.
-fn idle(kind: &Kind<'_, '_>, round: u32, before: &Interfaces) -> Result<Interfaces, OutOfNodes> {
-    let (layout, columns) = (&kind.world.layout, &kind.world.columns);
+fn idle(template: &TemplatePaths<'_, '_>, round: u32, before: &Interfaces) -> Result<Interfaces, OutOfNodes> {
+    let (layout, columns) = (&template.model.layout, &template.model.columns);
     let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, round));
-    let same = kind.known(round).and(&columns.equal(layout, &begun, &ended)?)?;
+    let same = template.known(round).and(&columns.equal(layout, &begun, &ended)?)?;
     before.iter().map(|(stand, interfaces)| Ok((*stand, interfaces.and(&same)?))).collect()
 }
 
 /// Returns the threads that begin or continue in a round.
-fn moved(kind: &Kind<'_, '_>, round: u32) -> Result<Interfaces, OutOfNodes> {
-    let world = kind.world;
-    let (layout, columns) = (&world.layout, &world.columns);
+fn moved(template: &TemplatePaths<'_, '_>, round: u32) -> Result<Interfaces, OutOfNodes> {
+    let model = template.model;
+    let (layout, columns) = (&model.layout, &model.columns);
     let (now, ended) = (columns.now(layout), columns.column(layout, Side::Out, round));
     let mut found = Interfaces::new();
-    for ((loc, level), cell) in kind.cells.iter().filter(|((_, level), _)| level.now == round) {
-        let standing = columns.renamed(layout, &cell.edges.and(&world.released)?, &[(&now, &ended)])?;
+    for ((loc, level), cell) in template.cells.iter().filter(|((_, level), _)| level.now == round) {
+        let standing = columns.renamed(layout, &cell.edges.and(&model.released)?, &[(&now, &ended)])?;
         add(&mut found, Some(*loc), &standing)?;
-        for &id in world.flow.out(*loc) {
-            if let Some(ending) = kind.ending(id, *level, &cell.edges)? {
-                let gone = world.without_frame(world.program.locs[*loc].proc, &ending)?;
+        for &id in model.flow.out(*loc) {
+            if let Some(ending) = template.ending(id, *level, &cell.edges)? {
+                let gone = model.without_frame(model.program.locs[*loc].proc, &ending)?;
                 add(&mut found, None, &columns.renamed(layout, &gone, &[(&now, &ended)])?)?;
             }
         }

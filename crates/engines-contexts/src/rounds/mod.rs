@@ -44,9 +44,9 @@ use selvedge_transition::paths::layout::When;
 use super::Histories;
 use super::lazy::SharedStates;
 use super::thread_paths::columns::Side;
-use super::thread_paths::shared_model::World;
-use super::thread_paths::start::{initial, kinds, prelude};
-use super::thread_paths::template_paths::{Error, Kind};
+use super::thread_paths::shared_model::SharedModel;
+use super::thread_paths::start::{initial, prelude, templates};
+use super::thread_paths::template_paths::{Error, TemplatePaths};
 use super::thread_paths::track::{Tracked, track};
 use super::threads::up_to_error;
 use adequacy::Winner;
@@ -95,8 +95,8 @@ impl Engine for Rounds {
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let last = self.bound().last;
         let templates = Templates::new(task.program, task.target);
-        let world = templates.world(last, run)?;
-        let mut search = match templates.begin(&world)? {
+        let model = templates.model(last, run)?;
+        let mut search = match templates.begin(&model)? {
             Begun::Fails(search, error) => {
                 explanation.rounds = Some(Found { error: Some(1), ..Found::default() });
                 return Ok(Verdict::Unsafe(templates.alone(task, &search, &error)?));
@@ -149,9 +149,9 @@ impl Rounds {
         let mut reached = Vec::new();
         let target = Target::default();
         let templates = Templates::new(task.program, &target);
-        let world = templates.world(last, run)?;
-        if let Begun::Search(mut search) = templates.begin(&world)? {
-            let now = world.layout.vars(vars.iter().copied(), When::Now);
+        let model = templates.model(last, run)?;
+        if let Begun::Search(mut search) = templates.begin(&model)? {
+            let now = model.layout.vars(vars.iter().copied(), When::Now);
             for _ in 1..=last {
                 search.blocks.advance()?;
                 let mut states = BTreeSet::new();
@@ -181,7 +181,7 @@ fn supported(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     }
     if let Some(entry) = program.entries.iter().find(|entry| limit(entry.count).is_some_and(|limit| limit > MOST)) {
         return Err(Unsupported::new(format!(
-            "`{name}` counts up to {MOST} threads of one kind: `{}` has more",
+            "`{name}` counts up to {MOST} threads of one template: `{}` has more",
             entry.name
         )));
     }
@@ -209,7 +209,7 @@ struct Templates<'t> {
 
 /// A search in rounds.
 struct Search<'w, 'a> {
-    prelude: Option<Kind<'w, 'a>>,
+    prelude: Option<TemplatePaths<'w, 'a>>,
     blocks: Blocks<'w, 'a>,
 }
 
@@ -225,23 +225,23 @@ impl<'t> Templates<'t> {
         Templates { tracked: track(program), target }
     }
 
-    fn world<'a>(&'a self, rounds: u32, run: &'a Run<'a>) -> Result<World<'a>, Stop> {
+    fn model<'a>(&'a self, rounds: u32, run: &'a Run<'a>) -> Result<SharedModel<'a>, Stop> {
         let program = &self.tracked.program;
         let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
-        World::new(program, self.target, self.tracked.flag, &roots, (rounds, Side::TWO, Histories::Values), run)
+        SharedModel::new(program, self.target, self.tracked.flag, &roots, (rounds, Side::TWO, Histories::Values), run)
     }
 
-    fn begin<'w, 'a>(&self, world: &'w World<'a>) -> Result<Begun<'w, 'a>, Stop> {
+    fn begin<'w, 'a>(&self, model: &'w SharedModel<'a>) -> Result<Begun<'w, 'a>, Stop> {
         let program = &self.tracked.program;
-        let mut prelude = prelude(world, program);
-        let found = initial(world, prelude.as_mut(), &self.tracked.kept)?;
+        let mut prelude = prelude(model, program);
+        let found = initial(model, prelude.as_mut(), &self.tracked.kept)?;
         let (states, error) = match found {
             Ok(states) => (states, None),
-            Err(error) => (world.layout.manager.bottom(), Some(error)),
+            Err(error) => (model.layout.manager.bottom(), Some(error)),
         };
-        let (kinds, kind_of) = kinds(world, program);
-        let counts = Counts::new(&world.layout.manager, program);
-        let blocks = Blocks { world, counts, kinds, kind_of, initial: states, rounds: Vec::new() };
+        let (templates, template_of) = templates(model, program);
+        let counts = Counts::new(&model.layout.manager, program);
+        let blocks = Blocks { model, counts, templates, template_of, initial: states, rounds: Vec::new() };
         let search = Search { prelude, blocks };
         Ok(match error {
             Some(error) => Begun::Fails(search, error),
@@ -276,14 +276,14 @@ impl Search<'_, '_> {
     /// Returns the shared states of the task's program that the rounds so far reach.
     fn reached(&self, program: &Program) -> Result<Bdd, OutOfNodes> {
         let own = shared(program);
-        let world = self.blocks.world;
-        let further = shared(world.program).into_iter().filter(|var| !own.contains(var));
-        self.blocks.reached()?.exists(&world.layout.manager.var_set(&world.layout.vars(further, When::Now))?)
+        let model = self.blocks.model;
+        let further = shared(model.program).into_iter().filter(|var| !own.contains(var));
+        self.blocks.reached()?.exists(&model.layout.manager.var_set(&model.layout.vars(further, When::Now))?)
     }
 
     /// Returns the number of these states; `None` if it exceeds 128 bits.
     fn count(&self, program: &Program) -> Result<Option<u128>, OutOfNodes> {
-        let now = self.blocks.world.layout.vars(shared(program), When::Now);
+        let now = self.blocks.model.layout.vars(shared(program), When::Now);
         Ok(self.reached(program)?.count(&now))
     }
 }

@@ -15,7 +15,7 @@ use super::blocks::{Blocks, Growing, Met};
 use super::counts::Block;
 use crate::thread_paths::columns::Side;
 use crate::thread_paths::start::Parts;
-use crate::thread_paths::template_paths::{Error, Kind};
+use crate::thread_paths::template_paths::{Error, TemplatePaths};
 use crate::thread_paths::walk::{Boundaries, Part, Vector, Walker};
 
 /// A thread of a schedule.
@@ -36,40 +36,44 @@ struct Schedule {
 }
 
 /// Returns an execution that ends in an error before the threads start.
-pub(super) fn alone(blocks: &Blocks<'_, '_>, prelude: &Kind<'_, '_>, error: &Error) -> Result<Trace, Stop> {
+pub(super) fn alone(blocks: &Blocks<'_, '_>, prelude: &TemplatePaths<'_, '_>, error: &Error) -> Result<Trace, Stop> {
     let before = Walker::new(prelude, 0).to_error(error)?;
     let threads = idle(blocks, &[]);
-    let threads = threads.iter().map(|entry| (*entry, &blocks.kind(*entry).root)).collect();
-    let parts = Parts { world: blocks.world, prelude: Some(prelude), before, shared: None, threads, parts: Vec::new() };
+    let threads = threads.iter().map(|entry| (*entry, &blocks.template(*entry).root)).collect();
+    let parts = Parts { model: blocks.model, prelude: Some(prelude), before, shared: None, threads, parts: Vec::new() };
     parts.assembled().map_err(out_of_nodes)
 }
 
 /// Returns an execution that ends in the error.
-pub(super) fn trace(blocks: &Blocks<'_, '_>, prelude: Option<&Kind<'_, '_>>, met: &Met) -> Result<Trace, Stop> {
-    let kind = &blocks.kinds[met.kind];
+pub(super) fn trace(
+    blocks: &Blocks<'_, '_>,
+    prelude: Option<&TemplatePaths<'_, '_>>,
+    met: &Met,
+) -> Result<Trace, Stop> {
+    let template = &blocks.templates[met.template];
     // The number of the failing thread in the schedule depends on its history.
-    let failing = Walker::new(kind, 0).to_error(&met.error)?;
-    let schedule = blocks.schedule(met.kind, &failing).map_err(out_of_nodes)?;
+    let failing = Walker::new(template, 0).to_error(&met.error)?;
+    let schedule = blocks.schedule(met.template, &failing).map_err(out_of_nodes)?;
     let first = usize::from(prelude.is_some());
     let mut parts = Vec::new();
     let mut entries = Vec::new();
     for (place, turns) in schedule.left.iter().enumerate() {
         entries.push(turns.entry);
-        parts.push(Walker::new(blocks.kind(turns.entry), first + place).to_effect(&turns.boundaries)?);
+        parts.push(Walker::new(blocks.template(turns.entry), first + place).to_effect(&turns.boundaries)?);
     }
     entries.push(schedule.entry);
     parts.push(renumbered(failing, first + schedule.left.len()));
     for turns in &schedule.right {
-        parts.push(Walker::new(blocks.kind(turns.entry), first + entries.len()).to_effect(&turns.boundaries)?);
+        parts.push(Walker::new(blocks.template(turns.entry), first + entries.len()).to_effect(&turns.boundaries)?);
         entries.push(turns.entry);
     }
     entries.extend(idle(blocks, &entries));
-    let threads = entries.iter().map(|entry| (*entry, &blocks.kind(*entry).root)).collect();
+    let threads = entries.iter().map(|entry| (*entry, &blocks.template(*entry).root)).collect();
     let before = match prelude {
         Some(prelude) => Walker::new(prelude, 0).to_finished(&schedule.first)?,
         None => Part::default(),
     };
-    let parts = Parts { world: blocks.world, prelude, before, shared: Some(schedule.first), threads, parts };
+    let parts = Parts { model: blocks.model, prelude, before, shared: Some(schedule.first), threads, parts };
     parts.assembled().map_err(out_of_nodes)
 }
 
@@ -79,7 +83,7 @@ fn idle(blocks: &Blocks<'_, '_>, present: &[EntryId]) -> Vec<EntryId> {
         let Count::Exactly(count) = count else { return 0 };
         count as usize - present.iter().filter(|other| **other == id).count()
     };
-    let entries = blocks.world.program.entries.iter_enumerated().map(|(id, entry)| (id, entry.count));
+    let entries = blocks.model.program.entries.iter_enumerated().map(|(id, entry)| (id, entry.count));
     entries.flat_map(|entry| std::iter::repeat_n(entry.0, missing(entry))).collect()
 }
 
@@ -90,7 +94,7 @@ fn renumbered(mut part: Part, thread: usize) -> Part {
 
 impl Blocks<'_, '_> {
     /// Returns the threads around one with the given template that fails.
-    fn schedule(&self, kind: usize, failing: &Part) -> Result<Schedule, OutOfNodes> {
+    fn schedule(&self, template: usize, failing: &Part) -> Result<Schedule, OutOfNodes> {
         let number = self.count();
         let values = |vars: Vec<Var>| -> Vector { vars.iter().map(|var| failing.history[var]).collect() };
         let begun = values(self.over(Side::In, 1, number));
@@ -100,7 +104,7 @@ impl Blocks<'_, '_> {
         let (n_left, n_right) = (self.counts.vars(Block::Left), self.counts.vars(Block::Right));
         let wrap = self.over(Side::Mid, 1, number - 1);
         let vars = [wrap.clone(), n_left.clone(), n_right.clone()].concat();
-        for entry in self.counts.entries.iter().filter(|entry| self.kind_of[entry.index()] == kind) {
+        for entry in self.counts.entries.iter().filter(|entry| self.template_of[entry.index()] == template) {
             let found = left.and(&right)?.and(&self.counts.fit(Some(*entry))?)?;
             let Some(values) = found.pick(&vars) else { continue };
             let picked: Tuple = vars.iter().copied().zip(values).collect();
@@ -118,7 +122,7 @@ impl Blocks<'_, '_> {
             last => {
                 let begun = self.over(Side::In, 1, last);
                 let found = self.right(last).all.and(&self.fixed(&begun, ended)?)?;
-                found.exists(&self.world.layout.manager.var_set(&begun)?)
+                found.exists(&self.model.layout.manager.var_set(&begun)?)
             }
         }
     }
@@ -139,7 +143,7 @@ impl Blocks<'_, '_> {
             let counts: Tuple = self.counts.vars(Block::Left).iter().map(|var| (*var, rest[var])).collect();
             let (entry, picked) = self.last_thread(
                 earlier,
-                |kind| kind.effects(number).and(&self.fixed(&out, &ended)?),
+                |template| template.effects(number).and(&self.fixed(&out, &ended)?),
                 &wrap,
                 (Block::Left, &counts),
                 &begun,
@@ -150,7 +154,7 @@ impl Blocks<'_, '_> {
             rest.extend(picked);
         }
         threads.reverse();
-        let n_shared = self.world.columns.shared.len();
+        let n_shared = self.model.columns.shared.len();
         Ok((threads, ended[..n_shared].to_vec()))
     }
 
@@ -161,7 +165,7 @@ impl Blocks<'_, '_> {
         if last == 0 {
             return Ok(threads);
         }
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let (input, out) = (self.over(Side::In, 1, last), self.over(Side::Out, 1, last));
         let mut rest = block.clone();
         rest.retain(|var, _| !self.counts.vars(Block::Left).contains(var));
@@ -176,7 +180,7 @@ impl Blocks<'_, '_> {
             let counts: Tuple = self.counts.vars(Block::Right).iter().map(|var| (*var, rest[var])).collect();
             let (entry, picked) = self.last_thread(
                 &earlier,
-                |kind| kind.effects(last).and(&self.fixed(&input, &begun)?),
+                |template| template.effects(last).and(&self.fixed(&input, &begun)?),
                 &wrap,
                 (Block::Right, &counts),
                 &out,
@@ -195,7 +199,7 @@ impl Blocks<'_, '_> {
     fn last_thread(
         &self,
         earlier: &[Bdd],
-        effects: impl Fn(&Kind<'_, '_>) -> Result<Bdd, OutOfNodes>,
+        effects: impl Fn(&TemplatePaths<'_, '_>) -> Result<Bdd, OutOfNodes>,
         wrap: &Tuple,
         (block, counts): (Block, &Tuple),
         between: &[Var],
@@ -206,7 +210,7 @@ impl Blocks<'_, '_> {
         for ring in earlier {
             for entry in &self.counts.entries {
                 let shorter = self.counts.fewer(block, *entry, &self.cube(counts)?)?;
-                let found = ring.and(&common)?.and(&shorter)?.and(&effects(self.kind(*entry))?)?;
+                let found = ring.and(&common)?.and(&shorter)?.and(&effects(self.template(*entry))?)?;
                 if let Some(values) = found.pick(&vars) {
                     return Ok((*entry, vars.iter().copied().zip(values).collect()));
                 }
@@ -217,12 +221,12 @@ impl Blocks<'_, '_> {
 
     fn fixed(&self, vars: &[Var], values: &[bool]) -> Result<Bdd, OutOfNodes> {
         let literals: Vec<(Var, bool)> = vars.iter().copied().zip(values.iter().copied()).collect();
-        self.world.layout.manager.cube(&literals)
+        self.model.layout.manager.cube(&literals)
     }
 
     fn cube(&self, tuple: &Tuple) -> Result<Bdd, OutOfNodes> {
         let literals: Vec<(Var, bool)> = tuple.iter().map(|(var, value)| (*var, *value)).collect();
-        self.world.layout.manager.cube(&literals)
+        self.model.layout.manager.cube(&literals)
     }
 }
 

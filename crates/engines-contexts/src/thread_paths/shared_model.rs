@@ -25,7 +25,7 @@ use super::numbers::{NUMBER_BITS, Numbers};
 use crate::Histories;
 
 /// The model that all threads share.
-pub(crate) struct World<'a> {
+pub(crate) struct SharedModel<'a> {
     pub(crate) program: &'a Program,
     pub(crate) target: &'a Target,
     pub(crate) run: &'a Run<'a>,
@@ -52,7 +52,7 @@ pub(crate) struct World<'a> {
     pub(crate) histories: Histories,
 }
 
-impl<'a> World<'a> {
+impl<'a> SharedModel<'a> {
     /// Creates the model. `flag` is the variable for the atomic flag, `roots` are the procedures in which threads
     /// begin; the columns have `n_sides` sides for each context.
     pub(crate) fn new(
@@ -62,7 +62,7 @@ impl<'a> World<'a> {
         roots: &[ProcId],
         (contexts, n_sides, histories): (u32, usize, Histories),
         run: &'a Run<'a>,
-    ) -> Result<World<'a>, Stop> {
+    ) -> Result<SharedModel<'a>, Stop> {
         let calls = CallGraph::new(program);
         let flow = Flow::new(program);
         let n_columns = n_sides * contexts as usize;
@@ -102,7 +102,7 @@ impl<'a> World<'a> {
         let mut publishes = IndexVec::from_vec(vec![false; program.locs.len()]);
         publishing.for_each(|loc| publishes[loc] = true);
         let resumes = program.locs.indices().map(|loc| flow.out(loc).iter().any(|id| visible[*id])).collect();
-        Ok(World {
+        Ok(SharedModel {
             prepared: program.edges.iter().map(|_| OnceCell::new()).collect(),
             rank: calls.ranks(program, &flow),
             program,

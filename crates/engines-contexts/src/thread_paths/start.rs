@@ -11,25 +11,25 @@ use selvedge_transition::paths::layout::When;
 use selvedge_transition::paths::step::value;
 
 use super::columns::Side;
-use super::shared_model::World;
-use super::template_paths::{Error, Kind, Root};
+use super::shared_model::SharedModel;
+use super::template_paths::{Error, Root, TemplatePaths};
 use super::walk::{Part, Vector};
 
 /// Computes the shared states when the threads start, as those with which a first context begins, or an error of the
 /// code before. Some shared variables keep the values that others have then.
 pub(crate) fn initial<'w, 'a>(
-    world: &'w World<'a>,
-    prelude: Option<&mut Kind<'w, 'a>>,
+    model: &'w SharedModel<'a>,
+    prelude: Option<&mut TemplatePaths<'w, 'a>>,
     kept: &[(VarId, VarId)],
 ) -> Result<Result<Bdd, Error>, Stop> {
-    let mut states = world.layout.initial(&world.program.init).map_err(out_of_nodes)?;
+    let mut states = model.layout.initial(&model.program.init).map_err(out_of_nodes)?;
     if let Some(prelude) = prelude {
         if let Some(error) = prelude.begin_alone(&states)? {
             return Ok(Err(error));
         }
         states = prelude.finished.clone();
     }
-    let (layout, columns) = (&world.layout, &world.columns);
+    let (layout, columns) = (&model.layout, &model.columns);
     let pair = |(var, kept): &(VarId, VarId)| (layout.var(*var, When::Now), layout.var(*kept, When::Now));
     let kept = layout.manager.equal(&kept.iter().map(pair).collect::<Vec<_>>());
     let states = kept.and_then(|kept| states.and(&kept)).map_err(out_of_nodes)?;
@@ -40,32 +40,36 @@ pub(crate) fn initial<'w, 'a>(
 
 /// Returns the templates of the threads with which a program begins, and for each of its entries the number of its
 /// template. Entries that begin alike share a template.
-pub(crate) fn kinds<'w, 'a>(world: &'w World<'a>, program: &Program) -> (Vec<Kind<'w, 'a>>, Vec<usize>) {
-    let mut kinds: Vec<Kind<'w, 'a>> = Vec::new();
+pub(crate) fn templates<'w, 'a>(
+    model: &'w SharedModel<'a>,
+    program: &Program,
+) -> (Vec<TemplatePaths<'w, 'a>>, Vec<usize>) {
+    let mut templates: Vec<TemplatePaths<'w, 'a>> = Vec::new();
     let mut of_entries = Vec::new();
     for entry in &program.entries {
-        let alike = |kind: &Kind<'w, 'a>| {
-            (kind.root.proc, &kind.root.thread_vars, &kind.root.init) == (entry.proc, &entry.thread_vars, &entry.init)
+        let alike = |template: &TemplatePaths<'w, 'a>| {
+            (template.root.proc, &template.root.thread_vars, &template.root.init)
+                == (entry.proc, &entry.thread_vars, &entry.init)
         };
-        of_entries.push(kinds.iter().position(alike).unwrap_or(kinds.len()));
-        if of_entries.last() == Some(&kinds.len()) {
+        of_entries.push(templates.iter().position(alike).unwrap_or(templates.len()));
+        if of_entries.last() == Some(&templates.len()) {
             let (thread_vars, init) = (entry.thread_vars.clone(), entry.init.clone());
-            kinds.push(Kind::new(world, Root { proc: entry.proc, thread_vars, init }));
+            templates.push(TemplatePaths::new(model, Root { proc: entry.proc, thread_vars, init }));
         }
     }
-    (kinds, of_entries)
+    (templates, of_entries)
 }
 
 /// Returns the code before the threads.
-pub(crate) fn prelude<'w, 'a>(world: &'w World<'a>, program: &Program) -> Option<Kind<'w, 'a>> {
-    let alone = |proc| Kind::new(world, Root { proc, thread_vars: Vec::new(), init: Vec::new() });
+pub(crate) fn prelude<'w, 'a>(model: &'w SharedModel<'a>, program: &Program) -> Option<TemplatePaths<'w, 'a>> {
+    let alone = |proc| TemplatePaths::new(model, Root { proc, thread_vars: Vec::new(), init: Vec::new() });
     program.prelude.map(alone)
 }
 
 /// The parts of an execution: the code before the threads, and the run of each thread.
 pub(crate) struct Parts<'s, 'a> {
-    pub(crate) world: &'s World<'a>,
-    pub(crate) prelude: Option<&'s Kind<'s, 'a>>,
+    pub(crate) model: &'s SharedModel<'a>,
+    pub(crate) prelude: Option<&'s TemplatePaths<'s, 'a>>,
     pub(crate) before: Part,
     /// The values of the shared variables when the threads start; `None` if they never do.
     pub(crate) shared: Option<Vector>,
@@ -78,9 +82,9 @@ pub(crate) struct Parts<'s, 'a> {
 impl Parts<'_, '_> {
     /// Assembles the whole execution; within a context the threads have their turns in the order of the parts.
     pub(crate) fn assembled(self) -> Result<Trace, OutOfNodes> {
-        let (layout, program) = (&self.world.layout, self.world.program);
+        let (layout, program) = (&self.model.layout, self.model.program);
         let back = Back { layout, program, thread: ThreadId(0) };
-        let now = self.world.columns.now(layout);
+        let now = self.model.columns.now(layout);
         let values: Tuple = match (&self.before.entry, self.shared) {
             (Some(entry), _) => now.iter().map(|var| (*var, entry[var])).collect(),
             (None, shared) => now.into_iter().zip(shared.expect("threads begin somehow")).collect(),

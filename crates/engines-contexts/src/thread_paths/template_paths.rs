@@ -21,7 +21,7 @@ use selvedge_transition::paths::prepare::{Prepared, PreparedCall};
 use selvedge_transition::paths::rings::{Ring, Rings};
 
 use super::columns::Side;
-use super::shared_model::World;
+use super::shared_model::SharedModel;
 
 /// The contexts of a frame: that in which it was entered, and the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,8 +101,8 @@ pub(crate) struct Root {
 }
 
 /// The path edges of one template of threads.
-pub(crate) struct Kind<'w, 'a> {
-    pub(crate) world: &'w World<'a>,
+pub(crate) struct TemplatePaths<'w, 'a> {
+    pub(crate) model: &'w SharedModel<'a>,
     pub(crate) root: Root,
     pub(crate) cells: BTreeMap<(LocId, Level), Cell>,
     summaries: BTreeMap<(ProcId, Level), Bdd>,
@@ -130,10 +130,10 @@ enum OnError {
     GoOn,
 }
 
-impl<'w, 'a> Kind<'w, 'a> {
-    pub(crate) fn new(world: &'w World<'a>, root: Root) -> Kind<'w, 'a> {
-        Kind {
-            world,
+impl<'w, 'a> TemplatePaths<'w, 'a> {
+    pub(crate) fn new(model: &'w SharedModel<'a>, root: Root) -> TemplatePaths<'w, 'a> {
+        TemplatePaths {
+            model,
             root,
             cells: BTreeMap::new(),
             summaries: BTreeMap::new(),
@@ -141,10 +141,10 @@ impl<'w, 'a> Kind<'w, 'a> {
             returns: BTreeMap::new(),
             work: BTreeSet::new(),
             n_rounds: 0,
-            starts: world.layout.manager.bottom(),
+            starts: model.layout.manager.bottom(),
             known: Vec::new(),
             effects: Vec::new(),
-            finished: world.layout.manager.bottom(),
+            finished: model.layout.manager.bottom(),
             failing: Vec::new(),
         }
     }
@@ -178,11 +178,11 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Returns the histories that lead to an error in a context.
     pub(crate) fn failing_histories(&self, context: u32) -> Result<Bdd, OutOfNodes> {
-        let mut found = self.world.layout.manager.bottom();
+        let mut found = self.model.layout.manager.bottom();
         for error in self.failing.iter().filter(|error| error.level.now == context) {
-            let proc = self.world.program.locs[error.loc].proc;
-            let shown = self.world.without_frame(proc, &error.edges)?;
-            found = found.or(&shown.exists(&self.world.shared_now)?)?;
+            let proc = self.model.program.locs[error.loc].proc;
+            let shown = self.model.without_frame(proc, &error.edges)?;
+            found = found.or(&shown.exists(&self.model.shared_now)?)?;
         }
         Ok(found)
     }
@@ -200,8 +200,8 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     fn follow_histories(&mut self, context: u32, histories: &Bdd, on_error: OnError) -> Result<Option<Error>, Stop> {
         while self.known.len() < context as usize {
-            self.known.push(self.world.layout.manager.bottom());
-            self.effects.push(self.world.layout.manager.bottom());
+            self.known.push(self.model.layout.manager.bottom());
+            self.effects.push(self.model.layout.manager.bottom());
         }
         let at = context as usize - 1;
         if histories.is_subset(&self.known[at]) {
@@ -218,7 +218,7 @@ impl<'w, 'a> Kind<'w, 'a> {
     }
 
     fn enter_context(&mut self, context: u32, histories: &Bdd) -> Result<(), OutOfNodes> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let begun = columns.column(layout, Side::In, context);
         // A thread may do nothing in a context, at any location.
         let idle = columns.equal(layout, &begun, &columns.column(layout, Side::Out, context))?;
@@ -230,7 +230,7 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Starts threads with the given current shared states.
     fn begin(&mut self, shared: &Bdd, level: Level) -> Result<(), OutOfNodes> {
-        let (layout, program) = (&self.world.layout, self.world.program);
+        let (layout, program) = (&self.model.layout, self.model.program);
         let mut states = shared.and(&layout.initial(&self.root.init)?)?;
         let mut untouched = Vec::new();
         let scope = &layout.scopes[self.root.proc];
@@ -244,7 +244,7 @@ impl<'w, 'a> Kind<'w, 'a> {
             }
         }
         let states = states.exists(&layout.manager.var_set(&untouched)?)?.and(&layout.identity(self.root.proc)?)?;
-        self.starts = match self.world.calls.sites(self.root.proc) {
+        self.starts = match self.model.calls.sites(self.root.proc) {
             [] => layout.manager.top(),
             _ => self.starts.or(&self.entries(&states)?)?,
         };
@@ -253,7 +253,7 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Returns the values at the entry of path edges at the entry of the root, with their histories.
     fn entries(&self, states: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let (layout, program) = (&self.world.layout, self.world.program);
+        let (layout, program) = (&self.model.layout, self.model.program);
         let proc = &program.procs[self.root.proc];
         let free = proc.locals.iter().filter(|local| !proc.params.contains(local)).copied();
         let moving: Vec<VarId> = layout.scopes[self.root.proc].with_entry_copy().chain(free).collect();
@@ -262,14 +262,14 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Resumes the threads that were interrupted where a visible step begins.
     fn resume(&mut self, context: u32, begins: &Bdd) -> Result<(), OutOfNodes> {
-        let world = self.world;
-        let (layout, columns) = (&world.layout, &world.columns);
+        let model = self.model;
+        let (layout, columns) = (&model.layout, &model.columns);
         let out = columns.column(layout, Side::Out, context - 1);
         let before = |((loc, level), cell): (&(LocId, Level), &Cell)| {
-            (level.now == context - 1 && world.resumes[*loc]).then(|| (*loc, *level, cell.edges.clone()))
+            (level.now == context - 1 && model.resumes[*loc]).then(|| (*loc, *level, cell.edges.clone()))
         };
         for (loc, level, edges) in self.cells.iter().filter_map(before).collect::<Vec<_>>() {
-            let resumed = columns.now_to(layout, &edges.and(&world.released)?, &out)?.and(begins)?;
+            let resumed = columns.now_to(layout, &edges.and(&model.released)?, &out)?.and(begins)?;
             let level = Level { now: context, ..level };
             if !resumed.is_false() {
                 self.add(loc, level, resumed, Via::Resume)?;
@@ -280,14 +280,14 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Follows path edges until none is left, or one leads to an error that ends the search.
     fn saturate(&mut self, on_error: OnError) -> Result<Option<Error>, Stop> {
-        let manager = &self.world.layout.manager;
+        let manager = &self.model.layout.manager;
         while let Some((_, work)) = self.work.pop_first() {
-            self.world.run.check_limits()?;
+            self.model.run.check_limits()?;
             manager.tidy();
             self.n_rounds += 1;
             if self.n_rounds.is_multiple_of(64) {
                 let (rounds, waiting) = (self.n_rounds, self.work.len());
-                self.world.run.event(Event::Diagrams { rounds, waiting, nodes: manager.node_count() });
+                self.model.run.event(Event::Diagrams { rounds, waiting, nodes: manager.node_count() });
             }
             match work {
                 Work::Follow(loc, level) => self.follow(loc, level),
@@ -306,7 +306,7 @@ impl<'w, 'a> Kind<'w, 'a> {
         if edges.is_false() {
             return Ok(());
         }
-        let bottom = self.world.layout.manager.bottom();
+        let bottom = self.model.layout.manager.bottom();
         let cell = self.cells.entry((loc, level)).or_insert_with(|| Cell {
             edges: bottom.clone(),
             waiting: bottom.clone(),
@@ -319,43 +319,43 @@ impl<'w, 'a> Kind<'w, 'a> {
         let new = if cell.edges.is_false() { edges.clone() } else { edges.restrict(&cell.edges.not()?)? };
         cell.edges = cell.edges.or(&edges)?;
         cell.waiting = cell.waiting.or(&new)?;
-        if self.world.publishes[loc] {
+        if self.model.publishes[loc] {
             cell.unpublished = cell.unpublished.or(&new)?;
         }
         cell.rings.push(Ring { edges: new, via }, &cell.edges);
-        self.work.insert((self.world.rank[loc], Work::Follow(loc, level)));
+        self.work.insert((self.model.rank[loc], Work::Follow(loc, level)));
         Ok(())
     }
 
     /// Follows the waiting path edges of a location along all its edges. Path edges at an error are not followed.
     fn follow(&mut self, loc: LocId, level: Level) -> Result<(), OutOfNodes> {
-        let world = self.world;
+        let model = self.model;
         let cell = self.cells.get_mut(&(loc, level)).expect("work is noted for cells only");
-        let edges = std::mem::replace(&mut cell.waiting, world.layout.manager.bottom());
-        if world.target.has_loc(loc) {
+        let edges = std::mem::replace(&mut cell.waiting, model.layout.manager.bottom());
+        if model.target.has_loc(loc) {
             self.failing.push(Error { loc, level, assert: None, edges });
             return Ok(());
         }
-        for &id in world.flow.out(loc) {
-            let to = world.program.edges[id].to;
-            match world.prepared(id)? {
+        for &id in model.flow.out(loc) {
+            let to = model.program.edges[id].to;
+            match model.prepared(id)? {
                 Prepared::Step(step) => self.add(to, level, step.image(&edges)?, Via::Step(id, edges.clone()))?,
                 Prepared::Assert { holds, fails } => {
-                    if world.target.has_assert(id) && !edges.is_disjoint(fails) {
+                    if model.target.has_assert(id) && !edges.is_disjoint(fails) {
                         self.failing.push(Error { loc, level, assert: Some(id), edges: edges.and(fails)? });
                     }
                     self.add(to, level, holds.image(&edges)?, Via::Step(id, edges.clone()))?;
                 }
                 Prepared::Call(call) => self.call(id, call, level, &edges)?,
                 Prepared::Return(step) => {
-                    if !world.calls.sites(world.program.locs[loc].proc).is_empty() {
+                    if !model.calls.sites(model.program.locs[loc].proc).is_empty() {
                         self.add_summary(id, level, step.image(&edges)?, edges.clone())?;
                     }
                 }
                 Prepared::End => {}
             }
             if let Some(ending) = self.ending(id, level, &edges)? {
-                self.end(world.program.locs[loc].proc, level, &ending)?;
+                self.end(model.program.locs[loc].proc, level, &ending)?;
             }
         }
         Ok(())
@@ -363,43 +363,43 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Returns the level in which a procedure is entered from a frame.
     fn entered(&self, callee: ProcId, caller: Level) -> Level {
-        if self.world.private[callee] { Level::NONE } else { Level { entered: caller.now, now: caller.now } }
+        if self.model.private[callee] { Level::NONE } else { Level { entered: caller.now, now: caller.now } }
     }
 
     /// Makes a call from some frames.
     fn call(&mut self, id: EdgeId, call: &PreparedCall, level: Level, edges: &Bdd) -> Result<(), OutOfNodes> {
-        let world = self.world;
-        let callee = callee(world, id);
+        let model = self.model;
+        let callee = callee(model, id);
         let bound = edges.and(&call.arguments)?;
         let entered = self.entered(callee, level);
         let mut states = bound.exists(&call.entering.0)?;
         if entered == Level::NONE {
-            states = states.exists(&world.all_history)?;
+            states = states.exists(&model.all_history)?;
         }
-        let states = states.rename(&call.entering.1)?.and(&world.layout.identity(callee)?)?;
-        self.add(world.program.procs[callee].entry, entered, states, Via::Call(id, level, edges.clone()))?;
+        let states = states.rename(&call.entering.1)?.and(&model.layout.identity(callee)?)?;
+        self.add(model.program.procs[callee].entry, entered, states, Via::Call(id, level, edges.clone()))?;
         if let Some(summary) = self.summaries.get(&(callee, entered)).cloned() {
             let after = bound.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
             let via = ReturnVia { edge: id, caller: level, callee: entered, before: edges.clone(), summary };
-            self.add(world.program.edges[id].to, level, after, Via::Return(via))?;
+            self.add(model.program.edges[id].to, level, after, Via::Return(via))?;
         }
         Ok(())
     }
 
     /// Adds to the summary of the procedure from which an edge returns, and queues it at all its calls.
     fn add_summary(&mut self, via: EdgeId, level: Level, summary: Bdd, before: Bdd) -> Result<(), OutOfNodes> {
-        let world = self.world;
-        let proc = world.program.locs[world.program.edges[via].from].proc;
-        let known = self.summaries.entry((proc, level)).or_insert_with(|| world.layout.manager.bottom());
+        let model = self.model;
+        let proc = model.program.locs[model.program.edges[via].from].proc;
+        let known = self.summaries.entry((proc, level)).or_insert_with(|| model.layout.manager.bottom());
         if summary.is_subset(known) {
             return Ok(());
         }
         *known = known.or(&summary)?;
-        for &id in world.calls.sites(proc) {
+        for &id in model.calls.sites(proc) {
             let pending = self.returns.remove(&(id, level));
             let pending = pending.map_or(Ok(summary.clone()), |pending| pending.or(&summary))?;
             self.returns.insert((id, level), pending);
-            let rank = world.rank[world.program.edges[id].from].0;
+            let rank = model.rank[model.program.edges[id].from].0;
             self.work.insert(((rank, u32::MAX), Work::Return(id, level)));
         }
         self.summary_rings.entry((proc, level)).or_default().push(SummaryRing { summary, via, before });
@@ -410,9 +410,9 @@ impl<'w, 'a> Kind<'w, 'a> {
     /// applied to calls of the current context: earlier calls were entered, and returned, before.
     fn apply_return(&mut self, id: EdgeId, callee: Level) -> Result<(), OutOfNodes> {
         let Some(summary) = self.returns.remove(&(id, callee)) else { return Ok(()) };
-        let world = self.world;
-        let edge = &world.program.edges[id];
-        let Prepared::Call(call) = world.prepared(id)? else { unreachable!("returns are noted at calls") };
+        let model = self.model;
+        let edge = &model.program.edges[id];
+        let Prepared::Call(call) = model.prepared(id)? else { unreachable!("returns are noted at calls") };
         let (private, running) = match callee {
             Level::NONE => (Some(Level::NONE), self.known.len() as u32),
             _ => (None, callee.entered),
@@ -431,10 +431,10 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Returns the part of some path edges at which an edge ends the thread; `None` if the edge does not.
     pub(crate) fn ending(&self, id: EdgeId, level: Level, edges: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
-        let edge = &self.world.program.edges[id];
+        let edge = &self.model.program.edges[id];
         match edge.op {
             Op::End => Ok(Some(edges.clone())),
-            Op::Return(_) if self.world.program.locs[edge.from].proc == self.root.proc && level.entered <= 1 => {
+            Op::Return(_) if self.model.program.locs[edge.from].proc == self.root.proc && level.entered <= 1 => {
                 edges.and(&self.starts).map(Some)
             }
             _ => Ok(None),
@@ -443,7 +443,7 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Ends threads with these path edges, at any location, and releases the flag.
     fn end(&mut self, proc: ProcId, level: Level, edges: &Bdd) -> Result<(), OutOfNodes> {
-        let states = self.world.without_frame(proc, edges)?;
+        let states = self.model.without_frame(proc, edges)?;
         if level == Level::NONE {
             self.finished = self.finished.or(&states)?;
             return Ok(());
@@ -453,17 +453,17 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Records the effects of the threads that others can see.
     fn publish(&mut self, context: u32) -> Result<(), Stop> {
-        let world = self.world;
+        let model = self.model;
         let mut unpublished = Vec::new();
         for ((loc, level), cell) in &mut self.cells {
             if level.now == context && !cell.unpublished.is_false() {
-                let edges = std::mem::replace(&mut cell.unpublished, world.layout.manager.bottom());
-                unpublished.push((world.program.locs[*loc].proc, edges));
+                let edges = std::mem::replace(&mut cell.unpublished, model.layout.manager.bottom());
+                unpublished.push((model.program.locs[*loc].proc, edges));
             }
         }
         for (proc, edges) in unpublished {
-            world.run.check_limits()?;
-            let shown = edges.and(&world.released).and_then(|edges| world.without_frame(proc, &edges));
+            model.run.check_limits()?;
+            let shown = edges.and(&model.released).and_then(|edges| model.without_frame(proc, &edges));
             self.add_effects(context, &shown.map_err(out_of_nodes)?).map_err(out_of_nodes)?;
         }
         Ok(())
@@ -471,9 +471,9 @@ impl<'w, 'a> Kind<'w, 'a> {
 
     /// Records that threads can be interrupted with these histories and current shared states.
     fn add_effects(&mut self, context: u32, states: &Bdd) -> Result<(), OutOfNodes> {
-        let (layout, columns) = (&self.world.layout, &self.world.columns);
+        let (layout, columns) = (&self.model.layout, &self.model.columns);
         let out = columns.column(layout, Side::Out, context);
-        columns.meet(layout, &states.exists(&self.world.all_history)?)?;
+        columns.meet(layout, &states.exists(&self.model.all_history)?)?;
         let effects = columns.now_to(layout, states, &out)?;
         let at = context as usize - 1;
         self.effects[at] = self.effects[at].or(&effects)?;
@@ -482,8 +482,8 @@ impl<'w, 'a> Kind<'w, 'a> {
 }
 
 /// Returns the procedure that an edge calls.
-fn callee(world: &World<'_>, id: EdgeId) -> ProcId {
-    match &world.program.edges[id].op {
+fn callee(model: &SharedModel<'_>, id: EdgeId) -> ProcId {
+    match &model.program.edges[id].op {
         Op::Call(call) => call.callee,
         _ => unreachable!("only calls have callees"),
     }

@@ -13,7 +13,7 @@ use selvedge_transition::paths::back::{Back, Returned, Tuple, holds};
 use selvedge_transition::paths::rings::Ring;
 
 use super::columns::Side;
-use super::template_paths::{Cell, Error, Kind, Level, ReturnVia, Via};
+use super::template_paths::{Cell, Error, Level, ReturnVia, TemplatePaths, Via};
 
 /// A step with its context; 0 in frames without history.
 pub(crate) type Tagged = (u32, Step);
@@ -40,7 +40,7 @@ pub(crate) struct Part {
 
 /// Goes back in the path edges of one template.
 pub(crate) struct Walker<'s, 'a> {
-    kind: &'s Kind<'s, 'a>,
+    template: &'s TemplatePaths<'s, 'a>,
     back: Back<'s>,
 }
 
@@ -52,9 +52,10 @@ struct At {
 }
 
 impl<'s, 'a> Walker<'s, 'a> {
-    pub(crate) fn new(kind: &'s Kind<'s, 'a>, thread: usize) -> Walker<'s, 'a> {
-        let back = Back { layout: &kind.world.layout, program: kind.world.program, thread: ThreadId(thread as u32) };
-        Walker { kind, back }
+    pub(crate) fn new(template: &'s TemplatePaths<'s, 'a>, thread: usize) -> Walker<'s, 'a> {
+        let back =
+            Back { layout: &template.model.layout, program: template.model.program, thread: ThreadId(thread as u32) };
+        Walker { template, back }
     }
 
     /// Returns the run to an error.
@@ -69,8 +70,8 @@ impl<'s, 'a> Walker<'s, 'a> {
 
     /// Returns the run through contexts with the given boundaries. The last contexts may be idle.
     pub(crate) fn to_effect(&self, boundaries: &Boundaries) -> Result<Part, Stop> {
-        let world = self.kind.world;
-        let width = world.columns.width();
+        let model = self.template.model;
+        let width = model.columns.width();
         let chunk = |vector: &[bool], context: usize| vector[width * (context - 1)..width * context].to_vec();
         let n_contexts = boundaries.ended.len().checked_div(width).unwrap_or(0);
         let moves = |context: &usize| chunk(&boundaries.begun, *context) != chunk(&boundaries.ended, *context);
@@ -79,29 +80,30 @@ impl<'s, 'a> Walker<'s, 'a> {
         for (side, vector, last) in
             [(Side::In, &boundaries.begun, context), (Side::Out, &boundaries.ended, context - 1)]
         {
-            let columns = world.columns.columns(&world.layout, side, 1, last as u32);
+            let columns = model.columns.columns(&model.layout, side, 1, last as u32);
             known.extend(columns.into_iter().zip(vector.iter().copied()));
         }
-        let now = world.columns.now(&world.layout);
-        known.extend(now.into_iter().zip(world.columns.state(&chunk(&boundaries.ended, context))));
+        let now = model.columns.now(&model.layout);
+        known.extend(now.into_iter().zip(model.columns.state(&chunk(&boundaries.ended, context))));
         self.to_state(context as u32, &known)
     }
 
     /// Returns the run to the end of the code without history, with the given shared values.
     pub(crate) fn to_finished(&self, shared: &[bool]) -> Result<Part, Stop> {
-        let world = self.kind.world;
-        let now = world.columns.now(&world.layout);
+        let model = self.template.model;
+        let now = model.columns.now(&model.layout);
         self.to_state(0, &now.into_iter().zip(shared.iter().copied()).collect())
     }
 
     /// Returns the run to a point with the given history and shared state at which others may continue.
     fn to_state(&self, context: u32, known: &Tuple) -> Result<Part, Stop> {
-        let world = self.kind.world;
+        let model = self.template.model;
         let known = self.back.cube(known).map_err(out_of_nodes)?;
         let in_context = |((_, level), _): &(&(LocId, Level), &Cell)| level.now == context;
         if context > 0 {
-            let released = known.and(&world.released).map_err(out_of_nodes)?;
-            let publishing = self.kind.cells.iter().filter(in_context).filter(|((loc, _), _)| world.publishes[*loc]);
+            let released = known.and(&model.released).map_err(out_of_nodes)?;
+            let publishing =
+                self.template.cells.iter().filter(in_context).filter(|((loc, _), _)| model.publishes[*loc]);
             for ((loc, level), cell) in publishing {
                 let found = cell.edges.and(&released).map_err(out_of_nodes)?;
                 if !found.is_false() {
@@ -109,9 +111,11 @@ impl<'s, 'a> Walker<'s, 'a> {
                 }
             }
         }
-        for ((loc, level), cell) in self.kind.cells.iter().filter(in_context) {
-            for &id in world.flow.out(*loc) {
-                let Some(ending) = self.kind.ending(id, *level, &cell.edges).map_err(out_of_nodes)? else { continue };
+        for ((loc, level), cell) in self.template.cells.iter().filter(in_context) {
+            for &id in model.flow.out(*loc) {
+                let Some(ending) = self.template.ending(id, *level, &cell.edges).map_err(out_of_nodes)? else {
+                    continue;
+                };
                 let found = ending.and(&known).map_err(out_of_nodes)?;
                 if !found.is_false() {
                     let last = (level.now, self.back.any(id));
@@ -123,8 +127,8 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 
     fn pick(&self, loc: LocId, level: Level, edges: &Bdd) -> At {
-        let world = self.kind.world;
-        let vars = self.back.frame_vars(world.program.locs[loc].proc, &world.history(level.now));
+        let model = self.template.model;
+        let vars = self.back.frame_vars(model.program.locs[loc].proc, &model.history(level.now));
         At { loc, level, tuple: self.back.pick(edges, &vars) }
     }
 
@@ -141,7 +145,7 @@ impl<'s, 'a> Walker<'s, 'a> {
             steps = before;
             match &ring.via {
                 Via::Call(edge, caller, callers) => {
-                    let beside = self.kind.world.history(caller.now);
+                    let beside = self.template.model.history(caller.now);
                     let (tuple, step) =
                         self.back.call_into(*edge, callers, &entry.tuple, &beside).map_err(out_of_nodes)?;
                     steps.insert(0, (caller.now, step));
@@ -161,11 +165,11 @@ impl<'s, 'a> Walker<'s, 'a> {
 
     /// Returns the steps from the entry of the procedure to a path edge, the path edge at the entry, and its origin.
     fn path(&self, at: At) -> Result<(Vec<Tagged>, At, &'s Ring<Via>), Stop> {
-        let world = self.kind.world;
+        let model = self.template.model;
         let (mut at, mut steps) = (at, Vec::new());
         loop {
-            world.run.tick()?;
-            let cell = &self.kind.cells[&(at.loc, at.level)];
+            model.run.tick()?;
+            let cell = &self.template.cells[&(at.loc, at.level)];
             let ring = cell.rings.first(|edges| holds(edges, &at.tuple)).expect("every path edge lies in a ring");
             match &ring.via {
                 Via::Step(edge, before) => {
@@ -189,20 +193,21 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 
     fn step_back(&self, edge: EdgeId, before: &Bdd, after: &Tuple) -> Result<(Tuple, Step), OutOfNodes> {
-        let relation = self.kind.world.prepared(edge)?.relation().expect("assignments and assertions have relations");
+        let relation =
+            self.template.model.prepared(edge)?.relation().expect("assignments and assertions have relations");
         self.back.step_back(edge, relation, before, after)
     }
 
     /// Returns the same path edge at the end of the previous context.
     fn interrupted(&self, at: At) -> At {
-        let world = self.kind.world;
+        let model = self.template.model;
         let context = at.level.now;
         let mut tuple = at.tuple;
-        let ended = world.columns.column(&world.layout, Side::Out, context - 1).into_iter();
+        let ended = model.columns.column(&model.layout, Side::Out, context - 1).into_iter();
         let values = ended.map(|var| tuple.remove(&var).expect("the history has all contexts that ended"));
-        let state = world.columns.state(&values.collect::<Vec<_>>());
-        tuple.extend(world.columns.now(&world.layout).into_iter().zip(state));
-        for begun in world.columns.column(&world.layout, Side::In, context) {
+        let state = model.columns.state(&values.collect::<Vec<_>>());
+        tuple.extend(model.columns.now(&model.layout).into_iter().zip(state));
+        for begun in model.columns.column(&model.layout, Side::In, context) {
             tuple.remove(&begun);
         }
         At { tuple, level: Level { now: context - 1, ..at.level }, ..at }
@@ -210,9 +215,9 @@ impl<'s, 'a> Walker<'s, 'a> {
 
     /// Returns a path edge before a call that has returned, and the call with all steps through its return.
     fn back_call(&self, via: &ReturnVia, after: &Tuple) -> Result<(Tuple, Vec<Tagged>), Stop> {
-        let world = self.kind.world;
-        let Op::Call(call) = &world.program.edges[via.edge].op else { unreachable!("only calls return") };
-        let (of_caller, of_callee) = (world.history(via.caller.now), world.history(via.callee.now));
+        let model = self.template.model;
+        let Op::Call(call) = &model.program.edges[via.edge].op else { unreachable!("only calls return") };
+        let (of_caller, of_callee) = (model.history(via.caller.now), model.history(via.callee.now));
         let returned = Returned {
             edge: via.edge,
             before: &via.before,
@@ -229,10 +234,10 @@ impl<'s, 'a> Walker<'s, 'a> {
     /// Returns the steps of a procedure from its entry through a return with this effect, and the path edge at the
     /// entry.
     fn returning(&self, proc: ProcId, level: Level, effect: &Tuple) -> Result<(Vec<Tagged>, Tuple), Stop> {
-        let world = self.kind.world;
-        let ring = self.kind.summary_rings[&(proc, level)].iter().find(|ring| holds(&ring.summary, effect));
+        let model = self.template.model;
+        let ring = self.template.summary_rings[&(proc, level)].iter().find(|ring| holds(&ring.summary, effect));
         let ring = ring.expect("every part of a summary lies in a ring");
-        let history = world.history(level.now);
+        let history = model.history(level.now);
         let (tuple, step) = self.back.before_return(ring.via, &ring.before, effect, &history).map_err(out_of_nodes)?;
         let (mut steps, entry, _) = self.path(At { loc: self.from(ring.via), level, tuple })?;
         steps.push((level.now, step));

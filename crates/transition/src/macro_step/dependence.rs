@@ -15,7 +15,7 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::visibility::Visibility;
 use selvedge_ir::{EdgeId, Expr, LocId, Op, Program, VarId};
 
-use super::visible_points::{Stops, retreating_edges};
+use super::visible_points::{VisiblePoints, retreating_edges};
 
 /// A set of reads and writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,13 +58,13 @@ pub struct Dependence {
 
 impl Dependence {
     /// Looks through a program without calls.
-    pub fn new(program: &Program, stops: &Stops) -> Dependence {
+    pub fn new(program: &Program, visible_points: &VisiblePoints) -> Dependence {
         let visibility = Visibility::new(program);
         let flow = Flow::new(program);
         let n_things = program.vars.len() + 1;
         let steps: IndexVec<EdgeId, Accesses> =
             program.edges.iter().map(|edge| step(&edge.op, &visibility, n_things)).collect();
-        let blocks = program.locs.indices().map(|loc| block(program, &flow, stops, &steps, loc)).collect();
+        let blocks = program.locs.indices().map(|loc| block(program, &flow, visible_points, &steps, loc)).collect();
         let futures = futures(program, &flow, &steps, n_things);
         Dependence { blocks, futures, retreating: retreating_edges(program, &flow, |_| true) }
     }
@@ -110,9 +110,16 @@ fn step(op: &Op, visibility: &Visibility, n_things: usize) -> Accesses {
     accesses
 }
 
-/// All steps from a location to the next stops. The stops of a thread without the atomic flag are all stops that a block
-/// can end at unless it holds the flag, so that going on to those of a thread that holds it covers both.
-fn block(program: &Program, flow: &Flow, stops: &Stops, steps: &IndexVec<EdgeId, Accesses>, loc: LocId) -> Accesses {
+/// All steps from a location to the next visible points. The visible points of a thread without the atomic flag are all
+/// visible points that a block can end at unless it holds the flag, so that going on to those of a thread that holds it
+/// covers both.
+fn block(
+    program: &Program,
+    flow: &Flow,
+    visible_points: &VisiblePoints,
+    steps: &IndexVec<EdgeId, Accesses>,
+    loc: LocId,
+) -> Accesses {
     let mut all = Accesses::none(steps.first().map_or(0, |first| first.reads.len()));
     let mut seen = FixedBitSet::with_capacity(2 * program.locs.len());
     // Locations, each with whether the flag is held.
@@ -126,7 +133,7 @@ fn block(program: &Program, flow: &Flow, stops: &Stops, steps: &IndexVec<EdgeId,
                 _ => holds,
             };
             let to = program.edges[*edge].to;
-            let is_stop = if holds { stops.is_stop_alone(to) } else { stops.is_stop(to) };
+            let is_stop = if holds { visible_points.is_stop_alone(to) } else { visible_points.is_stop(to) };
             if !is_stop && !seen.put(2 * to.index() + usize::from(holds)) {
                 waiting.push((to, holds));
             }

@@ -3,7 +3,7 @@
 use selvedge_check::Role;
 use selvedge_ir::{Edge, EntryId, LocId, Op, Program};
 
-use super::visible_points::Stops;
+use super::visible_points::VisiblePoints;
 
 /// See above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,13 +13,14 @@ pub struct Place {
 }
 
 impl Place {
-    /// All stops, for each who can stand there, and the beginning of the prelude, in ascending order.
-    pub fn all(program: &Program, stops: &Stops) -> Vec<Place> {
+    /// All visible points, for each who can stand there, and the beginning of the prelude, in ascending order.
+    pub fn all(program: &Program, visible_points: &VisiblePoints) -> Vec<Place> {
         let roles = program.entries.indices().flat_map(|entry| [Role::Free(entry), Role::Holder(entry)]);
         let roles: Vec<Role> = roles.chain([Role::Prelude]).collect();
         let all = program.locs.indices().flat_map(|loc| roles.iter().map(move |role| Place { role: *role, loc }));
         let prelude = program.prelude.map(|proc| Place { role: Role::Prelude, loc: program.procs[proc].entry });
-        let mut places: Vec<Place> = all.filter(|place| place.is_stop(stops) || Some(*place) == prelude).collect();
+        let mut places: Vec<Place> =
+            all.filter(|place| place.is_stop(visible_points) || Some(*place) == prelude).collect();
         places.sort_unstable();
         places
     }
@@ -38,8 +39,8 @@ impl Place {
     }
 
     /// Whether a thread is seen here.
-    pub fn is_stop(self, stops: &Stops) -> bool {
-        if self.is_alone() { stops.is_stop_alone(self.loc) } else { stops.is_stop(self.loc) }
+    pub fn is_stop(self, visible_points: &VisiblePoints) -> bool {
+        if self.is_alone() { visible_points.is_stop_alone(self.loc) } else { visible_points.is_stop(self.loc) }
     }
 
     /// Where a step along an edge leads, and as what.

@@ -7,16 +7,18 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::{LocId, Op, Program};
 
 use super::place::Place;
-use super::visible_points::Stops;
+use super::visible_points::VisiblePoints;
 
-/// For locations that are no stops, of threads that are alone or not: the later, the further inside a block.
+/// For locations that are no visible points, of threads that are alone or not: the later, the further inside a block.
 pub struct Ranks(FxHashMap<(bool, LocId), usize>);
 
 impl Ranks {
     /// A topological order: the reverse of the order in which a depth-first search leaves the locations. Between two of
     /// them there is no cycle, since each cycle has a stop.
-    pub fn new(program: &Program, flow: &Flow, stops: &Stops) -> Ranks {
-        let is_stop = |(alone, loc): (bool, LocId)| if alone { stops.is_stop_alone(loc) } else { stops.is_stop(loc) };
+    pub fn new(program: &Program, flow: &Flow, visible_points: &VisiblePoints) -> Ranks {
+        let is_stop = |(alone, loc): (bool, LocId)| {
+            if alone { visible_points.is_stop_alone(loc) } else { visible_points.is_stop(loc) }
+        };
         let next = |(alone, loc): (bool, LocId)| -> Vec<(bool, LocId)> {
             let mut next = Vec::new();
             for edge in flow.out(loc).iter().map(|edge| &program.edges[*edge]) {

@@ -1,25 +1,26 @@
 //! Where a thread must be seen.
 //!
-//! A thread that stands at a *stop* is part of a state. From there it makes a *block* of steps that counts as one: steps
+//! A thread at a *visible point* is part of a state. From there it makes a *block* of steps that counts as one: steps
 //! that others cannot notice, then one that they can; and an atomic section is part of such a step, since nobody else
-//! runs. The block ends at the next stop. What it meets on the way, errors included, is looked at, but no state of its
-//! own.
+//! runs. The block ends at the next visible point. What it meets on the way, errors included, is looked at, but no
+//! state of its own.
 //!
-//! *Right.* A step that others cannot notice commutes with all their steps, and so can be put off until the thread makes
-//! one that they can notice, or forever. While a thread holds the atomic flag, or in the prelude, no other thread
+//! *Right.* A step that others cannot notice commutes with all their steps, and so can be put off until the thread
+//! makes one that they can notice, or forever. While a thread holds the atomic flag, or in the prelude, no other thread
 //! moves. So each error that can be reached is reached by an execution in which blocks are not interrupted. A block
 //! that cannot be finished never happens.
 //!
-//! *End.* Every cycle of steps inside a block contains a stop: the target of a retreating edge of a depth-first search.
+//! *End.* Every cycle of steps inside a block contains a visible point: the target of a retreating edge of a
+//! depth-first search.
 
 use fixedbitset::FixedBitSet;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::visibility::Visibility;
 use selvedge_ir::{EdgeId, LocId, Op, Program, Target};
 
-/// The stops of a program without calls.
+/// The visible points of a program without calls.
 #[derive(Clone, Debug)]
-pub struct Stops {
+pub struct VisiblePoints {
     /// For threads that do not hold the atomic flag.
     free: FixedBitSet,
     /// For the thread that holds it, and for the prelude's.
@@ -30,40 +31,40 @@ pub struct Stops {
 
 /// Whether a thread that holds the atomic flag is seen after it has started another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Births {
+enum ThreadStarts {
     Seen,
     Unseen,
 }
 
-impl Stops {
-    /// Every location is a stop.
-    pub fn everywhere(program: &Program) -> Stops {
+impl VisiblePoints {
+    /// Makes every location a visible point.
+    pub fn everywhere(program: &Program) -> VisiblePoints {
         let mut all = FixedBitSet::with_capacity(program.locs.len());
         all.insert_range(..);
-        Stops { free: all.clone(), alone: all, invisible: invisible(program) }
+        VisiblePoints { free: all.clone(), alone: all, invisible: invisible(program) }
     }
 
-    /// As few stops as the argument above allows.
+    /// As few visible points as the argument above allows.
     ///
     /// A thread without the flag stops where threads begin and behind every step that others can notice. A thread that
     /// holds it stops behind a step in which others take part, and behind the start of a thread, which may take part in
     /// the next one. Locations that a target names together with others
-    /// are stops, since it asks for threads that are there at once.
-    pub fn few(program: &Program, target: &Target) -> Stops {
-        Stops::reduced(program, target, Births::Seen)
+    /// are visible points, since it asks for threads that are there at once.
+    pub fn few(program: &Program, target: &Target) -> VisiblePoints {
+        VisiblePoints::reduced(program, target, ThreadStarts::Seen)
     }
 
-    /// The same without stops behind the start of a thread in an atomic section: for programs in which others never take
-    /// part in a step. A block can start several threads then.
+    /// The same without visible points behind the start of a thread in an atomic section: for programs in which others
+    /// never take part in a step. A block can start several threads then.
     ///
-    /// If the target asks for threads that are there at once, these stops are kept: a section that starts them may
-    /// never end.
-    pub fn fewer(program: &Program, target: &Target) -> Stops {
-        let births = if target.together.is_empty() { Births::Unseen } else { Births::Seen };
-        Stops::reduced(program, target, births)
+    /// If the target asks for threads that are there at once, these visible points are kept: a section that starts them
+    /// may never end.
+    pub fn fewer(program: &Program, target: &Target) -> VisiblePoints {
+        let births = if target.together.is_empty() { ThreadStarts::Unseen } else { ThreadStarts::Seen };
+        VisiblePoints::reduced(program, target, births)
     }
 
-    fn reduced(program: &Program, target: &Target, births: Births) -> Stops {
+    fn reduced(program: &Program, target: &Target, births: ThreadStarts) -> VisiblePoints {
         let invisible = invisible(program);
         let flow = Flow::new(program);
         let mut free = retreating_targets(program, &flow, |edge| invisible.contains(edge));
@@ -75,9 +76,9 @@ impl Stops {
             match &edge.op {
                 Op::Fork(at) => {
                     free.insert(at.index());
-                    alone.set(edge.to.index(), alone.contains(edge.to.index()) || births == Births::Seen);
+                    alone.set(edge.to.index(), alone.contains(edge.to.index()) || births == ThreadStarts::Seen);
                 }
-                Op::Spawn(_) if births == Births::Seen => alone.insert(edge.to.index()),
+                Op::Spawn(_) if births == ThreadStarts::Seen => alone.insert(edge.to.index()),
                 Op::Assign(assign) if assign.is_passive() => alone.insert(edge.to.index()),
                 _ => {}
             }
@@ -87,7 +88,7 @@ impl Stops {
             free.insert(loc.index());
             alone.insert(loc.index());
         }
-        Stops { free, alone, invisible }
+        VisiblePoints { free, alone, invisible }
     }
 
     /// Whether a thread that does not hold the atomic flag is seen at a location.

@@ -1,7 +1,7 @@
 //! The way back: from a path edge behind a step to one before it, and the step between them.
 //!
-//! Diagrams may have more variables than frames do; those are given as the `history` of a path edge, which a step leaves
-//! as it is.
+//! Diagrams may have more variables than frames do; those are given as the `history` of a path edge, which a step
+//! leaves as it is.
 
 use std::collections::BTreeMap;
 
@@ -132,8 +132,8 @@ impl Back<'_> {
         Ok((last, self.step(edge, &choices)))
     }
 
-    /// A path edge at a call that enters the callee in this way, and the call, which has not returned. What the callee's
-    /// path edge has of the history is that of the caller's.
+    /// A path edge at a call that enters the callee in this way, and the call, which has not returned. What the
+    /// callee's path edge has of the history is that of the caller's.
     pub fn call_into(
         &self,
         edge: EdgeId,

@@ -2,7 +2,8 @@
 //!
 //! A variable of the program has three: its value at the entry of the running procedure, its value now, and its value
 //! after a step, next to each other in this order. Locals of different procedures share theirs. A shared variable may
-//! have further copies, which stand above its three. Below them all stand the returned values and the choices of an edge.
+//! have further copies, which stand above its three. Below them all stand the returned values and the choices of an
+//! edge.
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;

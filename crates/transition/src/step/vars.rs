@@ -134,16 +134,16 @@ pub fn n_choices(program: &Program) -> usize {
 }
 
 /// The numbers of initial threads of each kind that the program and the bound allow, those with fewer threads first.
-pub fn crews(program: &Program, bound: u32) -> Vec<Vec<(EntryId, u32)>> {
-    let mut crews: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
+pub fn initial_counts(program: &Program, bound: u32) -> Vec<Vec<(EntryId, u32)>> {
+    let mut initial_counts: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
     for (id, entry) in program.entries.iter_enumerated() {
-        let longer = |crew: &Vec<(EntryId, u32)>| {
-            let room = bound - crew.iter().map(|(_, count)| count).sum::<u32>();
+        let longer = |marking: &Vec<(EntryId, u32)>| {
+            let room = bound - marking.iter().map(|(_, count)| count).sum::<u32>();
             let counts = (0..=room).filter(|count| entry.count.allows(*count as usize));
-            counts.map(|count| crew.iter().copied().chain([(id, count)]).collect()).collect::<Vec<_>>()
+            counts.map(|count| marking.iter().copied().chain([(id, count)]).collect()).collect::<Vec<_>>()
         };
-        crews = crews.iter().flat_map(longer).collect();
+        initial_counts = initial_counts.iter().flat_map(longer).collect();
     }
-    crews.sort_by_key(|crew| crew.iter().map(|(_, count)| count).sum::<u32>());
-    crews
+    initial_counts.sort_by_key(|marking| marking.iter().map(|(_, count)| count).sum::<u32>());
+    initial_counts
 }

@@ -1,10 +1,10 @@
 //! A program as a thread-transition system (thesis, §8.2).
 //!
 //! A shared state is a valuation of the shared variables that matter, together with the atomic flag; a local state is
-//! where a thread is seen (see [`crate::macro_step::visible_points`]), whether it holds the flag, and the valuation of its variables
-//! that matter there. A rule is what a thread does from one stop to the next, so that whole atomic sections are rules,
-//! which may start several threads. An error that a thread meets on the way is a target: the pair of states from which
-//! it runs into it.
+//! where a thread is seen (see [`crate::macro_step::visible_points`]), whether it holds the flag, and the valuation of
+//! its variables that matter there. A rule is what a thread does from one stop to the next, so that whole atomic
+//! sections are rules, which may start several threads. An error that a thread meets on the way is a target: the pair
+//! of states from which it runs into it.
 //!
 //! - `views`: which pairs of states there may be, and the rules from them.
 //! - `single`: where there can be one thread only.
@@ -32,7 +32,7 @@ use crate::macro_step::explicit::Model;
 use crate::macro_step::explicit::parts::Parts;
 use crate::macro_step::explicit::values::get;
 use crate::macro_step::reductions::Reductions;
-use crate::macro_step::visible_points::Stops;
+use crate::macro_step::visible_points::VisiblePoints;
 use start::Beginning;
 use views::{Ids, Views};
 
@@ -87,9 +87,10 @@ pub struct System<'p> {
 /// The system of a program for which [`supports_unbounded`](crate::support::supports_unbounded) holds.
 pub fn extract<'p>(task: &Task<'p>, options: Options, run: &Run<'_>) -> Result<System<'p>, Stop> {
     let program = task.program;
-    let stops = if options.compress { Stops::fewer(program, task.target) } else { Stops::everywhere(program) };
+    let visible_points =
+        if options.compress { VisiblePoints::fewer(program, task.target) } else { VisiblePoints::everywhere(program) };
     let reductions = Reductions { dead: options.dead, ..Reductions::NONE };
-    let model = Model::with_stops(*task, stops, reductions);
+    let model = Model::with_visible_points(*task, visible_points, reductions);
     let mut views = Views::new(&model, options, run);
     let start::Starts { starts, beginnings, begins, .. } = start::starts(&mut views)?;
     views.close(&starts)?;

@@ -1,8 +1,8 @@
 //! The configurations in which runs start.
 //!
 //! The prelude runs alone, so it is over before a system begins: its search is part of finding the starts, and each
-//! start remembers the steps that led to it. An error that the prelude itself meets is a start of its own, with a thread
-//! that stands in a target already.
+//! start remembers the steps that led to it. An error that the prelude itself meets is a start of its own, with a
+//! thread that stands in a target already.
 //!
 //! Kinds of which there may be *up to* some number of threads are there in full: more threads can do more, and a trace
 //! leaves out those that do nothing.
@@ -81,8 +81,8 @@ impl Starts {
         let kinds: Vec<(&[LocalId], u32)> = exact.iter().map(|(options, count)| (options.as_slice(), *count)).collect();
         self.beginnings.push(beginning);
         let before = self.starts.len();
-        crews(&kinds, &mut Vec::new(), &mut |crew| {
-            let mut threads = crew.to_vec();
+        initial_counts(&kinds, &mut Vec::new(), &mut |marking| {
+            let mut threads = marking.to_vec();
             threads.sort_unstable();
             self.starts.push(Start { shared: shared_id, threads, any: any.clone() });
             views.within(self.starts.len())
@@ -116,20 +116,20 @@ fn options(views: &mut Views<'_, '_>, kind: EntryId, shared: u32) -> Result<Vec<
 }
 
 /// All ways to draw from each list as often as its number says, in any order.
-fn crews(
+fn initial_counts(
     kinds: &[(&[LocalId], u32)],
     drawn: &mut Vec<LocalId>,
     found: &mut dyn FnMut(&[LocalId]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     match kinds.split_first() {
         None => found(drawn),
-        Some(((_, 0), rest)) => crews(rest, drawn, found),
+        Some(((_, 0), rest)) => initial_counts(rest, drawn, found),
         Some(((options, count), rest)) => {
             for (at, local) in options.iter().enumerate() {
                 drawn.push(*local);
                 let mut kinds = vec![(&options[at..], count - 1)];
                 kinds.extend_from_slice(rest);
-                crews(&kinds, drawn, found)?;
+                initial_counts(&kinds, drawn, found)?;
                 drawn.pop();
             }
             Ok(())
@@ -218,7 +218,7 @@ pub(super) fn until_error(model: &Model<'_>, block: &Block, last: u32, thread: T
 }
 
 /// As few initial threads as the program allows, for executions that end before they live.
-pub(super) fn least_crew(model: &Model<'_>) -> Vec<StartThread> {
+pub(super) fn least_marking(model: &Model<'_>) -> Vec<StartThread> {
     let start = |id: EntryId| {
         let init = model.program().entries[id].init.iter().map(|(_, rhs)| rhs);
         let n_choices = choices_of(init).last().map_or(0, |last| *last as usize + 1);

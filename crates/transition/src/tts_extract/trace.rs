@@ -9,7 +9,7 @@ use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, TtsRun};
 use selvedge_ir::{Count, StartThread};
 
 use super::System;
-use super::start::{least_crew, until_error};
+use super::start::{least_marking, until_error};
 use super::views::is_asked;
 use crate::macro_step::explicit::parts::{Kind, Parts};
 use crate::macro_step::explicit::start::start_thread;
@@ -36,7 +36,7 @@ impl System<'_> {
         let beginning = &self.beginnings[self.begins[run.start] as usize];
         let mut trace = Trace { start: beginning.start.clone(), steps: beginning.steps.clone(), bodies: Vec::new() };
         if beginning.is_error {
-            trace.start.threads = least_crew(&self.model);
+            trace.start.threads = least_marking(&self.model);
             return Ok(trace);
         }
         let ending = self.ending(run);
@@ -94,8 +94,8 @@ impl System<'_> {
         Ending { steps: &run.steps, now, covers: Vec::new() }
     }
 
-    /// The threads that cover a target, if some do. The thread that moved last comes first. To stand in an error comes before
-    /// a step that fails.
+    /// The threads that cover a target, if some do. The thread that moved last comes first. To stand in an error comes
+    /// before a step that fails.
     fn covered(&self, now: &Now, mover: Option<usize>) -> Option<Vec<usize>> {
         let of_shared = |target: &Cover| target.shared;
         let targets = &self.tts.targets;

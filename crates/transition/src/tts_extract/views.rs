@@ -1,13 +1,15 @@
-//! Which local states can be seen with which shared states by looking at one thread at a time, and all rules from there.
+//! Which local states can be seen with which shared states by looking at one thread at a time, and all rules from
+//! there.
 //!
-//! *Order of work.* A shared state waits while some of its local states are new. It is taken, the blocks of the new ones
-//! are computed, and what stood beside them goes along to the shared states after them.
+//! *Order of work.* A shared state waits while some of its local states are new. It is taken, the blocks of the new
+//! ones are computed, and what stood beside them goes along to the shared states after them.
 //!
 //! *Invariant.* For a shared state that does not wait: all rules of its local states are there, and along each rule all
 //! its local states were sent, except those of which there is one thread at most and it is the one that moves.
 //!
-//! *End.* Pairs of states are finitely many, and only become more. *Right.* By induction every thread of a configuration
-//! is seen with its shared state: the start is, and a step moves one thread, may start some, and carries the others over.
+//! *End.* Pairs of states are finitely many, and only become more. *Right.* By induction every thread of a
+//! configuration is seen with its shared state: the start is, and a step moves one thread, may start some, and carries
+//! the others over.
 
 use std::hash::BuildHasherDefault;
 

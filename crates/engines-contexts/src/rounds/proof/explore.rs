@@ -12,7 +12,7 @@ use selvedge_check::{Run, Stop};
 use selvedge_ir::tts::{LocalId, SharedId};
 use selvedge_transition::tts_extract::Rules;
 
-use super::{Kinds, LIMIT};
+use super::{LIMIT, Templates};
 
 pub(super) type Vector = Vec<SharedId>;
 
@@ -43,9 +43,9 @@ impl Blocks {
     }
 
     /// Returns whether some block with these vectors fits next to the given numbers of threads.
-    fn fits(&self, kinds: &Kinds<'_>, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
+    fn fits(&self, templates: &Templates<'_>, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
         let blocks = self.by_both.get(&(begins.to_vec(), ends.to_vec())).into_iter().flatten();
-        blocks.into_iter().any(|number| kinds.fit(&self.list[*number].used, used))
+        blocks.into_iter().any(|number| templates.fit_together(&self.list[*number].used, used))
     }
 }
 
@@ -67,9 +67,9 @@ pub(super) struct Explored {
 
 /// Lists all turns and blocks of executions of `k + 1` rounds, and right blocks of `k`; returns `None` if they are too
 /// many, or have an error.
-pub(super) fn explore(kinds: &Kinds<'_>, k: u32, run: &Run<'_>) -> Result<Option<Explored>, Stop> {
-    let rules = Rules::new(kinds.tts);
-    let mut explorer = Explorer { kinds, rules, found: Explored::default(), run };
+pub(super) fn explore(templates: &Templates<'_>, k: u32, run: &Run<'_>) -> Result<Option<Explored>, Stop> {
+    let rules = Rules::new(templates.tts);
+    let mut explorer = Explorer { templates, rules, found: Explored::default(), run };
     for round in 1..=k as usize + 1 {
         let left = explorer.left(round)?;
         explorer.found.left.push(left);
@@ -85,7 +85,7 @@ pub(super) fn explore(kinds: &Kinds<'_>, k: u32, run: &Run<'_>) -> Result<Option
 }
 
 struct Explorer<'s, 'r> {
-    kinds: &'s Kinds<'s>,
+    templates: &'s Templates<'s>,
     rules: Rules<'s>,
     found: Explored,
     run: &'r Run<'r>,
@@ -123,16 +123,16 @@ impl Explorer<'_, '_> {
     }
 
     fn empty_left(&self, round: usize, blocks: &mut Blocks) {
-        let used = self.kinds.nobody();
+        let used = self.templates.no_threads();
         if round == 1 {
-            for first in &self.kinds.first {
+            for first in &self.templates.first {
                 blocks.add(Block { used: used.clone(), begins: vec![*first], ends: Vec::new() });
             }
             return;
         }
         for block in &self.found.right[round - 2].list {
             let Some((last, ends)) = block.ends.split_last() else { continue };
-            if self.kinds.first.contains(&block.begins[0]) && block.begins[1..] == *ends {
+            if self.templates.first.contains(&block.begins[0]) && block.begins[1..] == *ends {
                 let begins = extended(&block.begins, *last);
                 blocks.add(Block { used: used.clone(), begins, ends: block.ends.clone() });
             }
@@ -143,16 +143,16 @@ impl Explorer<'_, '_> {
     fn asked(&self, round: usize, block: &Block) -> Vec<(Past, Option<u32>)> {
         let mut asked = Vec::new();
         if round == 1 {
-            let kinds = 0..self.kinds.limits.len() as u32;
-            let allowed = kinds.filter(|kind| self.kinds.more(&block.used, *kind).is_some());
+            let templates = 0..self.templates.limits.len() as u32;
+            let allowed = templates.filter(|kind| self.templates.with_thread(&block.used, *kind).is_some());
             asked.extend(allowed.map(|kind| ((kind, block.begins.clone(), Vec::new()), None)));
             return asked;
         }
         for turn in self.found.by_begin.get(&block.begins[..round - 1]).into_iter().flatten() {
             let kind = self.found.pasts[*turn as usize].0;
-            let Some(used) = self.kinds.more(&block.used, kind) else { continue };
+            let Some(used) = self.templates.with_thread(&block.used, kind) else { continue };
             for ends in self.ends(*turn) {
-                if self.found.right[round - 2].fits(self.kinds, &used, &ends, &block.ends) {
+                if self.found.right[round - 2].fits(self.templates, &used, &ends, &block.ends) {
                     asked.push(((kind, block.begins.clone(), ends), Some(*turn)));
                 }
             }
@@ -175,7 +175,7 @@ impl Explorer<'_, '_> {
         let begun = *begins.last().expect("a turn has begun");
         let before = before.zip(ends.last().copied());
         let locals: BTreeSet<Option<LocalId>> = match before {
-            None => self.kinds.begin[*kind as usize].iter().copied().map(Some).collect(),
+            None => self.templates.begin[*kind as usize].iter().copied().map(Some).collect(),
             Some((turn, ended)) => {
                 let states = self.found.turns[turn as usize].states.iter();
                 states.filter(|state| state.shared == ended).map(|state| state.local).collect()
@@ -220,10 +220,10 @@ impl Explorer<'_, '_> {
 
     /// Extends a left block by one thread.
     fn lengthen(&self, round: usize, block: &Block, turn: u32, blocks: &mut Blocks) {
-        let Some(used) = self.kinds.more(&block.used, self.found.pasts[turn as usize].0) else { return };
+        let Some(used) = self.templates.with_thread(&block.used, self.found.pasts[turn as usize].0) else { return };
         for begins in self.ends(turn) {
             let right = round.checked_sub(2).map(|before| &self.found.right[before]);
-            if right.is_none_or(|right| right.fits(self.kinds, &used, &begins[..round - 1], &block.ends)) {
+            if right.is_none_or(|right| right.fits(self.templates, &used, &begins[..round - 1], &block.ends)) {
                 blocks.add(Block { used: used.clone(), begins, ends: block.ends.clone() });
             }
         }
@@ -234,7 +234,7 @@ impl Explorer<'_, '_> {
         let mut blocks = Blocks::default();
         for block in left.list.iter().filter(|block| block.begins[..round - 1] == block.ends) {
             let states = block.begins.clone();
-            blocks.add(Block { used: self.kinds.nobody(), begins: states.clone(), ends: states });
+            blocks.add(Block { used: self.templates.no_threads(), begins: states.clone(), ends: states });
         }
         let mut next = 0;
         while next < blocks.list.len() && self.found.size + next <= LIMIT {
@@ -242,8 +242,8 @@ impl Explorer<'_, '_> {
             let block = blocks.list[next].clone();
             for turn in self.found.by_end.get(&block.begins).into_iter().flatten() {
                 let (kind, begins, _) = &self.found.pasts[*turn as usize];
-                let Some(used) = self.kinds.more(&block.used, *kind) else { continue };
-                if left.fits(self.kinds, &used, begins, &block.ends[..round - 1]) {
+                let Some(used) = self.templates.with_thread(&block.used, *kind) else { continue };
+                if left.fits(self.templates, &used, begins, &block.ends[..round - 1]) {
                     blocks.add(Block { used, begins: begins.clone(), ends: block.ends.clone() });
                 }
             }

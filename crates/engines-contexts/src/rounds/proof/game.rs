@@ -11,16 +11,17 @@ use selvedge_check::{Run, Stop};
 use selvedge_ir::tts::{LocalId, SharedId};
 
 use super::explore::{Explored, Vector, extended};
-use super::{Kinds, LIMIT};
+use super::{LIMIT, Templates};
 
 /// Returns the positions of a strategy of Adam; `None` if there is no strategy, or if it is too long.
 pub(super) fn solve(
-    kinds: &Kinds<'_>,
+    templates: &Templates<'_>,
     explored: &Explored,
     k: u32,
     run: &Run<'_>,
 ) -> Result<Option<Vec<Position>>, Stop> {
-    let mut game = Game { kinds, explored, k: k as usize, nodes: Vec::new(), numbers: FxHashMap::default(), size: 0 };
+    let mut game =
+        Game { templates, explored, k: k as usize, nodes: Vec::new(), numbers: FxHashMap::default(), size: 0 };
     game.nodes.push(Node::default());
     game.nodes[ROOT].questions = game.openings();
     let mut waiting = vec![ROOT];
@@ -59,7 +60,7 @@ struct Node {
 }
 
 struct Game<'s> {
-    kinds: &'s Kinds<'s>,
+    templates: &'s Templates<'s>,
     explored: &'s Explored,
     k: usize,
     nodes: Vec<Node>,
@@ -70,17 +71,17 @@ struct Game<'s> {
 impl Game<'_> {
     /// Returns Eve's first moves.
     fn openings(&mut self) -> Vec<Question> {
-        let (k, explored, kinds) = (self.k, self.explored, self.kinds);
+        let (k, explored, templates) = (self.k, self.explored, self.templates);
         let mut his: Vec<(Vector, Vector)> = explored
             .by_begin
             .keys()
-            .filter(|begins| begins.len() == k && kinds.first.contains(&begins[0]))
+            .filter(|begins| begins.len() == k && templates.first.contains(&begins[0]))
             .map(|begins| (begins.clone(), begins[1..].to_vec()))
             .collect();
         his.sort_unstable();
-        let nobody = kinds.nobody();
+        let no_threads = templates.no_threads();
         let is_empty = |block: &&Block| {
-            block.used == nobody && kinds.first.contains(&block.begins[0]) && block.begins[1..] == block.ends
+            block.used == no_threads && templates.first.contains(&block.begins[0]) && block.begins[1..] == block.ends
         };
         let empty: Vec<&Block> = explored.left[k].list.iter().filter(is_empty).collect();
         empty.into_iter().flat_map(|block| self.questions(&block.used, [&block.begins, &block.ends], &his)).collect()
@@ -92,7 +93,7 @@ impl Game<'_> {
         let mut questions = Vec::new();
         for turn in explored.by_begin.get(begins).into_iter().flatten() {
             let (kind, _, past) = &explored.pasts[*turn as usize];
-            let Some(used) = self.kinds.more(used, *kind) else { continue };
+            let Some(used) = self.templates.with_thread(used, *kind) else { continue };
             for state in &explored.turns[*turn as usize].states {
                 let begins = extended(past, state.shared);
                 let after = Block { used: used.clone(), begins, ends: ends.clone() };

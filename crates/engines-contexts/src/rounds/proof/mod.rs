@@ -20,7 +20,7 @@ use explore::{Explored, explore};
 pub(super) const LIMIT: usize = 100_000;
 
 /// The templates of the threads that run a system.
-pub(super) struct Kinds<'s> {
+pub(super) struct Templates<'s> {
     pub(super) tts: &'s Tts,
     /// The shared states in which threads start.
     pub(super) first: BTreeSet<SharedId>,
@@ -53,10 +53,10 @@ fn claim(
     [first, last]: [u32; 2],
     run: &Run<'_>,
 ) -> Result<Option<AdequacyClaim>, Stop> {
-    let Some(kinds) = kinds(task, system) else { return Ok(None) };
+    let Some(templates) = templates(task, system) else { return Ok(None) };
     for k in first..=last {
-        let Some(explored) = explore(&kinds, k, run)? else { return Ok(None) };
-        if let Some(positions) = game::solve(&kinds, &explored, k, run)? {
+        let Some(explored) = explore(&templates, k, run)? else { return Ok(None) };
+        if let Some(positions) = game::solve(&templates, &explored, k, run)? {
             let Explored { turns, left, right, .. } = explored;
             let [left, right] = [left, right].map(|rounds| rounds.into_iter().map(|blocks| blocks.list).collect());
             return Ok(Some(AdequacyClaim { k, turns, left, right, positions }));
@@ -67,7 +67,7 @@ fn claim(
 
 /// Returns the templates of a system; `None` if a thread starts another, or if its beginning depends on the shared
 /// state.
-fn kinds<'s>(task: &Task<'_>, system: &'s System<'_>) -> Option<Kinds<'s>> {
+fn templates<'s>(task: &Task<'_>, system: &'s System<'_>) -> Option<Templates<'s>> {
     let entries = &task.program.entries;
     let starts = &system.tts.starts;
     let first: BTreeSet<SharedId> = starts.iter().map(|start| start.shared).collect();
@@ -86,12 +86,12 @@ fn kinds<'s>(task: &Task<'_>, system: &'s System<'_>) -> Option<Kinds<'s>> {
     let alone = system.tts.rules.iter().all(|rule| rule.after.len() <= 1);
     let single = system.tts.targets.iter().all(|target| target.threads.len() == 1);
     let limits = entries.iter().map(|entry| limit(entry.count)).collect();
-    (alike && alone && single).then_some(Kinds { tts: &system.tts, first, begin, limits })
+    (alike && alone && single).then_some(Templates { tts: &system.tts, first, begin, limits })
 }
 
-impl Kinds<'_> {
+impl Templates<'_> {
     /// Adds one thread of a template; returns `None` if a run may not have it.
-    pub(super) fn more(&self, used: &[u32], kind: u32) -> Option<Vec<u32>> {
+    pub(super) fn with_thread(&self, used: &[u32], kind: u32) -> Option<Vec<u32>> {
         let mut used = used.to_vec();
         if let Some(limit) = self.limits[kind as usize] {
             let place = self.limits[..kind as usize].iter().flatten().count();
@@ -104,12 +104,12 @@ impl Kinds<'_> {
     }
 
     /// Returns whether two blocks fit into one run.
-    pub(super) fn fit(&self, one: &[u32], other: &[u32]) -> bool {
+    pub(super) fn fit_together(&self, one: &[u32], other: &[u32]) -> bool {
         one.iter().zip(other).zip(self.limits.iter().flatten()).all(|((one, other), most)| one + other <= *most)
     }
 
     /// Returns the block without threads.
-    pub(super) fn nobody(&self) -> Vec<u32> {
+    pub(super) fn no_threads(&self) -> Vec<u32> {
         vec![0; self.limits.iter().flatten().count()]
     }
 }

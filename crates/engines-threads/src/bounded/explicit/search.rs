@@ -78,7 +78,7 @@ impl<'a> Search<'a> {
             met: FxHashMap::default(),
             asserts: vec![false; model.program().edges.len()],
             partial_order,
-            dependence: reduces.then(|| Dependence::new(model.program(), &model.stops)),
+            dependence: reduces.then(|| Dependence::new(model.program(), &model.visible_points)),
         }
     }
 

@@ -11,22 +11,22 @@ use super::store::State;
 use crate::bounded::bound;
 
 /// The numbers of initial threads of each kind that the program and the bound allow.
-pub(super) fn crews(model: &Model<'_>) -> Vec<Vec<(EntryId, u32)>> {
+pub(super) fn initial_counts(model: &Model<'_>) -> Vec<Vec<(EntryId, u32)>> {
     let bound = bound(&model.task);
-    let mut crews: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
+    let mut initial_counts: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
     for (id, entry) in model.program().entries.iter_enumerated() {
-        let extend = |crew: Vec<(EntryId, u32)>| {
-            let room = bound - crew.iter().map(|(_, count)| count).sum::<u32>();
+        let extend = |marking: Vec<(EntryId, u32)>| {
+            let room = bound - marking.iter().map(|(_, count)| count).sum::<u32>();
             let counts: Vec<u32> = match entry.count {
                 Count::Exactly(count) => (count..=count).filter(|count| *count <= room).collect(),
                 Count::AtMost(count) => (0..=count.min(room)).collect(),
                 Count::Any => (0..=room).collect(),
             };
-            counts.into_iter().map(move |count| crew.iter().copied().chain([(id, count)]).collect())
+            counts.into_iter().map(move |count| marking.iter().copied().chain([(id, count)]).collect())
         };
-        crews = crews.into_iter().flat_map(extend).collect();
+        initial_counts = initial_counts.into_iter().flat_map(extend).collect();
     }
-    crews
+    initial_counts
 }
 
 /// All states with a shared valuation and the initial threads.
@@ -46,9 +46,9 @@ pub(super) fn states(
         locals.dedup();
         options.push(locals);
     }
-    for crew in crews(model) {
+    for marking in initial_counts(model) {
         let kinds: Vec<(&[LocalId], u32)> =
-            crew.iter().map(|(id, count)| (options[id.index()].as_slice(), *count)).collect();
+            marking.iter().map(|(id, count)| (options[id.index()].as_slice(), *count)).collect();
         multisets(&kinds, &mut Vec::new(), run, &mut |threads| {
             let mut threads = threads.to_vec();
             threads.sort_unstable();
@@ -90,11 +90,11 @@ fn multisets(
 
 /// Some initial threads that the program allows, for executions that end before they live.
 pub(super) fn any_crew(model: &Model<'_>) -> Vec<StartThread> {
-    let crew = crews(model).into_iter().next().unwrap_or_default();
+    let marking = initial_counts(model).into_iter().next().unwrap_or_default();
     let start = |id: EntryId| {
         let init = model.program().entries[id].init.iter().map(|(_, rhs)| rhs);
         let n_choices = choices_of(init).last().map_or(0, |last| *last as usize + 1);
         StartThread { entry: id, choices: vec![Value::Bool(false); n_choices], fresh: Vec::new() }
     };
-    crew.into_iter().flat_map(|(id, count)| (0..count).map(move |_| start(id))).collect()
+    marking.into_iter().flat_map(|(id, count)| (0..count).map(move |_| start(id))).collect()
 }

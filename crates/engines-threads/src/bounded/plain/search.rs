@@ -15,7 +15,7 @@ use selvedge_ir::{EdgeId, EntryId, LocId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
-use selvedge_transition::step::vars::{Keep, crews};
+use selvedge_transition::step::vars::{Keep, initial_counts};
 
 use super::layout::{Layout, When};
 
@@ -198,8 +198,8 @@ impl<'a> Search<'a> {
     /// The initial threads come to life, in every number that is allowed.
     pub(super) fn begin(&mut self, shared: &Bdd) -> Result<Vec<(Key, Bdd)>, OutOfNodes> {
         let mut all = Vec::new();
-        for crew in crews(self.program, self.bound) {
-            let threads = crew.iter().flat_map(|(entry, count)| std::iter::repeat_n(*entry, *count as usize));
+        for marking in initial_counts(self.program, self.bound) {
+            let threads = marking.iter().flat_map(|(entry, count)| std::iter::repeat_n(*entry, *count as usize));
             let (mut key, mut set) = (vec![None; self.n_slots()], shared.clone());
             for (thread, entry) in threads.enumerate() {
                 let loc = self.program.procs[self.program.entries[entry].proc].entry;

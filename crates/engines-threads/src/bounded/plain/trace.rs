@@ -7,7 +7,7 @@ use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::passive::{Part, is_common};
-use selvedge_transition::trace_builder::{Made, Story};
+use selvedge_transition::trace_builder::{BackStep, TraceBuilder};
 
 use super::search::{Found, Key, Search};
 
@@ -31,19 +31,19 @@ struct Picked {
 impl Search<'_> {
     /// The execution that leads to an error in the last ring.
     pub(super) fn trace(&self, found: Found) -> Result<Trace, Stop> {
-        let mut story = Story::default();
+        let mut builder = TraceBuilder::default();
         let mut ring = self.rings.len() - 1;
         let (Found::Fails(mut entry, ..) | Found::Reached(mut entry)) = found;
-        let mut state = self.last_state(&mut story, found).map_err(out_of_nodes)?;
+        let mut state = self.last_state(&mut builder, found).map_err(out_of_nodes)?;
         while ring > 0 {
             self.run.tick()?;
-            (entry, state) = self.back(&mut story, ring, entry, state).map_err(out_of_nodes)?;
+            (entry, state) = self.back(&mut builder, ring, entry, state).map_err(out_of_nodes)?;
             ring -= 1;
         }
-        self.finish(story, state).map_err(out_of_nodes)
+        self.finish(builder, state).map_err(out_of_nodes)
     }
 
-    fn last_state(&self, story: &mut Story, found: Found) -> Result<State, OutOfNodes> {
+    fn last_state(&self, builder: &mut TraceBuilder, found: Found) -> Result<State, OutOfNodes> {
         let (Found::Fails(entry, ..) | Found::Reached(entry)) = found;
         let ring = self.rings.last().expect("an error is met in a ring");
         let (key, states) = ring.get_index(entry).expect("an error is met in an entry");
@@ -53,11 +53,11 @@ impl Search<'_> {
             set = set.minus(&self.layout.expr(thread, condition)?)?;
         }
         let picked = self.pick(&set).expect("the search found this error once");
-        let names: Vec<usize> = key.iter().map(|_| story.name()).collect();
+        let names: Vec<usize> = key.iter().map(|_| builder.name()).collect();
         if let Found::Fails(_, thread, edge) = found {
             let choices = self.choices_of(edge, &picked.choices);
             let (passive, fresh) = (Vec::new(), Vec::new());
-            story.steps.push(Made { mover: names[thread], edge, choices, passive, child: None, fresh });
+            builder.steps.push(BackStep { mover: names[thread], edge, choices, passive, child: None, fresh });
         }
         Ok(State { key: key.clone(), shared: picked.shared, locals: picked.locals, names })
     }
@@ -80,12 +80,18 @@ impl Search<'_> {
     }
 
     /// The entry of the ring before and the state there from which a step leads to the given one.
-    fn back(&self, story: &mut Story, ring: usize, entry: usize, state: State) -> Result<(usize, State), OutOfNodes> {
+    fn back(
+        &self,
+        builder: &mut TraceBuilder,
+        ring: usize,
+        entry: usize,
+        state: State,
+    ) -> Result<(usize, State), OutOfNodes> {
         for (from, thread, edge) in &self.rings[ring][entry].arcs {
             let (key, before) = self.rings[ring - 1].get_index(*from).expect("arcs come from the ring before");
             let set = self.before(key, &before.set, *thread, *edge, &state)?;
             if let Some(picked) = self.pick(&set) {
-                let state = self.made(story, key, *thread, *edge, picked, state)?;
+                let state = self.made(builder, key, *thread, *edge, picked, state)?;
                 return Ok((*from, state));
             }
         }
@@ -206,7 +212,7 @@ impl Search<'_> {
     /// Notes the step, and gives the state before it.
     fn made(
         &self,
-        story: &mut Story,
+        builder: &mut TraceBuilder,
         key: &Key,
         thread: usize,
         id: EdgeId,
@@ -230,15 +236,15 @@ impl Search<'_> {
         if key.iter().flatten().any(|place| place.entry().is_none())
             && state.key.iter().flatten().all(|place| place.entry().is_some())
         {
-            story.starts = self.start_threads(&state)?;
+            builder.starts = self.start_threads(&state)?;
         }
         let child = child.map(|child| state.names[child]);
         if matches!(op, Op::End | Op::Return(_)) {
-            state.names[thread] = story.name();
+            state.names[thread] = builder.name();
         }
         let mover = state.names[thread];
         let choices = self.choices_of(id, &picked.choices);
-        story.steps.push(Made { mover, edge: id, choices, passive, child, fresh });
+        builder.steps.push(BackStep { mover, edge: id, choices, passive, child, fresh });
         Ok(State { key: key.clone(), shared: picked.shared, locals: picked.locals, names: state.names })
     }
 
@@ -305,7 +311,7 @@ impl Search<'_> {
     }
 
     /// The start, and with it the whole execution.
-    fn finish(&self, mut story: Story, state: State) -> Result<Trace, OutOfNodes> {
+    fn finish(&self, mut builder: TraceBuilder, state: State) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.layout, self.program);
         let is_open = |var: &&VarId| !program.init.iter().any(|(known, _)| known == *var);
         let open = layout.kept.shared.iter().filter(is_open);
@@ -317,10 +323,10 @@ impl Search<'_> {
                 fresh.extend(self.kept_values(proc.locals.iter().copied(), proc.entry, &state.locals[0]));
                 first = Some(state.names[0]);
             }
-            None => story.starts = self.start_threads(&state)?,
+            None => builder.starts = self.start_threads(&state)?,
         }
         let choices = self.initial_choices(&program.init, &state, 0, &layout.kept.shared)?;
-        Ok(story.told(program, first, choices, fresh))
+        Ok(builder.build(program, first, choices, fresh))
     }
 }
 

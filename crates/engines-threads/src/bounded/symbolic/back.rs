@@ -5,7 +5,7 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::step::diagram::layout::Who;
 use selvedge_transition::step::diagram::pick::Picked;
 use selvedge_transition::step::passive::is_common;
-use selvedge_transition::trace_builder::Made;
+use selvedge_transition::trace_builder::BackStep;
 
 use super::block::{At, Block, Item};
 use super::machine::Machine;
@@ -24,7 +24,7 @@ pub(super) struct Back<'b, 'a> {
 
 impl Back<'_, '_> {
     /// The item before, the step between, and the state there.
-    pub(super) fn step(&mut self, scene: Scene) -> Result<(usize, Made, Scene), OutOfNodes> {
+    pub(super) fn step(&mut self, scene: Scene) -> Result<(usize, BackStep, Scene), OutOfNodes> {
         for (from, edge) in &self.block.items[self.item].arcs {
             let before = self.before(&self.block.items[*from], *edge, &scene)?;
             if let Some(picked) = self.machine.layout.pick(&before) {
@@ -125,7 +125,7 @@ impl Back<'_, '_> {
     }
 
     /// The step and the state before it, from the picked values.
-    fn made(&self, from: usize, id: EdgeId, picked: Picked, scene: Scene) -> Result<(Made, Scene), OutOfNodes> {
+    fn made(&self, from: usize, id: EdgeId, picked: Picked, scene: Scene) -> Result<(BackStep, Scene), OutOfNodes> {
         let edge = &self.machine.program.edges[id];
         let from = &self.block.items[from];
         let At::Place(place) = from.key.at else { unreachable!("threads that are gone do not move") };
@@ -148,7 +148,7 @@ impl Back<'_, '_> {
         };
         let choices = self.machine.choices_of(id, &picked.choices);
         let child = child.map(|child| child.name);
-        let made = Made { mover: mover.name, edge: id, choices, passive, child, fresh };
+        let made = BackStep { mover: mover.name, edge: id, choices, passive, child, fresh };
         scene.shared = picked.shared;
         scene.mover = Some(Live { name: mover.name, place, locals: picked.locals });
         Ok((made, scene))

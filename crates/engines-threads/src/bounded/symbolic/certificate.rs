@@ -16,7 +16,7 @@ use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::diagram::layout::{When, Who};
 
 use super::machine::Machine;
-use super::search::{Crew, Search};
+use super::search::{Marking, Search};
 use super::state::{Pair, places};
 
 /// Certificates with more nodes than this are not given: they would take too long to check.
@@ -33,7 +33,7 @@ impl Search<'_> {
             .collect();
         let mut writer = Writer::new(&self.machine);
         let mut shapes: BTreeMap<(Vec<u32>, u32), FormulaId> = BTreeMap::new();
-        for (Crew { ended, pairs }, shared) in &self.reached {
+        for (Marking { ended, pairs }, shared) in &self.reached {
             self.machine.run.tick()?;
             let threads: Vec<u32> = places(pairs).iter().map(|place| numbers[place]).collect();
             let formula = writer.state(pairs, shared);
@@ -55,13 +55,13 @@ impl Search<'_> {
 }
 
 impl Machine<'_> {
-    /// All stops, for each who can stand there, and the beginning of the prelude.
+    /// All visible points, for each who can stand there, and the beginning of the prelude.
     pub(crate) fn places(&self) -> Vec<check::Place> {
         let listed = |place: Place| {
             let vars = self.layout.kept(place.loc).iter().map(|var| (0, *var)).collect();
             check::Place { role: place.role, calls: Vec::new(), loc: place.loc, vars }
         };
-        Place::all(self.program, &self.stops).into_iter().map(listed).collect()
+        Place::all(self.program, &self.visible_points).into_iter().map(listed).collect()
     }
 }
 

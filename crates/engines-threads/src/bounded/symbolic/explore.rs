@@ -35,7 +35,7 @@ impl Search<'_> {
     fn thread_states(&self, run: &Run<'_>) -> Result<BTreeSet<ThreadState>, Stop> {
         let mut seen: BTreeMap<LocId, Bdd> = BTreeMap::new();
         for node in &self.nodes {
-            for pair in &node.crew.pairs {
+            for pair in &node.marking.pairs {
                 run.tick()?;
                 let set = node.shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
                 let known = seen.entry(pair.place.loc).or_insert_with(|| self.machine.layout.manager.bottom());
@@ -69,27 +69,27 @@ impl Search<'_> {
         let (shared_vars, local_vars) = layout.now(Who::Mover);
         let mut states = BTreeSet::new();
         for node in &self.nodes {
-            let mut crews: Vec<Vec<(Place, Vec<bool>)>> = vec![Vec::new()];
-            let sets = node.crew.pairs.iter().flat_map(|pair| std::iter::repeat_n(pair.set, pair.count as usize));
-            for (place, set) in places(&node.crew.pairs).into_iter().zip(sets) {
+            let mut initial_counts: Vec<Vec<(Place, Vec<bool>)>> = vec![Vec::new()];
+            let sets = node.marking.pairs.iter().flat_map(|pair| std::iter::repeat_n(pair.set, pair.count as usize));
+            for (place, set) in places(&node.marking.pairs).into_iter().zip(sets) {
                 run.tick()?;
                 let visible = layout.visible(self.machine.program, place.loc);
                 let vars: Vec<_> = visible.iter().map(|var| local_vars[layout.slot(*var)]).collect();
                 let values: Vec<Vec<bool>> = self.machine.sets.get(set).assignments(&vars).collect();
-                let with = |crew: &Vec<(Place, Vec<bool>)>| {
-                    let crew = crew.clone();
+                let with = |marking: &Vec<(Place, Vec<bool>)>| {
+                    let marking = marking.clone();
                     let longer = move |values: &Vec<bool>| {
-                        crew.iter().cloned().chain([(place, values.clone())]).collect::<Vec<_>>()
+                        marking.iter().cloned().chain([(place, values.clone())]).collect::<Vec<_>>()
                     };
                     values.iter().map(longer).collect::<Vec<_>>()
                 };
-                crews = crews.iter().flat_map(with).collect();
+                initial_counts = initial_counts.iter().flat_map(with).collect();
             }
             for shared in node.shared.assignments(&shared_vars) {
-                for crew in &crews {
-                    let mut crew = crew.clone();
-                    crew.sort();
-                    states.insert((shared.clone(), crew));
+                for marking in &initial_counts {
+                    let mut marking = marking.clone();
+                    marking.sort();
+                    states.insert((shared.clone(), marking));
                 }
             }
         }

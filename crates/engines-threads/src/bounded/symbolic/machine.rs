@@ -1,4 +1,4 @@
-//! What the search knows of the program: relations, stops, sets; and how a run begins.
+//! What the search knows of the program: relations, visible points, sets; and how a run begins.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use selvedge_ir::{EdgeId, EntryId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::macro_step::ranks::Ranks;
-use selvedge_transition::macro_step::visible_points::Stops;
+use selvedge_transition::macro_step::visible_points::VisiblePoints;
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::layout::Layout;
 use selvedge_transition::step::diagram::step::Steps;
-use selvedge_transition::step::vars::{Keep, crews};
+use selvedge_transition::step::vars::{Keep, initial_counts};
 
 use super::state::{SetId, Sets};
 use crate::bounded::Reductions;
@@ -54,7 +54,7 @@ pub(crate) struct Machine<'a> {
     pub(super) counts_ended: bool,
     pub(crate) layout: Layout,
     pub(super) steps: Steps,
-    pub(super) stops: Stops,
+    pub(super) visible_points: VisiblePoints,
     pub(super) flow: Flow,
     pub(crate) sets: Sets,
     /// The assertions that were seen to fail.
@@ -84,12 +84,16 @@ impl<'a> Machine<'a> {
         let program = task.program;
         let keep = if reductions.dead { Keep::Live } else { Keep::All };
         let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);
-        let stops = if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
+        let visible_points = if reductions.compress {
+            VisiblePoints::few(program, task.target)
+        } else {
+            VisiblePoints::everywhere(program)
+        };
         let flow = Flow::new(program);
         Ok(Machine {
             layout: Layout::new(program, keep, limits).map_err(out_of_nodes)?,
             steps: Steps::new(program),
-            ranks: Ranks::new(program, &flow, &stops),
+            ranks: Ranks::new(program, &flow, &visible_points),
             bound: selvedge_transition::support::bound(task),
             full: Full::default(),
             was_full: false,
@@ -103,14 +107,14 @@ impl<'a> Machine<'a> {
             program,
             run,
             visit,
-            stops,
+            visible_points,
             flow,
         })
     }
 
     /// Whether a thread is seen at a place.
     pub(super) fn is_stop(&self, place: Place) -> bool {
-        place.is_stop(&self.stops)
+        place.is_stop(&self.visible_points)
     }
 
     /// When a location inside a block is looked at: after all that lead to it.
@@ -147,13 +151,13 @@ impl<'a> Machine<'a> {
         Ok(Some((place, self.sets.id(&set))))
     }
 
-    /// The initial threads come to life: for each crew that the program and the bound allow, the shared valuations are
+    /// The initial threads come to life: for each marking that the program and the bound allow, the shared valuations are
     /// split so that the valuations of the threads do not depend on them.
     pub(super) fn begin(&mut self, shared: &Bdd) -> Result<Vec<Beginning>, Stop> {
         let mut beginnings = Vec::new();
-        for crew in crews(self.program, self.bound) {
+        for marking in initial_counts(self.program, self.bound) {
             let mut parts = vec![Beginning { shared: shared.clone(), threads: Vec::new() }];
-            for (entry, count) in crew.into_iter().filter(|(_, count)| *count > 0) {
+            for (entry, count) in marking.into_iter().filter(|(_, count)| *count > 0) {
                 self.run.tick()?;
                 parts = self.with_threads(parts, entry, count).map_err(out_of_nodes)?;
             }

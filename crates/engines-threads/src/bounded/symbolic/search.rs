@@ -28,12 +28,12 @@ use crate::bounded::{Closing, PartialOrder, at_most};
 
 /// The threads of a state: those that live, and the number of those that have ended, if that matters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Crew {
+pub(super) struct Marking {
     pub(super) ended: u32,
     pub(super) pairs: Pairs,
 }
 
-impl Crew {
+impl Marking {
     /// The number of threads that count for the bound.
     pub(super) fn n_threads(&self) -> u32 {
         self.ended + n_threads(&self.pairs)
@@ -42,7 +42,7 @@ impl Crew {
 
 /// A state of the counter abstraction that was expanded or waits for it.
 pub(super) struct Node {
-    pub(super) crew: Crew,
+    pub(super) marking: Marking,
     pub(super) shared: Bdd,
     /// Whence it comes: what these say together contains the state.
     pub(super) origins: Vec<Origin>,
@@ -97,7 +97,7 @@ struct Draft {
     origins: Vec<Origin>,
 }
 
-type Drafts = IndexMap<Crew, Draft, FxBuildHasher>;
+type Drafts = IndexMap<Marking, Draft, FxBuildHasher>;
 
 /// What a block leads to.
 type Outcomes = Rc<Vec<Rc<Outcome>>>;
@@ -112,9 +112,9 @@ pub(super) struct Search<'a> {
     pub(super) machine: Machine<'a>,
     merges: bool,
     pub(super) nodes: Vec<Node>,
-    /// The shared part of each crew that was reached.
-    pub(super) reached: IndexMap<Crew, Bdd, FxBuildHasher>,
-    /// The crews by the number of threads that have ended and the places of the others.
+    /// The shared part of each marking that was reached.
+    pub(super) reached: IndexMap<Marking, Bdd, FxBuildHasher>,
+    /// The initial_counts by the number of threads that have ended and the places of the others.
     buckets: FxHashMap<(u32, Vec<Place>), Vec<usize>>,
     drafts: Drafts,
     known: Known,
@@ -135,7 +135,7 @@ impl<'a> Search<'a> {
         let merges = options.merge;
         Search {
             partial_order,
-            dependence: reduces.then(|| Dependence::new(machine.program, &machine.stops)),
+            dependence: reduces.then(|| Dependence::new(machine.program, &machine.visible_points)),
             met: BTreeMap::new(),
             forward: FxHashMap::default(),
             machine,
@@ -213,13 +213,13 @@ impl<'a> Search<'a> {
             }
         };
         for outcome in starts {
-            let crew = Crew { ended: 0, pairs: moved(&[], &outcome) };
+            let marking = Marking { ended: 0, pairs: moved(&[], &outcome) };
             let origin = Origin::Start(Rc::new(outcome));
-            self.note_threads(&crew.pairs, &origin);
-            if self.at_target(&crew.pairs) {
+            self.note_threads(&marking.pairs, &origin);
+            if self.at_target(&marking.pairs) {
                 return Ok(Some(Found::Reached(origin)));
             }
-            self.draft(crew, origin).map_err(out_of_nodes)?;
+            self.draft(marking, origin).map_err(out_of_nodes)?;
         }
         Ok(None)
     }
@@ -272,7 +272,7 @@ impl<'a> Search<'a> {
 
     /// The pairs of a node that are followed: those that may move, or fewer of them under a partial order.
     fn followed(&mut self, node: usize) -> Result<Vec<usize>, Stop> {
-        let pairs = self.nodes[node].crew.pairs.clone();
+        let pairs = self.nodes[node].marking.pairs.clone();
         let alone = pairs.iter().any(|pair| pair.place.is_alone());
         let all: Vec<usize> = (0..pairs.len()).filter(|number| !alone || pairs[*number].place.is_alone()).collect();
         if alone || n_threads(&pairs) < 2 {
@@ -298,8 +298,8 @@ impl<'a> Search<'a> {
     /// Whether the block of a pair may be followed alone as far as it itself is concerned. An error in it is met when it
     /// is followed.
     fn goes_on(&mut self, dependence: &Dependence, node: usize, mover: usize) -> Result<bool, Stop> {
-        let crew = &self.nodes[node].crew;
-        let (pair, room) = (crew.pairs[mover], self.machine.bound.saturating_sub(crew.n_threads()));
+        let marking = &self.nodes[node].marking;
+        let (pair, room) = (marking.pairs[mover], self.machine.bound.saturating_sub(marking.n_threads()));
         let shared = self.nodes[node].shared.clone();
         let key = (shared.clone(), pair.place, pair.set, room);
         if let Some(known) = self.forward.get(&key) {
@@ -320,16 +320,16 @@ impl<'a> Search<'a> {
 
     /// Adds what a thread of a pair leads to.
     fn expand_pair(&mut self, node: usize, mover: usize) -> Result<Option<Found>, Stop> {
-        let Node { crew, shared, .. } = &self.nodes[node];
-        let (ended, pair, shared) = (crew.ended, crew.pairs[mover], shared.clone());
-        let (rest, room) = (without(&crew.pairs, mover), self.machine.bound.saturating_sub(crew.n_threads()));
+        let Node { marking, shared, .. } = &self.nodes[node];
+        let (ended, pair, shared) = (marking.ended, marking.pairs[mover], shared.clone());
+        let (rest, room) = (without(&marking.pairs, mover), self.machine.bound.saturating_sub(marking.n_threads()));
         let outcomes = match self.outcomes((node, mover), &shared, room, &rest)? {
             Ok(outcomes) => outcomes,
             Err(error) => return Ok(Some(Found::Block { node, mover, error })),
         };
         for outcome in outcomes.iter() {
             let ends = self.machine.counts_ended && outcome.mover.is_none() && pair.place.entry().is_some();
-            let next = Crew { ended: ended + u32::from(ends), pairs: moved(&rest, outcome) };
+            let next = Marking { ended: ended + u32::from(ends), pairs: moved(&rest, outcome) };
             let outcome = Rc::clone(outcome);
             let origin = Origin::Block { node: node as u32, mover: mover as u32, outcome };
             self.note_threads(&next.pairs, &origin);
@@ -351,7 +351,7 @@ impl<'a> Search<'a> {
         room: u32,
         rest: &[Pair],
     ) -> Result<Result<Outcomes, Error>, Stop> {
-        let pair = self.nodes[node].crew.pairs[mover];
+        let pair = self.nodes[node].marking.pairs[mover];
         let key = (shared.clone(), pair.place, pair.set, room);
         if let Some(known) = self.known.get(&key) {
             return Ok(Ok(Rc::clone(known)));
@@ -373,32 +373,32 @@ impl<'a> Search<'a> {
     }
 
     /// Adds a state to the next frontier, as far as it is new.
-    fn draft(&mut self, crew: Crew, origin: Origin) -> Result<(), OutOfNodes> {
-        let mut shared = self.news(&crew, origin.outcome().shared.clone())?;
-        if let Some(draft) = self.drafts.get_mut(&crew) {
+    fn draft(&mut self, marking: Marking, origin: Origin) -> Result<(), OutOfNodes> {
+        let mut shared = self.new_part(&marking, origin.outcome().shared.clone())?;
+        if let Some(draft) = self.drafts.get_mut(&marking) {
             shared = shared.minus(&draft.shared)?;
             if !shared.is_false() {
                 draft.shared = draft.shared.or(&shared)?;
                 draft.origins.push(origin);
             }
         } else if !shared.is_false() {
-            self.drafts.insert(crew, Draft { shared, origins: vec![origin] });
+            self.drafts.insert(marking, Draft { shared, origins: vec![origin] });
         }
         Ok(())
     }
 
     /// The part of some shared valuations that is not known to be reached together with some threads.
-    fn news(&mut self, crew: &Crew, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
-        if let Some(known) = self.reached.get(crew) {
+    fn new_part(&mut self, marking: &Marking, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
+        if let Some(known) = self.reached.get(marking) {
             shared = shared.minus(known)?;
         }
         if shared.is_false() {
             return Ok(shared);
         }
-        let bucket = self.buckets.get(&(crew.ended, places(&crew.pairs))).map_or(&[][..], Vec::as_slice);
+        let bucket = self.buckets.get(&(marking.ended, places(&marking.pairs))).map_or(&[][..], Vec::as_slice);
         for number in bucket {
             let (larger, known) = self.reached.get_index(*number).expect("buckets hold reached lists");
-            if !shared.is_disjoint(known) && self.machine.sets.dominates(&larger.pairs, &crew.pairs) {
+            if !shared.is_disjoint(known) && self.machine.sets.dominates(&larger.pairs, &marking.pairs) {
                 shared = shared.minus(known)?;
                 if shared.is_false() {
                     break;
@@ -413,19 +413,19 @@ impl<'a> Search<'a> {
         let mut drafts = std::mem::take(&mut self.drafts);
         let mut candidates = if self.merges { candidates(&mut drafts) } else { Drafts::default() };
         while self.merge(&mut candidates)? {}
-        for (crew, draft) in drafts.into_iter().chain(candidates) {
-            let shared = self.news(&crew, draft.shared)?;
+        for (marking, draft) in drafts.into_iter().chain(candidates) {
+            let shared = self.new_part(&marking, draft.shared)?;
             if shared.is_false() {
                 continue;
             }
-            match self.reached.get_mut(&crew) {
+            match self.reached.get_mut(&marking) {
                 Some(known) => *known = known.or(&shared)?,
                 None => {
-                    let (number, _) = self.reached.insert_full(crew.clone(), shared.clone());
-                    self.buckets.entry((crew.ended, places(&crew.pairs))).or_default().push(number);
+                    let (number, _) = self.reached.insert_full(marking.clone(), shared.clone());
+                    self.buckets.entry((marking.ended, places(&marking.pairs))).or_default().push(number);
                 }
             }
-            self.nodes.push(Node { crew, shared, origins: draft.origins });
+            self.nodes.push(Node { marking, shared, origins: draft.origins });
         }
         Ok(())
     }
@@ -439,11 +439,11 @@ impl<'a> Search<'a> {
         let mut merged: Drafts = IndexMap::default();
         let mut partners: FxHashMap<Partner, Pairs> = FxHashMap::default();
         let mut any = false;
-        for (Crew { ended, pairs }, draft) in drafts.drain(..) {
+        for (Marking { ended, pairs }, draft) in drafts.drain(..) {
             self.machine.layout.manager.tidy();
             let mut keys = partner_keys(ended, &pairs, &draft.shared);
             let partner = keys.find_map(|(place, key)| {
-                let partner = Crew { ended, pairs: partners.get(&key)?.clone() };
+                let partner = Marking { ended, pairs: partners.get(&key)?.clone() };
                 let fits = merged.get(&partner).is_some_and(|other| other.shared == draft.shared);
                 fits.then_some((place, key.rest, partner))
             });
@@ -459,14 +459,14 @@ impl<'a> Search<'a> {
             for (_, key) in partner_keys(ended, &pairs, &draft.shared) {
                 partners.insert(key, pairs.clone());
             }
-            let crew = Crew { ended, pairs };
-            match merged.get_mut(&crew) {
+            let marking = Marking { ended, pairs };
+            match merged.get_mut(&marking) {
                 Some(known) => {
                     known.shared = known.shared.or(&draft.shared)?;
                     known.origins.extend(draft.origins);
                 }
                 None => {
-                    merged.insert(crew, draft);
+                    merged.insert(marking, draft);
                 }
             }
         }
@@ -500,12 +500,12 @@ impl<'a> Search<'a> {
 /// another one.
 #[expect(clippy::mutable_key_type, reason = "a diagram is compared and hashed by the function that it denotes")]
 fn candidates(drafts: &mut Drafts) -> Drafts {
-    let key = |crew: &Crew, draft: &Draft| (draft.shared.clone(), crew.ended, places(&crew.pairs));
+    let key = |marking: &Marking, draft: &Draft| (draft.shared.clone(), marking.ended, places(&marking.pairs));
     let mut numbers: FxHashMap<(Bdd, u32, Vec<Place>), u32> = FxHashMap::default();
-    for (crew, draft) in drafts.iter() {
-        *numbers.entry(key(crew, draft)).or_default() += 1;
+    for (marking, draft) in drafts.iter() {
+        *numbers.entry(key(marking, draft)).or_default() += 1;
     }
-    let (single, several) = drafts.drain(..).partition(|(crew, draft)| numbers[&key(crew, draft)] == 1);
+    let (single, several) = drafts.drain(..).partition(|(marking, draft)| numbers[&key(marking, draft)] == 1);
     *drafts = single;
     several
 }

@@ -14,7 +14,7 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::layout::Who;
-use selvedge_transition::trace_builder::{Made, Story};
+use selvedge_transition::trace_builder::{BackStep, TraceBuilder};
 
 use super::back::Back;
 use super::block::{At, Block, Error, Outcome};
@@ -52,34 +52,34 @@ enum Part {
 impl Search<'_> {
     /// The execution that leads to an error.
     pub(super) fn trace(&mut self, found: &Found) -> Result<Trace, Stop> {
-        let mut story = Story::default();
+        let mut builder = TraceBuilder::default();
         let (mut shared, mut threads, mut origin) = match found {
             Found::Reached(origin) => {
                 let slots = self.slots(origin);
                 let sets = slots.iter().map(|(place, set, _)| (*place, *set));
-                let threads = sets.map(|(place, set)| self.live(&mut story, place, set)).collect();
+                let threads = sets.map(|(place, set)| self.live(&mut builder, place, set)).collect();
                 (self.pick_shared(&origin.outcome().shared), threads, origin.clone())
             }
             Found::Block { node, mover, error } => {
-                let (shared, threads) = self.before_error(&mut story, *node, *mover, *error)?;
+                let (shared, threads) = self.before_error(&mut builder, *node, *mover, *error)?;
                 let origin = self.origin(*node, &shared, &threads);
                 (shared, threads, origin)
             }
         };
         while let Origin::Block { node, mover, outcome } = &origin {
             self.machine.run.tick()?;
-            let scene = self.scene(&mut story, &origin, shared, threads).map_err(out_of_nodes)?;
-            (shared, threads) = self.before(&mut story, *node as usize, *mover as usize, outcome, scene)?;
+            let scene = self.scene(&mut builder, &origin, shared, threads).map_err(out_of_nodes)?;
+            (shared, threads) = self.before(&mut builder, *node as usize, *mover as usize, outcome, scene)?;
             origin = self.origin(*node as usize, &shared, &threads);
         }
-        self.finish(story, &shared, threads).map_err(out_of_nodes)
+        self.finish(builder, &shared, threads).map_err(out_of_nodes)
     }
 
     /// A thread with some valuation of a set.
-    fn live(&self, story: &mut Story, place: Place, set: SetId) -> Live {
+    fn live(&self, builder: &mut TraceBuilder, place: Place, set: SetId) -> Live {
         let (_, vars) = self.machine.layout.now(Who::Mover);
         let locals = self.machine.sets.get(set).pick(&vars).expect("no pair has an empty set");
-        Live { name: story.name(), place, locals }
+        Live { name: builder.name(), place, locals }
     }
 
     fn pick_shared(&self, set: &Bdd) -> Vec<bool> {
@@ -92,7 +92,7 @@ impl Search<'_> {
         let outcome = origin.outcome();
         let mut slots = Vec::new();
         if let Origin::Block { node, mover, .. } = origin {
-            let rest = without(&self.nodes[*node as usize].crew.pairs, *mover as usize);
+            let rest = without(&self.nodes[*node as usize].marking.pairs, *mover as usize);
             for (number, pair) in rest.iter().enumerate() {
                 let set = outcome.peers.as_ref().map_or(pair.set, |peers| peers[number]);
                 slots.extend(std::iter::repeat_n((pair.place, set, Part::Other(number)), pair.count as usize));
@@ -127,7 +127,7 @@ impl Search<'_> {
     /// The parts of the threads in the block of an origin. Initial threads that come to life are noted.
     fn scene(
         &mut self,
-        story: &mut Story,
+        builder: &mut TraceBuilder,
         origin: &Origin,
         shared: Vec<bool>,
         threads: Vec<Live>,
@@ -145,18 +145,18 @@ impl Search<'_> {
             }
         }
         let Origin::Block { node, .. } = origin else { return Ok(scene) };
-        let in_prelude = self.nodes[*node as usize].crew.pairs.iter().all(|pair| pair.place.entry().is_none());
+        let in_prelude = self.nodes[*node as usize].marking.pairs.iter().all(|pair| pair.place.entry().is_none());
         if in_prelude && origin.outcome().mover.is_none() {
             let starts = std::mem::take(&mut scene.children);
-            story.starts = self.start_threads(&scene.shared, &starts)?;
+            builder.starts = self.start_threads(&scene.shared, &starts)?;
         }
         Ok(scene)
     }
 
     fn block_of(&mut self, node: usize, mover: usize) -> Result<(Block, Pairs), Stop> {
         let node = &self.nodes[node];
-        let (pairs, shared) = (node.crew.pairs.clone(), node.shared.clone());
-        let room = self.machine.bound.saturating_sub(node.crew.n_threads());
+        let (pairs, shared) = (node.marking.pairs.clone(), node.shared.clone());
+        let room = self.machine.bound.saturating_sub(node.marking.n_threads());
         let (pair, rest): (Pair, Pairs) = (pairs[mover], without(&pairs, mover));
         let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
         Ok((self.machine.block(pair.place, set, room, &rest)?, rest))
@@ -165,7 +165,7 @@ impl Search<'_> {
     /// The state of a node from which a block of one of its threads leads to an error.
     fn before_error(
         &mut self,
-        story: &mut Story,
+        builder: &mut TraceBuilder,
         node: usize,
         mover: usize,
         error: Error,
@@ -176,14 +176,14 @@ impl Search<'_> {
         let mut others = Vec::new();
         for (number, pair) in rest.iter().enumerate() {
             let set = key.peers.as_ref().map_or(pair.set, |peers| peers[number]);
-            others.extend((0..pair.count).map(|_| (number, self.live(story, pair.place, set))));
+            others.extend((0..pair.count).map(|_| (number, self.live(builder, pair.place, set))));
         }
-        let children = key.children.iter().map(|(place, set)| self.live(story, *place, *set)).collect();
+        let children = key.children.iter().map(|(place, set)| self.live(builder, *place, *set)).collect();
         let (set, condition) = (&block.items[item].set, self.failure(error).map_err(out_of_nodes)?);
         let picked = self.machine.layout.pick(&set.and(&condition).map_err(out_of_nodes)?);
         let picked = picked.expect("the search found this error once");
         let moving = |place, locals, name| Live { name, place, locals };
-        let name = story.name();
+        let name = builder.name();
         let mover = match key.at {
             At::Place(place) => Some(moving(place, picked.locals, name)),
             At::Gone => None,
@@ -191,9 +191,9 @@ impl Search<'_> {
         if let Error::Fails(_, edge) = error {
             let choices = self.machine.choices_of(edge, &picked.choices);
             let (passive, fresh) = (Vec::new(), Vec::new());
-            story.steps.push(Made { mover: name, edge, choices, passive, child: None, fresh });
+            builder.steps.push(BackStep { mover: name, edge, choices, passive, child: None, fresh });
         }
-        self.through(story, &block, &rest, item, Scene { shared: picked.shared, mover, children, others })
+        self.through(builder, &block, &rest, item, Scene { shared: picked.shared, mover, children, others })
     }
 
     /// Where an error is met: the condition of an assertion does not hold.
@@ -210,7 +210,7 @@ impl Search<'_> {
     /// The state of a node from which a block of one of its threads leads to a state.
     fn before(
         &mut self,
-        story: &mut Story,
+        builder: &mut TraceBuilder,
         node: usize,
         mover: usize,
         outcome: &Outcome,
@@ -228,13 +228,13 @@ impl Search<'_> {
             key.at == at && same && self.machine.layout.holds(set, &scene.shared, locals)
         });
         let end = end.expect("the search found this outcome once");
-        self.through(story, &block, &rest, end, scene)
+        self.through(builder, &block, &rest, end, scene)
     }
 
     /// Goes back through a block from an item to its beginning.
     fn through(
         &mut self,
-        story: &mut Story,
+        builder: &mut TraceBuilder,
         block: &Block,
         rest: &[Pair],
         mut item: usize,
@@ -245,11 +245,11 @@ impl Search<'_> {
             if scene.mover.is_none() {
                 let at = block.items[block.items[item].arcs[0].0].key.at;
                 let At::Place(place) = at else { unreachable!("threads that are gone do not move") };
-                scene.mover = Some(Live { name: story.name(), place, locals: Vec::new() });
+                scene.mover = Some(Live { name: builder.name(), place, locals: Vec::new() });
             }
             let mut back = Back { machine: &mut self.machine, block, rest, item };
             let (from, made, before) = back.step(scene).map_err(out_of_nodes)?;
-            story.steps.push(made);
+            builder.steps.push(made);
             (item, scene) = (from, before);
         }
         let threads = scene.others.into_iter().map(|(_, live)| live).chain(scene.mover).collect();
@@ -303,7 +303,7 @@ impl Search<'_> {
     }
 
     /// The start, and with it the whole execution.
-    fn finish(&self, mut story: Story, shared: &[bool], threads: Vec<Live>) -> Result<Trace, OutOfNodes> {
+    fn finish(&self, mut builder: TraceBuilder, shared: &[bool], threads: Vec<Live>) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.machine.layout, self.machine.program);
         let initialised = |var: &VarId| program.init.iter().any(|(known, _)| known == var);
         let open = layout.kept_shared().iter().filter(|var| !initialised(var));
@@ -315,9 +315,9 @@ impl Search<'_> {
                 fresh.extend(self.fresh(std::iter::empty(), proc, prelude.place.loc, &prelude.locals));
                 first = Some(prelude.name);
             }
-            None => story.starts = self.start_threads(shared, &threads)?,
+            None => builder.starts = self.start_threads(shared, &threads)?,
         }
         let choices = self.initial_choices(&program.init, shared, LocId::new(0), &[])?;
-        Ok(story.told(program, first, choices, fresh))
+        Ok(builder.build(program, first, choices, fresh))
     }
 }

@@ -9,7 +9,7 @@ use selvedge_logic::bdd::Var;
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::diagram::layout::{When, Who};
 
-use super::crowd::{Count, Group};
+use super::omega_marking::{Count, Group};
 use super::tree::{Node, Tree};
 
 /// Certificates with more vectors than this are not given: they would take too long to check.
@@ -40,7 +40,7 @@ impl Tree<'_> {
         for node in self.maximal.iter().map(|number| &self.nodes[*number]) {
             self.machine.run.tick()?;
             // The prelude is over before there are configurations.
-            let in_prelude = node.crowd.groups().iter().any(|group| group.place.role == Role::Prelude);
+            let in_prelude = node.marking.groups().iter().any(|group| group.place.role == Role::Prelude);
             if !in_prelude && !writer.write(node) {
                 return Ok(None);
             }
@@ -71,7 +71,7 @@ impl Writer<'_> {
     /// Adds the vectors of a node; `false` if there would be too many.
     fn write(&mut self, node: &Node) -> bool {
         let mut ways: Vec<Counts> = vec![Vec::new()];
-        for group in node.crowd.groups() {
+        for group in node.marking.groups() {
             let Some(own) = self.group(group) else { return false };
             if ways.len().saturating_mul(own.len()) > MOST_VECTORS {
                 return false;
@@ -79,7 +79,7 @@ impl Writer<'_> {
             let join = |way: &Counts| own.iter().map(|one| sum(way, one)).collect::<Vec<_>>();
             ways = ways.iter().flat_map(join).collect();
         }
-        let held = node.crowd.groups().iter().any(|group| matches!(group.place.role, Role::Holder(_)));
+        let held = node.marking.groups().iter().any(|group| matches!(group.place.role, Role::Holder(_)));
         let n_shared = node.shared.count(&self.shared).unwrap_or(u128::MAX);
         if n_shared.saturating_mul(ways.len() as u128) + self.vectors.len() as u128 > MOST_VECTORS as u128 {
             return false;

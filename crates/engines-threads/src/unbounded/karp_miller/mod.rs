@@ -1,7 +1,7 @@
 //! All that can be covered, on decision diagrams: the engine `karp-miller`.
 //!
 //! Algorithms 8.1 to 8.3 of the thesis behind Boom, as corrected. A node is ⟨S, (pc, L₁, n₁), .., (pc, L_k, n_k)⟩ with a set
-//! S of shared valuations and, of nᵢ threads each, numbers or ω, that all have a local valuation in Lᵢ (`crowd`). Threads
+//! S of shared valuations and, of nᵢ threads each, numbers or ω, that all have a local valuation in Lᵢ (`marking`). Threads
 //! move by the blocks of [`crate::bounded::symbolic`], whose images are split so that this form is exact.
 //!
 //! The order of work, the invariant and the end are those of the tree (`tree`). If the tree covers an error, an execution is
@@ -9,7 +9,7 @@
 //! (`certificate`), written out one valuation at a time where these are not too many.
 
 mod certificate;
-mod crowd;
+mod omega_marking;
 mod tree;
 
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};

@@ -32,12 +32,12 @@ pub(super) struct Group {
 
 /// Groups, sorted, no two with the same place and set, none empty; and the locations at which there are threads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Crowd {
+pub(super) struct OmegaMarking {
     groups: Vec<Group>,
     locs: Vec<u64>,
 }
 
-impl Crowd {
+impl OmegaMarking {
     pub(super) fn groups(&self) -> &[Group] {
         &self.groups
     }
@@ -58,8 +58,8 @@ impl Crowd {
 
     /// One thread of a group less. Of any number, any number is left (errata: `counters_self_loop`: what is added
     /// afterwards is added to the result).
-    pub(super) fn without(&self, gone: usize) -> Crowd {
-        let mut rest = Crowd::default();
+    pub(super) fn without(&self, gone: usize) -> OmegaMarking {
+        let mut rest = OmegaMarking::default();
         for (number, group) in self.groups.iter().enumerate() {
             let count = match group.count {
                 Count::Finite(count) if number == gone => Count::Finite(count - 1),
@@ -88,7 +88,7 @@ impl Crowd {
 
     /// Whether the flag is the same, and there are threads everywhere where the other has some: a quick test before the
     /// exact ones (thesis, §10.7).
-    fn may_cover(&self, other: &Crowd) -> bool {
+    fn may_cover(&self, other: &OmegaMarking) -> bool {
         if self.is_held() != other.is_held() {
             return false;
         }
@@ -99,7 +99,7 @@ impl Crowd {
     /// Whether each thread of the other can be given a thread of this, at the same place with a set that contains its
     /// own. Then whatever the other stands for is covered by what this stands for. A thread that fits into a group of any
     /// number takes nothing away; the others are matched one by one.
-    pub(super) fn covers(&self, other: &Crowd, sets: &mut Sets) -> bool {
+    pub(super) fn covers(&self, other: &OmegaMarking, sets: &mut Sets) -> bool {
         if !self.may_cover(other) {
             return false;
         }
@@ -113,7 +113,7 @@ impl Crowd {
                 }
             }
         }
-        let seats: Vec<&Group> = self
+        let view_slots: Vec<&Group> = self
             .groups
             .iter()
             .flat_map(|group| match group.count {
@@ -122,9 +122,9 @@ impl Crowd {
             })
             .collect();
         let mut fits = |small: usize, large: usize| {
-            rest[small].place == seats[large].place && sets.includes(seats[large].set, rest[small].set)
+            rest[small].place == view_slots[large].place && sets.includes(view_slots[large].set, rest[small].set)
         };
-        matching(rest.len(), seats.len(), &mut fits).is_some()
+        matching(rest.len(), view_slots.len(), &mut fits).is_some()
     }
 
     fn fitting<'c>(&'c self, small: &Group) -> impl Iterator<Item = &'c Group> + use<'c> {
@@ -139,7 +139,7 @@ impl Crowd {
     /// It is right because then every state of the ancestor, with any further threads as in the groups that have grown, is
     /// one of this; so the steps since the ancestor can be made once more with these further threads standing by, and so
     /// on.
-    pub(super) fn accelerate(&mut self, ancestor: &Crowd, sets: &mut Sets) -> bool {
+    pub(super) fn accelerate(&mut self, ancestor: &OmegaMarking, sets: &mut Sets) -> bool {
         if !self.may_cover(ancestor) {
             return false;
         }

@@ -2,7 +2,7 @@
 //!
 //! **Order of work.** The newest node is expanded first: each group of threads moves by one block. What it leads to is
 //! accelerated against all ancestors whose shared set it contains, until nothing changes; the accelerated node is what is
-//! compared and stored (errata: `km_stores_accelerated`). Of its shared set, what maximal nodes with a covering crowd have is
+//! compared and stored (errata: `km_stores_accelerated`). Of its shared set, what maximal nodes with a covering marking have is
 //! left out. If something is left, the node is stored, and maximal nodes that it covers are maximal no longer; those that
 //! wait are never expanded. Nodes that were expanded keep their subtrees.
 //!
@@ -23,7 +23,7 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
 
-use super::crowd::{Count, Crowd, Group};
+use super::omega_marking::{Count, Group, OmegaMarking};
 use crate::bounded::Reductions;
 use crate::bounded::symbolic::block::{At, Block};
 use crate::bounded::symbolic::machine::{Machine, Visit};
@@ -38,7 +38,7 @@ pub(super) enum Covered {
 
 pub(super) struct Node {
     pub(super) shared: Bdd,
-    pub(super) crowd: Crowd,
+    pub(super) marking: OmegaMarking,
     parent: Option<usize>,
     /// Whether a later one covers it and it was not expanded before.
     dropped: bool,
@@ -72,7 +72,7 @@ impl<'a> Tree<'a> {
     /// Grows the tree until it is complete or covers an error.
     pub(super) fn build(&mut self) -> Result<Covered, Stop> {
         for arrival in self.start().map_err(out_of_nodes)? {
-            if self.arrive(&Crowd::default(), &arrival, None)? == Covered::Error {
+            if self.arrive(&OmegaMarking::default(), &arrival, None)? == Covered::Error {
                 return Ok(Covered::Error);
             }
         }
@@ -134,16 +134,16 @@ impl<'a> Tree<'a> {
 
     /// Adds the successors of a node.
     fn expand(&mut self, number: usize) -> Result<Covered, Stop> {
-        let Node { crowd, shared, .. } = &self.nodes[number];
-        let (crowd, shared) = (crowd.clone(), shared.clone());
-        let alone = crowd.is_held();
-        for (mover, group) in crowd.groups().iter().enumerate() {
+        let Node { marking, shared, .. } = &self.nodes[number];
+        let (marking, shared) = (marking.clone(), shared.clone());
+        let alone = marking.is_held();
+        for (mover, group) in marking.groups().iter().enumerate() {
             if alone && !group.place.is_alone() {
                 continue;
             }
             self.machine.run.tick()?;
             let Some(arrivals) = self.arrivals(&shared, group)? else { return Ok(Covered::Error) };
-            let rest = crowd.without(mover);
+            let rest = marking.without(mover);
             for arrival in arrivals.iter() {
                 if self.arrive(&rest, arrival, Some(number))? == Covered::Error {
                     return Ok(Covered::Error);
@@ -194,39 +194,39 @@ impl<'a> Tree<'a> {
     }
 
     /// Stores what a step leads to, as far as it is new.
-    fn arrive(&mut self, rest: &Crowd, arrival: &Arrival, parent: Option<usize>) -> Result<Covered, Stop> {
-        let mut crowd = rest.clone();
-        arrival.threads.iter().for_each(|group| crowd.add(*group));
-        self.accelerate(&arrival.shared, &mut crowd, parent);
-        if self.at_target(&crowd) {
+    fn arrive(&mut self, rest: &OmegaMarking, arrival: &Arrival, parent: Option<usize>) -> Result<Covered, Stop> {
+        let mut marking = rest.clone();
+        arrival.threads.iter().for_each(|group| marking.add(*group));
+        self.accelerate(&arrival.shared, &mut marking, parent);
+        if self.at_target(&marking) {
             return Ok(Covered::Error);
         }
-        let shared = self.news(&crowd, arrival.shared.clone()).map_err(out_of_nodes)?;
+        let shared = self.new_part(&marking, arrival.shared.clone()).map_err(out_of_nodes)?;
         if shared.is_false() {
             return Ok(Covered::NoError);
         }
         let (nodes, sets) = (&mut self.nodes, &mut self.machine.sets);
         self.maximal.retain(|other| {
             let other = &mut nodes[*other];
-            let covered = other.shared.is_subset(&shared) && crowd.covers(&other.crowd, sets);
+            let covered = other.shared.is_subset(&shared) && marking.covers(&other.marking, sets);
             other.dropped |= covered;
             !covered
         });
         let number = nodes.len();
-        nodes.push(Node { shared, crowd, parent, dropped: false });
+        nodes.push(Node { shared, marking, parent, dropped: false });
         self.maximal.push(number);
         self.waiting.push(number);
         Ok(Covered::NoError)
     }
 
     /// Puts ω where threads have become more since an ancestor, until nothing changes.
-    fn accelerate(&mut self, shared: &Bdd, crowd: &mut Crowd, parent: Option<usize>) {
+    fn accelerate(&mut self, shared: &Bdd, marking: &mut OmegaMarking, parent: Option<usize>) {
         loop {
             let (mut changed, mut at) = (false, parent);
             while let Some(number) = at {
                 let node = &self.nodes[number];
                 if node.shared.is_subset(shared) {
-                    changed |= crowd.accelerate(&node.crowd, &mut self.machine.sets);
+                    changed |= marking.accelerate(&node.marking, &mut self.machine.sets);
                 }
                 at = node.parent;
             }
@@ -237,10 +237,10 @@ impl<'a> Tree<'a> {
     }
 
     /// The part of some shared valuations that no maximal node has together with at least these threads.
-    fn news(&mut self, crowd: &Crowd, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
+    fn new_part(&mut self, marking: &OmegaMarking, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
         for number in self.maximal.iter().rev() {
             let node = &self.nodes[*number];
-            if !shared.is_disjoint(&node.shared) && node.crowd.covers(crowd, &mut self.machine.sets) {
+            if !shared.is_disjoint(&node.shared) && node.marking.covers(marking, &mut self.machine.sets) {
                 shared = shared.minus(&node.shared)?;
                 if shared.is_false() {
                     break;
@@ -250,11 +250,11 @@ impl<'a> Tree<'a> {
         Ok(shared)
     }
 
-    /// Whether a thread is at a target location, or several meet. Not so in a prelude, where there is no crowd yet.
-    fn at_target(&self, crowd: &Crowd) -> bool {
+    /// Whether a thread is at a target location, or several meet. Not so in a prelude, where there is no marking yet.
+    fn at_target(&self, marking: &OmegaMarking) -> bool {
         let target = self.machine.target;
         let most = target.together.iter().map(Vec::len).max().unwrap_or(0);
-        crowd.groups().iter().any(|group| target.has_loc(group.place.loc))
-            || met(&target.together, |loc| crowd.at(loc, most)).is_some()
+        marking.groups().iter().any(|group| target.has_loc(group.place.loc))
+            || met(&target.together, |loc| marking.at(loc, most)).is_some()
     }
 }

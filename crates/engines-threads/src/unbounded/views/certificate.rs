@@ -1,6 +1,6 @@
 //! The table as a certificate: for each list of places a formula.
 //!
-//! The diagrams are written node by node. A diagram speaks of the threads by seat, and the seat of a thread is its number.
+//! The diagrams are written node by node. A diagram speaks of the threads by view slot, and the view slot of a thread is its number.
 //! The table is closed under exchanges of threads at one place, so that the formula holds in particular for the order in
 //! which a certificate lists them.
 
@@ -11,7 +11,7 @@ use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
 use selvedge_transition::step::diagram::layout::{When, Who};
 
-use super::model::{Model, PlaceId, Seat};
+use super::model::{Model, PlaceId, ViewSlot};
 use super::search::Search;
 
 /// Certificates with more nodes than this are not given: they would take too long to check.
@@ -57,10 +57,14 @@ impl<'m> Writer<'m> {
     fn new(model: &'m Model<'_>) -> Writer<'m> {
         let layout = &model.layout;
         let shared = layout.kept_shared().iter().map(|var| (layout.var(*var, Who::Mover, When::Now), *var)).collect();
-        let seats = (0..layout.copies.len()).flat_map(|seat| {
-            model.vars(Seat::Copy(seat)).into_iter().enumerate().map(move |(slot, var)| (var, (seat, slot)))
+        let view_slots = (0..layout.copies.len()).flat_map(|view_slot| {
+            model
+                .vars(ViewSlot::Copy(view_slot))
+                .into_iter()
+                .enumerate()
+                .map(move |(slot, var)| (var, (view_slot, slot)))
         });
-        let locals = seats.collect();
+        let locals = view_slots.collect();
         Writer { model, shared, locals, formulas: Formulas::default(), known: FxHashMap::default() }
     }
 

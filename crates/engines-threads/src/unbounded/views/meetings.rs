@@ -4,7 +4,7 @@ use selvedge_ir::LocId;
 use selvedge_ir::target::met;
 use selvedge_logic::bdd::OutOfNodes;
 
-use super::model::{PlaceId, Seat};
+use super::model::{PlaceId, ViewSlot};
 use super::search::Search;
 use super::table::Key;
 
@@ -58,8 +58,11 @@ impl Search<'_> {
             let threads: Vec<PlaceId> = chosen.iter().map(|number| places[*number]).collect();
             let held = held_elsewhere || holder.is_some_and(|holder| !chosen.contains(&holder));
             let Some(views) = self.table.get(&Key { held, threads }) else { return Ok(false) };
-            let changes = chosen.iter().enumerate().map(|(number, seat)| (Seat::Copy(number), Seat::Copy(*seat)));
-            all = all.and(&self.model.seated(views, changes.collect())?)?;
+            let changes = chosen
+                .iter()
+                .enumerate()
+                .map(|(number, view_slot)| (ViewSlot::Copy(number), ViewSlot::Copy(*view_slot)));
+            all = all.and(&self.model.in_slots(views, changes.collect())?)?;
         }
         Ok(!all.is_false())
     }

@@ -9,7 +9,7 @@ use selvedge_ir::{Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Renaming, Var, VarSet};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::macro_step::ranks::Ranks;
-use selvedge_transition::macro_step::visible_points::Stops;
+use selvedge_transition::macro_step::visible_points::VisiblePoints;
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::layout::{Layout, Who};
 use selvedge_transition::step::diagram::step::Steps;
@@ -22,8 +22,8 @@ pub(super) type PlaceId = u32;
 
 /// Which variables of the diagrams a thread has while views are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Seat {
-    /// Those of a thread that looks on. In tables the thread with number `i` of a view has seat `Copy(i)`.
+pub(super) enum ViewSlot {
+    /// Those of a thread that looks on. In tables the thread with number `i` of a view has view slot `Copy(i)`.
     Copy(usize),
     /// Those of the thread that moves.
     Mover,
@@ -38,7 +38,7 @@ pub(super) struct Model<'a> {
     pub(super) run: &'a Run<'a>,
     pub(super) layout: Layout,
     pub(super) steps: Steps,
-    pub(super) stops: Stops,
+    pub(super) visible_points: VisiblePoints,
     pub(super) flow: Flow,
     pub(super) ranks: Ranks,
     /// Whether there are steps with passive parts.
@@ -46,8 +46,8 @@ pub(super) struct Model<'a> {
     /// All places, in ascending order.
     pub(super) places: Vec<Place>,
     moves: Vec<Option<Rc<Moves>>>,
-    seatings: FxHashMap<Vec<(Seat, Seat)>, Renaming>,
-    leavings: FxHashMap<Vec<Seat>, VarSet>,
+    slot_changes: FxHashMap<Vec<(ViewSlot, ViewSlot)>, Renaming>,
+    leavings: FxHashMap<Vec<ViewSlot>, VarSet>,
 }
 
 impl<'a> Model<'a> {
@@ -55,22 +55,22 @@ impl<'a> Model<'a> {
     pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>, k: usize) -> Result<Model<'a>, Stop> {
         let program = task.program;
         let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);
-        let stops = Stops::few(program, task.target);
+        let visible_points = VisiblePoints::few(program, task.target);
         let flow = Flow::new(program);
-        let places = Place::all(program, &stops);
+        let places = Place::all(program, &visible_points);
         let n_copies = task.target.together.iter().map(Vec::len).max().unwrap_or(0).max(k);
         Ok(Model {
             layout: Layout::with_copies(program, Keep::Live, limits, n_copies).map_err(out_of_nodes)?,
             steps: Steps::new(program),
-            ranks: Ranks::new(program, &flow, &stops),
+            ranks: Ranks::new(program, &flow, &visible_points),
             target: task.target,
             is_passive: selvedge_transition::support::is_passive(program),
             moves: places.iter().map(|_| None).collect(),
-            seatings: FxHashMap::default(),
+            slot_changes: FxHashMap::default(),
             leavings: FxHashMap::default(),
             program,
             run,
-            stops,
+            visible_points,
             flow,
             places,
         })
@@ -100,45 +100,45 @@ impl<'a> Model<'a> {
         Ok(moves)
     }
 
-    /// The variables of a seat, by place of the program's variables.
-    pub(super) fn vars(&self, seat: Seat) -> Vec<Var> {
-        match seat {
-            Seat::Copy(number) => self.layout.copies[number].clone(),
-            Seat::Mover => self.layout.now(Who::Mover).1,
-            Seat::Peer => self.layout.now(Who::Peer).1,
+    /// The variables of a view slot, by place of the program's variables.
+    pub(super) fn vars(&self, view_slot: ViewSlot) -> Vec<Var> {
+        match view_slot {
+            ViewSlot::Copy(number) => self.layout.copies[number].clone(),
+            ViewSlot::Mover => self.layout.now(Who::Mover).1,
+            ViewSlot::Peer => self.layout.now(Who::Peer).1,
         }
     }
 
-    /// Puts threads, each from one seat to another. Threads that are not named stay; no two may come to one seat.
-    pub(super) fn seated(&mut self, set: &Bdd, mut changes: Vec<(Seat, Seat)>) -> Result<Bdd, OutOfNodes> {
+    /// Puts threads, each from one view slot to another. Threads that are not named stay; no two may come to one view slot.
+    pub(super) fn in_slots(&mut self, set: &Bdd, mut changes: Vec<(ViewSlot, ViewSlot)>) -> Result<Bdd, OutOfNodes> {
         changes.retain(|(from, to)| from != to);
         if changes.is_empty() {
             return Ok(set.clone());
         }
-        if !self.seatings.contains_key(&changes) {
+        if !self.slot_changes.contains_key(&changes) {
             let pairs: Vec<(Var, Var)> =
                 changes.iter().flat_map(|(from, to)| self.vars(*from).into_iter().zip(self.vars(*to))).collect();
-            self.seatings.insert(changes.clone(), self.layout.manager.renaming(&pairs));
+            self.slot_changes.insert(changes.clone(), self.layout.manager.renaming(&pairs));
         }
-        set.rename(&self.seatings[&changes])
+        set.rename(&self.slot_changes[&changes])
     }
 
-    /// The threads of these seats are forgotten.
-    pub(super) fn without(&mut self, set: &Bdd, seats: Vec<Seat>) -> Result<Bdd, OutOfNodes> {
-        if seats.is_empty() {
+    /// The threads of these view slots are forgotten.
+    pub(super) fn without(&mut self, set: &Bdd, view_slots: Vec<ViewSlot>) -> Result<Bdd, OutOfNodes> {
+        if view_slots.is_empty() {
             return Ok(set.clone());
         }
-        set.exists(&self.leaving(seats)?)
+        set.exists(&self.leaving(view_slots)?)
     }
 
-    /// The variables of some seats, prepared.
-    pub(super) fn leaving(&mut self, seats: Vec<Seat>) -> Result<VarSet, OutOfNodes> {
-        if let Some(known) = self.leavings.get(&seats) {
+    /// The variables of some view slots, prepared.
+    pub(super) fn leaving(&mut self, view_slots: Vec<ViewSlot>) -> Result<VarSet, OutOfNodes> {
+        if let Some(known) = self.leavings.get(&view_slots) {
             return Ok(known.clone());
         }
-        let vars: Vec<Var> = seats.iter().flat_map(|seat| self.vars(*seat)).collect();
+        let vars: Vec<Var> = view_slots.iter().flat_map(|view_slot| self.vars(*view_slot)).collect();
         let set = self.layout.manager.var_set(&vars)?;
-        self.leavings.insert(seats, set.clone());
+        self.leavings.insert(view_slots, set.clone());
         Ok(set)
     }
 }

@@ -57,11 +57,11 @@ impl Moves {
 }
 
 /// Where the moving thread and a started one are.
-type Spot = (Option<Place>, Option<Place>);
+type BlockPlace = (Option<Place>, Option<Place>);
 
 /// A block that is being followed.
 struct Block {
-    items: IndexMap<Spot, Bdd, FxBuildHasher>,
+    items: IndexMap<BlockPlace, Bdd, FxBuildHasher>,
     waiting: BTreeSet<(usize, usize)>,
     ends: Vec<usize>,
     passive: Vec<(Place, EdgeId, Bdd)>,
@@ -117,7 +117,7 @@ impl Model<'_> {
                     assigned.extend(targets.filter(|var| self.program.vars[*var].scope == Scope::Shared));
                 }
                 let next = place.after(edge);
-                if !next.is_stop(&self.stops) && seen.insert(next) {
+                if !next.is_stop(&self.visible_points) && seen.insert(next) {
                     waiting.push_back(next);
                 }
             }
@@ -201,7 +201,7 @@ impl Model<'_> {
         by.entry().map(|entry| Place { role: Role::Free(entry), loc: at })
     }
 
-    fn arrive(&self, block: &mut Block, spot: Spot, set: Bdd) -> Result<(), OutOfNodes> {
+    fn arrive(&self, block: &mut Block, spot: BlockPlace, set: Bdd) -> Result<(), OutOfNodes> {
         if set.is_false() {
             return Ok(());
         }
@@ -215,7 +215,7 @@ impl Model<'_> {
         }
         let (number, _) = block.items.insert_full(spot, set);
         match spot.0 {
-            Some(place) if !place.is_stop(&self.stops) => {
+            Some(place) if !place.is_stop(&self.visible_points) => {
                 block.waiting.insert((self.ranks.get(place), number));
             }
             _ => block.ends.push(number),

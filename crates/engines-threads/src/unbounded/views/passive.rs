@@ -9,18 +9,18 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::passive::part;
 
-use super::model::{Model, Seat};
-use super::search::Seated;
+use super::model::{Model, ViewSlot};
+use super::search::InSlot;
 
 impl Model<'_> {
     /// What a last step of the moving thread along an edge with passive parts makes of a set of states, in which the
-    /// others have seats.
-    pub(super) fn passive(&mut self, set: &Bdd, id: EdgeId, to: Place, others: &[Seated]) -> Result<Bdd, OutOfNodes> {
+    /// others have view slots.
+    pub(super) fn passive(&mut self, set: &Bdd, id: EdgeId, to: Place, others: &[InSlot]) -> Result<Bdd, OutOfNodes> {
         let program = self.program;
         let Op::Assign(assign) = &program.edges[id].op else { unreachable!("only assignments have passive parts") };
         let mut set = set.and(&self.steps.active(&self.layout, id, assign)?)?;
-        for (place, seat) in others {
-            set = self.passive_of(set, (id, assign), self.place(*place), *seat)?;
+        for (place, view_slot) in others {
+            set = self.passive_of(set, (id, assign), self.place(*place), *view_slot)?;
         }
         let targets: Vec<VarId> = assign.active.iter().map(|(var, _)| *var).collect();
         let (mut forget, pairs) = self.layout.after(&targets, to.loc);
@@ -35,14 +35,14 @@ impl Model<'_> {
         set: Bdd,
         (id, assign): (EdgeId, &Assign),
         place: Place,
-        seat: Seat,
+        view_slot: ViewSlot,
     ) -> Result<Bdd, OutOfNodes> {
         let Some(part) = part(self.program, assign, place.entry(), place.loc) else { return Ok(set) };
         let key = (id, place.entry(), self.program.locs[place.loc].proc);
         let relation = self.steps.peer(&self.layout, key, assign, &part)?;
         let (forget, rename) = self.layout.peer_after(&part, place.loc)?;
-        let before = self.seated(&set, vec![(seat, Seat::Peer)])?;
+        let before = self.in_slots(&set, vec![(view_slot, ViewSlot::Peer)])?;
         let after = before.and_exists(&relation, &forget)?.rename(&rename)?;
-        self.seated(&after, vec![(Seat::Peer, seat)])
+        self.in_slots(&after, vec![(ViewSlot::Peer, view_slot)])
     }
 }

@@ -18,7 +18,7 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
 
-use super::model::{Model, PlaceId, Seat};
+use super::model::{Model, PlaceId, ViewSlot};
 use super::moves::Moves;
 use super::table::{Key, Table};
 
@@ -39,8 +39,8 @@ pub(super) struct Search<'a> {
     has_error: bool,
 }
 
-/// A thread that is being put into a view: where it is, and on which seat.
-pub(super) type Seated = (PlaceId, Seat);
+/// A thread that is being put into a view: where it is, and on which view slot.
+pub(super) type InSlot = (PlaceId, ViewSlot);
 
 impl<'a> Search<'a> {
     pub(super) fn new(model: Model<'a>, k: usize) -> Search<'a> {
@@ -80,13 +80,13 @@ impl<'a> Search<'a> {
         let place = Place { role: Role::Prelude, loc: program.procs[proc].entry };
         let set = shared.and(&self.model.layout.prelude(place.loc)?)?;
         let number = self.model.number(place);
-        self.seat(&[(number, Seat::Mover)], false, &set)
+        self.add_views(&[(number, ViewSlot::Mover)], false, &set)
     }
 
     /// The initial threads come to life: views of all numbers of them that the program allows, the largest first.
     fn begin(&mut self, shared: &Bdd) -> Result<(), OutOfNodes> {
         let program = self.model.program;
-        let mut crews: Vec<(Vec<PlaceId>, Bdd)> = vec![(Vec::new(), shared.clone())];
+        let mut initial_counts: Vec<(Vec<PlaceId>, Bdd)> = vec![(Vec::new(), shared.clone())];
         for (id, entry) in program.entries.iter_enumerated() {
             let loc = program.procs[entry.proc].entry;
             let place = self.model.number(Place { role: Role::Free(id), loc });
@@ -96,44 +96,45 @@ impl<'a> Search<'a> {
                 Count::Any => self.k,
             };
             let mut longer = Vec::new();
-            for (threads, set) in crews {
+            for (threads, set) in initial_counts {
                 let (mut threads, mut set) = (threads, set);
                 let room = most.min(self.k - threads.len());
                 longer.push((threads.clone(), set.clone()));
                 for _ in 0..room {
-                    let seat = Seat::Copy(threads.len());
-                    set = set.and(&self.model.seated(&relation, vec![(Seat::Mover, seat)])?)?;
+                    let view_slot = ViewSlot::Copy(threads.len());
+                    set = set.and(&self.model.in_slots(&relation, vec![(ViewSlot::Mover, view_slot)])?)?;
                     threads.push(place);
                     longer.push((threads.clone(), set.clone()));
                 }
             }
-            crews = longer;
+            initial_counts = longer;
         }
-        crews.sort_by_key(|(threads, _)| std::cmp::Reverse(threads.len()));
-        for (threads, set) in crews.into_iter().filter(|(threads, _)| !threads.is_empty()) {
-            self.seat(&seats_of(&threads), false, &set)?;
+        initial_counts.sort_by_key(|(threads, _)| std::cmp::Reverse(threads.len()));
+        for (threads, set) in initial_counts.into_iter().filter(|(threads, _)| !threads.is_empty()) {
+            self.add_views(&slots_of(&threads), false, &set)?;
         }
         Ok(())
     }
 
-    /// Adds the views of threads on any seats, for each `k` of them. The flag is held by somebody else, or not.
-    fn seat(&mut self, threads: &[Seated], held: bool, set: &Bdd) -> Result<(), OutOfNodes> {
+    /// Adds the views of threads on any view slots, for each `k` of them. The flag is held by somebody else, or not.
+    fn add_views(&mut self, threads: &[InSlot], held: bool, set: &Bdd) -> Result<(), OutOfNodes> {
         if set.is_false() || threads.is_empty() {
             return Ok(());
         }
         if threads.len() > self.k {
             for gone in 0..threads.len() {
                 let mut rest = threads.to_vec();
-                let (place, seat) = rest.remove(gone);
-                let set = self.model.without(set, vec![seat])?;
-                self.seat(&rest, held || self.model.is_alone(place), &set)?;
+                let (place, view_slot) = rest.remove(gone);
+                let set = self.model.without(set, vec![view_slot])?;
+                self.add_views(&rest, held || self.model.is_alone(place), &set)?;
             }
             return Ok(());
         }
         let mut threads = threads.to_vec();
         threads.sort_unstable();
-        let changes = threads.iter().enumerate().map(|(number, (_, seat))| (*seat, Seat::Copy(number))).collect();
-        let set = self.model.seated(set, changes)?;
+        let changes =
+            threads.iter().enumerate().map(|(number, (_, view_slot))| (*view_slot, ViewSlot::Copy(number))).collect();
+        let set = self.model.in_slots(set, changes)?;
         self.add(Key { held, threads: threads.iter().map(|(place, _)| *place).collect() }, &set)
     }
 
@@ -145,7 +146,7 @@ impl<'a> Search<'a> {
             let moves = self.model.moves(place)?;
             let can_move = !key.held;
             let set = self.table.get(&key).expect("it has grown");
-            let set = self.model.seated(set, vec![(Seat::Copy(0), Seat::Mover)])?;
+            let set = self.model.in_slots(set, vec![(ViewSlot::Copy(0), ViewSlot::Mover)])?;
             self.has_error |= reached || (can_move && !set.is_disjoint(&moves.error));
         }
         Ok(self.has_error)
@@ -176,9 +177,11 @@ impl<'a> Search<'a> {
         let moves = self.model.moves(place)?;
         let others: Vec<PlaceId> =
             key.threads.iter().enumerate().filter(|(at, _)| *at != mover).map(|(_, p)| *p).collect();
-        let mut changes = vec![(Seat::Copy(mover), Seat::Mover)];
-        changes.extend((mover + 1..key.threads.len()).map(|seat| (Seat::Copy(seat), Seat::Copy(seat - 1))));
-        let set = self.model.seated(new, changes)?;
+        let mut changes = vec![(ViewSlot::Copy(mover), ViewSlot::Mover)];
+        changes.extend(
+            (mover + 1..key.threads.len()).map(|view_slot| (ViewSlot::Copy(view_slot), ViewSlot::Copy(view_slot - 1))),
+        );
+        let set = self.model.in_slots(new, changes)?;
         let is_prelude = self.model.place(place).entry().is_none();
         for outcome in &moves.outcomes {
             let mut after = set.and_exists(&outcome.relation, &moves.forget)?.rename(&moves.rename)?;
@@ -189,13 +192,13 @@ impl<'a> Search<'a> {
                 self.begin(&after)?;
                 continue;
             }
-            let mut threads: Vec<Seated> = seats_of(&others);
+            let mut threads: Vec<InSlot> = slots_of(&others);
             if let (Some(edge), Some(to)) = (outcome.passive, outcome.to) {
                 after = self.model.passive(&after, edge, to, &threads)?;
             }
-            threads.extend(outcome.to.map(|to| (self.model.number(to), Seat::Mover)));
-            threads.extend(outcome.child.map(|child| (self.model.number(child), Seat::Peer)));
-            self.seat(&threads, false, &after)?;
+            threads.extend(outcome.to.map(|to| (self.model.number(to), ViewSlot::Mover)));
+            threads.extend(outcome.child.map(|child| (self.model.number(child), ViewSlot::Peer)));
+            self.add_views(&threads, false, &after)?;
         }
         Ok(())
     }
@@ -226,8 +229,8 @@ impl<'a> Search<'a> {
         }
         let mut rest = key.threads.clone();
         rest.remove(mover);
-        // The new views, by the seats of the rest.
-        let mut seated: FxHashMap<usize, Bdd> = FxHashMap::default();
+        // The new views, by the view slots of the rest.
+        let mut in_slots: FxHashMap<usize, Bdd> = FxHashMap::default();
         for other in self.table.met.clone() {
             if self.model.is_alone(other) {
                 continue;
@@ -239,17 +242,19 @@ impl<'a> Search<'a> {
             let Some(views) = self.table.get(&base).cloned() else { continue };
             let Some(mut beside) = self.beside(&base, place, Some(at)).map_err(out_of_nodes)? else { continue };
             self.model.run.tick()?;
-            let new = match seated.get(&at) {
+            let new = match in_slots.get(&at) {
                 Some(known) => known.clone(),
                 None => {
-                    let seats = (0..self.k).filter(|seat| *seat != mover);
-                    let mut changes: Vec<(Seat, Seat)> = seats
+                    let view_slots = (0..self.k).filter(|view_slot| *view_slot != mover);
+                    let mut changes: Vec<(ViewSlot, ViewSlot)> = view_slots
                         .enumerate()
-                        .map(|(number, seat)| (Seat::Copy(seat), Seat::Copy(number + usize::from(number >= at))))
+                        .map(|(number, view_slot)| {
+                            (ViewSlot::Copy(view_slot), ViewSlot::Copy(number + usize::from(number >= at)))
+                        })
                         .collect();
-                    changes.push((Seat::Copy(mover), Seat::Mover));
-                    let set = self.model.seated(new, changes).map_err(out_of_nodes)?;
-                    seated.insert(at, set.clone());
+                    changes.push((ViewSlot::Copy(mover), ViewSlot::Mover));
+                    let set = self.model.in_slots(new, changes).map_err(out_of_nodes)?;
+                    in_slots.insert(at, set.clone());
                     set
                 }
             };
@@ -260,9 +265,9 @@ impl<'a> Search<'a> {
     }
 
     /// The views of the moving thread beside all but one of the others, for each of them (except that with the number
-    /// `known`), on their seats; nothing if some are not there.
+    /// `known`), on their view slots; nothing if some are not there.
     fn beside(&mut self, base: &Key, mover: PlaceId, known: Option<usize>) -> Result<Option<Vec<Bdd>>, OutOfNodes> {
-        let keys: Vec<(Key, Vec<(Seat, Seat)>)> = (0..base.threads.len())
+        let keys: Vec<(Key, Vec<(ViewSlot, ViewSlot)>)> = (0..base.threads.len())
             .filter(|gone| known != Some(*gone))
             .map(|gone| beside_key(base, mover, gone))
             .collect();
@@ -272,14 +277,14 @@ impl<'a> Search<'a> {
         let mut sets = Vec::new();
         for (key, changes) in keys {
             let views = self.table.get(&key).expect("it is there").clone();
-            sets.push(self.model.seated(&views, changes)?);
+            sets.push(self.model.in_slots(&views, changes)?);
         }
         Ok(Some(sets))
     }
 
     /// A thread moves that is seen in views together with the others: what becomes of their views.
     fn join(&mut self, base: &Key, views: &Bdd, moves: &Rc<Moves>, beside: Vec<Bdd>) -> Result<(), OutOfNodes> {
-        let mover = self.model.leaving(vec![Seat::Mover])?;
+        let mover = self.model.leaving(vec![ViewSlot::Mover])?;
         for (held, effect) in &moves.effects {
             let mut relation = effect.clone();
             let (last, first) = beside.split_last().expect("there is at least one thread beside the moving one");
@@ -305,14 +310,14 @@ impl<'a> Search<'a> {
                 all = all.and(views)?;
             }
             let before = all.and_exists(&outcome.relation, &moves.forget)?.rename(&moves.rename)?;
-            let after = self.model.passive(&before, edge, to, &seats_of(&base.threads))?;
-            let after = self.model.without(&after, vec![Seat::Mover])?;
+            let after = self.model.passive(&before, edge, to, &slots_of(&base.threads))?;
+            let after = self.model.without(&after, vec![ViewSlot::Mover])?;
             self.add(Key { held: to.is_alone(), threads: base.threads.clone() }, &after)?;
         }
         Ok(())
     }
 
-    /// Adds views of threads in seats by number.
+    /// Adds views of threads in view slots by number.
     fn add(&mut self, key: Key, set: &Bdd) -> Result<(), OutOfNodes> {
         let is_meeting = self.is_meeting(&key);
         if self.table.add(&mut self.model, key, set)? {
@@ -322,23 +327,25 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Threads at these places, in seats by number.
-fn seats_of(places: &[PlaceId]) -> Vec<Seated> {
-    places.iter().enumerate().map(|(seat, place)| (*place, Seat::Copy(seat))).collect()
+/// Threads at these places, in view slots by number.
+fn slots_of(places: &[PlaceId]) -> Vec<InSlot> {
+    places.iter().enumerate().map(|(view_slot, place)| (*place, ViewSlot::Copy(view_slot))).collect()
 }
 
-/// The key of the views of a moving thread and the others but one, and the seats that these have as a part of all.
-pub(super) fn beside_key(base: &Key, mover: PlaceId, gone: usize) -> (Key, Vec<(Seat, Seat)>) {
+/// The key of the views of a moving thread and the others but one, and the view slots that these have as a part of all.
+pub(super) fn beside_key(base: &Key, mover: PlaceId, gone: usize) -> (Key, Vec<(ViewSlot, ViewSlot)>) {
     let others: Vec<(PlaceId, usize)> =
         base.threads.iter().copied().zip(0..).filter(|(_, number)| *number != gone).collect();
     let at = others.partition_point(|(place, _)| *place < mover);
     let mut threads: Vec<PlaceId> = others.iter().map(|(place, _)| *place).collect();
     threads.insert(at, mover);
-    let mut changes: Vec<(Seat, Seat)> = others
+    let mut changes: Vec<(ViewSlot, ViewSlot)> = others
         .iter()
         .enumerate()
-        .map(|(number, (_, seat))| (Seat::Copy(number + usize::from(number >= at)), Seat::Copy(*seat)))
+        .map(|(number, (_, view_slot))| {
+            (ViewSlot::Copy(number + usize::from(number >= at)), ViewSlot::Copy(*view_slot))
+        })
         .collect();
-    changes.push((Seat::Copy(at), Seat::Mover));
+    changes.push((ViewSlot::Copy(at), ViewSlot::Mover));
     (Key { held: false, threads }, changes)
 }

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
-use super::model::{Model, PlaceId, Seat};
+use super::model::{Model, PlaceId, ViewSlot};
 
 /// What distinguishes views.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,7 +84,7 @@ impl Table {
         std::mem::take(&mut self.grown).into_iter().map(key).collect()
     }
 
-    /// Adds views, of threads in seats by number. Says whether some were new.
+    /// Adds views, of threads in view slots by number. Says whether some were new.
     pub(super) fn add(&mut self, model: &mut Model<'_>, key: Key, set: &Bdd) -> Result<bool, OutOfNodes> {
         self.insert(model, key, set, Steps::Open)
     }
@@ -143,9 +143,11 @@ impl Table {
                 continue;
             }
             let smaller = key.without(model, gone);
-            let set = model.without(set, vec![Seat::Copy(gone)])?;
-            let closer = (gone + 1..n_threads).map(|seat| (Seat::Copy(seat), Seat::Copy(seat - 1))).collect();
-            let set = model.seated(&set, closer)?;
+            let set = model.without(set, vec![ViewSlot::Copy(gone)])?;
+            let closer = (gone + 1..n_threads)
+                .map(|view_slot| (ViewSlot::Copy(view_slot), ViewSlot::Copy(view_slot - 1)))
+                .collect();
+            let set = model.in_slots(&set, closer)?;
             self.insert(model, smaller, &set, steps)?;
         }
         Ok(())
@@ -169,8 +171,8 @@ fn symmetric(model: &mut Model<'_>, key: &Key, set: Bdd) -> Result<Bdd, OutOfNod
     loop {
         let before = all.clone();
         for at in &equal {
-            let (left, right) = (Seat::Copy(at - 1), Seat::Copy(*at));
-            all = all.or(&model.seated(&all, vec![(left, right), (right, left)])?)?;
+            let (left, right) = (ViewSlot::Copy(at - 1), ViewSlot::Copy(*at));
+            all = all.or(&model.in_slots(&all, vec![(left, right), (right, left)])?)?;
         }
         if all == before || equal.len() < 2 {
             return Ok(all);

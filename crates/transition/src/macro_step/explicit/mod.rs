@@ -1,8 +1,8 @@
 //! What one thread can do from a stop to the next, whatever the other threads are.
 //!
-//! *Order of work.* Depth first through the steps of a block (see [`super::visible_points`]), over explicit values, each
-//! point of the way once. A block depends on the shared valuation, the thread's state, whether it holds the atomic flag,
-//! and, if it starts threads, on how many may start; so it is computed once for each of these and kept.
+//! *Order of work.* Depth first through the steps of a block (see [`super::visible_points`]), over explicit values,
+//! each point of the way once. A block depends on the shared valuation, the thread's state, whether it holds the atomic
+//! flag, and, if it starts threads, on how many may start; so it is computed once for each of these and kept.
 //!
 //! *End.* Each cycle of steps contains a stop. *Right.* All steps of the interpreter are tried, all choices included;
 //! values that nobody reads any more are forgotten at the end.
@@ -186,7 +186,7 @@ struct Walk<'w, 'p> {
     parts: &'w mut Parts,
     run: &'w Run<'w>,
     block: Block,
-    /// The points that were found, stops included.
+    /// The points that were found, visible points included.
     seen: FxHashSet<(Point, Option<Rc<Partner>>)>,
     /// Those from which the block goes on, with the place of the step to it plus one.
     waiting: Vec<(Point, u32)>,
@@ -275,8 +275,8 @@ impl Walk<'_, '_> {
             return;
         }
         let alone = point.holds || point.local.kind == Kind::Prelude;
-        let stops = &self.model.stops;
-        if partner.is_none() && !(if alone { stops.is_stop_alone(loc) } else { stops.is_stop(loc) }) {
+        let visible_points = &self.model.visible_points;
+        if partner.is_none() && !(if alone { visible_points.is_stop_alone(loc) } else { visible_points.is_stop(loc) }) {
             self.waiting.push((point, last));
             return;
         }

@@ -9,14 +9,14 @@ use selvedge_ir::{Expr, LocId, ProcId, Program, Scope, VarId};
 use super::parts::{Kind, Local};
 use super::values::{Bits, Layout, get, set, zeros};
 use crate::macro_step::reductions::Reductions;
-use crate::macro_step::visible_points::Stops;
+use crate::macro_step::visible_points::VisiblePoints;
 
 /// What does not change during a search.
 pub struct Model<'p> {
     pub task: Task<'p>,
     pub layout: Layout,
     pub flow: Flow,
-    pub stops: Stops,
+    pub visible_points: VisiblePoints,
     /// The variables of a thread that matter at a location.
     live: IndexVec<LocId, Bits>,
     /// The shared variables that matter somewhere.
@@ -26,12 +26,16 @@ pub struct Model<'p> {
 impl<'p> Model<'p> {
     pub fn new(task: Task<'p>, reductions: Reductions) -> Model<'p> {
         let program = task.program;
-        let stops = if reductions.compress { Stops::few(program, task.target) } else { Stops::everywhere(program) };
-        Model::with_stops(task, stops, reductions)
+        let visible_points = if reductions.compress {
+            VisiblePoints::few(program, task.target)
+        } else {
+            VisiblePoints::everywhere(program)
+        };
+        Model::with_visible_points(task, visible_points, reductions)
     }
 
     /// The model of a program whose threads stop at these places.
-    pub fn with_stops(task: Task<'p>, stops: Stops, reductions: Reductions) -> Model<'p> {
+    pub fn with_visible_points(task: Task<'p>, visible_points: VisiblePoints, reductions: Reductions) -> Model<'p> {
         let program = task.program;
         let layout = Layout::new(program);
         let liveness = reductions.dead.then(|| Liveness::among_threads(program));
@@ -49,7 +53,7 @@ impl<'p> Model<'p> {
             let somewhere = program.locs.indices().any(|loc| matters(loc, *var));
             set(&mut live_shared, layout.place(*var), somewhere || read_at_start(program, *var));
         }
-        Model { task, flow: Flow::new(program), stops, live, live_shared, layout }
+        Model { task, flow: Flow::new(program), visible_points, live, live_shared, layout }
     }
 
     pub fn program(&self) -> &'p Program {
@@ -83,8 +87,8 @@ impl<'p> Model<'p> {
         shared.filter(|var| get(&self.live_shared, self.layout.place(*var)))
     }
 
-    /// The shared variables of which a proof with [`Model::places`] speaks. They matter by the same analysis as the variables
-    /// of threads there, from which they are computed; the search may have kept more.
+    /// The shared variables of which a proof with [`Model::places`] speaks. They matter by the same analysis as the
+    /// variables of threads there, from which they are computed; the search may have kept more.
     pub fn told_shared(&self) -> Vec<VarId> {
         let program = self.program();
         let liveness = Liveness::among_threads(program);
@@ -92,7 +96,7 @@ impl<'p> Model<'p> {
         self.layout.shared.iter().copied().filter(|var| is_live(var) || read_at_start(program, *var)).collect()
     }
 
-    /// All stops, for each who can stand there, in ascending order.
+    /// All visible points, for each who can stand there, in ascending order.
     pub fn places(&self) -> Vec<Place> {
         let program = self.program();
         // What does not matter at a place is left out, also if the search kept it.
@@ -106,8 +110,9 @@ impl<'p> Model<'p> {
         let mut places = Vec::new();
         let kinds = || program.entries.indices();
         for loc in program.locs.indices() {
-            let free = kinds().filter(|_| self.stops.is_stop(loc)).map(Role::Free);
-            let alone = kinds().map(Role::Holder).chain([Role::Prelude]).filter(|_| self.stops.is_stop_alone(loc));
+            let free = kinds().filter(|_| self.visible_points.is_stop(loc)).map(Role::Free);
+            let alone =
+                kinds().map(Role::Holder).chain([Role::Prelude]).filter(|_| self.visible_points.is_stop_alone(loc));
             places.extend(free.chain(alone).map(place(loc)));
         }
         // The prelude begins at its entry, whether that is a stop or not.

@@ -45,8 +45,8 @@ impl Layout {
         self.kept(at).iter().try_fold(set.clone(), |joint, var| joint.and(&self.copied(*var)?))
     }
 
-    /// States of the moving thread together with a new one that runs a procedure. Locals that are no parameters have any
-    /// value.
+    /// States of the moving thread together with a new one that runs a procedure. Locals that are no parameters have
+    /// any value.
     pub fn spawned(&self, program: &Program, set: &Bdd, spawn: &Spawn) -> Result<Bdd, OutOfNodes> {
         let callee = &program.procs[spawn.callee];
         let is_kept = |var: &VarId| self.kept(callee.entry).contains(var);

@@ -1,13 +1,14 @@
 //! The variables of the diagrams, and which variables of the program are kept where.
 //!
-//! From the top of the order down: the shared variables, those of the moving thread, the choices of an edge, and those of
-//! a second thread that takes part in a step: a started one, or one whose variables are read or assigned passively. Each
-//! variable of the program has two, its value now and after the step, next to each other. The order is what splitting
-//! needs: the functions below a cut are the sets of local valuations that belong to sets of valuations above it.
+//! From the top of the order down: the shared variables, those of the moving thread, the choices of an edge, and those
+//! of a second thread that takes part in a step: a started one, or one whose variables are read or assigned passively.
+//! Each variable of the program has two, its value now and after the step, next to each other. The order is what
+//! splitting needs: the functions below a cut are the sets of local valuations that belong to sets of valuations above
+//! it.
 //!
-//! For views, whose threads are not split from each other, the same variable of all threads stands together instead: the
-//! copies of those that only look on, the peer, and the moving thread, which also has its value at the beginning of a
-//! block.
+//! For views, whose threads are not split from each other, the same variable of all threads stands together instead:
+//! the copies of those that only look on, the peer, and the moving thread, which also has its value at the beginning of
+//! a block.
 
 use selvedge_ir::{LocId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Renaming, Var, VarSet};

@@ -36,7 +36,8 @@ impl Layout {
 pub struct Steps {
     known: IndexVec<EdgeId, Option<Rc<Step>>>,
     failing: IndexVec<EdgeId, Option<Bdd>>,
-    /// Of assignments with passive parts: what they say about the moving thread, and about others, by kind and procedure.
+    /// Of assignments with passive parts: what they say about the moving thread, and about others, by kind and
+    /// procedure.
     active: FxHashMap<EdgeId, Bdd>,
     peers: FxHashMap<(EdgeId, Option<EntryId>, ProcId), Bdd>,
 }
