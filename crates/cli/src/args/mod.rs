@@ -378,7 +378,7 @@ pub(crate) struct SimulateArgs {
 /// The options of `lsp` and `dap`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Use standard input and output; accepted because many clients pass it, and always the case
+    /// Use standard input and output; this is the default, and some clients pass the option anyway
     #[arg(long)]
     stdio: bool,
 }
