@@ -56,10 +56,12 @@ fn our_own_programs_have_the_verdicts_of_their_headers() {
 }
 
 #[test]
-fn regressions_tell_their_story() {
+fn regressions_have_a_number_and_a_story() {
+    let mut numbers = std::collections::BTreeSet::new();
     for entry in corpus::own().expect("headers are readable") {
-        if entry.name.starts_with("tests/regress") {
+        if let Some(name) = entry.name.strip_prefix("tests/regress/") {
             assert!(entry.story.is_some(), "{} has no story", entry.name);
+            assert!(numbers.insert(name[..4].to_string()), "the number of {} is taken", entry.name);
         }
     }
 }

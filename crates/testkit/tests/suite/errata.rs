@@ -77,6 +77,7 @@ fn regressions_with_every_reduction() {
             "tests/regress/0007",
             "tests/regress/0008",
             "tests/regress/0010",
+            "tests/regress/0015",
         ],
         7,
     );

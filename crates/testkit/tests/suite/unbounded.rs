@@ -188,7 +188,7 @@ fn regressions_for_any_number_of_threads() {
         EngineKind::Cutoff,
     ];
     let programs = [
-        include_str!("../../../../tests/regress/0009-condition-on-others-that-nobody-runs.bp"),
+        include_str!("../../../../tests/regress/0009-condition-on-others-in-dead-code.bp"),
         include_str!("../../../../tests/regress/0010-discarded-result-of-a-shared-variable.bp"),
         include_str!("../../../../tests/regress/0011-begins-at-error-beside-an-assertion.bp"),
     ];
