@@ -1,10 +1,9 @@
-//! Pairs of runs of two tools on the same programs: the data of the thesis's scatter plots for our own switches.
+//! Pairs of runs of two tools on the same programs: the thesis's scatter plots for our own switches.
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
-
 use super::Record;
+use super::plot;
 use super::table::geometric_mean;
 
 /// Two tools that are compared, as figures of the thesis compare them.
@@ -68,7 +67,7 @@ const PAIRS: &[Pair] = &[
 const LEAST: f64 = 0.01;
 
 /// The points of one figure.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Figure {
     /// The figure of the thesis.
     pub figure: &'static str,
@@ -83,7 +82,7 @@ pub struct Figure {
 }
 
 /// Seconds of two tools for one instance, of processor time where that was measured; the limit where a tool did not decide.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Point {
     /// The instance.
     pub instance: String,
@@ -94,13 +93,19 @@ pub struct Point {
 }
 
 impl Figure {
-    /// How much faster the second tool is, as a geometric mean; at least so much where the first one did not decide.
+    /// Returns the scatter plot: a point for each instance.
+    pub fn svg(&self) -> String {
+        let points: Vec<(f64, f64)> = self.points.iter().map(|point| (point.x, point.y)).collect();
+        plot::scatter(&format!("{}: {}", self.figure, self.about), self.x, self.y, &points)
+    }
+
+    /// Returns how much faster the second tool is, as a geometric mean; a lower bound where the first one did not decide.
     pub fn speedup(&self) -> Option<f64> {
         let ratios: Vec<f64> = self.points.iter().map(|point| point.x / point.y).collect();
         geometric_mean(&ratios)
     }
 
-    /// How many instances the second tool decides at least a tenth faster, and how many it decides so much slower.
+    /// Counts the instances that the second tool decides at least a tenth faster, and those at least a tenth slower.
     pub fn won_and_lost(&self) -> (usize, usize) {
         let won = self.points.iter().filter(|point| point.x > 1.1 * point.y).count();
         let lost = self.points.iter().filter(|point| point.y > 1.1 * point.x).count();

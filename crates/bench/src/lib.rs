@@ -15,7 +15,7 @@ mod spin;
 pub mod tool;
 
 pub mod figures;
-pub mod gallery;
+pub mod output;
 pub mod plot;
 pub mod rounds;
 pub mod table;

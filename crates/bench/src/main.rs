@@ -2,13 +2,14 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use selvedge_bench::figures::{self, figures};
-use selvedge_bench::gallery;
 use selvedge_bench::integers as table_of_integers;
+use selvedge_bench::output::Output;
 use selvedge_bench::suite::Group;
 use selvedge_bench::table::{Page, is_group};
 use selvedge_bench::tool::{Ours, Tool, is_for_threads, switches};
@@ -24,17 +25,15 @@ usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--
        bench integers [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--eager-limit SECONDS] [--out FOLDER]
        bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER] [--programs FOLDER]
-       bench plots
 
 Families: reading, corpus, and those of crates/bench/src/families.rs; with `threads` those of
 crates/bench/src/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction;
-with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all programs.
-`plots` measures nothing: it draws the plots of docs/plots.md from the results that are there.
+with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all programs;
+with `contexts` the series of crates/bench/src/turns; with `rounds` the programs of crates/bench/src/rounds, which
+`--programs` only writes into a folder.
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
-Writes results.json, README.md and a plot per family into the folder, bench/results unless told otherwise; with
-`threads` into bench/results-threads, and figures.json, and so on. With `contexts` the series of crates/bench/src/turns, into
-bench/results-contexts. With `rounds` the programs of crates/bench/src/rounds, into bench/results-rounds;
-`--programs` only writes these programs into a folder.
+Writes results.json and README.md into bench/results/<suite> and plots into docs/plots/<suite>, or everything into the
+folder that `--out` names.
 ";
 
 /// Which programs.
@@ -55,12 +54,12 @@ impl Suite {
         }
     }
 
-    fn folder(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
-            Suite::Sequential => "bench/results",
-            Suite::Threads => "bench/results-threads",
-            Suite::Unbounded => "bench/results-unbounded",
-            Suite::Everything => "bench/results-everything",
+            Suite::Sequential => "sequential",
+            Suite::Threads => "threads",
+            Suite::Unbounded => "unbounded",
+            Suite::Everything => "everything",
         }
     }
 
@@ -113,79 +112,104 @@ impl Suite {
     }
 }
 
-/// Draws the plots of the documentation.
-fn draw() -> Result<ExitCode, String> {
-    let folder = root().join("docs/plots");
-    let plots = gallery::plots(&root().join("bench"))?;
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    for (name, svg) in &plots {
-        std::fs::write(folder.join(name), svg).map_err(|error| format!("{name}: {error}"))?;
-    }
-    println!("{} plots in {}", plots.len(), folder.display());
-    Ok(ExitCode::SUCCESS)
-}
-
 struct Options {
     suite: Suite,
     plan: Plan,
-    out: PathBuf,
+    output: Output,
+}
+
+/// The end of a run without results.
+enum Failure {
+    /// The command line is not understood.
+    Usage(String),
+    /// Something could not be written or started.
+    Io(io::Error),
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure::Usage(message)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Io(error)
+    }
 }
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).is_some_and(|word| word == "contexts") {
-        return contexts(std::env::args().skip(2)).unwrap_or_else(|message| {
-            eprintln!("{message}\n\n{USAGE}");
-            ExitCode::from(1)
-        });
-    }
-    if std::env::args().nth(1).is_some_and(|word| word == "rounds") {
-        return in_rounds(std::env::args().skip(2)).unwrap_or_else(|message| {
-            eprintln!("{message}\n\n{USAGE}");
-            ExitCode::from(1)
-        });
-    }
-    if std::env::args().nth(1).is_some_and(|word| word == "integers") {
-        return integers(std::env::args().skip(2)).unwrap_or_else(|message| {
-            eprintln!("{message}\n\n{USAGE}");
-            ExitCode::from(1)
-        });
-    }
-    if std::env::args().nth(1).is_some_and(|word| word == "plots") {
-        return draw().unwrap_or_else(|message| {
-            eprintln!("{message}");
-            ExitCode::from(2)
-        });
-    }
-    match parse(std::env::args().skip(1)) {
-        Ok(options) => execute(&options).unwrap_or_else(|error| {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }),
-        Err(message) => {
+    let mut words = std::env::args().skip(1).peekable();
+    let suite = words.next_if(|word| !word.starts_with("--"));
+    let end = match suite.as_deref() {
+        None => parse(Suite::Sequential, words).and_then(|options| execute(&options)),
+        Some("threads") => parse(Suite::Threads, words).and_then(|options| execute(&options)),
+        Some("unbounded") => parse(Suite::Unbounded, words).and_then(|options| execute(&options)),
+        Some("everything") => parse(Suite::Everything, words).and_then(|options| execute(&options)),
+        Some("contexts") => contexts(words),
+        Some("rounds") => in_rounds(words),
+        Some("integers") => integers(words),
+        Some(other) => Err(Failure::Usage(format!("unknown suite `{other}`"))),
+    };
+    end.unwrap_or_else(|failure| match failure {
+        Failure::Usage(message) => {
             eprintln!("{message}\n\n{USAGE}");
             ExitCode::from(1)
         }
+        Failure::Io(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    })
+}
+
+/// Prints what contradicts an expected verdict, and returns the exit code.
+fn end(contradictions: &[String]) -> ExitCode {
+    contradictions.iter().for_each(|line| eprintln!("{line}"));
+    if contradictions.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) }
+}
+
+/// Reads the command line as options with values.
+fn each_option(
+    mut words: impl Iterator<Item = String>,
+    mut read: impl FnMut(&str, String) -> Result<(), String>,
+) -> Result<(), String> {
+    while let Some(option) = words.next() {
+        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
+        read(&option, value)?;
     }
+    Ok(())
+}
+
+fn unknown(option: &str) -> Result<(), String> {
+    Err(format!("unknown option `{option}`"))
+}
+
+fn list(value: &str) -> Vec<String> {
+    value.split(',').map(str::to_string).collect()
+}
+
+fn seconds(value: &str) -> Result<Duration, String> {
+    value.parse().map(Duration::from_secs).map_err(|_| format!("`{value}` is not a number"))
 }
 
 /// The programs with one kernel and any number of drivers.
-fn in_rounds(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
-    let (mut limit, mut families) = (Duration::from_secs(30), Vec::new());
-    let (mut out, mut programs) = (root().join("bench/results-rounds"), None);
-    while let Some(option) = words.next() {
-        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
-        match option.as_str() {
-            "--families" => families = value.split(',').map(str::to_string).collect(),
-            "--limit" => limit = Duration::from_secs(value.parse().map_err(|_| format!("`{value}` is no number"))?),
-            "--out" => out = PathBuf::from(&value),
-            "--programs" => programs = Some(PathBuf::from(&value)),
-            _ => return Err(format!("unknown option `{option}`")),
+fn in_rounds(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
+    let (mut limit, mut families, mut programs) = (Duration::from_secs(30), Vec::new(), None);
+    let mut output = Output::of_suite(&root(), "rounds");
+    each_option(words, |option, value| {
+        match option {
+            "--families" => families = list(&value),
+            "--limit" => limit = seconds(&value)?,
+            "--out" => output = Output::folder(PathBuf::from(value)),
+            "--programs" => programs = Some(PathBuf::from(value)),
+            _ => return unknown(option),
         }
-    }
+        Ok(())
+    })?;
     let wanted = |instance: &rounds::Instance| families.is_empty() || families.contains(&instance.family);
     if let Some(folder) = programs {
-        return write_programs(&folder, rounds::instances().into_iter().filter(wanted))
-            .map_err(|error| error.to_string());
+        return Ok(write_programs(&folder, rounds::instances().into_iter().filter(wanted))?);
     }
     let mut rows = Vec::new();
     for instance in rounds::instances().into_iter().filter(wanted) {
@@ -195,7 +219,9 @@ fn in_rounds(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String
         println!("{:<14} {:>3}  {}", row.family, row.number, told.collect::<Vec<_>>().join("  "));
         rows.push(row);
     }
-    write_rounds(&rows, limit, &out).map_err(|error| error.to_string())
+    output.write_records(&rows)?;
+    output.write_page(&rounds::markdown(&rows, limit.as_secs_f64()))?;
+    Ok(end(&rounds::contradictions(&rows)))
 }
 
 fn write_programs(folder: &Path, instances: impl Iterator<Item = rounds::Instance>) -> std::io::Result<ExitCode> {
@@ -206,30 +232,20 @@ fn write_programs(folder: &Path, instances: impl Iterator<Item = rounds::Instanc
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_rounds(rows: &[rounds::Row], limit: Duration, out: &Path) -> std::io::Result<ExitCode> {
-    std::fs::create_dir_all(out)?;
-    std::fs::write(out.join("results.json"), serde_json::to_string_pretty(rows)? + "\n")?;
-    std::fs::write(out.join("README.md"), rounds::markdown(rows, limit.as_secs_f64()))?;
-    let wrong = rounds::contradictions(rows);
-    wrong.iter().for_each(|line| eprintln!("{line}"));
-    Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) })
-}
-
 /// The tables of guarded commands, beside the published ones.
-fn integers(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
-    let (mut limit, mut out) = (Duration::from_secs(60), root().join("bench/results-integers"));
+fn integers(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
+    let (mut limit, mut output) = (Duration::from_secs(60), Output::of_suite(&root(), "integers"));
     let (mut only, mut engines) = (Vec::new(), Vec::new());
-    while let Some(option) = words.next() {
-        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
-        let list = || value.split(',').map(str::to_string).collect::<Vec<String>>();
-        match option.as_str() {
-            "--limit" => limit = Duration::from_secs(value.parse().map_err(|_| format!("`{value}` is no number"))?),
-            "--families" => only = list(),
-            "--engines" => engines = list(),
-            "--out" => out = PathBuf::from(value),
-            _ => return Err(format!("unknown option `{option}`")),
+    each_option(words, |option, value| {
+        match option {
+            "--limit" => limit = seconds(&value)?,
+            "--families" => only = list(&value),
+            "--engines" => engines = list(&value),
+            "--out" => output = Output::folder(PathBuf::from(value)),
+            _ => return unknown(option),
         }
-    }
+        Ok(())
+    })?;
     let solvers = find_solvers(&selvedge_check::Solvers::default());
     print!("{}", table_of_integers::head());
     let wanted = |names: &[String], name: &str| names.is_empty() || names.iter().any(|known| known == name);
@@ -244,72 +260,50 @@ fn integers(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String>
     }
     let wrong = rows.iter().flat_map(|(_, cells)| cells).flatten().filter(|cell| cell.verdict == "wrong").count();
     print!("{}", table_of_integers::summary(&rows));
-    let page = table_of_integers::page(&rows, limit);
-    let write = || std::fs::create_dir_all(&out).and_then(|()| std::fs::write(out.join("README.md"), page));
-    write().map_err(|error| error.to_string())?;
+    output.write_page(&table_of_integers::page(&rows, limit))?;
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::from(6) })
 }
 
 /// The series of programs whose threads take turns.
-fn contexts(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
+fn contexts(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
     let mut plan = turns::Plan {
-        selvedge: std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("selvedge"),
+        selvedge: std::env::current_exe()?.with_file_name("selvedge"),
         series: Vec::new(),
         engines: vec!["contexts".to_string(), "contexts-eager".to_string()],
         limit: Duration::from_secs(60),
         eager_limit: Duration::from_secs(60),
         scratch: std::env::temp_dir().join("selvedge-bench-contexts"),
     };
-    let mut out = root().join("bench/results-contexts");
-    while let Some(option) = words.next() {
-        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
-        let list = || value.split(',').map(str::to_string).collect();
-        match option.as_str() {
-            "--families" => plan.series = list(),
-            "--engines" => plan.engines = list(),
+    let mut output = Output::of_suite(&root(), "contexts");
+    each_option(words, |option, value| {
+        match option {
+            "--families" => plan.series = list(&value),
+            "--engines" => plan.engines = list(&value),
             "--limit" => plan.limit = seconds(&value)?,
             "--eager-limit" => plan.eager_limit = seconds(&value)?,
-            "--out" => out = PathBuf::from(&value),
-            _ => return Err(format!("unknown option `{option}`")),
+            "--out" => output = Output::folder(PathBuf::from(value)),
+            _ => return unknown(option),
         }
-    }
-    measure_turns(&plan, &out).map_err(|error| error.to_string())
-}
-
-fn seconds(value: &str) -> Result<Duration, String> {
-    value.parse().map(Duration::from_secs).map_err(|_| format!("`{value}` is no number"))
-}
-
-fn measure_turns(plan: &turns::Plan, out: &Path) -> std::io::Result<ExitCode> {
+        Ok(())
+    })?;
     let tell = |timing: &turns::Timing| {
         let turns::Timing { program, contexts, tool, verdict, seconds, .. } = timing;
         let contexts = contexts.map_or("-".to_string(), |contexts| contexts.to_string());
         println!("{program:<28} {contexts:>2} {tool:<16} {verdict:<12} {seconds:>8.3} s");
     };
-    let timings = turns::run(plan, &mut { tell })?;
-    std::fs::create_dir_all(out)?;
-    std::fs::write(out.join("results.json"), serde_json::to_string_pretty(&timings)? + "\n")?;
-    std::fs::write(out.join("README.md"), turns::fit::markdown(&timings, plan))?;
+    let timings = turns::run(&plan, &mut { tell })?;
+    output.write_records(&timings)?;
+    output.write_page(&turns::fit::markdown(&timings, &plan, &output))?;
     for series in turns::series() {
         if let Some(svg) = turns::fit::svg(&timings, &series) {
-            std::fs::write(out.join(turns::fit::file_name(&series)), svg)?;
+            output.write_plot(&turns::fit::file_name(&series), &svg)?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut words = words.peekable();
-    let suite = match words.peek().map(String::as_str) {
-        Some("threads") => Suite::Threads,
-        Some("unbounded") => Suite::Unbounded,
-        Some("everything") => Suite::Everything,
-        _ => Suite::Sequential,
-    };
-    if suite != Suite::Sequential {
-        words.next();
-    }
-    let beside = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("selvedge");
+fn parse(suite: Suite, words: impl Iterator<Item = String>) -> Result<Options, Failure> {
+    let beside = std::env::current_exe()?.with_file_name("selvedge");
     let mut engines = suite.engines();
     let mut plan = Plan {
         selvedge: beside,
@@ -325,38 +319,36 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
         peer_limit: None,
         scratch: std::env::temp_dir().join("selvedge-bench"),
     };
-    let mut out = root().join(suite.folder());
+    let mut output = Output::of_suite(&root(), suite.name());
     let mut kept: Option<Vec<String>> = None;
-    while let Some(option) = words.next() {
-        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
-        let number = || value.parse::<usize>().map_err(|_| format!("`{value}` is no number"));
-        match option.as_str() {
-            "--families" => plan.families = value.split(',').map(str::to_string).collect(),
-            "--engines" => {
-                let engine = |name: &str| match (name, EngineKind::from_name(name)) {
-                    ("auto", _) => Ok(None),
-                    (_, Some(engine)) => Ok(Some(engine)),
-                    (_, None) => Err(format!("there is no engine `{name}`")),
-                };
-                engines = value.split(',').map(engine).collect::<Result<_, _>>()?;
-            }
-            "--tools" => kept = Some(value.split(',').map(str::to_string).collect()),
-            "--peer-limit" => plan.peer_limit = Some(Duration::from_secs(number()? as u64)),
-            "--max-size" => plan.max_size = Some(number()?),
-            "--limit" => {
-                plan.limit = Duration::from_secs(number()? as u64);
-                plan.corpus_limit = plan.limit;
-            }
-            "--out" => out = PathBuf::from(&value),
-            _ => return Err(format!("unknown option `{option}`")),
+    each_option(words, |option, value| {
+        match option {
+            "--families" => plan.families = list(&value),
+            "--engines" => engines = value.split(',').map(engine).collect::<Result<_, _>>()?,
+            "--tools" => kept = Some(list(&value)),
+            "--peer-limit" => plan.peer_limit = Some(seconds(&value)?),
+            "--max-size" => plan.max_size = Some(value.parse().map_err(|_| format!("`{value}` is not a number"))?),
+            "--limit" => (plan.limit, plan.corpus_limit) = (seconds(&value)?, seconds(&value)?),
+            "--out" => output = Output::folder(PathBuf::from(value)),
+            _ => return unknown(option),
         }
-    }
+        Ok(())
+    })?;
     plan.tools = tools(suite, &engines, &plan.selvedge);
     if let Some(kept) = kept {
         plan.tools.retain(|tool| kept.contains(&tool.name()));
     }
     plan.groups = suite.groups()?;
-    Ok(Options { suite, plan, out })
+    Ok(Options { suite, plan, output })
+}
+
+/// Returns the engine with a name, `None` for the portfolio.
+fn engine(name: &str) -> Result<Option<EngineKind>, String> {
+    match EngineKind::from_name(name) {
+        _ if name == "auto" => Ok(None),
+        Some(engine) => Ok(Some(engine)),
+        None => Err(format!("there is no engine `{name}`")),
+    }
 }
 
 /// The engines, those for threads with each of their switches, and the peer.
@@ -375,8 +367,8 @@ fn tools(suite: Suite, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<B
     tools
 }
 
-fn execute(options: &Options) -> std::io::Result<ExitCode> {
-    let Options { suite, plan, out } = options;
+fn execute(options: &Options) -> Result<ExitCode, Failure> {
+    let Options { suite, plan, output } = options;
     let peer = suite.peer();
     if !peer.is_empty() && !plan.tools.iter().any(|tool| tool.name() == peer) {
         eprintln!("{peer} was not found: there is no peer to compare with");
@@ -388,31 +380,29 @@ fn execute(options: &Options) -> std::io::Result<ExitCode> {
     let records = run(plan, &mut { tell })?;
     let limit = plan.limit.as_secs_f64();
     let peer_limit = plan.peer_limit.unwrap_or(plan.limit).as_secs_f64();
-    std::fs::create_dir_all(out)?;
-    std::fs::write(out.join("results.json"), serde_json::to_string_pretty(&records)? + "\n")?;
+    output.write_records(&records)?;
     let mut page = Page { records: &records, limit, peer, peer_limit }.markdown();
     let figures = figures(&records, limit);
     if !figures.is_empty() {
-        std::fs::write(out.join("figures.json"), serde_json::to_string_pretty(&figures)? + "\n")?;
         page.push_str("\n## Switches\n\n");
         page.push_str(&figures::markdown(&figures));
     }
-    write_plots(&records, out, &mut page)?;
-    std::fs::write(out.join("README.md"), page)?;
-    let wrong = contradictions(&records);
-    wrong.iter().for_each(|line| eprintln!("{line}"));
-    Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) })
+    let scatters = figures.iter().map(|figure| (format!("figure-{}", figure.figure), figure.svg()));
+    for (name, svg) in growth_plots(&records).into_iter().chain(scatters) {
+        output.write_plot(&format!("{name}.svg"), &svg)?;
+        page.push_str(&output.image(&name, &format!("{name}.svg")));
+    }
+    output.write_page(&page)?;
+    Ok(end(&contradictions(&records)))
 }
 
-fn write_plots(records: &[Record], out: &Path, page: &mut String) -> std::io::Result<()> {
+/// Draws a plot for each family that has one.
+fn growth_plots(records: &[Record]) -> Vec<(String, String)> {
     let mut families: Vec<&str> = records.iter().map(|record| record.family.as_str()).collect();
     families.dedup();
-    for family in families.into_iter().filter(|family| *family != "reading") {
-        let plot = if is_group(family) { plot::cactus(records, family) } else { plot::svg(records, family) };
-        if let Some(svg) = plot {
-            std::fs::write(out.join(format!("{family}.svg")), svg)?;
-            page.push_str(&format!("\n![{family}]({family}.svg)\n"));
-        }
-    }
-    Ok(())
+    let draw = |family: &str| {
+        let svg = if is_group(family) { plot::cactus(records, family) } else { plot::svg(records, family) };
+        svg.map(|svg| (family.to_string(), svg))
+    };
+    families.into_iter().filter(|family| *family != "reading").filter_map(draw).collect()
 }

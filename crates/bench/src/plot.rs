@@ -14,26 +14,20 @@ const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 /// A scale from values to places.
 #[derive(Clone, Copy)]
 struct Scale {
-    kind: Kind,
+    axis: Axis,
     from: (f64, f64),
     to: (f64, f64),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Linear,
-    Logarithmic,
-}
-
 impl Scale {
     fn place(&self, value: f64) -> f64 {
-        let at = |value: f64| if self.kind == Kind::Linear { value } else { value.ln() };
+        let at = |value: f64| if self.axis == Axis::Linear { value } else { value.ln() };
         let (low, high) = (at(self.from.0), at(self.from.1));
         self.to.0 + (at(value) - low) / (high - low) * (self.to.1 - self.to.0)
     }
 }
 
-/// How the horizontal axis is scaled.
+/// How an axis is scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Evenly.
@@ -91,13 +85,12 @@ pub fn lines(title: &str, axis: Axis, series: &[Series]) -> Option<String> {
     let points = || series.iter().flat_map(|series| series.points.iter());
     let low = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
     let high = points().map(|point| point.0).fold(0.0, f64::max);
-    if low >= high || low < 1.0 {
+    if low >= high || (axis == Axis::Logarithmic && low < 1.0) {
         return None;
     }
     let slowest = points().map(|point| point.1).fold(0.01, f64::max);
-    let kind = if axis == Axis::Linear { Kind::Linear } else { Kind::Logarithmic };
-    let x = Scale { kind, from: (low, high), to: (MARGIN[0], WIDTH - MARGIN[1]) };
-    let y = Scale { kind: Kind::Logarithmic, from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
+    let x = Scale { axis, from: (low, high), to: (MARGIN[0], WIDTH - MARGIN[1]) };
+    let y = Scale { axis: Axis::Logarithmic, from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
     let mut text = head(title);
     axes(&mut text, x, y);
     for (number, series) in series.iter().enumerate() {
@@ -111,7 +104,7 @@ pub fn lines(title: &str, axis: Axis, series: &[Series]) -> Option<String> {
 /// Seconds of one tool to the right, of another upwards, both logarithmic. Below the diagonal the second one is faster.
 pub fn scatter(title: &str, right: &str, up: &str, points: &[(f64, f64)]) -> String {
     let slowest = points.iter().map(|point| point.0.max(point.1)).fold(0.01, f64::max) * 1.5;
-    let scale = |to| Scale { kind: Kind::Logarithmic, from: (0.0007, slowest), to };
+    let scale = |to| Scale { axis: Axis::Logarithmic, from: (0.0007, slowest), to };
     let side = HEIGHT - MARGIN[2] - MARGIN[3];
     let (x, y) = (scale((MARGIN[0], MARGIN[0] + side)), scale((HEIGHT - MARGIN[3], MARGIN[2])));
     let mut text = head(title);
@@ -163,28 +156,6 @@ pub fn scatter(title: &str, right: &str, up: &str, points: &[(f64, f64)]) -> Str
     text
 }
 
-/// Seconds, logarithmic, over small numbers: a line for each tool. `None` if there are fewer than two numbers.
-pub fn curves(title: &str, lines: &[(String, Vec<(f64, f64)>)]) -> Option<String> {
-    let all = || lines.iter().flat_map(|(_, points)| points);
-    let (low, high) =
-        all().fold((f64::INFINITY, 0.0_f64), |(low, high), (number, _)| (low.min(*number), high.max(*number)));
-    if low >= high {
-        return None;
-    }
-    let slowest = all().map(|(_, seconds)| *seconds).fold(0.01, f64::max);
-    let x = Scale { kind: Kind::Linear, from: (low, high), to: (MARGIN[0], WIDTH - MARGIN[1]) };
-    let y = Scale { kind: Kind::Logarithmic, from: (0.001, slowest * 1.5), to: (HEIGHT - MARGIN[3], MARGIN[2]) };
-    let mut text = head(title);
-    axes(&mut text, x, y);
-    for (number, (tool, points)) in lines.iter().enumerate() {
-        let places: Vec<(f64, f64)> =
-            points.iter().map(|(number, seconds)| (x.place(*number), y.place(seconds.max(0.001)))).collect();
-        line(&mut text, tool, number, &places);
-    }
-    text.push_str("</svg>\n");
-    Some(text)
-}
-
 fn head(title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
@@ -227,12 +198,12 @@ fn axes(text: &mut String, x: Scale, y: Scale) {
 /// The sizes that are marked: powers of two, or at most ten multiples of one, two or five times a power of ten.
 fn sizes(x: Scale) -> Vec<f64> {
     let (from, to) = x.from;
-    match x.kind {
-        Kind::Logarithmic => {
+    match x.axis {
+        Axis::Logarithmic => {
             let powers = std::iter::successors(Some(1.0), |size| Some(size * 2.0));
             powers.take_while(|size| *size <= to).filter(|size| *size >= from).collect()
         }
-        Kind::Linear => {
+        Axis::Linear => {
             let steps = (0..9).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power)));
             let step = steps.into_iter().find(|step| (to - from) / step <= 10.0).unwrap_or(to);
             let first = (from / step).ceil() as u64;

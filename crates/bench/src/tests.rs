@@ -4,13 +4,17 @@ use crate::concurrent::{CONCURRENT, Concurrent, Size, Twin};
 use crate::families::{FAMILIES, lines};
 use crate::table::Page;
 use crate::{Record, contradictions, plot};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use selvedge_check::{Engine, Run, Verdict};
 use selvedge_driver::{Options, Outcome, Question, check};
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::Sat;
 use selvedge_engines::summaries::Summaries;
 use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_testkit::corpus::{Entry, Expected};
+use selvedge_testkit::corpus::{Entry, Expected, files, root};
 use selvedge_testkit::differ::pose_text;
 use selvedge_testkit::oracle::{Budget, within};
 use selvedge_testkit::threads::compare_entry;
@@ -130,4 +134,24 @@ fn a_plot_has_a_line_for_each_tool_and_a_point_for_each_decided_run() {
     assert_eq!(plot::svg(&records[..1], "f"), None);
     let page = Page { records: &records, limit: 10.0, peer: "spacer", peer_limit: 10.0 }.markdown();
     assert!(page.contains("| f-8 | 8 | safe 0.800 (≥ 1.0×) | time limit 0.800 | – |"), "{page}");
+}
+
+/// Returns the targets of images on a page, relative to its folder.
+fn images(page: &Path) -> BTreeSet<PathBuf> {
+    let text = fs::read_to_string(page).expect("the page is there");
+    let folder = page.parent().expect("a page is in a folder");
+    let targets = text.split("![").skip(1).filter_map(|rest| rest.split("](").nth(1)?.split(')').next());
+    targets.map(|target| folder.join(target).canonicalize().expect("images that pages show are there")).collect()
+}
+
+#[test]
+fn every_plot_is_on_a_page() {
+    let mut shown = images(&root().join("docs/plots.md"));
+    for page in files(&root().join("bench/results"), "md") {
+        shown.extend(images(&page));
+    }
+    for plot in files(&root().join("docs/plots"), "svg") {
+        let plot = plot.canonicalize().expect("the file is there");
+        assert!(shown.contains(&plot), "no page shows {}", plot.display());
+    }
 }

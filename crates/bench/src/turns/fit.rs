@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use selvedge_driver::external::Spin;
 
 use super::{Axis, Plan, Point, Series, Timing, series};
+use crate::output::Output;
 use crate::plot;
 
 /// Times below this say more about the start of a process than about the program.
@@ -45,7 +46,7 @@ pub fn fit(axis: Axis, points: &[(f64, f64)]) -> Option<Fit> {
 }
 
 /// The page with a table and the curves of each series.
-pub fn markdown(timings: &[Timing], plan: &Plan) -> String {
+pub fn markdown(timings: &[Timing], plan: &Plan, output: &Output) -> String {
     let (limit, eager) = (plan.limit.as_secs(), plan.eager_limit.as_secs());
     let mut text = format!(
         "# Threads that take turns\n\nSeconds of processor time of whole processes, with a limit of {limit} s of \
@@ -59,13 +60,13 @@ pub fn markdown(timings: &[Timing], plan: &Plan) -> String {
     for series in series() {
         let of_series: Vec<&Timing> = timings.iter().filter(|timing| timing.series == series.name).collect();
         if !of_series.is_empty() {
-            section(&mut text, &series, &of_series);
+            section(&mut text, &series, &of_series, output);
         }
     }
     text
 }
 
-fn section(text: &mut String, series: &Series, timings: &[&Timing]) {
+fn section(text: &mut String, series: &Series, timings: &[&Timing], output: &Output) {
     let tools = tools(timings);
     let has_paper = series.points.iter().any(|point| point.paper.is_some());
     let mut columns = tools.clone();
@@ -83,8 +84,8 @@ fn section(text: &mut String, series: &Series, timings: &[&Timing]) {
             let _ = writeln!(text, "\n`{tool}`: {curve}");
         }
     }
-    if lines(timings, series.axis).iter().any(|(_, points)| points.len() > 1) {
-        let _ = writeln!(text, "\n![{}]({})", series.name, file_name(series));
+    if lines(timings, series.axis).iter().any(|line| line.points.len() > 1) {
+        text.push_str(&output.image(&series.name, &file_name(series)));
     }
 }
 
@@ -113,15 +114,16 @@ pub fn file_name(series: &Series) -> String {
 pub fn svg(timings: &[Timing], series: &Series) -> Option<String> {
     let of_series: Vec<&Timing> = timings.iter().filter(|timing| timing.series == series.name).collect();
     let over = if series.axis == Axis::Threads { "threads" } else { "contexts per thread" };
-    plot::curves(&format!("{}: seconds by {over}", series.name), &lines(&of_series, series.axis))
+    plot::lines(&format!("{}: seconds by {over}", series.name), plot::Axis::Linear, &lines(&of_series, series.axis))
 }
 
 /// For each tool, the times of what it answered.
-fn lines(timings: &[&Timing], axis: Axis) -> Vec<(String, Vec<(f64, f64)>)> {
+fn lines(timings: &[&Timing], axis: Axis) -> Vec<plot::Series> {
     if axis == Axis::None {
         return Vec::new();
     }
-    tools(timings).into_iter().map(|tool| (tool.to_string(), points(axis, timings, tool))).collect()
+    let line = |tool: &str| plot::Series { name: tool.to_string(), points: points(axis, timings, tool) };
+    tools(timings).into_iter().map(line).collect()
 }
 
 fn points(axis: Axis, timings: &[&Timing], tool: &str) -> Vec<(f64, f64)> {
