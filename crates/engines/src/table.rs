@@ -1,8 +1,8 @@
-//! The table of engines: the one place that says which engines there are.
+//! The table of all engines.
 //!
-//! A row names an engine, what it takes, its idea in one line, the options on the command line that are for it, the passes
-//! before it, and how it is built. Help texts and the table in `docs/engines/README.md` are made from it. Its
-//! page is `docs/engines/NAME.md`.
+//! A row gives the name of an engine, the programs that it supports, its idea in one line, its command-line options,
+//! the passes that run before it, and its constructor. Help texts and the table in `docs/engines/README.md` are
+//! generated from it. The engine's page is `docs/engines/NAME.md`.
 
 use std::fmt;
 
@@ -24,8 +24,8 @@ pub struct Row {
     pub idea: &'static str,
     /// The options on the command line that are for this engine and not for all.
     pub options: &'static [&'static str],
-    /// The passes before the engine, unless the user names others. Engines that give certificates work on the program as
-    /// it is, or with calls replaced by bodies, since their certificates survive nothing else.
+    /// The passes before the engine, unless the user names others. Engines that give certificates work on the program
+    /// as it is, or with calls replaced by bodies, since their certificates survive nothing else.
     pub passes: &'static [Pass],
     /// Builds the engine.
     pub build: fn(&EngineOptions) -> Box<dyn Engine>,
@@ -131,58 +131,58 @@ engines! {
         "saturation of an automaton over explicit states",
         &[], &[], |all| Box::new(pushdown::Pushdown { options: all.pushdown.clone() });
     Bmc: "bmc", SEQUENTIAL,
-        "a shortest error within a number of steps, by SAT; never says safe",
+        "shortest error within a bounded number of steps, by SAT; never answers safe",
         &["bound"], &[], |all| Box::new(bmc::Bmc { options: all.bmc.clone() });
     Induction: "induction", Scope { recursion: false, values: Values::Both, ..SEQUENTIAL },
         "k-induction by SAT, with integers by SMT",
         &["bound", "paths"], &[], |all| Box::new(induction::Induction { options: all.induction.clone() });
     Threads: "threads", UP_TO_N,
-        "counters for threads in the same set of valuations, in decision diagrams",
+        "counter abstraction in decision diagrams",
         &[], &[Pass::Inline], |all| Box::new(threads::symbolic::Threads { options: all.threads.clone() });
     ThreadsExplicit: "threads-explicit", UP_TO_N,
-        "counters for threads in the same state, over explicit valuations",
+        "counter abstraction over explicit thread states",
         &[], &[Pass::Inline],
         |all| Box::new(threads::explicit::ThreadsExplicit { options: all.threads_explicit.clone() });
     ThreadsPlain: "threads-plain", UP_TO_N,
-        "one set over all threads, without symmetry, for comparison",
+        "product of all threads, without symmetry; for comparison",
         &[], &[Pass::Inline], |all| Box::new(threads::plain::ThreadsPlain { options: all.threads_plain.clone() });
     ViewsExplicit: "views-explicit", ANY_NUMBER,
-        "views of a few threads, and searches with as many, over explicit states",
+        "views of a few threads, over explicit states",
         &["bound"], &[Pass::Inline],
         |all| Box::new(unbounded::coverability::ViewsExplicit { options: all.coverability.clone() });
     Backward: "backward", ANY_NUMBER,
-        "from the errors backwards, within what views allow",
+        "backward search from the errors, restricted by views",
         &[], &[Pass::Inline],
         |all| Box::new(unbounded::coverability::Backward { options: all.coverability.clone() });
     KarpMillerExplicit: "karp-miller-explicit", ANY_NUMBER,
-        "the tree of Karp and Miller over explicit states",
+        "Karp-Miller tree over explicit states",
         &[], &[Pass::Inline],
         |all| Box::new(unbounded::coverability::KarpMillerExplicit { options: all.coverability.clone() });
     Cutoff: "cutoff", ANY_NUMBER,
-        "the number of threads that reaches all that any number reaches, with a proof",
+        "a number of threads that reaches everything, with a proof",
         &["bound"], &[Pass::Inline],
         |all| Box::new(unbounded::coverability::Cutoff { options: all.coverability.clone() });
     Views: "views", ANY_NUMBER,
-        "what any k threads can look like together, for k = 1, 2, .., in decision diagrams",
+        "views of k threads, for k = 1, 2, .., in decision diagrams",
         &["bound"], &[Pass::Inline], |all| Box::new(unbounded::views::Views { options: all.views.clone() });
     KarpMiller: "karp-miller", ANY_NUMBER,
-        "all that can be covered, with counters up to ω, in decision diagrams",
+        "Karp-Miller tree in decision diagrams",
         &[], &[Pass::Inline], |_| Box::new(unbounded::karp_miller::KarpMiller);
     // The number of shared states is one of the whole program, so that no pass comes before.
     Contexts: "contexts", CONTEXTS,
-        "path edges with the histories that other threads confirm; never says safe",
+        "path edges with histories of contexts; never answers safe",
         &["contexts"], &[], |all| Box::new(contexts::lazy::Contexts { options: all.contexts.clone() });
     ContextsEager: "contexts-eager", CONTEXTS,
-        "reduced to one thread, for `summaries`; never says safe",
+        "reduction to one thread; never answers safe",
         &["contexts"], &[], |all| Box::new(contexts_eager(all.contexts.clone()));
     Rounds: "rounds", ROUNDS,
-        "linear interfaces of blocks of threads; safe where a game shows that K rounds reach everything",
+        "linear interfaces; safe if a game shows that K suffices",
         &["rounds"], Pass::ALL, |all| Box::new(contexts::rounds::Rounds { options: all.rounds.clone() });
     Ase: "ase", INTEGERS,
         "symbolic execution up to abstract states, refined by preimages",
         &[], &[], |all| Box::new(integers::ase::Ase { options: all.ase.clone() });
     Ur: "ur", INTEGERS,
-        "concrete states up to abstract states, refined by preimages; one first state, no inputs",
+        "concrete states up to abstract states; one initial state, no inputs",
         &[], &[], |all| Box::new(integers::ur::Ur { options: all.ase.clone() });
     Horn: "horn", INTEGERS,
         "Horn clauses for z3's Spacer",
