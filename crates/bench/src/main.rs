@@ -21,7 +21,7 @@ use selvedge_testkit::corpus::root;
 
 const USAGE: &str = "\
 usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
-             [--peer-limit SECONDS] [--out FOLDER]
+             [--peer-limit SECONDS] [--against PROGRAM] [--out FOLDER]
        bench integers [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--eager-limit SECONDS] [--out FOLDER]
        bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER] [--programs FOLDER]
@@ -31,10 +31,14 @@ crates/bench/src/concurrent, corpus-2, corpus-3 and corpus-4, and every engine w
 with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all programs;
 with `contexts` the series of crates/bench/src/turns; with `rounds` the programs of crates/bench/src/rounds, which
 `--programs` only writes into a folder.
+`--against` compares with another version of `selvedge`, which runs beside this one on each program.
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json and README.md into bench/results/<suite> and plots into docs/plots/<suite>, or everything into the
 folder that `--out` names.
 ";
+
+/// The name of another version of Selvedge in the results.
+const OTHER_VERSION: &str = "before";
 
 /// Which programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +117,6 @@ impl Suite {
 }
 
 struct Options {
-    suite: Suite,
     plan: Plan,
     output: Output,
 }
@@ -320,13 +323,14 @@ fn parse(suite: Suite, words: impl Iterator<Item = String>) -> Result<Options, F
         scratch: std::env::temp_dir().join("selvedge-bench"),
     };
     let mut output = Output::of_suite(&root(), suite.name());
-    let mut kept: Option<Vec<String>> = None;
+    let (mut kept, mut against): (Option<Vec<String>>, Option<PathBuf>) = (None, None);
     each_option(words, |option, value| {
         match option {
             "--families" => plan.families = list(&value),
             "--engines" => engines = value.split(',').map(engine).collect::<Result<_, _>>()?,
             "--tools" => kept = Some(list(&value)),
             "--peer-limit" => plan.peer_limit = Some(seconds(&value)?),
+            "--against" => against = Some(PathBuf::from(value)),
             "--max-size" => plan.max_size = Some(value.parse().map_err(|_| format!("`{value}` is not a number"))?),
             "--limit" => (plan.limit, plan.corpus_limit) = (seconds(&value)?, seconds(&value)?),
             "--out" => output = Output::folder(PathBuf::from(value)),
@@ -338,8 +342,12 @@ fn parse(suite: Suite, words: impl Iterator<Item = String>) -> Result<Options, F
     if let Some(kept) = kept {
         plan.tools.retain(|tool| kept.contains(&tool.name()));
     }
+    if let Some(selvedge) = against {
+        plan.tools.push(Box::new(Ours { selvedge, engine: None, switches: Vec::new(), name: Some(OTHER_VERSION) }));
+        plan.peer = OTHER_VERSION;
+    }
     plan.groups = suite.groups()?;
-    Ok(Options { suite, plan, output })
+    Ok(Options { plan, output })
 }
 
 /// Returns the engine with a name, `None` for the portfolio.
@@ -356,7 +364,7 @@ fn tools(suite: Suite, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<B
     let mut tools: Vec<Box<dyn Tool>> = Vec::new();
     for engine in engines.iter().copied() {
         for switches in switches(engine) {
-            tools.push(Box::new(Ours { selvedge: selvedge.to_path_buf(), engine, switches }));
+            tools.push(Box::new(Ours { selvedge: selvedge.to_path_buf(), engine, switches, name: None }));
         }
     }
     match suite {
@@ -368,8 +376,8 @@ fn tools(suite: Suite, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<B
 }
 
 fn execute(options: &Options) -> Result<ExitCode, Failure> {
-    let Options { suite, plan, output } = options;
-    let peer = suite.peer();
+    let Options { plan, output } = options;
+    let peer = plan.peer;
     if !peer.is_empty() && !plan.tools.iter().any(|tool| tool.name() == peer) {
         eprintln!("{peer} was not found: there is no peer to compare with");
     }
@@ -386,6 +394,9 @@ fn execute(options: &Options) -> Result<ExitCode, Failure> {
     if !figures.is_empty() {
         page.push_str("\n## Switches\n\n");
         page.push_str(&figures::markdown(&figures));
+    }
+    if peer == OTHER_VERSION {
+        page.push_str(&Page { records: &records, limit, peer, peer_limit }.versions());
     }
     let scatters = figures.iter().map(|figure| (format!("figure-{}", figure.figure), figure.svg()));
     for (name, svg) in growth_plots(&records).into_iter().chain(scatters) {

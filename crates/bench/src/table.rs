@@ -142,6 +142,27 @@ impl Page<'_> {
         }
     }
 
+    /// Compares two versions over all programs that both decided: the geometric mean of the ratios of their whole times, and
+    /// the programs for which this version takes more than half as long again as the other one.
+    pub fn versions(&self) -> String {
+        let both = |record: &&Record| record.tool != self.peer && record.is_decided();
+        let mut ratios = Vec::new();
+        for record in self.records.iter().filter(both) {
+            let other = find(self.records, &record.instance, self.peer).filter(|other| other.is_decided());
+            ratios.extend(other.map(|other| (record.seconds / other.seconds, record, other)));
+        }
+        let slower = ratios.iter().filter(|(ratio, ..)| *ratio > 1.5);
+        let slower = slower.map(|(ratio, record, other)| {
+            format!("- {}: {ratio:.2} ({:.3} s, before {:.3} s)\n", record.instance, record.seconds, other.seconds)
+        });
+        let values: Vec<f64> = ratios.iter().map(|(ratio, ..)| *ratio).collect();
+        let mean = geometric_mean(&values).map_or("–".to_string(), |mean| format!("{mean:.3}"));
+        let heading =
+            format!("\n## This version against the one before\n\n{} programs that both decide; ", values.len());
+        let sentence = format!("geometric mean of the ratios {mean}. Over 1.5:\n\n");
+        heading + &sentence + &slower.collect::<String>()
+    }
+
     /// For groups of programs that do not grow: how many each tool decided, in which time.
     fn totals(&self, text: &mut String) {
         let groups: Vec<String> = families(self.records).into_iter().filter(|family| is_group(family)).collect();
@@ -263,6 +284,21 @@ mod tests {
         assert!(text.contains("| a | 1 | safe 0.500 (4.0×) | safe 2.000 | 2 MB |"), "{text}");
         assert!(text.contains("| b | 1 | safe 0.500 (≥ 20.0×) | time limit 10.200 | 2 MB |"), "{text}");
         assert!(text.contains("| f | 8.9 (2 of 3) |"), "{text}");
+    }
+
+    #[test]
+    fn versions_are_compared_on_what_both_decide() {
+        let records = [
+            record("a", "ours", "safe", 1.0),
+            record("a", PEER, "safe", 4.0),
+            record("b", "ours", "unsafe", 4.0),
+            record("b", PEER, "unsafe", 1.0),
+            record("c", "ours", "safe", 1.0),
+            record("c", PEER, "time limit", 10.0),
+        ];
+        let text = Page { records: &records, limit: 10.0, peer: PEER, peer_limit: 10.0 }.versions();
+        assert!(text.contains("2 programs that both decide; geometric mean of the ratios 1.000."), "{text}");
+        assert!(text.ends_with("Over 1.5:\n\n- b: 4.00 (4.000 s, before 1.000 s)\n"), "{text}");
     }
 
     #[test]

@@ -94,6 +94,8 @@ pub struct Ours {
     pub engine: Option<EngineKind>,
     /// More options of the command line.
     pub switches: Vec<&'static str>,
+    /// Its name in the results, where the engine does not give it.
+    pub name: Option<&'static str>,
 }
 
 impl Ours {
@@ -113,6 +115,9 @@ impl Ours {
 
 impl Tool for Ours {
     fn name(&self) -> String {
+        if let Some(name) = self.name {
+            return name.to_string();
+        }
         let words: Vec<&str> = self.switches.iter().map(|word| word.trim_start_matches('-')).collect();
         let words = words.into_iter().filter(|word| *word != "partial-order");
         std::iter::once(self.engine_name()).chain(words).collect::<Vec<_>>().join(" ")
@@ -176,6 +181,7 @@ mod tests {
             selvedge: PathBuf::from("selvedge"),
             engine: Some(EngineKind::Exhaustive),
             switches: vec!["--partial-order", "ample", "--no-compress"],
+            name: None,
         };
         assert_eq!(ours.name(), "exhaustive ample no-compress");
         let question = Question { threads: Some(3), ..Question::default() };
