@@ -8,6 +8,7 @@ mod cover;
 mod encode;
 mod induction;
 mod integers;
+mod lrat;
 mod places;
 mod sat;
 mod summaries;
@@ -47,6 +48,8 @@ pub enum Flaw {
     Malformed(Option<ProcId>),
     /// This kind of certificate does not cover the program.
     OutOfScope(&'static str),
+    /// The SAT solver found no counterexample, but its proof of this does not check: the defect is the solver's.
+    SatProof,
 }
 
 /// Why the judge does not accept a certificate.
@@ -122,6 +125,7 @@ impl fmt::Display for Flaw {
             Flaw::Malformed(Some(proc)) => write!(f, "its formulas do not fit procedure {}", proc.index()),
             Flaw::Malformed(None) => write!(f, "it is malformed"),
             Flaw::OutOfScope(why) => write!(f, "it does not cover the program: {why}"),
+            Flaw::SatProof => write!(f, "the SAT solver's proof does not check"),
         }
     }
 }

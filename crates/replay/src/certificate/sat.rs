@@ -1,56 +1,69 @@
-//! A thin wrapper of a SAT solver: gates and one question.
+//! Questions about clauses: gates, and answers that need no trust in a solver.
 //!
-//! The engines use another solver, so that no proof is found and checked by the same code.
+//! The solver ([`selvedge_cdcl`]) is not trusted: "unsatisfiable" is its answer here only if the [`Checker`] has derived
+//! it once more, and [`Flaw::SatProof`] otherwise. A wrong answer "satisfiable", or a wrong solution, must not be able to
+//! make a certificate acceptable: callers reject the certificate, or exclude the solution's values and ask again until there is
+//! none. So [`Sat::holds`] gives one answer about each literal, the opposite one about its negation, and the right one
+//! about constants, whatever the solver says.
 
-use batsat::{Callbacks, Solver, SolverInterface, lbool};
+use std::ops::Not;
+
 use rustc_hash::FxHashMap;
-use selvedge_check::{Run, Stop};
+use selvedge_cdcl::{Answer, Solver};
+use selvedge_check::Run;
 
-use super::Refused;
+use super::lrat::Checker;
+use super::{Flaw, Refused};
 
-pub(super) use batsat::Lit;
+/// A variable or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Lit(i32);
 
-/// Stops the solver when the run must stop.
-struct Watch<'r>(&'r Run<'r>);
+impl Not for Lit {
+    type Output = Lit;
 
-impl Callbacks for Watch<'_> {
-    fn stop(&self) -> bool {
-        self.0.check_limits().is_err()
+    fn not(self) -> Lit {
+        Lit(-self.0)
     }
 }
 
 /// A set of clauses that grows.
 pub(super) struct Sat<'r> {
-    solver: Solver<Watch<'r>>,
     run: &'r Run<'r>,
+    solver: Solver,
+    checker: Checker,
     truth: Lit,
-    /// The conjunctions and choices that were written, by their parts: each is written once.
+    /// The gates of conjunctions and choices, by their inputs: each gate is written once.
     ands: FxHashMap<(Lit, Lit), Lit>,
     ites: FxHashMap<(Lit, Lit, Lit), Lit>,
-    /// A clause that is being added.
-    buffer: Vec<Lit>,
+    /// The literals of the clause that is being added, or of the assumptions.
+    buffer: Vec<i32>,
 }
 
 impl<'r> Sat<'r> {
     pub(super) fn new(run: &'r Run<'r>) -> Sat<'r> {
-        let mut solver = Solver::new(Default::default(), Watch(run));
-        let truth = Lit::new(solver.new_var_default(), true);
-        solver.add_clause_reuse(&mut vec![truth]);
+        let (solver, checker) = (Solver::new(), Checker::default());
         let (ands, ites) = (FxHashMap::default(), FxHashMap::default());
-        Sat { solver, run, truth, ands, ites, buffer: Vec::new() }
+        // The first variable has this number; it is made and required below.
+        let mut sat = Sat { run, solver, checker, truth: Lit(1), ands, ites, buffer: Vec::new() };
+        sat.truth = sat.fresh();
+        sat.require(sat.truth);
+        sat
     }
 
     pub(super) fn constant(&self, value: bool) -> Lit {
         if value { self.truth } else { !self.truth }
     }
 
-    /// The value of a literal, if it is that of the constants.
+    /// Returns the value of a literal that is a constant.
     pub(super) fn known(&self, lit: Lit) -> Option<bool> {
-        (lit.var() == self.truth.var()).then_some(lit == self.truth)
+        (lit == self.truth || lit == !self.truth).then_some(lit == self.truth)
     }
 
+    /// Creates a variable.
     pub(super) fn fresh(&mut self) -> Lit {
-        Lit::new(self.solver.new_var_default(), true)
+        self.solver.add_var();
+        Lit(self.checker.add_var())
     }
 
     pub(super) fn require(&mut self, lit: Lit) {
@@ -59,11 +72,12 @@ impl<'r> Sat<'r> {
 
     pub(super) fn clause(&mut self, lits: &[Lit]) {
         self.buffer.clear();
-        self.buffer.extend_from_slice(lits);
-        self.solver.add_clause_reuse(&mut self.buffer);
+        self.buffer.extend(lits.iter().map(|lit| lit.0));
+        let id = self.checker.add(&self.buffer);
+        self.solver.add_clause(id, &self.buffer, &mut self.checker);
     }
 
-    /// The conjunction as a literal.
+    /// Returns the conjunction as a literal.
     pub(super) fn and(&mut self, left: Lit, right: Lit) -> Lit {
         if left == !self.truth || right == !self.truth || left == !right {
             return !self.truth;
@@ -122,27 +136,30 @@ impl<'r> Sat<'r> {
         gate
     }
 
-    /// Whether all clauses can hold at once.
+    /// Returns whether all clauses can hold at once.
     pub(super) fn satisfiable(&mut self) -> Result<bool, Refused> {
-        self.satisfiable_with(self.truth)
+        self.satisfiable_under(&[])
     }
 
-    /// Whether all clauses can hold at once together with a literal.
+    /// Returns whether all clauses can hold at once together with a literal.
     pub(super) fn satisfiable_with(&mut self, lit: Lit) -> Result<bool, Refused> {
         self.satisfiable_under(&[lit])
     }
 
-    /// Whether all clauses can hold at once together with these literals.
+    /// Returns whether all clauses can hold at once together with these literals.
     pub(super) fn satisfiable_under(&mut self, lits: &[Lit]) -> Result<bool, Refused> {
-        match self.solver.solve_limited(lits) {
-            result if result == lbool::TRUE => Ok(true),
-            result if result == lbool::FALSE => Ok(false),
-            _ => Err(self.run.check_limits().err().unwrap_or(Stop::Cancelled).into()),
+        self.buffer.clear();
+        self.buffer.extend(lits.iter().map(|lit| lit.0));
+        let proceed = || self.run.check_limits();
+        match self.solver.solve(&self.buffer, &mut self.checker, proceed)? {
+            Answer::Satisfiable => Ok(true),
+            Answer::Unsatisfiable(id) if self.checker.refutes(id, &self.buffer) => Ok(false),
+            Answer::Unsatisfiable(_) => Err(Flaw::SatProof.into()),
         }
     }
 
-    /// Whether a literal holds in the solution that was found last.
+    /// Returns whether a literal holds in the solution that was found last.
     pub(super) fn holds(&self, lit: Lit) -> bool {
-        self.solver.value_lit(lit) == lbool::TRUE
+        self.known(lit).unwrap_or_else(|| self.solver.value(lit.0.unsigned_abs()) == (lit.0 > 0))
     }
 }

@@ -1,0 +1,391 @@
+//! A small SAT solver that proves its answers step by step.
+//!
+//! The solver decides questions about clauses that grow in number, under assumptions, by conflict-driven clause learning
+//! (Eén and Sörensson: An extensible SAT-solver, SAT 2003): two watched literals, first unique implication points,
+//! activities of variables, saved phases, restarts, and learnt clauses that are dropped. It is made for many small
+//! questions: a solver costs next to nothing until it has clauses.
+//!
+//! Nobody has to trust it. Each clause that it derives is handed to a [`Proof`] together with *hints*: clauses whose
+//! unit propagation, in their order, refutes the negation of the clause, as in an LRAT proof. An answer
+//! "unsatisfiable" names the clause that refutes the assumptions.
+//!
+//! *Order of work.* [`Solver::solve`] propagates; a conflict is analysed ([`analyze`]), the learnt clause is proved and
+//! asserted; without conflict, the next assumption or the most active variable is decided ([`order`]).
+//!
+//! *Invariant.* Between two questions the trail has the literals that hold in all solutions, each with the number of a
+//! unit clause in the proof, so that hints can refer to it.
+//!
+//! *End.* Each conflict learns a clause that no clause before implies by propagation, and more and more of them are
+//! kept.
+//!
+//! Literals are numbers of variables, from 1, negative if negated.
+
+mod analyze;
+mod order;
+mod reduce;
+
+use order::Order;
+
+/// The number of a clause in a proof.
+pub type ClauseId = u32;
+
+/// Receives the steps of a proof.
+pub trait Proof {
+    /// Adds a clause that follows by unit propagation along the hints. Returns its number.
+    fn derive(&mut self, clause: &[i32], hints: &[ClauseId]) -> ClauseId;
+
+    /// Deletes a clause, to which no further step refers.
+    fn delete(&mut self, id: ClauseId);
+}
+
+/// The answer to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The clauses and assumptions have a solution, which [`Solver::value`] tells.
+    Satisfiable,
+    /// The clause with this number has only negations of assumptions.
+    Unsatisfiable(ClauseId),
+}
+
+/// A literal: twice its variable, from 0, and 1 if it is negated.
+type Code = u32;
+
+fn code(lit: i32) -> Code {
+    2 * (lit.unsigned_abs() - 1) + u32::from(lit < 0)
+}
+
+fn lit(code: Code) -> i32 {
+    let var = (code / 2 + 1) as i32;
+    if code & 1 == 0 { var } else { -var }
+}
+
+fn var(code: Code) -> usize {
+    code as usize / 2
+}
+
+/// The reason of a variable that was decided, or that holds always and needs no reason.
+const NO_CLAUSE: u32 = u32::MAX;
+
+/// A clause of at least two literals; the first two are watched.
+#[derive(Clone, Copy, Debug)]
+struct Clause {
+    start: u32,
+    len: u32,
+    id: ClauseId,
+    /// The number of levels of its literals when it was learnt; 0 for a clause of the question.
+    glue: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Watch {
+    clause: u32,
+    /// Another literal of the clause; if it is true, the clause need not be looked at.
+    blocker: Code,
+}
+
+/// The state of a variable.
+#[derive(Clone, Copy, Debug)]
+struct Var {
+    level: u32,
+    /// The place in the trail.
+    place: u32,
+    /// The clause that implies it, or [`NO_CLAUSE`].
+    reason: u32,
+    /// The number of the unit clause in the proof, at level 0.
+    unit: ClauseId,
+    /// The value that it had last.
+    phase: bool,
+}
+
+/// A set of clauses that grows.
+#[derive(Debug, Default)]
+pub struct Solver {
+    lits: Vec<Code>,
+    clauses: Vec<Clause>,
+    n_learnt: usize,
+    /// By literal, the clauses that watch it and must be looked at when it becomes false.
+    watches: Vec<Vec<Watch>>,
+    vars: Vec<Var>,
+    /// By literal: 1 if it is true, -1 if it is false, 0 if it is open.
+    values: Vec<i8>,
+    trail: Vec<Code>,
+    /// The length of the trail when each level began.
+    levels: Vec<usize>,
+    n_propagated: usize,
+    order: Order,
+    /// The empty clause, once it is derived.
+    empty: Option<ClauseId>,
+    model: Vec<bool>,
+    analysis: analyze::Analysis,
+    /// The learnt clauses that may be kept.
+    most_learnt: usize,
+    buffer: Vec<Code>,
+}
+
+impl Solver {
+    /// Conflicts before the first restart.
+    const RESTART: u64 = 100;
+
+    /// Creates a solver without variables and clauses.
+    pub fn new() -> Solver {
+        Solver::default()
+    }
+
+    /// Adds a variable. Returns its number.
+    pub fn add_var(&mut self) -> i32 {
+        self.vars.push(Var { level: 0, place: 0, reason: NO_CLAUSE, unit: 0, phase: false });
+        self.values.extend([0, 0]);
+        self.watches.extend([Vec::new(), Vec::new()]);
+        self.order.add_var();
+        self.analysis.add_var();
+        self.vars.len() as i32
+    }
+
+    /// Adds a clause, which has this number in the proof.
+    pub fn add_clause(&mut self, id: ClauseId, clause: &[i32], proof: &mut impl Proof) {
+        debug_assert!(self.levels.is_empty(), "clauses are added between two questions");
+        let mut codes = std::mem::take(&mut self.buffer);
+        codes.clear();
+        codes.extend(clause.iter().map(|lit| code(*lit)));
+        codes.sort_unstable();
+        codes.dedup();
+        let holds = |pair: &[Code]| pair[0] ^ 1 == pair[1];
+        if !codes.windows(2).any(holds) && !codes.iter().any(|code| self.truth(*code) > 0) {
+            self.add_open(id, &mut codes, proof);
+        }
+        self.buffer = codes;
+    }
+
+    /// Adds a clause in which no literal is true, without its false literals.
+    fn add_open(&mut self, id: ClauseId, codes: &mut Vec<Code>, proof: &mut impl Proof) {
+        let false_lits = codes.iter().filter(|code| self.truth(**code) < 0);
+        let mut hints: Vec<ClauseId> = false_lits.map(|code| self.vars[var(*code)].unit).collect();
+        let id = if hints.is_empty() {
+            id
+        } else {
+            hints.push(id);
+            codes.retain(|code| self.truth(*code) == 0);
+            proof.derive(&codes.iter().map(|code| lit(*code)).collect::<Vec<_>>(), &hints)
+        };
+        match codes.as_slice() {
+            [] => self.empty = Some(id),
+            [unit] => self.assign_unit(*unit, id),
+            _ => {
+                self.attach(codes, id, 0);
+            }
+        }
+    }
+
+    fn attach(&mut self, codes: &[Code], id: ClauseId, glue: u32) -> u32 {
+        let number = self.clauses.len() as u32;
+        self.clauses.push(Clause { start: self.lits.len() as u32, len: codes.len() as u32, id, glue });
+        self.lits.extend_from_slice(codes);
+        self.watches[codes[0] as usize].push(Watch { clause: number, blocker: codes[1] });
+        self.watches[codes[1] as usize].push(Watch { clause: number, blocker: codes[0] });
+        number
+    }
+
+    /// Decides whether all clauses and assumptions can hold together. `proceed` is called at the start and at each restart;
+    /// its error ends the search and is returned.
+    pub fn solve<E>(
+        &mut self,
+        assumptions: &[i32],
+        proof: &mut impl Proof,
+        mut proceed: impl FnMut() -> Result<(), E>,
+    ) -> Result<Answer, E> {
+        let assumptions: Vec<Code> = assumptions.iter().map(|lit| code(*lit)).collect();
+        self.most_learnt = self.most_learnt.max(self.clauses.len() / 3).max(1_000);
+        for round in 0.. {
+            proceed()?;
+            let found = self.search(&assumptions, luby(round) * Solver::RESTART, proof);
+            self.backtrack(0);
+            if let Some(answer) = found {
+                return Ok(answer);
+            }
+            if self.n_learnt > self.most_learnt {
+                self.reduce(proof);
+                self.most_learnt += self.most_learnt / 10;
+            }
+        }
+        unreachable!("the loop has no end")
+    }
+
+    /// Returns the value of a variable in the solution that was found last; those that were added later are false.
+    pub fn value(&self, var: u32) -> bool {
+        self.model.get(var as usize - 1).copied().unwrap_or(false)
+    }
+
+    /// Searches up to a number of conflicts.
+    fn search(&mut self, assumptions: &[Code], conflicts: u64, proof: &mut impl Proof) -> Option<Answer> {
+        let mut n_conflicts = 0;
+        loop {
+            if let Some(empty) = self.empty {
+                return Some(Answer::Unsatisfiable(empty));
+            }
+            if let Some(conflict) = self.propagate_with(proof) {
+                n_conflicts += 1;
+                if self.levels.is_empty() {
+                    let empty = self.prove_empty(conflict, proof);
+                    self.empty = Some(empty);
+                } else {
+                    self.learn(conflict, proof);
+                }
+                continue;
+            }
+            if n_conflicts >= conflicts {
+                return None;
+            }
+            let decision = match assumptions.get(self.levels.len()) {
+                Some(assumption) if self.truth(*assumption) < 0 => {
+                    return Some(Answer::Unsatisfiable(self.prove_failure(*assumption, proof)));
+                }
+                Some(assumption) => *assumption,
+                None => match self.next_decision() {
+                    Some(decision) => decision,
+                    None => return Some(self.keep_solution()),
+                },
+            };
+            self.levels.push(self.trail.len());
+            if self.truth(decision) == 0 {
+                self.assign(decision, NO_CLAUSE);
+            }
+        }
+    }
+
+    fn next_decision(&mut self) -> Option<Code> {
+        loop {
+            let var = self.order.pop()?;
+            if self.values[2 * var as usize] == 0 {
+                return Some(2 * var + u32::from(!self.vars[var as usize].phase));
+            }
+        }
+    }
+
+    fn keep_solution(&mut self) -> Answer {
+        self.model.clear();
+        self.model.extend(self.values.iter().step_by(2).map(|value| *value > 0));
+        Answer::Satisfiable
+    }
+
+    /// Returns 1 if a literal is true, -1 if it is false, 0 if it is open.
+    fn truth(&self, code: Code) -> i8 {
+        self.values[code as usize]
+    }
+
+    fn clause(&self, number: u32) -> &[Code] {
+        let Clause { start, len, .. } = self.clauses[number as usize];
+        &self.lits[start as usize..(start + len) as usize]
+    }
+
+    fn assign(&mut self, code: Code, reason: u32) {
+        self.values[code as usize] = 1;
+        self.values[(code ^ 1) as usize] = -1;
+        let variable = &mut self.vars[var(code)];
+        variable.level = self.levels.len() as u32;
+        variable.place = self.trail.len() as u32;
+        variable.reason = reason;
+        self.trail.push(code);
+    }
+
+    /// Assigns a literal that holds in all solutions.
+    fn assign_unit(&mut self, code: Code, unit: ClauseId) {
+        self.assign(code, NO_CLAUSE);
+        self.vars[var(code)].unit = unit;
+    }
+
+    /// Propagates, and proves unit clauses for what follows at level 0. Returns a clause whose literals are all false.
+    fn propagate_with(&mut self, proof: &mut impl Proof) -> Option<u32> {
+        let n_before = self.n_propagated;
+        let conflict = self.propagate();
+        if self.levels.is_empty() {
+            for place in n_before..self.trail.len() {
+                self.prove_unit(self.trail[place], proof);
+            }
+        }
+        conflict
+    }
+
+    fn propagate(&mut self) -> Option<u32> {
+        while let Some(&code) = self.trail.get(self.n_propagated) {
+            self.n_propagated += 1;
+            let falsified = code ^ 1;
+            let mut watches = std::mem::take(&mut self.watches[falsified as usize]);
+            let conflict = self.visit(falsified, &mut watches);
+            self.watches[falsified as usize] = watches;
+            if conflict.is_some() {
+                self.n_propagated = self.trail.len();
+                return conflict;
+            }
+        }
+        None
+    }
+
+    /// Looks at the clauses that watch a literal that has become false. Each of them watches another literal from now on, is
+    /// satisfied, implies its last literal, or is in conflict. Watches that stay are moved to the front.
+    fn visit(&mut self, falsified: Code, watches: &mut Vec<Watch>) -> Option<u32> {
+        let mut kept = 0;
+        let mut conflict = None;
+        for at in 0..watches.len() {
+            let mut watch = watches[at];
+            if conflict.is_none() && self.truth(watch.blocker) <= 0 {
+                if self.move_watch(watch.clause, falsified) {
+                    continue;
+                }
+                watch.blocker = self.lits[self.clauses[watch.clause as usize].start as usize];
+                match self.truth(watch.blocker) {
+                    0 => self.assign(watch.blocker, watch.clause),
+                    value if value < 0 => conflict = Some(watch.clause),
+                    _ => {}
+                }
+            }
+            watches[kept] = watch;
+            kept += 1;
+        }
+        watches.truncate(kept);
+        conflict
+    }
+
+    /// Lets a clause watch another literal than the one that became false. Returns whether it does: not if the other
+    /// watched literal, which becomes the first one, is true or the only one that is not false.
+    fn move_watch(&mut self, number: u32, falsified: Code) -> bool {
+        let Clause { start, len, .. } = self.clauses[number as usize];
+        let lits = &mut self.lits[start as usize..(start + len) as usize];
+        if lits[0] == falsified {
+            lits.swap(0, 1);
+        }
+        if self.values[lits[0] as usize] > 0 {
+            return false;
+        }
+        let Some(at) = (2..lits.len()).find(|at| self.values[lits[*at] as usize] >= 0) else { return false };
+        lits.swap(1, at);
+        let watch = Watch { clause: number, blocker: lits[0] };
+        self.watches[lits[1] as usize].push(watch);
+        true
+    }
+
+    fn backtrack(&mut self, level: usize) {
+        if level >= self.levels.len() {
+            return;
+        }
+        let n_kept = self.levels[level];
+        for code in self.trail.drain(n_kept..) {
+            self.values[code as usize] = 0;
+            self.values[(code ^ 1) as usize] = 0;
+            self.vars[var(code)].phase = code & 1 == 0;
+            self.order.insert(code / 2);
+        }
+        self.levels.truncate(level);
+        self.n_propagated = n_kept;
+    }
+}
+
+/// The sequence of Luby, Sinclair and Zuckerman: 1 1 2 1 1 2 4 ..
+fn luby(mut round: u64) -> u64 {
+    loop {
+        let size = (round + 2).next_power_of_two();
+        if size == round + 2 {
+            return size / 2;
+        }
+        round -= size / 2 - 1;
+    }
+}
