@@ -181,16 +181,11 @@ impl Code {
         Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(number))
     }
 
-    /// Returns the whole explanation as text: title, a paragraph, a program that has the finding, and one that has not.
+    /// Returns the whole explanation as text: title, a paragraph, an incorrect and a correct program.
     pub fn explain(self) -> String {
         let Explanation { title, text, wrong, right } = self.explanation();
         let number = self.as_str();
-        format!(
-            "{number}: {title}\n\n{}\nWith the finding:\n\n{}\nWithout it:\n\n{}",
-            wrap(text),
-            indent(wrong),
-            indent(right)
-        )
+        format!("{number}: {title}\n\n{}\nIncorrect:\n\n{}\nCorrect:\n\n{}", wrap(text), indent(wrong), indent(right))
     }
 
     /// Returns the parts of the explanation.

@@ -4,8 +4,8 @@ use super::Explanation;
 
 pub(super) const UNKNOWN_VARIABLE: Explanation = Explanation {
     title: "a variable that is not declared",
-    text: "Variables are declared with `decl`: outside the procedures for all of them, or inside one for \
-             its own use; parameters are variables too. If a declared name is similar, the message offers it.",
+    text: "Variables are declared with `decl`, either outside the procedures, for all of them, or inside a \
+             procedure. Parameters are variables too. If there is a similar name, the message suggests it.",
     wrong: "decl locked;\n\
              void main() begin\n\
              \x20 lokced := 1;\n\
@@ -20,8 +20,8 @@ pub(super) const UNKNOWN_VARIABLE: Explanation = Explanation {
 
 pub(super) const UNKNOWN_PROCEDURE: Explanation = Explanation {
     title: "a procedure that is not defined",
-    text: "A call names a procedure of the same process or one outside all processes; where in the file it \
-             is defined does not matter. Procedures of other processes cannot be called.",
+    text: "You can call procedures of the same process, and procedures outside all processes, wherever they are \
+             defined in the file. You cannot call procedures of other processes.",
     wrong: "void main() begin\n\
              \x20 worker();\n\
              end\n",
@@ -35,8 +35,8 @@ pub(super) const UNKNOWN_PROCEDURE: Explanation = Explanation {
 
 pub(super) const UNKNOWN_LABEL: Explanation = Explanation {
     title: "a label that does not exist",
-    text: "`goto` and `start_thread goto` name a label of the procedure in which they stand. No procedure \
-             of the program has this one.",
+    text: "`goto` and `start_thread goto` refer to a label of the same procedure. No procedure of the program has \
+             this label.",
     wrong: "void main() begin\n\
              \x20 L: skip;\n\
              \x20 goto M;\n\
@@ -49,8 +49,8 @@ pub(super) const UNKNOWN_LABEL: Explanation = Explanation {
 
 pub(super) const FOREIGN_LABEL: Explanation = Explanation {
     title: "a label of another procedure",
-    text: "Jumps do not leave their procedure. The label exists, but in another one. To run something in \
-             another procedure, call it; to start a thread there, use `start_thread` with a call.",
+    text: "A jump cannot leave its procedure, and this label belongs to another one. To run another procedure, call \
+             it; to start a thread in it, use `start_thread` with a call.",
     wrong: "void main() begin\n\
              \x20 goto done;\n\
              end\n\
@@ -64,10 +64,9 @@ pub(super) const FOREIGN_LABEL: Explanation = Explanation {
 };
 
 pub(super) const UNKNOWN_THREAD_START: Explanation = Explanation {
-    title: "a thread that would start nowhere",
-    text: "`start_thread l` takes a label of this procedure, where the new thread begins with a copy of the \
-             locals, or the name of a procedure, which the new thread runs. If both exist, the label is \
-             meant.",
+    title: "a thread without a place to start",
+    text: "`start_thread l` takes a label of this procedure, where the new thread starts with a copy of the locals, \
+             or the name of a procedure, which the new thread runs. If both exist, the label takes precedence.",
     wrong: "void main() begin\n\
              \x20 start_thread worker;\n\
              end\n",
@@ -81,8 +80,8 @@ pub(super) const UNKNOWN_THREAD_START: Explanation = Explanation {
 
 pub(super) const DUPLICATE_VARIABLE: Explanation = Explanation {
     title: "a variable that is declared twice",
-    text: "A name can be declared once outside the procedures, once in each process, and once in each \
-             procedure, parameters included. The inner declaration hides the outer one.",
+    text: "You can declare a name once outside the procedures, once in each process, and once in each procedure, \
+             including its parameters. The inner declaration hides the outer one.",
     wrong: "decl x, x;\n\
              void main() begin\n\
              \x20 x := 1;\n\
@@ -94,10 +93,9 @@ pub(super) const DUPLICATE_VARIABLE: Explanation = Explanation {
 };
 
 pub(super) const DUPLICATE_LABEL: Explanation = Explanation {
-    title: "a label that stands before two statements",
-    text: "A label names one statement of its procedure. A statement may have several labels, and the same \
-             label may be repeated before the same statement. Labels of different procedures have nothing to \
-             do with each other.",
+    title: "a label on two statements",
+    text: "Within a procedure, a label can belong to only one statement. A statement may have several labels, and \
+             may repeat a label. Labels of different procedures are independent.",
     wrong: "void main() begin\n\
              \x20 L: skip;\n\
              \x20 L: skip;\n\
@@ -111,9 +109,9 @@ pub(super) const DUPLICATE_LABEL: Explanation = Explanation {
 };
 
 pub(super) const DUPLICATE_PROCEDURE: Explanation = Explanation {
-    title: "a procedure or a process that is defined twice",
-    text: "Procedures outside processes have different names, and so have the procedures of one process, \
-             and the processes themselves. There is at most one `init` block.",
+    title: "a procedure or process that is defined twice",
+    text: "The procedures outside processes must have different names, and so must the procedures of a process, and \
+             the processes themselves. There can be at most one `init` block.",
     wrong: "void f() begin\n\
              \x20 skip;\n\
              end\n\
@@ -136,9 +134,9 @@ pub(super) const DUPLICATE_PROCEDURE: Explanation = Explanation {
 };
 
 pub(super) const WRONG_VALUE_COUNT: Explanation = Explanation {
-    title: "as many values as variables are needed",
-    text: "A parallel assignment has as many values on the right as variables on the left. `_` takes a \
-             value and discards it.",
+    title: "a different number of values and variables",
+    text: "A parallel assignment has as many values on the right as variables on the left. Use `_` to discard a \
+             value.",
     wrong: "decl x, y;\n\
              void main() begin\n\
              \x20 x, y := 1;\n\
@@ -151,8 +149,7 @@ pub(super) const WRONG_VALUE_COUNT: Explanation = Explanation {
 
 pub(super) const WRONG_ARGUMENT_COUNT: Explanation = Explanation {
     title: "the wrong number of arguments",
-    text: "A call, and a `start_thread` with a call, gives one value for each parameter. `schoose` takes \
-             exactly two.",
+    text: "A call, or a `start_thread` with a call, has one value for each parameter. `schoose` takes exactly two.",
     wrong: "void f(a) begin\n\
              \x20 assume(a);\n\
              end\n\
@@ -169,8 +166,8 @@ pub(super) const WRONG_ARGUMENT_COUNT: Explanation = Explanation {
 
 pub(super) const WRONG_RESULT_COUNT: Explanation = Explanation {
     title: "the wrong number of results",
-    text: "The left-hand side of a call has one place for each value that the procedure returns; `_` \
-             discards one. A call without a left-hand side discards all of them.",
+    text: "The left-hand side of a call has one variable for each return value of the procedure; `_` discards a \
+             value. A call without a left-hand side discards all of them.",
     wrong: "decl x;\n\
              bool<2> f() begin\n\
              \x20 return 0, 1;\n\
@@ -188,10 +185,10 @@ pub(super) const WRONG_RESULT_COUNT: Explanation = Explanation {
 };
 
 pub(super) const WRONG_RETURN_COUNT: Explanation = Explanation {
-    title: "the wrong number of returned values",
-    text: "`return` gives as many values as the head of the procedure announces: none for `void`, one for \
-             `bool`, n for `bool<n>`. Only where a thread starts do values go nowhere, so `void main` may \
-             return some.",
+    title: "the wrong number of return values",
+    text: "`return` gives as many values as the procedure declares: none for `void`, one for `bool`, n for \
+             `bool<n>`. The only exception is the procedure in which a thread starts, whose return values are \
+             discarded: `void main` may return values.",
     wrong: "bool f() begin\n\
              \x20 return 0, 1;\n\
              end\n\
@@ -207,9 +204,9 @@ pub(super) const WRONG_RETURN_COUNT: Explanation = Explanation {
 };
 
 pub(super) const ASSIGNED_TWICE: Explanation = Explanation {
-    title: "a variable that is assigned twice at once",
-    text: "All variables on the left of an assignment change in one step, so none of them can stand there \
-             twice. `_` may.",
+    title: "a variable that is assigned twice in one step",
+    text: "All variables on the left of an assignment change in one step, so none of them can occur twice. Only `_` \
+             can.",
     wrong: "decl x;\n\
              void main() begin\n\
              \x20 x, x := 0, 1;\n\
