@@ -61,7 +61,7 @@ mod tests {
             ("rel Error() := exists g: Shared. Free(g);", "`g` is of sort `Shared`, but `Own` is expected"),
             ("rel Error() := exists g: Shared. Initial(g, g);", "`Initial` has 1 places, not 2"),
             ("rel Error() := Initial(g);", "`g` is not bound"),
-            ("rel Error() := exists g: State. Initial(g);", "`State` is no sort"),
+            ("rel Error() := exists g: State. Initial(g);", "`State` is not a sort"),
             ("rel Error() := !Error();", "`Error` is negated, but not solved yet"),
             ("rel A() := true;", "there is no relation `Error()`"),
             ("rel Error() := exists g: Shared, l: Frame. g = l;", "`l` is of sort `Frame`, but `Shared` is expected"),

@@ -44,7 +44,7 @@ pub(super) fn parse(text: &str) -> (Fixpoint, Vec<Diagnostic>) {
             diagnostics.push(Diagnostic::new(Code::WrongArgumentCount, message, parser.heads[answer].span));
         }
         None => {
-            let message = "there is no relation `Error()`, which would be the answer";
+            let message = "there is no relation `Error()`, which gives the answer";
             diagnostics.push(Diagnostic::new(Code::NoEntry, message, Span::new(text.len(), text.len())));
         }
     }
@@ -167,7 +167,11 @@ impl Parser<'_> {
                 let (name, span) = self.name()?;
                 let Some(sort) = Sort::ALL.into_iter().find(|sort| sort.name() == name) else {
                     let sorts = Sort::ALL.map(|sort| format!("`{}`", sort.name())).join(", ");
-                    return wrong(Code::UnknownVariable, format!("`{name}` is no sort: there are {sorts}"), span);
+                    return wrong(
+                        Code::UnknownVariable,
+                        format!("`{name}` is not a sort; the sorts are {sorts}"),
+                        span,
+                    );
                 };
                 params.extend(open.drain(..).map(|param| Param { sort, ..param }));
             }
@@ -291,7 +295,7 @@ impl Parser<'_> {
             return wrong(Code::Unsupported, format!("`{name}` is solved in a later layer"), span);
         }
         if negated && other == own {
-            let message = format!("`{name}` is negated, but not solved yet: begin a `layer` behind its equation");
+            let message = format!("`{name}` is negated, but not solved yet: begin a `layer` after its equation");
             return wrong(Code::Unsupported, message, span);
         }
         Ok(())

@@ -54,7 +54,7 @@ fn add_line(line: &[Token<'_>], threads: &mut Threads) -> Parse<()> {
             let Some(thread) = threads.threads.last_mut() else {
                 return wrong(
                     Code::UnexpectedToken,
-                    "a rule stands behind the line `PDA first last` of its thread",
+                    "a rule must follow the line `PDA first last` of its thread",
                     span,
                 );
             };
@@ -112,7 +112,7 @@ fn view(line: &[Token<'_>], threads: &Threads, length: usize) -> Parse<View> {
         return wrong(Code::UnexpectedToken, "`shared|top1,top2,..` is expected", Span::new(0, length));
     };
     if bar.kind != Kind::Bar {
-        return wrong(Code::UnexpectedToken, "`|` stands behind the shared state", bar.span);
+        return wrong(Code::UnexpectedToken, "expected `|` after the shared state", bar.span);
     }
     let shared = number(shared, 0..=u64::from(threads.n_shared.saturating_sub(1)), "a shared state")?;
     let parts: Vec<&[Token<'_>]> = tops.split(|token| token.kind == Kind::Comma).collect();

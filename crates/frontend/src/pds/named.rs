@@ -82,10 +82,10 @@ impl<'t> Builder<'t> {
     fn rule(&mut self, line: &[Token<'t>]) -> Parse<()> {
         let (left, rest) = angled(line, line[0].span)?;
         let Some((arrow, rest)) = rest.split_first() else {
-            return unexpected("a rule goes on with `-->` behind its left-hand side", left.span);
+            return unexpected("expected `-->` after the left-hand side of the rule", left.span);
         };
         if arrow.kind != Kind::Arrow {
-            return unexpected("a rule goes on with `-->` behind its left-hand side", arrow.span);
+            return unexpected("expected `-->` after the left-hand side of the rule", arrow.span);
         }
         let right = whole(rest, arrow.span)?;
         let [top] = self.word(&left)?[..] else {
@@ -121,7 +121,7 @@ impl<'t> Builder<'t> {
         let mut symbols = Vec::new();
         for token in &angled.word {
             if token.text == "-" || token.text == "*" {
-                return unexpected(format!("`{}` is no stack symbol", token.text), token.span);
+                return unexpected(format!("`{}` is not a stack symbol", token.text), token.span);
             }
             let names = &mut self.pds.symbols;
             symbols.push(*self.symbols.entry(token.text).or_insert_with(|| names.push(token.text.to_string())));
@@ -146,7 +146,7 @@ fn whole<'t>(tokens: &[Token<'t>], before: Span) -> Parse<Angled<'t>> {
 
 /// `<p, g h>`, and what stands behind it. `before` is where a bracket is missed if nothing is left.
 fn angled<'t, 's>(tokens: &'s [Token<'t>], before: Span) -> Parse<(Angled<'t>, &'s [Token<'t>])> {
-    let Some((open, rest)) = tokens.split_first() else { return unexpected("`<p, g>` is missing behind this", before) };
+    let Some((open, rest)) = tokens.split_first() else { return unexpected("`<p, g>` is missing after this", before) };
     if open.kind != Kind::Open {
         return unexpected("a configuration begins with `<`", open.span);
     }
@@ -158,11 +158,11 @@ fn angled<'t, 's>(tokens: &'s [Token<'t>], before: Span) -> Parse<(Angled<'t>, &
     let (state, word) = match inside {
         [state] => (state, &inside[1..]),
         [state, comma, word @ ..] if comma.kind == Kind::Comma => (state, word),
-        [_, other, ..] => return unexpected("a comma stands behind the state", other.span),
+        [_, other, ..] => return unexpected("expected a comma after the state", other.span),
         [] => return unexpected("a configuration has a state", span),
     };
     match word.iter().chain([state]).find(|token| token.kind != Kind::Word) {
-        Some(token) => unexpected(format!("`{}` is no name", token.text), token.span),
+        Some(token) => unexpected(format!("`{}` is not a name", token.text), token.span),
         None => Ok((Angled { state: state.text, word: word.to_vec(), span }, behind)),
     }
 }

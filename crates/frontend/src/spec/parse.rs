@@ -163,7 +163,7 @@ impl<'t> Parser<'t> {
                 // What is said about invariants helps other tools; here it is not needed.
                 "invariants" => self.skip_to(""),
                 _ => {
-                    let message = "a section begins here: `vars`, `rules`, `init` or `target`";
+                    let message = "expected a section: `vars`, `rules`, `init` or `target`";
                     self.diagnostics.push(Diagnostic::new(Code::UnexpectedToken, message, token.span));
                     self.skip_to("");
                 }
@@ -205,7 +205,7 @@ impl<'t> Parser<'t> {
         let Some(token) = self.next() else { return wrong(Code::UnexpectedToken, "a number is expected", self.end) };
         match token.number() {
             Some(number) if number <= MOST => Ok(u32::try_from(number).expect("the bound is small")),
-            Some(_) => wrong(Code::NumberOutOfRange, format!("numbers up to {MOST} are read"), token.span),
+            Some(_) => wrong(Code::NumberOutOfRange, format!("numbers must be at most {MOST}"), token.span),
             None => wrong(Code::UnexpectedToken, "a number is expected", token.span),
         }
     }
@@ -234,7 +234,7 @@ impl<'t> Parser<'t> {
                 false => change.puts.push((place, number)),
             }
             if !self.eat(",") && self.peek().is_none_or(|token| token.text != ";") {
-                return wrong(Code::UnexpectedToken, "`,` or `;` stands behind a change", self.here());
+                return wrong(Code::UnexpectedToken, "expected `,` or `;` after a change", self.here());
             }
         }
         change.puts.retain(|(_, number)| *number != 0);
@@ -354,7 +354,7 @@ impl<'t> Parser<'t> {
             let tokens = self.initial.get(&number).copied();
             if tokens.is_none() {
                 let name = &self.net.places[number];
-                let message = format!("`init` does not say how many tokens `{name}` has at first");
+                let message = format!("`init` does not give the initial number of tokens of `{name}`");
                 let help = format!("add `{name} = 0`");
                 self.diagnostics.push(Diagnostic::new(Code::UnexpectedToken, message, self.end).help(help));
                 return;

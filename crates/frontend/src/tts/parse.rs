@@ -122,7 +122,7 @@ fn add_line(tokens: &[Token], tts: &mut Tts, spans: &mut Spans) -> Parse<()> {
             let mut locals = Vec::new();
             for thread in threads.split(|token| token.kind == Kind::Comma) {
                 let [local] = thread else {
-                    let message = "local states stand behind `|`, with a comma between two";
+                    let message = "expected local states after `|`, separated by commas";
                     return wrong(Code::UnexpectedToken, message, whole(tokens));
                 };
                 locals.push(LocalId::from_raw(number(local, below(tts.n_local), "a local state")?));

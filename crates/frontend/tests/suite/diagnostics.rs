@@ -226,7 +226,7 @@ void main() begin
   w := 1;
   goto here;
   here skip;
-//^^^^ SV0003 expected `:` behind the label
+//^^^^ SV0003 expected `:` after the label
 end
   helper() begin
 //^^^^^^ SV0003 expected `void` or `bool`

@@ -134,7 +134,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn late_initialiser(&mut self, span: Span) {
-        let message = "an initial value behind the first statement";
+        let message = "an initial value after the first statement";
         let help = "locals get their initial values when the procedure is entered; assign the value in a statement";
         self.low.report(Diagnostic::new(Code::LateInitialiser, message, span).help(help));
     }
@@ -197,7 +197,7 @@ impl<'a> Body<'_, 'a> {
                 return;
             }
             let diagnostic =
-                Diagnostic::new(Code::DuplicateLabel, format!("the label `{name}` stands twice"), label.span)
+                Diagnostic::new(Code::DuplicateLabel, format!("the label `{name}` is defined twice"), label.span)
                     .label("again here")
                     .also(first.span, "first here");
             return self.low.report(diagnostic);
@@ -236,9 +236,9 @@ impl<'a> Body<'_, 'a> {
     fn way_out(&mut self, fall: LocId) {
         let end = self.unit.body.end;
         if self.unit.n_results > 0 && !self.is_entry {
-            let message = format!("`{}` can end without returning the values that are due", self.unit.name);
+            let message = format!("`{}` can end without returning its values", self.unit.name);
             let diagnostic = Diagnostic::new(Code::FallsOffEnd, message, end)
-                .also(self.unit.header, format!("{} due", values(self.unit.n_results)))
+                .also(self.unit.header, format!("{} expected", values(self.unit.n_results)))
                 .help("arbitrary values are returned; write a `return`");
             self.low.report(diagnostic);
         }

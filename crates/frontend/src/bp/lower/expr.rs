@@ -85,7 +85,7 @@ impl Lowering<'_> {
         if context != Context::Constrain {
             let message = format!("the new value of `{}` is not known here", self.text(symbol));
             let diagnostic = Diagnostic::new(Code::MisplacedPrime, message, span)
-                .help("`'` stands in the `constrain` part of an assignment only");
+                .help("`'` is allowed only in the `constrain` part of an assignment");
             self.report(diagnostic);
             return Expr::FALSE;
         }
@@ -99,7 +99,7 @@ impl Lowering<'_> {
     fn misplaced_passive(&mut self, symbol: Symbol, span: Span) -> Expr {
         let message = format!("the passive copy `{}` cannot be read here", self.text(symbol));
         let diagnostic = Diagnostic::new(Code::MisplacedPassive, message, span).help(
-            "passive copies stand in `constrain` and `assume`, on left-hand sides, and in the values assigned to passive copies",
+            "passive copies are allowed in `constrain` and `assume`, on left-hand sides, and in values for passive copies",
         );
         self.report(diagnostic);
         Expr::FALSE

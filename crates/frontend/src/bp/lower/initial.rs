@@ -79,7 +79,7 @@ impl Lowering<'_> {
         }
         let n_copies = thread_vars.len().saturating_mul(self.tables.processes.len());
         if n_copies > MAX_NODES {
-            let message = "too many per-thread variables for so many processes";
+            let message = "too many per-thread variables for this number of processes";
             let diagnostic = Diagnostic::new(Code::BeyondLimit, message, self.tables.processes[0].header);
             self.report(diagnostic);
             return;

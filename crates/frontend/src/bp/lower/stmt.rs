@@ -52,7 +52,7 @@ impl<'a> Body<'_, 'a> {
 
     fn unreachable(&mut self, stmt: &Stmt, stopper: Span) {
         let diagnostic = Diagnostic::new(Code::Unreachable, "this statement is never reached", stmt.span)
-            .also(stopper, "control does not come past this");
+            .also(stopper, "control never continues after this");
         self.low.report(diagnostic);
     }
 
@@ -189,8 +189,8 @@ impl<'a> Body<'_, 'a> {
     fn return_without_values(&mut self, span: Span) {
         let message = format!("`return` without the values that `{}` should return", self.unit.name);
         let diagnostic = Diagnostic::new(Code::ReturnWithoutValues, message, span)
-            .also(self.unit.header, format!("{} due", values(self.unit.n_results)))
-            .help("arbitrary values are returned; write them behind `return`");
+            .also(self.unit.header, format!("{} expected", values(self.unit.n_results)))
+            .help("arbitrary values are returned; write the values after `return`");
         self.low.report(diagnostic);
     }
 

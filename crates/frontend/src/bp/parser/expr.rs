@@ -196,7 +196,7 @@ impl Parser<'_> {
     }
 
     fn call_in_expression(&mut self) -> Expr {
-        let message = format!("the call of {} stands inside an expression", self.found());
+        let message = format!("the call of {} cannot appear inside an expression", self.found());
         let diagnostic = Diagnostic::new(Code::CallInExpression, message, self.span())
             .help("assign its result to a variable in a statement of its own, and use that variable here");
         let start = self.span();

@@ -98,7 +98,7 @@ impl Parser<'_> {
                 labels.push(self.bump_name());
                 self.bump();
             } else if self.lacks_colon() {
-                let message = format!("expected `:` behind the label {}", self.found());
+                let message = format!("expected `:` after the label {}", self.found());
                 let diagnostic =
                     Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `:` after this");
                 self.report(diagnostic);
@@ -319,7 +319,7 @@ impl Parser<'_> {
         let callee = self.bump_name();
         let args = self.arguments();
         if !self.lost && self.continues_expression() {
-            let message = format!("the call of `{}` stands inside an expression", callee.span.of(self.text));
+            let message = format!("the call of `{}` cannot appear inside an expression", callee.span.of(self.text));
             let diagnostic = Diagnostic::new(Code::CallInExpression, message, callee.span)
                 .help("assign its result to a variable in a statement of its own, and use that variable here");
             self.lose(diagnostic);
@@ -327,7 +327,7 @@ impl Parser<'_> {
         }
         if self.at(TokenKind::Constrain) {
             let message = "`constrain` cannot follow a call";
-            let help = "write `assume` with the condition behind the call";
+            let help = "add an `assume` with the condition after the call";
             let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span()).help(help);
             self.lose(diagnostic);
         }
@@ -463,7 +463,7 @@ impl Parser<'_> {
         let word = self.found();
         if place == Nesting::Nested {
             let message = format!("{word} inside a block");
-            let help = format!("{word} stands directly between `begin` and `end` of a procedure");
+            let help = format!("{word} belongs directly between `begin` and `end` of a procedure");
             self.report(Diagnostic::new(Code::MisplacedDeclaration, message, span).help(help));
         } else if let Some(label) = labels.first() {
             let message = format!("a label before {word}");

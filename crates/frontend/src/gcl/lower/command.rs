@@ -106,7 +106,7 @@ impl Lowering {
 
     fn goto(&mut self, name: &Name, span: Span, process: Option<&str>) -> Option<(VarId, Expr)> {
         let Some(process) = process else {
-            let message = "`goto` stands outside of a process";
+            let message = "`goto` is outside of a process";
             self.report(Diagnostic::new(Code::MisplacedGoto, message, span));
             return None;
         };

@@ -35,7 +35,7 @@ impl Lowering {
     fn variable(&mut self, name: &Name, ty: Type, process: Option<&str>) {
         if name.text.contains('.') {
             let message = format!("`{}` cannot be declared, since it has a dot", name.text);
-            let help = "declare it in the process that stands before the dot";
+            let help = "declare it in the process before the dot";
             self.report(Diagnostic::new(Code::UnexpectedToken, message, name.span).help(help));
             return;
         }

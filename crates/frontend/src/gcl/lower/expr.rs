@@ -86,7 +86,7 @@ impl Lowering {
 
     fn choice(&mut self, cx: &mut ExprCx<'_>, span: Span, ty: Ty) -> Typed {
         let Some(n_choices) = &mut cx.n_choices else {
-            let message = "`nondet` stands outside of an assignment";
+            let message = "`nondet` is outside of an assignment";
             let help = "assign it to a variable: `x := nondet`; a variable without initial value has any value anyway";
             self.report(Diagnostic::new(Code::MisplacedNondet, message, span).help(help));
             return None;

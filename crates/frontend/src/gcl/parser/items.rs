@@ -42,7 +42,7 @@ impl Parser<'_> {
             }
             TokenKind::Process => self.process().map(Item::Process),
             TokenKind::At | TokenKind::Start => {
-                let message = format!("{} stands outside of a process", self.found());
+                let message = format!("{} is outside of a process", self.found());
                 self.lose(Diagnostic::new(Code::MisplacedGoto, message, start));
                 self.bump();
                 None
@@ -248,7 +248,7 @@ impl Parser<'_> {
             TokenKind::At => self.location(),
             _ => {
                 let diagnostic = self.unexpected("`at`, `start` or `var`");
-                self.lose(diagnostic.help("in a process every command says where it stands: `at l: guard -> x := e;`"));
+                self.lose(diagnostic.help("in a process, every command has a location: `at l: guard -> x := e;`"));
                 None
             }
         }
