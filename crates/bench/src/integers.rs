@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use selvedge_check::{CancelToken, Limits, Refinement, Run, Solvers};
-use selvedge_driver::{Failure, Options, Outcome, Subject, check};
+use selvedge_check::{CancelToken, Limits, Outcome, Refinement, Run, Solvers, Subject};
+use selvedge_driver::{Failure, Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_frontend::gcl;
 
@@ -47,12 +47,12 @@ pub fn ask(row: &Row, engine: &str, limit: Duration, solvers: &Solvers) -> Optio
         Ok(report) => match (&report.outcome, row.expected) {
             (Outcome::Safe(_), Expected::Safe) => ("safe", report.explanation.refinement, report.engine),
             (Outcome::Unsafe(_), Expected::Unsafe) => ("unsafe", report.explanation.refinement, report.engine),
-            (Outcome::Unknown(selvedge_driver::Reason::Unsupported(_)), _) => return None,
+            (Outcome::Unknown(selvedge_check::Reason::Unsupported(_)), _) => return None,
             (Outcome::Unknown(_), _) => ("-", report.explanation.refinement, report.engine),
             _ => ("wrong", None, report.engine),
         },
         Err(Failure::Internal { engine, .. }) => ("wrong", None, *engine),
-        Err(Failure::Usage(_)) => return None,
+        Err(Failure::Usage(_) | Failure::Unsupported(_)) => return None,
     };
     Some(Cell { verdict, refinement, seconds, processor, by })
 }

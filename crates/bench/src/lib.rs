@@ -28,10 +28,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use selvedge_driver::Question;
 use serde::Serialize;
 
 use measure::{Measured, measure};
+use selvedge_check::Question;
 use selvedge_testkit::corpus::Expected;
 use suite::{Group, Growth, Instance, Text};
 use tool::{Asked, Tool};

@@ -14,7 +14,7 @@ use selvedge_bench::suite::Group;
 use selvedge_bench::table::{Page, is_group};
 use selvedge_bench::tool::{Ours, Tool, is_for_threads, switches};
 use selvedge_bench::{Plan, Record, contradictions, plot, rounds, run, suite, turns};
-use selvedge_driver::Question;
+use selvedge_check::Question;
 use selvedge_driver::external::{Spacer, Spin, find_solvers};
 use selvedge_engines::EngineKind;
 use selvedge_testkit::corpus::root;

@@ -7,8 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use selvedge_check::{CancelToken, Limits, Run, Task};
-use selvedge_driver::Subject;
+use selvedge_check::{CancelToken, Limits, Run, Subject, Task};
 use selvedge_driver::external::{Code, Room, Silence, Spin, Storage, Word, read_search};
 use selvedge_export::promela;
 use selvedge_frontend::bp::{LoadOptions, load};

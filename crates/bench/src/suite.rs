@@ -1,8 +1,7 @@
 //! What is asked: groups of instances.
 
+use selvedge_check::{Initial, Question};
 use std::path::PathBuf;
-
-use selvedge_driver::{Initial, Question};
 
 use super::concurrent::{CONCURRENT, Concurrent, Size, Twin};
 use super::families::{self, FAMILIES};

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use selvedge_check::{Engine, Run, Verdict};
-use selvedge_driver::{Options, Outcome, Question, check};
+use selvedge_check::{Engine, Outcome, Question, Run, Verdict};
+use selvedge_driver::{Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::Sat;
 use selvedge_engines::summaries::Summaries;

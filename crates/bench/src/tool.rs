@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use selvedge_check::{Question, Subject};
 use selvedge_driver::external::Spacer;
-use selvedge_driver::{Question, Subject};
 use selvedge_engines::EngineKind;
 use selvedge_export::horn;
 use selvedge_frontend::bp::{LoadOptions, load};

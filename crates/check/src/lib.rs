@@ -5,17 +5,22 @@
 
 #![warn(missing_docs)]
 
+mod abstract_model;
 pub mod adequacy;
+mod answer;
 mod argument;
 mod certificate;
 mod contexts;
 mod cover;
 mod cutoff;
 mod engine;
+pub mod execution;
 mod explanation;
 mod exploration;
 pub mod formula;
 mod integers;
+mod projection;
+mod question;
 mod refinement;
 mod rounds;
 mod run;
@@ -23,16 +28,24 @@ mod solvers;
 pub mod system;
 mod task;
 
+pub use abstract_model::{AbstractEdge, AbstractModel, AbstractState};
 pub use adequacy::AdequacyClaim;
+pub use answer::{
+    Answer, Asked, Counterexample, EngineEnd, EngineRun, Evidence, Irrelevant, Model, Outcome, OwnedTask, PdsRun,
+    Reason, Size, Status, ThreadsRun, Times,
+};
 pub use argument::Argument;
 pub use certificate::{Certificate, Paths, Place, Role, Seen, Shape, ShapeProof, SummaryProof};
 pub use contexts::{ContextBound, Contexts};
 pub use cover::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
 pub use cutoff::{Cutoff, CutoffProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
+pub use execution::{Replay, Violation};
 pub use explanation::Explanation;
 pub use exploration::{Exploration, ThreadState};
 pub use integers::{ControlPoint, IntegerProof};
+pub use projection::{Involved, Projection};
+pub use question::{Initial, InvalidQuestion, Question, Subject};
 pub use refinement::Refinement;
 pub use rounds::{EveMove, RoundBound, Rounds};
 pub use run::{CancelToken, Event, Limits, Observer, Part, Run};

@@ -2,7 +2,7 @@
 
 use std::process::{ExitCode, Termination};
 
-use selvedge_check::Stop;
+use selvedge_check::{Model, Outcome, Reason, Stop};
 
 /// How a command ends. The order of the variants is that of severity, worst first: several inputs end in the first
 /// that occurs.
@@ -57,6 +57,22 @@ impl From<Stop> for Exit {
             Stop::TimeLimit(_) => Exit::TimeLimit,
             Stop::MemoryLimit(_) | Stop::NodeLimit(_) | Stop::StateLimit(_) => Exit::MemoryLimit,
             Stop::BoundReached(_) | Stop::NoSolver | Stop::Solver(_) => Exit::Unknown,
+        }
+    }
+}
+
+impl From<&Reason> for Exit {
+    fn from(reason: &Reason) -> Exit {
+        reason.stop().map_or(Exit::Unknown, Exit::from)
+    }
+}
+
+impl<M: Model> From<&Outcome<M>> for Exit {
+    fn from(outcome: &Outcome<M>) -> Exit {
+        match outcome {
+            Outcome::Safe(_) => Exit::Success,
+            Outcome::Unsafe(_) => Exit::Unsafe,
+            Outcome::Unknown(reason) => Exit::from(reason),
         }
     }
 }

@@ -1,171 +1,125 @@
 //! Every assertion and error location of a question on its own.
 //!
-//! An engine that finds them all in one run is asked once; of others each is asked for in a run of its own. Every trace
-//! is replayed, and a certificate must prove the rest.
+//! An engine that finds them all in one run is run once; with others there is a run for each error. Every trace is
+//! replayed, and a certificate must prove the rest.
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
-use selvedge_check::{Certificate, Findings, Run, Stop, Task, ThreadScope, Verdict};
+use selvedge_check::{
+    Answer, Asked, Certificate, Evidence, Findings, Outcome, OwnedTask, Reason, Run, Status, Target, Task, Times,
+    Trace, Verdict,
+};
 use selvedge_engines::build;
-use selvedge_ir::{EdgeId, LocId, Program, Target, Trace};
-use selvedge_replay::{Judged, Reject, judge};
 
-use crate::attempt::uncertified;
-use crate::{Counterexample, Failure, Options, Outcome, Reason, Subject, check_task, race};
-
-/// The answers, one for each assertion and error location.
-#[derive(Clone, Debug)]
-pub struct Each {
-    /// The program that was asked about.
-    pub program: Program,
-    /// The errors that were asked for.
-    pub target: Target,
-    /// How many threads may live.
-    pub threads: ThreadScope,
-    /// Who answered.
-    pub engine: &'static str,
-    /// How long it took, judging included.
-    pub time: Duration,
-    /// The answers: assertions, then locations, each in ascending order.
-    pub answers: Vec<(Asked, Answer)>,
-}
-
-/// One error that is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// The failure of an assertion.
-    Assert(EdgeId),
-    /// A thread at a location.
-    Loc(LocId),
-}
-
-/// What became of it.
-#[derive(Clone, Debug)]
-pub enum Answer {
-    /// It can happen: this execution ends in it.
-    Violated(Box<Counterexample>),
-    /// It cannot happen.
-    Holds(Evidence),
-    /// No execution reaches the assertion; for a location, it is not reached.
-    Unreachable(Evidence),
-    /// Not decided.
-    Unknown(Reason),
-}
-
-/// Whether a certificate was checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
-    /// It was accepted.
-    Certified,
-    /// There was none.
-    Uncertified,
-}
+use crate::judged::examine;
+use crate::{Ask, Failure, Options, Prepared, portfolio};
 
 /// Answers a question for each assertion and error location on its own.
-pub fn check_each(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<Each, Failure> {
-    let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
-    let task = Task { program: &program, target: &target, threads };
+pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
+    let task = prepared.task();
     let start = Instant::now();
-    let engine = build(race::team(&task, options)[0].kind, &options.engine_options);
+    let engine = build(portfolio::team(prepared, options)[0], &options.engine_options);
     let together = engine.supports(&task).ok().and_then(|()| engine.check_each(&task, run));
-    let answers = match together {
-        Some(Ok(findings)) => judged(&task, engine.name(), findings, run)?,
-        Some(Err(stop)) => asked(&target).into_iter().map(|one| (one, Answer::Unknown(Reason::Stop(stop)))).collect(),
+    let each = match together {
+        Some(Ok(findings)) => judged(&task, engine.name(), &findings, run)?,
+        Some(Err(stop)) => {
+            let unknown = |one| (one, Status::Unknown(Reason::Stop(stop)));
+            Asked::list(task.target).into_iter().map(unknown).collect()
+        }
         None => one_by_one(&task, options, run)?,
     };
-    let engine = engine.name();
-    let time = start.elapsed();
-    Ok(Each { engine, threads, answers, time, target, program })
+    let times = Times { engine: start.elapsed(), ..Times::default() };
+    Ok(Answer { each: Some(each.clone()), ..Answer::new(task.into(), summary(each), engine.name(), times) })
 }
 
-fn asked(target: &Target) -> Vec<Asked> {
-    let locs = target.locs.iter().copied().map(Asked::Loc);
-    target.asserts.iter().copied().map(Asked::Assert).chain(locs).collect()
-}
-
-impl Asked {
-    fn target(self) -> Target {
-        match self {
-            Asked::Assert(edge) => Target::new(vec![edge], Vec::new()),
-            Asked::Loc(loc) => Target::new(Vec::new(), vec![loc]),
+/// Sums the answers for all errors up: the first error that can happen, else whether some are open.
+fn summary(each: Vec<(Asked, Status)>) -> Outcome {
+    let of = each.len();
+    let mut open = Vec::new();
+    for (_, status) in each {
+        match status {
+            Status::Violated(found) => return Outcome::Unsafe(found),
+            Status::Unknown(reason) => open.push(reason),
+            Status::Holds(_) | Status::Unreachable(_) => {}
         }
     }
-}
-
-/// A run for each.
-fn one_by_one(task: &Task<'_>, options: &Options, run: &Run<'_>) -> Result<Vec<(Asked, Answer)>, Failure> {
-    let mut answers = Vec::new();
-    for one in asked(task.target) {
-        let target = one.target();
-        let report = check_task(Task { target: &target, ..*task }, options, run)?;
-        let answer = match report.outcome {
-            Outcome::Unsafe(counterexample) => Answer::Violated(counterexample),
-            Outcome::Unknown(reason) => Answer::Unknown(reason),
-            Outcome::Safe(certificate) => {
-                let evidence = if certificate.is_some() { Evidence::Certified } else { Evidence::Uncertified };
-                let outside = certificate.is_some_and(|certificate| is_outside(task.program, one, &certificate));
-                if outside { Answer::Unreachable(evidence) } else { Answer::Holds(evidence) }
-            }
-        };
-        answers.push((one, answer));
+    match open.last() {
+        Some(last) => Outcome::Unknown(Reason::Some { open: open.len(), of, stop: last.stop() }),
+        None => Outcome::Safe(None),
     }
-    Ok(answers)
 }
 
-/// Returns whether the certificate says that no thread comes to the place.
-fn is_outside(program: &Program, one: Asked, certificate: &Certificate) -> bool {
-    let loc = match one {
-        Asked::Assert(edge) => program.edges[edge].from,
-        Asked::Loc(loc) => loc,
-    };
-    certificate.excludes(loc)
+/// Runs engines for each error.
+fn one_by_one(task: &Task<'_>, options: &Options, run: &Run<'_>) -> Result<Vec<(Asked, Status)>, Failure> {
+    let options = Options { ask: Ask::Any, ..options.clone() };
+    let mut statuses = Vec::new();
+    for one in Asked::list(task.target) {
+        let alone = OwnedTask { target: one.target(), ..(*task).into() };
+        let status = match portfolio::decide(&Prepared::new(alone), &options, run)?.outcome {
+            Outcome::Unsafe(found) => Status::Violated(found),
+            Outcome::Unknown(reason) => Status::Unknown(reason),
+            Outcome::Safe(None) => Status::Holds(Evidence::Uncertified),
+            Outcome::Safe(Some(certificate)) if certificate.excludes(one.loc(task.program)) => {
+                Status::Unreachable(Evidence::Certified)
+            }
+            Outcome::Safe(Some(_)) => Status::Holds(Evidence::Certified),
+        };
+        statuses.push((one, status));
+    }
+    Ok(statuses)
 }
 
-/// The findings of one run, after the judge has examined their evidence.
+/// Judges the findings of one run.
 fn judged(
     task: &Task<'_>,
     engine: &'static str,
-    findings: Findings,
+    findings: &Findings,
     run: &Run<'_>,
-) -> Result<Vec<(Asked, Answer)>, Failure> {
+) -> Result<Vec<(Asked, Status)>, Failure> {
     let violated = |one: Asked| match one {
         Asked::Assert(edge) => findings.asserts.iter().find(|(other, _)| *other == edge).map(|(_, trace)| trace),
         Asked::Loc(loc) => findings.locs.iter().find(|(other, _)| *other == loc).map(|(_, trace)| trace),
     };
-    let internal = |reject: Reject| Failure::Internal { engine, reject: Box::new(reject) };
-    let rest: Vec<Asked> = asked(task.target).into_iter().filter(|one| violated(*one).is_none()).collect();
-    let proved = prove(task, &rest, findings.certificate.as_ref(), run).map_err(internal)?;
-    let mut answers = Vec::new();
-    for one in asked(task.target) {
-        let answer = match (violated(one), proved) {
-            (Some(trace), _) => replayed(task, one, trace, run).map_err(internal)?,
-            (None, Err(stop)) => Answer::Unknown(Reason::Stop(stop)),
+    let rest: Vec<Asked> = Asked::list(task.target).into_iter().filter(|one| violated(*one).is_none()).collect();
+    let proved = proved(task, engine, &rest, findings.certificate.clone(), run)?;
+    let mut statuses = Vec::new();
+    for one in Asked::list(task.target) {
+        let status = match (violated(one), &proved) {
+            (Some(trace), _) => replayed(task, engine, one, trace, run)?,
+            (None, Err(reason)) => Status::Unknown(reason.clone()),
             (None, Ok(evidence)) => match one {
-                Asked::Assert(edge) if !findings.unreachable.contains(&edge) => Answer::Holds(evidence),
-                Asked::Assert(_) | Asked::Loc(_) => Answer::Unreachable(evidence),
+                Asked::Assert(edge) if !findings.unreachable.contains(&edge) => Status::Holds(*evidence),
+                Asked::Assert(_) | Asked::Loc(_) => Status::Unreachable(*evidence),
             },
         };
-        answers.push((one, answer));
+        statuses.push((one, status));
     }
-    Ok(answers)
+    Ok(statuses)
 }
 
-fn replayed(task: &Task<'_>, one: Asked, trace: &Trace, run: &Run<'_>) -> Result<Answer, Reject> {
-    let target = one.target();
-    let verdict = Verdict::Unsafe(trace.clone());
-    match judge(&Task { target: &target, ..*task }, &verdict, run)? {
-        Judged::Replayed(replay) => Ok(Answer::Violated(Box::new(Counterexample::new(trace.clone(), replay)))),
-        judged => unreachable!("the judge replays traces: {judged:?}"),
-    }
-}
-
-/// Whether a certificate proves that none of these happens; an inner error if the check was not finished.
-fn prove(
+fn replayed(
     task: &Task<'_>,
-    rest: &[Asked],
-    certificate: Option<&Certificate>,
+    engine: &'static str,
+    one: Asked,
+    trace: &Trace,
     run: &Run<'_>,
-) -> Result<Result<Evidence, Stop>, Reject> {
+) -> Result<Status, Failure> {
+    let target = one.target();
+    match examine(&Task { target: &target, ..*task }, engine, Verdict::Unsafe(trace.clone()), run)?.outcome {
+        Outcome::Unsafe(found) => Ok(Status::Violated(found)),
+        outcome => unreachable!("a trace is replayed or rejected: {outcome:?}"),
+    }
+}
+
+/// Judges a certificate that none of some errors happens; an inner error says why that was not finished.
+fn proved(
+    task: &Task<'_>,
+    engine: &'static str,
+    rest: &[Asked],
+    certificate: Option<Certificate>,
+    run: &Run<'_>,
+) -> Result<Result<Evidence, Reason>, Failure> {
     let (mut asserts, mut locs) = (Vec::new(), Vec::new());
     for one in rest {
         match one {
@@ -174,10 +128,9 @@ fn prove(
         }
     }
     let target = Target::new(asserts, locs);
-    match judge(&Task { target: &target, ..*task }, &Verdict::Safe(certificate.cloned()), run) {
-        Ok(Judged::Certified) => Ok(Ok(Evidence::Certified)),
-        Ok(Judged::Uncertified | Judged::Replayed(_)) => Ok(Ok(Evidence::Uncertified)),
-        Ok(Judged::Unjudged(unjudged)) => Ok(uncertified(unjudged).map(|()| Evidence::Uncertified)),
-        Err(reject) => Err(reject),
+    match examine(&Task { target: &target, ..*task }, engine, Verdict::Safe(certificate), run)?.outcome {
+        Outcome::Safe(Some(_)) => Ok(Ok(Evidence::Certified)),
+        Outcome::Safe(None) | Outcome::Unsafe(_) => Ok(Ok(Evidence::Uncertified)),
+        Outcome::Unknown(reason) => Ok(Err(reason)),
     }
 }

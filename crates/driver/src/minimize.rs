@@ -13,14 +13,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use selvedge_check::{CancelToken, Engine, Event, Limits, Observer, Run, Task, ThreadScope, Verdict};
+use selvedge_check::{
+    CancelToken, Counterexample, Engine, Event, Irrelevant, Limits, Observer, Run, Task, ThreadScope, Verdict,
+};
 use selvedge_ir::trace::{Fresh, Step, ThreadId, Trace};
 use selvedge_ir::{Expr, LocId, Program, Scope, Value, VarId};
 use selvedge_replay::enumerate::least_threads;
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome, Replay, replay};
 
-use crate::{Counterexample, Simplified};
+use crate::Simplified;
 
 /// Whether executions are made smaller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,19 +39,6 @@ const BUDGET: usize = 60_000;
 
 /// The longest execution that is looked at.
 const MAX_STEPS: usize = 400;
-
-/// Values of an execution that do not matter: turned around, one at a time, an error that was asked for is still met.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Irrelevant {
-    /// Variables that start with any value, shared ones.
-    pub shared: BTreeSet<VarId>,
-    /// The same of initial threads, by their place.
-    pub threads: BTreeSet<(usize, VarId)>,
-    /// Choices, by step and number.
-    pub choices: BTreeSet<(usize, usize)>,
-    /// Variables of callees and started threads, by step.
-    pub fresh: BTreeSet<(usize, VarId)>,
-}
 
 /// An execution with fewer threads, if the engine finds one within a lower bound on live threads and a small budget. A
 /// start of a thread that does nothing at the lower bound does something at the real one: such an execution is left.

@@ -1,90 +1,78 @@
-//! Everything that can be reached: the states of threads, and what becomes of each assertion.
+//! All states that can be reached, and the answer for each assertion and error location.
+//!
+//! *Order of work.* An engine visits all states, on the program as it is. What it says about errors is not evidence, so
+//! that each error is then decided as if it were asked for on its own ([`each`]), by the engine that the user names or by
+//! those that suit the program: with a replayed execution, or with an accepted certificate, or else the answer says that it
+//! is uncertified. *Right*: every answer about an error is judged. Where
+//! the visit was complete and says otherwise, one of the engines is wrong, which is reported as our defect.
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
-use selvedge_check::{Exploration, Run, Task, ThreadScope, Unsupported};
+use selvedge_check::{Answer, Asked, Exploration, Outcome, Reason, Run, Status, Stop, Task, Times, Unsupported};
 use selvedge_engines::{EngineKind, build};
-use selvedge_ir::{EdgeId, Program, Target};
 
-use crate::{Failure, Options, Reason, Subject};
+use crate::attempt::timed;
+use crate::{Failure, Options, Prepared, each};
 
-/// What was found.
-#[derive(Clone, Debug)]
-pub struct Reachable {
-    /// The program that was asked about.
-    pub program: Program,
-    /// The errors that count.
-    pub target: Target,
-    /// How many threads may live.
-    pub threads: ThreadScope,
-    /// Who looked.
-    pub engine: &'static str,
-    /// How long it took.
-    pub time: Duration,
-    /// What was seen, or why not all was.
-    pub outcome: Result<Exploration, Reason>,
-}
-
-/// What becomes of an assertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// It can fail.
-    Violated,
-    /// It is reached and cannot fail.
-    Holds,
-    /// No thread reaches it.
-    Unreachable,
-}
-
-impl Reachable {
-    /// What becomes of each assertion that was asked for, in the order of their numbers; nothing if not all was seen.
-    pub fn assertions(&self) -> Vec<(EdgeId, Status)> {
-        let Ok(seen) = &self.outcome else { return Vec::new() };
-        let status = |edge: EdgeId| {
-            let from = self.program.edges[edge].from;
-            if seen.failing.contains(&edge) {
-                Status::Violated
-            } else if seen.thread_states.iter().any(|state| state.loc == from) {
-                Status::Holds
-            } else {
-                Status::Unreachable
-            }
-        };
-        self.target.asserts.iter().map(|edge| (*edge, status(*edge))).collect()
-    }
-
-    /// Whether an error of the target is among what was seen. Meetings of threads are not told by their states.
-    pub fn has_error(&self) -> bool {
-        let Ok(seen) = &self.outcome else { return false };
-        let stands = seen.thread_states.iter().any(|state| self.target.has_loc(state.loc));
-        stands || seen.failing.iter().any(|edge| self.target.has_assert(*edge))
-    }
-}
-
-/// Visits everything, on the program as it is.
-pub fn reachable(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<Reachable, Failure> {
-    let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
-    let task = Task { program: &program, target: &target, threads };
-    let start = Instant::now();
+/// Visits everything, and answers for each error.
+pub(crate) fn explore(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
     let kinds = match options.engine {
         Some(kind) => vec![kind],
         None => vec![EngineKind::ThreadsExplicit, EngineKind::Exhaustive],
     };
-    let (engine, outcome) = first(&kinds, &task, options, run);
-    Ok(Reachable { engine, outcome, time: start.elapsed(), threads, target, program })
+    let mut time = Duration::ZERO;
+    let (engine, explored) = timed(&mut time, || visit(&kinds, &prepared.task(), options, run));
+    let seen = match explored {
+        Ok(seen) => seen,
+        Err(reason) => {
+            let times = Times { engine: time, ..Times::default() };
+            return Ok(Answer::new(prepared.task().into(), Outcome::Unknown(reason), engine, times));
+        }
+    };
+    let mut answer = each::decide(prepared, options, run)?;
+    answer.engine = engine;
+    answer.times.engine += time;
+    if !seen.truncated {
+        compare(&answer, &seen)?;
+    } else if !matches!(answer.outcome, Outcome::Unsafe(_)) {
+        answer.outcome = Outcome::Unknown(Reason::Truncated);
+    }
+    answer.exploration = Some(seen);
+    Ok(answer)
 }
 
-/// Asks the first engine that takes the task and visits everything.
-fn first(
+/// Checks that judged answers and the states that were seen say the same.
+fn compare(answer: &Answer, seen: &Exploration) -> Result<(), Failure> {
+    for (asked, status) in answer.each.iter().flatten() {
+        let is_seen = match asked {
+            Asked::Assert(edge) => seen.failing.contains(edge),
+            Asked::Loc(loc) => seen.thread_states.iter().any(|state| state.loc == *loc),
+        };
+        let differs = match status {
+            Status::Violated(_) => !is_seen,
+            Status::Holds(_) | Status::Unreachable(_) => is_seen,
+            Status::Unknown(_) => false,
+        };
+        if differs {
+            let message = format!("{asked:?} is {}, but among all states that were seen it is not", status.name());
+            return Err(Failure::Internal { engine: answer.engine, message });
+        }
+    }
+    Ok(())
+}
+
+/// Runs the first engine that takes the task and visits everything.
+fn visit(
     kinds: &[EngineKind],
     task: &Task<'_>,
     options: &Options,
     run: &Run<'_>,
 ) -> (&'static str, Result<Exploration, Reason>) {
-    let mut refusal = ("", Unsupported::new("no engine was asked"));
+    let mut refusal = ("", Unsupported::new("no engine was run"));
     for kind in kinds {
         let engine = build(*kind, &options.engine_options);
-        let explored = match engine.supports(task) {
+        let explored: Option<Result<Exploration, Stop>> = match engine.supports(task) {
             Ok(()) => engine.reachable(task, run),
             Err(unsupported) => {
                 refusal = (engine.name(), unsupported);

@@ -1,6 +1,8 @@
 //! The passes before an engine, and the way back for its evidence.
 
-use selvedge_check::{Certificate, Engine, Task, ThreadScope, Unsupported, Verdict};
+use std::time::{Duration, Instant};
+
+use selvedge_check::{Certificate, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_ir::passes::{self, Copies, Lift, Pass, Passed};
 use selvedge_ir::{EdgeId, Program, Target};
 
@@ -15,50 +17,46 @@ pub struct Simplified {
     pub target: Target,
     /// How many threads may live in it.
     pub threads: ThreadScope,
+    /// How long the passes took.
+    pub time: Duration,
     /// The ways back, first pass first.
     lifts: Vec<Lift>,
 }
 
 /// Runs passes one after the other.
 pub fn simplify(task: &Task<'_>, passes: &[Pass]) -> Simplified {
-    Simplified::unchanged(task).then(passes)
-}
-
-/// The same for an engine that may not know a bound on the threads of a whole run: then such a bound becomes one on live
-/// threads first, if that can be said.
-pub(crate) fn simplify_for(engine: &dyn Engine, task: &Task<'_>, passes: &[Pass]) -> Simplified {
-    let simplified = simplify(task, passes);
-    match simplified.threads {
-        ThreadScope::Created(_) if engine.supports(&simplified.question()).is_err() => {
-            Simplified::counted(task).map_or(simplified, |counted| counted.then(passes))
-        }
-        _ => simplified,
-    }
+    let start = Instant::now();
+    Simplified::unchanged(task).then(passes, start)
 }
 
 impl Simplified {
     fn unchanged(task: &Task<'_>) -> Simplified {
         let Task { program, target, threads } = *task;
-        Simplified { program: program.clone(), target: target.clone(), threads, lifts: Vec::new() }
+        let (program, target) = (program.clone(), target.clone());
+        Simplified { program, target, threads, time: Duration::ZERO, lifts: Vec::new() }
     }
 
-    /// The program with a bound on live threads instead of one on those of a whole run, if that can be said.
-    pub fn counted(task: &Task<'_>) -> Option<Simplified> {
+    /// Runs passes on the program with a bound on live threads instead of one on those of a whole run, if there can be
+    /// such a bound.
+    pub fn counted(task: &Task<'_>, passes: &[Pass]) -> Option<Simplified> {
+        let start = Instant::now();
         let ThreadScope::Created(bound) = task.threads else { return None };
         let passed = if passes::bound_created::matters(task.program) {
             passes::bound_created::run(task.program, task.target, bound)?
         } else {
             Passed::unchanged(task.program, task.target)
         };
-        Some(Simplified { threads: ThreadScope::AtMost(bound), ..Simplified::unchanged(task).after(passed) })
+        let counted = Simplified { threads: ThreadScope::AtMost(bound), ..Simplified::unchanged(task).after(passed) };
+        Some(counted.then(passes, start))
     }
 
-    /// After some more passes.
-    fn then(self, passes: &[Pass]) -> Simplified {
-        passes.iter().fold(self, |simplified, pass| {
+    /// Runs some more passes. The clock began at `start`.
+    fn then(self, passes: &[Pass], start: Instant) -> Simplified {
+        let simplified = passes.iter().fold(self, |simplified, pass| {
             let passed = pass.run(&simplified.program, &simplified.target);
             simplified.after(passed)
-        })
+        });
+        Simplified { time: start.elapsed(), ..simplified }
     }
 
     fn after(mut self, passed: Passed) -> Simplified {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use selvedge_check::Run;
-use selvedge_driver::{self as driver, Failure, Initial, Options, Outcome, Question, Report, Subject, check};
+use selvedge_check::{Answer, Initial, Outcome, OwnedTask, Question, Run, Subject};
+use selvedge_driver::{ExecutedTrace, Options, check};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::json::read_saved;
-use selvedge_report::{Context, Source, text};
+use selvedge_report::{Context, Source};
 use serde::Deserialize;
 
 /// What a user asks for, in the words of launch configurations.
@@ -60,17 +60,17 @@ impl Wanted {
 pub(crate) struct Found {
     source: Source,
     map: SourceMap,
-    pub(crate) execution: driver::Found,
+    pub(crate) execution: ExecutedTrace,
 }
 
 impl Found {
     pub(crate) fn context(&self) -> Context<'_> {
-        Context { program: &self.execution.program, map: &self.map, source: &self.source }
+        Context { program: &self.execution.task.program, map: &self.map, source: &self.source }
     }
 }
 
-/// What became of a question.
-pub(crate) enum Answer {
+/// The result of a question.
+pub(crate) enum Launched {
     Found(Box<Found>),
     /// There is no execution; the sentence says why.
     None(String),
@@ -99,32 +99,28 @@ pub(crate) fn load(path: &str, text: String, options: &LoadOptions) -> Result<Su
 }
 
 /// Checks a program.
-pub(crate) fn ask(subjected: &Subjected, question: Question, run: &Run<'_>) -> Result<Report, String> {
+pub(crate) fn ask(subjected: &Subjected, question: Question, run: &Run<'_>) -> Result<Answer, String> {
     let subject = Subject { program: &subjected.program, map: &subjected.map, text: subjected.source.text() };
     let options = Options { question, jobs: 2, ..Options::default() };
-    check(subject, &options, run).map_err(|failure| match failure {
-        Failure::Usage(error) => error.message,
-        Failure::Internal { engine, reject } => format!("the engine `{engine}` and the judge disagree: {reject}"),
-    })
+    check(subject, &options, run).map_err(|failure| failure.to_string())
 }
 
 /// The execution that a launch configuration asks for.
-pub(crate) fn find(wanted: &Wanted, run: &Run<'_>) -> Result<Answer, String> {
+pub(crate) fn find(wanted: &Wanted, run: &Run<'_>) -> Result<Launched, String> {
     let text = read(&wanted.program)?;
     if let Some(trace) = &wanted.trace {
         return saved(wanted, text, &read(trace)?);
     }
     let question = wanted.question(&text);
     let subjected = load(&wanted.program, text, &wanted.load_options(&question))?;
-    let report = ask(&subjected, question, run)?;
-    let line = text::verdict_line(&report.outcome);
-    match report.outcome {
+    let answer = ask(&subjected, question, run)?;
+    let line = answer.outcome.line();
+    match answer.outcome {
         Outcome::Unsafe(counterexample) => {
-            let (program, target, threads) = (report.program, report.target, report.threads);
-            let execution = driver::Found { program, target, threads, counterexample: *counterexample };
-            Ok(Answer::Found(Box::new(Found { source: subjected.source, map: subjected.map, execution })))
+            let execution = ExecutedTrace { task: answer.model, counterexample: *counterexample };
+            Ok(Launched::Found(Box::new(Found { source: subjected.source, map: subjected.map, execution })))
         }
-        Outcome::Safe(_) | Outcome::Unknown(_) => Ok(Answer::None(line)),
+        Outcome::Safe(_) | Outcome::Unknown(_) => Ok(Launched::None(line)),
     }
 }
 
@@ -132,7 +128,7 @@ fn read(path: &str) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))
 }
 
-fn saved(wanted: &Wanted, text: String, trace: &str) -> Result<Answer, String> {
+fn saved(wanted: &Wanted, text: String, trace: &str) -> Result<Launched, String> {
     let file = read_saved(trace).map_err(|error| error.to_string())?;
     let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
     let options = LoadOptions { entry: file.question.entry.clone(), labels };
@@ -141,7 +137,7 @@ fn saved(wanted: &Wanted, text: String, trace: &str) -> Result<Answer, String> {
     let posed = file.question.question().pose(subject).map_err(|error| error.message)?;
     let (program, target, threads) = posed;
     let trace = file.trace(&program).map_err(|error| error.to_string())?;
-    let execution = driver::Found::executed(program, target, threads, trace);
+    let execution = ExecutedTrace::new(OwnedTask { program, target, threads }, trace);
     let execution = execution.map_err(|error| format!("the trace does not replay: {error}"))?;
-    Ok(Answer::Found(Box::new(Found { source, map, execution })))
+    Ok(Launched::Found(Box::new(Found { source, map, execution })))
 }

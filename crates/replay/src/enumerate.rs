@@ -7,7 +7,7 @@ use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Count, EdgeId, EntryId, Expr, Op, ProcId, Program, Ty, Value, VarId};
 
 use crate::interpreter::Interpreter;
-use crate::state::State;
+use selvedge_check::execution::State;
 
 impl Interpreter<'_> {
     /// Whether everything nondeterministic is Boolean, so that [`Interpreter::starts`] and [`Interpreter::steps`]

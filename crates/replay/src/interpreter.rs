@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use selvedge_check::ThreadScope;
+use selvedge_check::execution::{Frame, Prelude, State, Thread};
+use selvedge_ir::eval::{Overflow, eval, holds};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId};
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Spawn, Ty, Value, VarId};
 
 use crate::layout::Layout;
-use crate::state::{Frame, Prelude, State, Thread};
-use selvedge_ir::eval::{Overflow, eval, holds};
 
 /// Executes one program.
 pub struct Interpreter<'p> {

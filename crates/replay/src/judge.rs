@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use selvedge_check::{Run, Task, Verdict};
+use selvedge_check::{Replay, Run, Task, Verdict};
 
 use crate::certificate::{Flaw, Refused, Unjudged, verify};
-use crate::replay::{Mismatch, Replay, replay};
+use crate::replay::{Mismatch, replay};
 
 /// A verdict that the judge let pass.
 #[derive(Clone, Debug, PartialEq, Eq)]

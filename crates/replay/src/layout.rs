@@ -3,7 +3,7 @@
 use index_vec::IndexVec;
 use selvedge_ir::{EntryId, Expr, ProcId, Program, Scope, Value, VarId};
 
-use crate::state::{Frame, State, Thread};
+use selvedge_check::execution::{Frame, State, Thread};
 
 /// The place of each variable among those of its scope.
 #[derive(Clone, Debug)]

@@ -13,9 +13,8 @@ pub mod interpreter;
 pub mod judge;
 mod layout;
 pub mod replay;
-pub mod state;
 
 pub use interpreter::{Interpreter, Outcome};
 pub use judge::{Judged, Reject, judge};
-pub use replay::{Moment, Replay, Violation, replay};
-pub use state::{Frame, Prelude, State, Thread};
+pub use replay::{Moment, replay};
+pub use selvedge_check::execution::{Frame, Prelude, Replay, State, Thread, Violation};

@@ -3,44 +3,12 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use selvedge_check::Task;
+use selvedge_check::{Replay, Task, Violation};
+use selvedge_ir::LocId;
 use selvedge_ir::trace::{Step, ThreadId, Trace};
-use selvedge_ir::{EdgeId, LocId};
 
 use crate::interpreter::{Illegal, Interpreter, Outcome};
-use crate::state::{State, Thread};
-
-/// A trace that was executed: it is one of the program, and ends in an error that was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replay {
-    /// The initial state.
-    pub start: State,
-    /// The state after each step. The last step of a trace to a failed assertion has none.
-    pub states: Vec<State>,
-    /// The error.
-    pub violation: Violation,
-}
-
-/// The error in which a trace ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Violation {
-    /// The last step fails this assertion.
-    Assert {
-        /// Whose step it is.
-        thread: ThreadId,
-        /// The assertion.
-        edge: EdgeId,
-    },
-    /// A thread stands at this location.
-    Location {
-        /// Who stands there.
-        thread: ThreadId,
-        /// The location.
-        loc: LocId,
-    },
-    /// These threads stand at these locations at once, in ascending order of the locations.
-    Together(Vec<(ThreadId, LocId)>),
-}
+use selvedge_check::execution::{State, Thread};
 
 /// Where a trace goes wrong, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use selvedge_driver::{AbstractModel, AbstractState};
+use selvedge_check::{AbstractModel, AbstractState};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{BinaryOp, EdgeId, Expr, Program, Value, VarId, text};
 

@@ -8,14 +8,13 @@
 
 use std::fmt::Write as _;
 
-use selvedge_check::{Task, ThreadScope};
-use selvedge_driver::{Counterexample, Outcome, Report};
+use selvedge_check::{Answer, Counterexample, Outcome, ThreadScope};
 use selvedge_ir::span::Role;
 use selvedge_ir::trace::{Step, ThreadId, Trace};
 use selvedge_ir::{LocId, Program, Scope, Value, VarId};
 use selvedge_replay::{Replay, State, Thread, Violation, replay};
 
-use crate::story::{Context, Execution};
+use crate::annotated_trace::{Context, Execution};
 
 /// The longest execution that is written out where calls share their bodies.
 const MAX_STEPS: u128 = 1_000_000;
@@ -30,22 +29,22 @@ pub enum Detail {
 }
 
 /// The whole answer. `None` where there is none, or where the execution is too long to be written.
-pub fn answer(context: Context<'_>, report: &Report, detail: Detail) -> Option<String> {
-    let bound = match report.threads {
+pub fn answer(context: Context<'_>, answer: &Answer, detail: Detail) -> Option<String> {
+    let bound = match answer.model.threads {
         ThreadScope::Created(bound) | ThreadScope::AtMost(bound) => format!("threadbound={bound}\n"),
         ThreadScope::Unbounded => String::new(),
     };
-    match (&report.outcome, detail) {
+    match (&answer.outcome, detail) {
         (Outcome::Safe(_), _) => Some(format!("{bound}VERIFICATION SUCCESSFUL\n")),
         (Outcome::Unsafe(_), Detail::Verdict) => Some(format!("{bound}VERIFICATION FAILED\n")),
         (Outcome::Unsafe(found), Detail::Trace) => {
-            Some(format!("{bound}{}VERIFICATION FAILED\n", counterexample(context, report, found)?))
+            Some(format!("{bound}{}VERIFICATION FAILED\n", counterexample(context, answer, found)?))
         }
         (Outcome::Unknown(_), _) => None,
     }
 }
 
-fn counterexample(context: Context<'_>, report: &Report, found: &Counterexample) -> Option<String> {
+fn counterexample(context: Context<'_>, answer: &Answer, found: &Counterexample) -> Option<String> {
     if found.trace.bodies.is_empty() {
         return Some(trace(context, execution(&found.trace, &found.replay)));
     }
@@ -53,8 +52,8 @@ fn counterexample(context: Context<'_>, report: &Report, found: &Counterexample)
         return None;
     }
     let long = found.trace.written_out();
-    let task = Task { program: &report.program, target: &report.target, threads: report.threads };
-    let replayed = replay(&task, &long).expect("an execution that is written out is the one that was judged");
+    let replayed =
+        replay(&answer.model.task(), &long).expect("an execution that is written out is the one that was judged");
     Some(trace(context, execution(&long, &replayed)))
 }
 

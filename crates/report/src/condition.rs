@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId, text};
 
+use crate::annotated_trace::Context;
 use crate::names::Names;
-use crate::story::Context;
 
 /// How tightly an operator binds, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,10 @@
-//! The formats: a [`selvedge_driver::Report`], a run or a list of diagnostics as text and JSON, and graphs as pictures.
+//! The formats: a [`selvedge_check::Answer`], a run or a list of diagnostics as text and JSON, and graphs as pictures.
 //!
-//! Everything here is a pure function from data to a `String` (or back); the crate `cli` prints it. [`story`] turns an
+//! Everything here is a pure function from data to a `String` (or back); the crate `cli` prints it. [`annotated_trace`] turns an
 //! execution into what happened in it, step by step; [`text`] and [`json`] write that down.
 
 pub mod abstract_model;
+pub mod annotated_trace;
 pub mod boom;
 mod condition;
 pub mod diagnostic;
@@ -16,12 +17,11 @@ pub mod projection;
 pub mod sarif;
 pub mod session;
 pub mod stats;
-pub mod story;
 pub mod svg;
 pub mod systems;
 pub mod text;
 
+pub use annotated_trace::Execution;
 pub use palette::Palette;
 pub(crate) use selvedge_frontend::source;
 pub use selvedge_frontend::{Context, Position, Source};
-pub use story::Execution;

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use selvedge_driver::{Involved, Projection};
+use selvedge_check::{Involved, Projection};
 use selvedge_ir::span::Span;
 use serde::Serialize;
 
+use crate::annotated_trace::Context;
 use crate::names::count;
 use crate::palette::{Palette, paint};
-use crate::story::Context;
-use crate::text;
 
 /// The projection, for programs.
 #[derive(Clone, Debug, Serialize)]
@@ -42,7 +41,7 @@ impl ProjectionView {
         };
         ProjectionView {
             executions: projection.executions,
-            reason: projection.stopped.as_ref().map(text::reason_text),
+            reason: projection.stopped.as_ref().map(ToString::to_string),
             statements: statements(context, projection).into_iter().map(view).collect(),
         }
     }
@@ -104,7 +103,7 @@ fn summary(statements: &BTreeMap<Span, Involved>, projection: &Projection) -> St
     let is = |wanted: Involved| statements.values().filter(|involved| **involved == wanted).count();
     let open = match (is(Involved::Open), &projection.stopped) {
         (0, _) => String::new(),
-        (open, Some(reason)) => format!(", {open} open (?): {}", text::reason_text(reason)),
+        (open, Some(reason)) => format!(", {open} open (?): {reason}"),
         (open, None) => format!(", {open} open (?)"),
     };
     format!(

@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use selvedge_driver::Counterexample;
+use selvedge_check::Counterexample;
 use selvedge_frontend::diagnostic::{Diagnostic, Severity};
 use selvedge_ir::span::Span;
 use serde_json::{Value, json};
 
+use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Error, Execution};
 use crate::source::Source;
-use crate::story::{Context, Error, Execution, Story, Told};
 use crate::text;
 
 /// Services refuse flows that are longer than this: then the first and the last steps are kept.
@@ -57,8 +57,8 @@ pub fn diagnostics(source: &Source, diagnostics: &[Diagnostic]) -> Vec<Finding> 
 
 /// An execution to an error.
 pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
-    let story = Story::new(context, Execution::of(found));
-    let ending = story.ending.as_ref().expect("a counterexample ends in an error");
+    let annotated = AnnotatedTrace::new(context, Execution::of(found));
+    let ending = annotated.ending.as_ref().expect("a counterexample ends in an error");
     let (rule, what) = match &ending.error {
         Error::Assertion { operands, .. } => {
             let values: Vec<String> = operands
@@ -66,7 +66,7 @@ pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
                 .map(|one| format!("{} = {}", one.name, crate::names::shown(one.value, one.word.as_ref())))
                 .collect();
             let with = if values.is_empty() { String::new() } else { format!(" with {}", values.join(", ")) };
-            ("assertion", format!("`{}` fails{with}, after {} steps", ending.text, story.steps.len()))
+            ("assertion", format!("`{}` fails{with}, after {} steps", ending.text, annotated.steps.len()))
         }
         Error::Location { labels } => ("label", format!("label {} is reached", labels.join(", "))),
         Error::Together(stands) => ("meeting", format!("{} threads meet", stands.len())),
@@ -74,7 +74,7 @@ pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
     let value = json!({
         "ruleId": rule, "level": "error", "message": { "text": sentence(&what) },
         "locations": [{ "physicalLocation": place(context.source, ending.span) }],
-        "codeFlows": [{ "message": { "text": "An execution to the error." }, "threadFlows": flows(context, &story) }],
+        "codeFlows": [{ "message": { "text": "An execution to the error." }, "threadFlows": flows(context, &annotated) }],
     });
     Finding { rule: rule.to_string(), value }
 }
@@ -101,17 +101,17 @@ pub fn file(findings: &[Finding]) -> String {
 }
 
 /// One flow for each thread that moves.
-fn flows(context: Context<'_>, story: &Story) -> Vec<Value> {
-    let n_steps = story.steps.len();
+fn flows(context: Context<'_>, annotated: &AnnotatedTrace) -> Vec<Value> {
+    let n_steps = annotated.steps.len();
     let is_kept = |number: usize| n_steps <= MAX_STEPS || number < MAX_STEPS / 2 || number >= n_steps - MAX_STEPS / 2;
     let mut flows: BTreeMap<u32, Vec<Value>> = BTreeMap::new();
-    for (number, told) in story.steps.iter().enumerate().filter(|(number, _)| is_kept(*number)) {
+    for (number, told) in annotated.steps.iter().enumerate().filter(|(number, _)| is_kept(*number)) {
         flows.entry(told.thread.0).or_default().push(step(context, number + 1, told));
     }
     flows.into_iter().map(|(thread, steps)| json!({ "id": format!("thread {thread}"), "locations": steps })).collect()
 }
 
-fn step(context: Context<'_>, number: usize, told: &Told) -> Value {
+fn step(context: Context<'_>, number: usize, told: &AnnotatedStep) -> Value {
     let span = context.map.edges[told.edge].span;
     let events = told.events.iter().map(|event| text::event_text(told.thread, event));
     let effects: Vec<String> = events.chain(told.changes.iter().map(text::change_text)).collect();

@@ -3,10 +3,9 @@
 //! A header is a line comment at the beginning of a file: `// verdict: safe`, `// options: --threads 2`,
 //! `// story: how it came here`.
 
+use selvedge_check::{Initial, Question};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use selvedge_driver::{Initial, Question};
 
 /// A program of a corpus.
 #[derive(Clone, Debug)]

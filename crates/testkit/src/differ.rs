@@ -9,8 +9,8 @@ use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use selvedge_check::{Run, Task, ThreadScope, Verdict};
-use selvedge_driver::{Failure, Options, Outcome, Pass, Question, Reason, Subject};
+use selvedge_check::{Outcome, Question, Reason, Run, Subject, Task, ThreadScope, Verdict};
+use selvedge_driver::{Failure, Options, Pass};
 use selvedge_engines::EngineKind;
 use selvedge_ir::passes::{Lift, Passed};
 use selvedge_ir::span::SourceMap;
@@ -223,12 +223,13 @@ fn compare_options(
         Ok(report) => match report.outcome {
             Outcome::Safe(_) => Answer::Safe,
             Outcome::Unsafe(counterexample) => Answer::Unsafe(counterexample.trace),
-            Outcome::Unknown(Reason::Stop(_)) => Answer::Large,
             Outcome::Unknown(Reason::Unsupported(_)) if options.engine.is_some() => return Ok(()),
             Outcome::Unknown(Reason::Unsupported(unsupported)) => return fault(stage, unsupported.reason),
+            Outcome::Unknown(_) => Answer::Large,
         },
         Err(Failure::Usage(usage)) => return fault(format!("{stage} (usage)"), usage.message),
-        Err(Failure::Internal { reject, .. }) => return fault(format!("{stage} (judge)"), reject.to_string()),
+        Err(Failure::Internal { message, .. }) => return fault(format!("{stage} (judge)"), message),
+        Err(failure) => return fault(stage, failure.to_string()),
     };
     check_trace(stage, &posed.task(), &found)?;
     check_answers(stage, answer, &found)

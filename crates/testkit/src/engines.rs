@@ -307,14 +307,16 @@ fn compare_converted(task: &Task<'_>, known: &Answer, budget: Budget) -> Result<
     for direction in [Direction::Forward, Direction::Backward] {
         let Ok(answer) = within(budget, |run| pushdown::check(&pds, direction, run)) else { continue };
         let found = match answer {
-            pushdown::Answer::Unreachable(proof) => match within(budget, |run| match verify_system(&pds, &proof, run) {
-                Err(Refused::Flawed(flaw)) => Err(flaw),
-                Ok(()) | Err(Refused::Unjudged(_)) => Ok(()),
-            }) {
-                Err(flaw) => return fault("convert (proof)", format!("{direction:?}: {}", flaw.show(&pds))),
-                Ok(()) => Answer::Safe,
-            },
-            pushdown::Answer::Reachable(trace) => match pds.replay(&trace) {
+            pushdown::SystemVerdict::Unreachable(proof) => {
+                match within(budget, |run| match verify_system(&pds, &proof, run) {
+                    Err(Refused::Flawed(flaw)) => Err(flaw),
+                    Ok(()) | Err(Refused::Unjudged(_)) => Ok(()),
+                }) {
+                    Err(flaw) => return fault("convert (proof)", format!("{direction:?}: {}", flaw.show(&pds))),
+                    Ok(()) => Answer::Safe,
+                }
+            }
+            pushdown::SystemVerdict::Reachable(trace) => match pds.replay(&trace) {
                 Ok(_) => Answer::Unsafe(selvedge_check::Trace::default()),
                 Err(reason) => return fault("convert (trace)", format!("{direction:?}: {reason:?}")),
             },

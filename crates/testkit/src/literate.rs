@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::integers::{Bounds, Found, search};
-use selvedge_check::{Run, Target, Task, ThreadScope};
-use selvedge_driver::{Initial, Options, Outcome, Question, Subject, check};
+use selvedge_check::{Initial, Outcome, Question, Run, Subject, Target, Task, ThreadScope};
+use selvedge_driver::{Options, check};
 use selvedge_engines::exhaustive::{Exhaustive, Exploration, ThreadState};
 use selvedge_frontend::Loaded;
 use selvedge_frontend::bp::{LoadOptions, load};

@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_check::ThreadScope;
-use selvedge_driver::Initial;
+use selvedge_check::{Initial, ThreadScope};
 use selvedge_ir as ir;
 use selvedge_ir::{Count, EntryId, LocId, ProcId, Scope, Target, Ty, VarId};
 

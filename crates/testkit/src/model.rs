@@ -3,8 +3,7 @@
 //! Independent of the reader on purpose: a mistake in the reader's own tree must not hide in both. Every name is
 //! written out, so that a rewrite is a rewrite of names.
 
-use selvedge_driver::Question;
-
+use selvedge_check::Question;
 /// A program together with the question about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {

@@ -2,9 +2,8 @@
 //!
 //! Operands that are no leaves stand in parentheses, so no precedence is relied on (the reader's own tests cover it).
 
+use selvedge_check::{Initial, Question};
 use std::fmt::{self, Display, Write};
-
-use selvedge_driver::{Initial, Question};
 
 use crate::model::{Assign, BinOp, Copies, Decl, Expr, Invocation, Kind, Model, Place, Procedure, Shape, Stmt, Style};
 

@@ -8,8 +8,8 @@ mod numbered;
 mod pools;
 
 pub(super) use numbered::peterson;
-use selvedge_driver::{Initial, Question};
 
+use selvedge_check::{Initial, Question};
 use selvedge_testkit::corpus::Expected;
 
 /// Programs with threads that grow with a number. Each has a safe and an unsafe twin that differ in a line or two.

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use selvedge_check::{CancelToken, Limits, RoundBound, Run, Stop};
-use selvedge_driver::{Options, Outcome, Question, Reason, Subject, check};
+use selvedge_check::{CancelToken, Limits, Outcome, Question, Reason, RoundBound, Run, Stop, Subject};
+use selvedge_driver::{Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_engines::contexts::rounds::{self, Adequacy};
 use selvedge_frontend::bp::{LoadOptions, load};
@@ -147,7 +147,7 @@ fn answer(text: &str, options: &Options, limit: Duration) -> Answer {
         Outcome::Unsafe(_) => ("unsafe", true),
         Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))) => ("no error", false),
         Outcome::Unknown(Reason::Stop(_)) => ("time-out", false),
-        Outcome::Unknown(Reason::Unsupported(_)) => ("open", false),
+        Outcome::Unknown(_) => ("open", false),
     };
     let rounds = found.error.or(found.enough);
     Answer { verdict: verdict.to_string(), certified, rounds, seconds }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use selvedge_driver::Question;
+use selvedge_check::Question;
 use selvedge_driver::external::Spin;
 use serde::Serialize;
 

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use selvedge_check::ContextBound;
-use selvedge_driver::{Initial, Question};
+use selvedge_check::{ContextBound, Initial, Question};
 use selvedge_engines::sat::{Recursion, SummaryMode};
 
 use crate::input::Input;

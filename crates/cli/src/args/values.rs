@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
-use selvedge_check::ContextBound;
-use selvedge_driver::{Initial, Pass};
+use selvedge_check::{ContextBound, Initial};
+use selvedge_driver::Pass;
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::{Recursion, SummaryMode};
 

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &AbstractArgs, session: &Session) -> Exit {
 
 fn write(args: &AbstractArgs, session: &Session) -> Result<Exit, Exit> {
     let subject = program::load_as(Language::Gcl, &args.input, &LoadOptions::default(), Warnings::Shown, session)?;
-    let posed = selvedge_driver::Question::default().pose(subject.subject());
+    let posed = selvedge_check::Question::default().pose(subject.subject());
     let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
     let task = Task { program: &program, target: &target, threads };
     let refuse = |reason: String, exit: Exit| {

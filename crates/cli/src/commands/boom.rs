@@ -1,13 +1,12 @@
 //! `selvedge boom`, also when the program is called `boom`: in the place of the model checker BOOM (docs/boom.md).
 
-use selvedge_check::{Limits, Run};
-use selvedge_driver::{Failure, Options, Outcome, Question, Reason, Report, check};
+use selvedge_check::{Answer, Limits, Question, Run};
+use selvedge_driver::{Options, check};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::boom::{self, Detail};
 
 use super::program::{self, Program, Warnings};
 use crate::args::BoomArgs;
-use crate::crash;
 use crate::exit::Exit;
 use crate::memory;
 use crate::session::Session;
@@ -25,14 +24,9 @@ fn execute(args: &BoomArgs, session: &Session) -> Result<Exit, Exit> {
         Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()).since(session.start);
     let question = Question { created: Some(args.threadbound), ..Question::default() };
     let options = Options { question, engine: args.engine.0, ..Options::default() };
-    match check(subject.subject(), &options, &conditions) {
-        Ok(report) => Ok(tell(&subject, &report, args, session)),
-        Err(Failure::Usage(error)) => Err(program::refuse(&error, session)),
-        Err(Failure::Internal { engine, reject }) => {
-            session.printer.err(&crash::report(&format!("the engine `{engine}` and the judge disagree: {reject}")));
-            Err(Exit::Internal)
-        }
-    }
+    let answer =
+        check(subject.subject(), &options, &conditions).map_err(|failure| program::failed(&failure, session))?;
+    Ok(print(&subject, &answer, args, session))
 }
 
 fn note_ignored(args: &BoomArgs, session: &Session) {
@@ -43,22 +37,20 @@ fn note_ignored(args: &BoomArgs, session: &Session) {
 }
 
 /// Prints the answer: nothing that SatAbs could take for one if there is none.
-fn tell(subject: &Program, report: &Report, args: &BoomArgs, session: &Session) -> Exit {
+fn print(subject: &Program, answer: &Answer, args: &BoomArgs, session: &Session) -> Exit {
+    let exit = Exit::from(&answer.outcome);
+    if let Some(reason) = answer.outcome.reason() {
+        return unknown(&reason.to_string(), exit, session);
+    }
     let detail = if args.trace { Detail::Trace } else { Detail::Verdict };
-    let exit = match &report.outcome {
-        Outcome::Safe(_) => Exit::Success,
-        Outcome::Unsafe(_) => Exit::Unsafe,
-        Outcome::Unknown(Reason::Stop(stop)) => return unknown(&stop.to_string(), Exit::from(*stop), session),
-        Outcome::Unknown(Reason::Unsupported(reason)) => return unknown(&reason.to_string(), Exit::Unknown, session),
-    };
-    let Some(answer) = boom::answer(subject.context(&report.program), report, detail) else {
+    let Some(text) = boom::answer(subject.context(&answer.model.program), answer, detail) else {
         return unknown("the execution to the error is too long to be written", Exit::Unknown, session);
     };
     if args.stats {
         let seconds = session.start.elapsed().as_secs_f64();
-        session.printer.out(&format!("statistics: engine {}, {seconds:.3} s\n", report.engine));
+        session.printer.out(&format!("statistics: engine {}, {seconds:.3} s\n", answer.engine));
     }
-    session.printer.out(&answer);
+    session.printer.out(&text);
     exit
 }
 

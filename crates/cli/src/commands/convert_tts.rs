@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use selvedge_check::{Limits, LocalState, Run, SharedState, Stop, Task};
-use selvedge_driver::{Initial, Pass, simplify};
+use selvedge_check::{Initial, Limits, LocalState, Run, SharedState, Stop, Task};
+use selvedge_driver::{Pass, simplify};
 use selvedge_engines::tts_extract::{Options, System, extract};
 use selvedge_engines::unbounded::supports;
 use selvedge_frontend::bp::LoadOptions;

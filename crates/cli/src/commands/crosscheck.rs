@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Limits, Run, Task};
+use selvedge_check::{Limits, Outcome, Reason, Run, Task};
 use selvedge_driver::external::{Code, Silence, Spacer, Spin, Word};
-use selvedge_driver::{Failure, Options, Outcome, Reason};
+use selvedge_driver::{Failure, Options};
 use selvedge_engines::EngineKind;
 use selvedge_export::{horn, promela};
 use selvedge_frontend::bp::LoadOptions;
@@ -108,18 +108,16 @@ fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &
     let time = Some(run.elapsed());
     let says = |verdict: &str, time, remark: String, exit| (opinion(kind.name(), verdict, time, remark), exit);
     match answer {
-        Ok(Ok(report)) => {
-            let remark = text::reason(&report.outcome).unwrap_or_default();
-            let verdict = text::verdict_word(&report.outcome);
-            match &report.outcome {
-                Outcome::Safe(_) => says(verdict, time, remark, Exit::Success),
-                Outcome::Unsafe(_) => says(verdict, time, remark, Exit::Unsafe),
+        Ok(Ok(answer)) => {
+            let remark = answer.outcome.reason().map_or(String::new(), ToString::to_string);
+            match &answer.outcome {
                 Outcome::Unknown(Reason::Unsupported(_)) => says("not asked", None, remark, Exit::Unknown),
-                Outcome::Unknown(Reason::Stop(_)) => says(verdict, time, remark, Exit::Unknown),
+                Outcome::Unknown(_) => says(answer.word(), time, remark, Exit::Unknown),
+                outcome => says(answer.word(), time, remark, Exit::from(outcome)),
             }
         }
-        Ok(Err(Failure::Usage(error))) => says("not asked", None, error.message, Exit::Unknown),
-        Ok(Err(Failure::Internal { reject, .. })) => says("wrong", time, reject.to_string(), Exit::Internal),
+        Ok(Err(Failure::Internal { message, .. })) => says("wrong", time, message, Exit::Internal),
+        Ok(Err(failure)) => says("not asked", None, failure.to_string(), Exit::Unknown),
         Err(message) => says("wrong", time, message, Exit::Internal),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use selvedge_driver::UsageError;
+use selvedge_check::InvalidQuestion;
 use selvedge_frontend::{Language, Source};
 use selvedge_ir::Program;
 
@@ -39,26 +39,26 @@ pub(crate) fn read(language: Language, input: &Input, session: &Session) -> Resu
     }
 }
 
-/// Returns why a question does not fit a program of this language, or what is missing.
-pub(crate) fn mistake(language: Language, program: &Program, question: &QuestionArgs) -> Option<UsageError> {
+/// Checks that a question fits a program of this language, and that nothing is missing in it.
+pub(crate) fn validate(language: Language, program: &Program, question: &QuestionArgs) -> Result<(), InvalidQuestion> {
     if matches!(language, Language::Bp | Language::Pds) {
-        return None;
+        return Ok(());
     }
-    let usage =
-        |message: &str, help: &str| Some(UsageError { message: message.to_string(), help: Some(help.to_string()) });
+    let invalid =
+        |message: &str, help: &str| Err(InvalidQuestion { message: message.to_string(), help: Some(help.to_string()) });
     if question.entry.is_some() {
-        return usage("--entry is for Boolean programs", "leave it out");
+        return invalid("--entry is for Boolean programs", "leave it out");
     }
     if language == Language::Gcl {
-        return None;
+        return Ok(());
     }
     let asks = question.label.is_some() || question.assertion.is_some() || !question.together.is_empty();
     if !asks && !has_target(program) {
         let help =
             "put it beside the file, in a file of the same name that ends in .prop, or give --prop FILE or --label";
-        return usage("the system has no target", help);
+        return invalid("the system has no target", help);
     }
-    None
+    Ok(())
 }
 
 /// Returns whether the program of a system has a target.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use selvedge_driver::Subject;
+use selvedge_check::Subject;
+use selvedge_driver::Failure;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
@@ -13,6 +14,7 @@ use selvedge_report::{Context, Source};
 
 use super::language::{self, language_of};
 use crate::args::InputFormat;
+use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
@@ -108,8 +110,23 @@ pub(crate) fn write(path: &Path, text: &str, session: &Session) -> Exit {
     }
 }
 
+/// Says why there is no answer to a question.
+pub(crate) fn failed(failure: &Failure, session: &Session) -> Exit {
+    match failure {
+        Failure::Usage(error) => refuse(error, session),
+        Failure::Unsupported(unsupported) => {
+            session.printer.error(&unsupported.reason);
+            Exit::Unknown
+        }
+        Failure::Internal { .. } => {
+            session.printer.err(&crash::report(&failure.to_string()));
+            Exit::Internal
+        }
+    }
+}
+
 /// Says why a question does not fit a program.
-pub(crate) fn refuse(error: &selvedge_driver::UsageError, session: &Session) -> Exit {
+pub(crate) fn refuse(error: &selvedge_check::InvalidQuestion, session: &Session) -> Exit {
     session.printer.error(&error.message);
     if let Some(help) = &error.help {
         session.printer.help(help);

@@ -1,7 +1,6 @@
 //! `selvedge replay`: executes a trace on a program.
 
-use selvedge_check::Task;
-use selvedge_driver::Counterexample;
+use selvedge_check::{Counterexample, Task};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_replay::replay::{Mismatch, Moment, replay};
 use selvedge_report::json::{TraceFile, digest, read_trace};
@@ -92,8 +91,7 @@ fn told(
     let style = Style { palette: session.printer.out_palette(), detail };
     let context = subject.context(task.program);
     let execution = Execution::of(counterexample);
-    let asked = text::Asked { program: task.program, target: task.target, threads: task.threads };
-    let scope = text::scope(asked);
+    let scope = text::scope(task);
     let asked = text::target(context, task.target);
     let head =
         format!("{}: the trace replays\n  scope:       {scope}\n  asked:       {asked}\n\n", subject.source.name);

@@ -1,7 +1,7 @@
 //! `selvedge show`: what was read, in several forms.
 
-use selvedge_check::{Limits, Run, Task};
-use selvedge_driver::{Question, Reason, abstract_model};
+use selvedge_check::{Limits, Question, Run, Task};
+use selvedge_driver::abstract_model;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::{self, LoadOptions, dump};
 use selvedge_ir::{dot, text};
@@ -61,13 +61,9 @@ fn show_abstract_model(subject: &Program, args: &ShowArgs, session: &Session) ->
             });
             Ok(Exit::Success)
         }
-        Err(Reason::Stop(stop)) => {
-            session.printer.error(&stop.to_string());
-            Err(stop.into())
-        }
-        Err(Reason::Unsupported(unsupported)) => {
-            session.printer.error(&unsupported.to_string());
-            Err(Exit::Unknown)
+        Err(reason) => {
+            session.printer.error(&reason.to_string());
+            Err(Exit::from(&reason))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `selvedge simulate`: one random run.
 
-use selvedge_check::{Limits, Run, Task};
-use selvedge_driver::{Counterexample, RunEnd, Simulation, simulate};
+use selvedge_check::{Counterexample, Limits, Run, Task};
+use selvedge_driver::{RunEnd, Simulation, simulate};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_replay::{Interpreter, Replay, replay};
 use selvedge_report::json::{self, QuestionView, TraceFile};
@@ -83,7 +83,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
         irrelevant: None,
     };
     let context = subject.context(task.program);
-    let scope = text::scope(text::Asked { program: task.program, target: task.target, threads: task.threads });
+    let scope = text::scope(task);
     let title = if args.interactive { "run by hand".to_string() } else { format!("run with seed {}", args.seed) };
     let told = text::trace(context, execution, &title, style);
     session.printer.out(&format!("{}: {scope}\n\n{told}", subject.source.name));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use selvedge_driver::UsageError;
+use selvedge_check::InvalidQuestion;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_frontend::{Language, System, pds};
 use selvedge_ir::pds::{NotSingle, Pds, Threads, View};
@@ -22,7 +22,7 @@ pub(crate) enum NoSystem {
     /// It has several threads; a sentence says so.
     Unsupported(String),
     /// Something is missing, and the user is told what.
-    Incomplete(UsageError),
+    Incomplete(InvalidQuestion),
     /// A file beside it could not be read; a sentence says why.
     NotRead(String),
 }
@@ -66,7 +66,7 @@ pub(crate) fn load_threads(input: &Input, source: &Source) -> (Result<Threads, N
     let loaded = pds::load(source.text());
     let threads = match loaded.system {
         Some(System::Threads(threads)) => beside_threads(threads, input),
-        Some(System::Pds(_)) => Err(NoSystem::Incomplete(UsageError {
+        Some(System::Pds(_)) => Err(NoSystem::Incomplete(InvalidQuestion {
             message: "the system has one thread, whose contexts need not be counted".to_string(),
             help: Some("leave --contexts out".to_string()),
         })),
@@ -85,7 +85,7 @@ fn beside_threads(mut threads: Threads, input: &Input) -> Result<Threads, NoSyst
 fn single(threads: Threads, input: &Input) -> Result<Pds, NoSystem> {
     beside_threads(threads, input)?.single().map_err(|reason| match reason {
         NotSingle::Threads(_) => NoSystem::Unsupported(reason.to_string()),
-        NotSingle::NoInitial => NoSystem::Incomplete(UsageError {
+        NotSingle::NoInitial => NoSystem::Incomplete(InvalidQuestion {
             message: reason.to_string(),
             help: Some("put it beside the file, in a file of the same name that ends in .init".to_string()),
         }),

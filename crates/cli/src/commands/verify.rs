@@ -116,11 +116,10 @@ fn place(subject: &Program, flaw: &Flaw) -> String {
 /// What was checked, and what it means.
 fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &str) -> String {
     let context = subject.context(task.program);
-    let asked = text::Asked { program: task.program, target: task.target, threads: task.threads };
     format!(
         "{}: the certificate is accepted\n  scope:       {}\n  asked:       {}\n  certificate: {}\n  checked:     {} in {time}\n",
         subject.source.name,
-        text::scope(asked),
+        text::scope(task),
         text::target(context, task.target),
         text::certificate_text(certificate),
         obligations(task, certificate),

@@ -1,20 +1,18 @@
 //! Executions to walk through: found by a check, or saved by an earlier one.
 
-use selvedge_check::{Limits, Run};
-use selvedge_driver::{self as driver, Failure, Found, Options, Outcome};
+use selvedge_check::{Limits, Outcome, OwnedTask, Run};
+use selvedge_driver::{ExecutedTrace, Options, check};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::json::read_saved;
-use selvedge_report::text;
 
 use super::program::{self, Warnings};
 use crate::args::QuestionArgs;
-use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
 
 /// A program as it was read, and an execution of it.
-type Walked = (program::Program, Found);
+type Walked = (program::Program, ExecutedTrace);
 
 /// The execution in a file: a trace, or a report with one.
 pub(crate) fn saved(trace: &Input, input: &Input, session: &Session) -> Result<Walked, Exit> {
@@ -30,7 +28,7 @@ pub(crate) fn saved(trace: &Input, input: &Input, session: &Session) -> Result<W
         Exit::Input
     };
     let trace = file.trace(&program).map_err(|error| refuse(error.to_string()))?;
-    let found = Found::executed(program, target, threads, trace);
+    let found = ExecutedTrace::new(OwnedTask { program, target, threads }, trace);
     Ok((subject, found.map_err(|error| refuse(format!("the trace does not replay: {error}")))?))
 }
 
@@ -41,23 +39,10 @@ pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session)
     session.listen_for_interrupts();
     let options = Options { question: question.question(), jobs: 2, ..Options::default() };
     let run = Run::new(session.cancel.clone(), Limits::default(), &()).with_solvers(session.solvers.clone());
-    let report = driver::check(subject.subject(), &options, &run).map_err(|failure| match failure {
-        Failure::Usage(error) => program::refuse(&error, session),
-        Failure::Internal { engine, reject } => {
-            let message = format!("the engine `{engine}` and the judge disagree: {reject}");
-            session.printer.err(&crash::report(&message));
-            Exit::Internal
-        }
-    })?;
-    let line = text::verdict_line(&report.outcome);
-    match report.outcome {
-        Outcome::Unsafe(counterexample) => {
-            let (program, target, threads) = (report.program, report.target, report.threads);
-            Ok((subject, Found { program, target, threads, counterexample: *counterexample }))
-        }
-        Outcome::Safe(_) => Err(told(&line, Exit::Success, session)),
-        Outcome::Unknown(driver::Reason::Stop(stop)) => Err(told(&line, Exit::from(stop), session)),
-        Outcome::Unknown(driver::Reason::Unsupported(_)) => Err(told(&line, Exit::Unknown, session)),
+    let answer = check(subject.subject(), &options, &run).map_err(|failure| program::failed(&failure, session))?;
+    match answer.outcome {
+        Outcome::Unsafe(found) => Ok((subject, ExecutedTrace { task: answer.model, counterexample: *found })),
+        outcome => Err(told(&outcome.line(), Exit::from(&outcome), session)),
     }
 }
 

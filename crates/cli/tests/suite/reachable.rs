@@ -50,6 +50,28 @@ fn everything_that_can_be_reached_is_counted_and_listed() {
     assert!(exhaustive.0 > 20, "{}", exhaustive.0);
 }
 
+/// What can be reached never has a verdict without evidence: each violated assertion has a trace, and one that holds is
+/// certified or says that it is not.
+#[test]
+fn reachable_gives_evidence_for_each_assertion() {
+    let each = |args: &str| {
+        let report: Value = serde_json::from_str(&run(args).out).expect("it is JSON");
+        assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+        report["results"][0]["each"][0].clone()
+    };
+    let violated = each("check --threads 2 --reachable --format json lock.bp");
+    assert_eq!(violated["result"], json!("violated"));
+    assert_eq!(violated["trace"]["error"]["kind"], json!("assertion"));
+    let holds = each("check --threads 1 --reachable --format json lock.bp");
+    assert_eq!((&holds["result"], &holds["certified"]), (&json!("holds"), &json!(true)));
+    let plain = each("check --threads 1 --reachable --engine exhaustive --format json lock.bp");
+    assert_eq!((&plain["result"], &plain["certified"]), (&json!("holds"), &json!(false)));
+    let shown = run("check --threads 1 --reachable --engine exhaustive lock.bp");
+    assert!(shown.out.contains("holds (uncertified)"), "{}", shown.out);
+    let shown = run("check --threads 2 --reachable lock.bp");
+    assert!(shown.out.contains("counterexample for line"), "{}", shown.out);
+}
+
 #[test]
 fn reachable_without_an_error_is_safe_and_needs_a_bound() {
     let ran = run("check --threads 1 --reachable lock.bp");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Explanation, Refinement, Run, Stop, Task};
-use selvedge_ir::{EdgeId, Expr, LocId, Value, VarId};
+use selvedge_check::{AbstractEdge, AbstractModel, AbstractState, Explanation, Refinement, Run, Stop, Task};
+use selvedge_ir::Expr;
 
 use super::super::atoms::atoms;
 use super::super::control::control;
@@ -15,52 +15,7 @@ use super::certificate::{expression, visited};
 use super::explore::{Explored, Explorer, Matching};
 use super::first_predicates;
 
-/// The abstract model under the atoms of guards and assertions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AbstractModel {
-    /// The control variables.
-    pub control: Vec<VarId>,
-    /// The predicates.
-    pub predicates: Vec<Expr>,
-    /// The abstract states.
-    pub states: Vec<AbstractState>,
-    /// The steps between them.
-    pub edges: Vec<AbstractEdge>,
-    /// The visited symbolic states: for each, the number of its abstract state, and the condition that holds in it.
-    pub visited: Vec<(usize, Expr)>,
-    /// Set if the steps from all abstract states on loops and reachable from loops are exact.
-    pub is_safe_fragment: bool,
-    /// Set if all abstract states together are closed under all steps.
-    pub is_inductive: bool,
-}
-
-/// An abstract state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AbstractState {
-    /// The location.
-    pub loc: LocId,
-    /// The values of the control variables.
-    pub control: Vec<Value>,
-    /// The truth value of each predicate.
-    pub bits: Vec<bool>,
-    /// Set if an execution may begin in it.
-    pub is_initial: bool,
-}
-
-/// A step from one abstract state to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AbstractEdge {
-    /// The number of the state before.
-    pub from: usize,
-    /// The step of the program.
-    pub edge: EdgeId,
-    /// The number of the state after.
-    pub to: usize,
-    /// Set if all successors of all states of `from` by the step are in the targets of its edges.
-    pub is_exact: bool,
-}
-
-/// Explores the abstract model of a supported task under its first predicates and some more. An error ends the
+/// The abstract model of a task that the engine supports, under its first predicates and some more. An error ends the
 /// exploration.
 pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<AbstractModel, Stop> {
     let mut prover = Prover::new(run)?;

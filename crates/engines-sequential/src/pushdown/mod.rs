@@ -28,7 +28,7 @@ use selvedge_ir::callgraph::{is_sequential, prelude_ends_early};
 use selvedge_ir::{Scope, Ty, Value};
 
 pub use convert::{Converted, convert};
-pub use systems::{Answer, Direction, check};
+pub use systems::{Direction, SystemVerdict, check};
 
 use post::{Saturation, Until};
 use relevant::Relevant;

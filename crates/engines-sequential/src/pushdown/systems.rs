@@ -21,7 +21,7 @@ pub enum Direction {
 
 /// The answer about a pushdown system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum SystemVerdict {
     /// No target is reachable, as this automaton proves.
     Unreachable(SystemProof),
     /// This run ends in a target.
@@ -29,30 +29,32 @@ pub enum Answer {
 }
 
 /// Decides whether a target of the system is reachable.
-pub fn check(pds: &Pds, direction: Direction, run: &Run<'_>) -> Result<Answer, Stop> {
+pub fn check(pds: &Pds, direction: Direction, run: &Run<'_>) -> Result<SystemVerdict, Stop> {
     match direction {
         Direction::Forward => forward(pds, run),
         Direction::Backward => {
             let mut automaton = Backward::new(pds, run);
             let trace = automaton.check()?;
-            Ok(trace.map_or_else(|| Answer::Unreachable(automaton.proof()), Answer::Reachable))
+            Ok(trace.map_or_else(|| SystemVerdict::Unreachable(automaton.proof()), SystemVerdict::Reachable))
         }
     }
 }
 
-fn forward(pds: &Pds, run: &Run<'_>) -> Result<Answer, Stop> {
+fn forward(pds: &Pds, run: &Run<'_>) -> Result<SystemVerdict, Stop> {
     let raw = |config: &Config| -> (Control, Vec<Symbol>) {
         (config.state.raw(), config.stack.iter().map(|symbol| symbol.raw()).collect())
     };
     let initial: Vec<_> = pds.initial.iter().map(raw).collect();
     let mut automaton = Saturation::new(Explicit::new(pds), &initial, run);
-    let Some(hit) = automaton.run(Until::Target)? else { return Ok(Answer::Unreachable(proof(pds, &automaton))) };
+    let Some(hit) = automaton.run(Until::Target)? else {
+        return Ok(SystemVerdict::Unreachable(proof(pds, &automaton)));
+    };
     let (rules, reading) = automaton.way_to(hit)?;
     let word: Vec<Symbol> = reading.iter().rev().filter_map(|number| automaton.transition(*number).read).collect();
     let first = reading.last().map(|number| automaton.transition(*number).from);
     let is_start = |(control, stack): &(Control, Vec<Symbol>)| first == Some(From::Control(*control)) && *stack == word;
     let start = initial.iter().position(is_start).expect("ways begin with initial configurations");
-    Ok(Answer::Reachable(PdsTrace { start, rules }))
+    Ok(SystemVerdict::Reachable(PdsTrace { start, rules }))
 }
 
 /// Returns the automaton of all reachable configurations. Control states come first, then the other states in the order

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use selvedge_check::{Engine, Explanation, Run, Solvers, Stop, Task, ThreadScope, Verdict};
+use selvedge_check::{AbstractModel, Engine, Explanation, Run, Solvers, Stop, Task, ThreadScope, Verdict};
 use selvedge_engines::cegar;
 use selvedge_engines::horn::Horn;
 use selvedge_engines::induction::Induction;
 use selvedge_engines::integers::ase::Ase;
-use selvedge_engines::integers::ase::picture::{self, AbstractModel};
+use selvedge_engines::integers::ase::picture;
 use selvedge_engines::integers::ur::Ur;
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;

@@ -15,7 +15,7 @@ use selvedge_check::{Run, Solvers};
 use selvedge_report::session::Session;
 use serde_json::{Value, json};
 
-use crate::found::{Answer, Found, Wanted, find};
+use crate::found::{Found, Launched, Wanted, find};
 use walker::{Reaction, Walker};
 use wire::{Request, Wire};
 
@@ -62,12 +62,12 @@ fn launch(wire: &mut Wire<'_>, request: &Request, solvers: &Solvers) -> io::Resu
     let run = Run::unlimited().with_solvers(solvers.clone());
     let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, &run));
     match answer {
-        Ok(Answer::Found(found)) => {
+        Ok(Launched::Found(found)) => {
             wire.answer(request, Ok(json!({})))?;
             wire.event("initialized", json!({}))?;
             Ok(Some(*found))
         }
-        Ok(Answer::None(line)) => {
+        Ok(Launched::None(line)) => {
             wire.answer(request, Ok(json!({})))?;
             let output = format!("there is no execution to walk through\n{line}\n");
             wire.event("output", json!({ "category": "important", "output": output }))?;
@@ -82,7 +82,7 @@ fn launch(wire: &mut Wire<'_>, request: &Request, solvers: &Solvers) -> io::Resu
 }
 
 fn walk(wire: &mut Wire<'_>, found: &Found) -> io::Result<()> {
-    let session = Session::of(found.context(), &found.execution.task(), &found.execution.counterexample);
+    let session = Session::of(found.context(), &found.execution.task.task(), &found.execution.counterexample);
     let mut walker = Walker::new(&session);
     while let Some(request) = wire.read()? {
         match walker.handle(&request) {

@@ -1,9 +1,9 @@
 //! The requests of a client that walks through an execution.
 
 use selvedge_ir::trace::ThreadId;
+use selvedge_report::annotated_trace::{Binding, Error};
 use selvedge_report::names;
 use selvedge_report::session::{Direction, Session, Watch};
-use selvedge_report::story::{Binding, Error};
 use serde_json::{Value, json};
 
 use super::breaks::{Break, Kind, is_known};
@@ -275,7 +275,7 @@ impl<'s, 'a> Walker<'s, 'a> {
             Error::Assertion { edge, .. } => ("assertion", self.session.parts(*edge)),
             Error::Location { labels } => ("label", vec![(labels.join(", "), "reached".to_string())]),
             Error::Together(stands) => {
-                let stand = |stand: &selvedge_report::story::Stand| {
+                let stand = |stand: &selvedge_report::annotated_trace::Stand| {
                     (format!("thread {}", stand.thread.0), format!("at {}", stand.labels.join(", ")))
                 };
                 ("meeting", stands.iter().map(stand).collect())

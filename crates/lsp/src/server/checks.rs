@@ -5,7 +5,6 @@ use std::thread::Scope;
 
 use lsp_server::{Connection, ErrorCode, Message, Notification, RequestId, Response};
 use selvedge_check::{CancelToken, Event, Limits, Observer, Run, Solvers};
-use selvedge_driver::{Outcome, Reason, Report};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::text;
 use serde_json::{Value, json};
@@ -138,21 +137,14 @@ fn answer(job: &Job, progress: &Progress<'_>, solvers: &Solvers) -> Result<Value
     let options = LoadOptions { entry: wanted.entry.clone(), labels };
     let subjected = load(&path_of(&job.uri), job.text.clone(), &options)?;
     let run = Run::new(job.cancel.clone(), Limits::default(), progress).with_solvers(solvers.clone());
-    let report = ask(&subjected, question, &run)?;
-    let context = selvedge_report::Context { program: &report.program, map: &subjected.map, source: &subjected.source };
+    let answer = ask(&subjected, question, &run)?;
+    let context =
+        selvedge_report::Context { program: &answer.model.program, map: &subjected.map, source: &subjected.source };
     let style = text::Style { palette: selvedge_report::Palette::plain(), detail: text::Detail::Changes };
     Ok(json!({
-        "verdict": verdict(&report),
-        "line": text::verdict_line(&report.outcome),
-        "text": text::report(context, &report, std::time::Duration::ZERO, style),
-        "html": selvedge_report::html::report(context, &report, std::time::Duration::ZERO),
+        "verdict": answer.outcome.name(),
+        "line": answer.outcome.line(),
+        "text": text::report(context, &answer, std::time::Duration::ZERO, style),
+        "html": selvedge_report::html::report(context, &answer, std::time::Duration::ZERO),
     }))
-}
-
-fn verdict(report: &Report) -> &'static str {
-    match &report.outcome {
-        Outcome::Safe(_) => "safe",
-        Outcome::Unsafe(_) => "unsafe",
-        Outcome::Unknown(Reason::Stop(_) | Reason::Unsupported(_)) => "unknown",
-    }
 }

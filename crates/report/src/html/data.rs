@@ -11,9 +11,9 @@ use selvedge_replay::{Frame, State, Thread};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
+use crate::annotated_trace::{AnnotatedStep, Annotator, Context, Ending, Error};
 use crate::names::Names;
 use crate::session::Session;
-use crate::story::{Context, Ending, Error, Teller, Told};
 use crate::text;
 
 /// The program, by numbers.
@@ -47,7 +47,7 @@ struct ProcData {
 impl ProgramData {
     pub(super) fn new(context: Context<'_>) -> ProgramData {
         let (program, source) = (context.program, context.source);
-        let (names, teller) = (Names::new(program), Teller::new(context));
+        let (names, annotator) = (Names::new(program), Annotator::new(context));
         let of_scope = |scope: Scope| {
             let vars = program.vars.iter_enumerated().filter(move |(_, var)| var.scope == scope);
             vars.map(|(id, _)| id.index()).collect()
@@ -67,10 +67,10 @@ impl ProgramData {
         let edge = |edge: selvedge_ir::EdgeId| {
             let span = context.map.edges[edge].span;
             let last = (span.end as usize).saturating_sub(1).max(span.start as usize);
-            (source.line(span.start as usize), source.line(last), teller.text(edge))
+            (source.line(span.start as usize), source.line(last), annotator.text(edge))
         };
         let guarded = context.is_guarded();
-        let line = |loc: LocId| match teller.place(loc) {
+        let line = |loc: LocId| match annotator.place(loc) {
             Some(span) if !guarded => source.line(span.start as usize),
             _ => 0,
         };
@@ -124,8 +124,8 @@ impl TraceData {
     pub(super) fn new(session: &Session<'_>, title: &str) -> TraceData {
         let mut remarks = Remarks::default();
         let mut steps = Vec::with_capacity(session.len());
-        for (number, told) in session.story().iter().enumerate() {
-            let fails = told.events.contains(&crate::story::Event::AssertionFails);
+        for (number, told) in session.annotated().iter().enumerate() {
+            let fails = told.events.contains(&crate::annotated_trace::Event::AssertionFails);
             let flags = u8::from(told.atomic) | u8::from(told.idle) << 1 | u8::from(fails) << 2;
             let changes = operations(session.state(number), session.state(number + 1));
             let notes = notes(told).into_iter().map(|note| remarks.number(note)).collect();
@@ -160,7 +160,7 @@ impl Remarks {
 }
 
 /// What is to be said about a step beside its statement and the values that changed.
-fn notes(told: &Told) -> Vec<String> {
+fn notes(told: &AnnotatedStep) -> Vec<String> {
     let mut notes: Vec<String> = told.events.iter().map(|event| text::event_text(told.thread, event)).collect();
     if told.role == Role::Enforce {
         notes.push("enforced".to_string());
@@ -176,7 +176,7 @@ impl EndingData {
             Error::Assertion { edge, .. } => ("The assertion fails".to_string(), session.parts(*edge)),
             Error::Location { labels } => (format!("Label {} is reached", labels.join(", ")), Vec::new()),
             Error::Together(stands) => {
-                let stand = |stand: &crate::story::Stand| {
+                let stand = |stand: &crate::annotated_trace::Stand| {
                     (
                         format!("thread {}", stand.thread.0),
                         format!("at {}, line {}", stand.labels.join(", "), stand.position.line),

@@ -9,13 +9,12 @@ mod parts;
 
 use std::time::Duration;
 
-use selvedge_check::{Task, ThreadScope};
-use selvedge_driver::{Answer, Each, Outcome, Report};
-use selvedge_ir::{Program, Target};
+use selvedge_check::{Answer, Asked, Outcome, Status, Task};
+use selvedge_ir::Target;
 use serde::Serialize;
 
+use crate::annotated_trace::{Annotator, Context};
 use crate::session::Session;
-use crate::story::{Context, Teller};
 use crate::{svg, text};
 use data::{ProgramData, TraceData};
 use parts::Part;
@@ -34,37 +33,35 @@ struct PageData {
     traces: Vec<TraceData>,
 }
 
-/// The page of an answer. `load` is the time that reading took.
-pub fn report(context: Context<'_>, report: &Report, load: Duration) -> String {
-    let task = Task { program: &report.program, target: &report.target, threads: report.threads };
-    let sessions = match &report.outcome {
-        Outcome::Unsafe(found) => vec![("Counterexample".to_string(), Session::of(context, &task, found))],
-        Outcome::Safe(_) | Outcome::Unknown(_) => Vec::new(),
+/// Renders the page of an answer. `load` is the time that reading took.
+pub fn report(context: Context<'_>, answer: &Answer, load: Duration) -> String {
+    let task = answer.model.task();
+    let sessions: Vec<(String, Session<'_>)> = match (&answer.each, &answer.outcome) {
+        (Some(each), _) => each.iter().filter_map(|one| violation(context, &task, one)).collect(),
+        (None, Outcome::Unsafe(found)) => {
+            vec![("Counterexample".to_string(), Session::of(context, &task, found))]
+        }
+        (None, _) => Vec::new(),
     };
-    let body = [parts::facts(context, report, load), parts::assertions(context, report), parts::proof(context, report)];
-    let tail = [parts::race(report), parts::statistics(report, load)];
-    let word = text::verdict_word(&report.outcome);
-    page(context, &task, word, &sessions, &body, &tail)
+    let errors = match &answer.each {
+        Some(each) => parts::each_table(context, each),
+        None => parts::assertions(context, answer),
+    };
+    let body = [parts::facts(context, answer, load), errors, parts::proof(context, answer)];
+    let tail = [parts::runs(answer), parts::statistics(answer, load)];
+    page(context, &task, answer.word(), &sessions, &body, &tail)
 }
 
-/// The page of the answers about each assertion and error location.
-pub fn each(context: Context<'_>, each: &Each, load: Duration) -> String {
-    let task = Task { program: &each.program, target: &each.target, threads: each.threads };
-    let mut sessions = Vec::new();
-    for (asked, answer) in &each.answers {
-        if let Answer::Violated(found) = answer {
-            let (position, statement) = text::place_of(context, *asked);
-            let line = position.map_or(String::new(), |at| format!("line {}: ", at.line));
-            sessions.push((format!("{line}{statement}"), Session::of(context, &task, found)));
-        }
-    }
-    let word = match text::each_line(each).as_str() {
-        "VERIFICATION SUCCESSFUL" => "safe",
-        "VERIFICATION FAILED" => "unsafe",
-        _ => "unknown",
-    };
-    let body = [parts::each_facts(each, load), parts::each_table(context, each)];
-    page(context, &task, word, &sessions, &body, &[])
+/// Returns the session of an error that can happen, with a title.
+fn violation<'a>(
+    context: Context<'a>,
+    task: &Task<'_>,
+    (asked, status): &(Asked, Status),
+) -> Option<(String, Session<'a>)> {
+    let Status::Violated(found) = status else { return None };
+    let (position, statement) = text::place_of(context, *asked);
+    let line = position.map_or(String::new(), |at| format!("line {}: ", at.line));
+    Some((format!("{line}{statement}"), Session::of(context, task, found)))
 }
 
 /// The page of an execution alone, as `simulate` makes it or a file holds it.
@@ -107,7 +104,7 @@ fn fill(
         ("file", parts::escape(&context.source.name)),
         ("verdict", parts::escape(word)),
         ("tone", word.split(' ').next().unwrap_or("unknown").to_string()),
-        ("scope", parts::escape(&scope(task.program, task.target, task.threads))),
+        ("scope", parts::escape(&text::scope(task))),
         ("style", STYLE.to_string()),
         ("before", before),
         ("walk", walk.to_string()),
@@ -137,10 +134,6 @@ fn substitute(template: &str, markers: &[(&str, String)]) -> String {
     page + rest
 }
 
-fn scope(program: &Program, target: &Target, threads: ThreadScope) -> String {
-    text::scope(text::Asked { program, target, threads })
-}
-
 /// The control-flow graph; guarded commands are written as in the source, since their steps are long.
 fn graph(context: Context<'_>, target: &Target) -> String {
     let program = context.program;
@@ -148,8 +141,8 @@ fn graph(context: Context<'_>, target: &Target) -> String {
         return format!("<p>The graph has {} edges and is not drawn.</p>", program.edges.len());
     }
     if context.is_guarded() {
-        let teller = Teller::new(context);
-        return svg::render_with(program, target, &|edge| teller.text(edge));
+        let annotator = Annotator::new(context);
+        return svg::render_with(program, target, &|edge| annotator.text(edge));
     }
     svg::render(program, target)
 }

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use selvedge_driver::{Answer, Each, LegEnd, Outcome, Report, Size};
+use selvedge_check::{Answer, Asked, EngineEnd, Outcome, Size, Status};
 use selvedge_ir::EdgeId;
 use selvedge_replay::Violation;
 
+use crate::annotated_trace::Context;
 use crate::invariant::{Holds, Invariant, invariants};
-use crate::story::Context;
 use crate::text;
 
 /// A section with a title.
@@ -37,66 +37,75 @@ fn list(rows: &[(&str, String)]) -> String {
     format!("<dl>\n{}</dl>\n", rows.iter().map(row).collect::<String>())
 }
 
-/// The answer in a few lines.
-pub(super) fn facts(context: Context<'_>, report: &Report, load: Duration) -> Option<Part> {
-    let mut rows = vec![("Verdict", text::verdict_word(&report.outcome).to_string())];
-    rows.extend(text::reason(&report.outcome).map(|reason| ("Reason", reason)));
-    rows.push(("Scope", text::scope(report.into())));
-    rows.push(("Asked", text::target(context, &report.target)));
-    if let Outcome::Unsafe(_) = &report.outcome {
-        rows.push((
-            "Evidence",
-            "the execution that this page walks through; the judge has executed it step by step".to_string(),
-        ));
-    }
-    if let Outcome::Safe(certificate) = &report.outcome {
-        rows.push((
-            "Evidence",
-            match certificate {
-                Some(certificate) => format!("a certificate: {}", text::certificate_text(certificate)),
-                None => "none: the engine gives no certificate, so nobody has checked the answer".to_string(),
-            },
-        ));
-    }
-    rows.extend(report.explanation.arguments.iter().map(|argument| ("Argument", argument.to_string())));
-    rows.extend(report.explanation.cutoff.iter().map(|cutoff| ("Cutoff", text::cutoff_text(cutoff))));
-    rows.extend(report.explanation.contexts.iter().map(|contexts| ("Contexts", text::contexts_text(contexts))));
-    let total = text::seconds(load + report.times.total());
-    rows.push(("Engine", format!("{}, {total} in all", report.engine)));
+/// Renders the answer in a few lines.
+pub(super) fn facts(context: Context<'_>, answer: &Answer, load: Duration) -> Option<Part> {
+    let mut rows = vec![("Verdict", answer.word().to_string())];
+    rows.extend(answer.outcome.reason().map(|reason| ("Reason", reason.to_string())));
+    rows.push(("Scope", text::scope(&answer.model.task())));
+    let checked = match &answer.each {
+        Some(_) => "each assertion and error label on its own".to_string(),
+        None => text::target(context, &answer.model.target),
+    };
+    rows.push(("Checked", checked));
+    rows.extend(evidence(answer).map(|evidence| ("Evidence", evidence)));
+    let explanation = &answer.explanation;
+    rows.extend(explanation.arguments.iter().map(|argument| ("Argument", argument.to_string())));
+    rows.extend(explanation.cutoff.iter().map(|cutoff| ("Cutoff", text::cutoff_text(cutoff))));
+    rows.extend(explanation.contexts.iter().map(|contexts| ("Contexts", text::contexts_text(contexts))));
+    let total = text::seconds(load + answer.times.total());
+    rows.push(("Engine", format!("{}, {total} in all", answer.engine)));
     Some(Part { id: "answer", title: "Answer", html: list(&rows) })
 }
 
+/// Describes the evidence of one answer for all errors.
+fn evidence(answer: &Answer) -> Option<String> {
+    match (&answer.outcome, &answer.unchecked) {
+        (_, _) if answer.each.is_some() => None,
+        (Outcome::Unsafe(_), _) => {
+            Some("the execution that this page walks through; the judge has executed it step by step".to_string())
+        }
+        (Outcome::Safe(Some(certificate)), _) => {
+            Some(format!("a certificate: {}", text::certificate_text(certificate)))
+        }
+        (Outcome::Safe(None), Some(reason)) => Some(format!("none: the certificate could not be checked ({reason})")),
+        (Outcome::Safe(None), None) => {
+            Some("none: the engine gives no certificate, so the answer has not been checked".to_string())
+        }
+        (Outcome::Unknown(_), _) => None,
+    }
+}
+
 /// What became of each assertion and label that was asked for, as far as one answer for all tells.
-pub(super) fn assertions(context: Context<'_>, report: &Report) -> Option<Part> {
-    let violated = match &report.outcome {
+pub(super) fn assertions(context: Context<'_>, answer: &Answer) -> Option<Part> {
+    let violated = match &answer.outcome {
         Outcome::Unsafe(found) => Some(&found.replay.violation),
         Outcome::Safe(_) | Outcome::Unknown(_) => None,
     };
-    let unreachable: Vec<EdgeId> = match &report.outcome {
-        Outcome::Safe(Some(certificate)) => text::unreachable_asserts(report, certificate),
+    let unreachable: Vec<EdgeId> = match &answer.outcome {
+        Outcome::Safe(Some(certificate)) => text::unreachable_asserts(&answer.model, certificate),
         _ => Vec::new(),
     };
-    let open = match &report.outcome {
+    let open = match &answer.outcome {
         Outcome::Safe(Some(_)) => "holds",
         Outcome::Safe(None) => "holds (uncertified)",
         Outcome::Unsafe(_) => "not decided: one error ends the search (see --all)",
         Outcome::Unknown(_) => "not decided",
     };
     let mut rows = String::new();
-    for edge in &report.target.asserts {
+    for edge in &answer.model.target.asserts {
         let fails = matches!(violated, Some(Violation::Assert { edge: found, .. }) if found == edge);
         let result = match () {
             () if fails => "violated",
             () if unreachable.contains(edge) => "unreachable",
             () => open,
         };
-        rows.push_str(&row(context, selvedge_driver::Asked::Assert(*edge), result));
+        rows.push_str(&row(context, Asked::Assert(*edge), result));
     }
-    for loc in &report.target.locs {
+    for loc in &answer.model.target.locs {
         let reached = matches!(violated, Some(Violation::Location { loc: found, .. }) if found == loc);
-        rows.push_str(&row(context, selvedge_driver::Asked::Loc(*loc), if reached { "reached" } else { open }));
+        rows.push_str(&row(context, Asked::Loc(*loc), if reached { "reached" } else { open }));
     }
-    for meeting in &report.target.together {
+    for meeting in &answer.model.target.together {
         let result = if matches!(violated, Some(Violation::Together(_))) { "violated" } else { open };
         let what = format!("threads at {} at once", text::meeting_text(context, meeting));
         let _ = writeln!(rows, "<tr><td></td><td>{}</td>{}</tr>", escape(&what), verdict(result));
@@ -111,7 +120,7 @@ fn table_of_errors(rows: String) -> Option<Part> {
     (!rows.is_empty()).then_some(Part { id: "assertions", title: "Assertions and labels", html })
 }
 
-fn row(context: Context<'_>, asked: selvedge_driver::Asked, result: &str) -> String {
+fn row(context: Context<'_>, asked: Asked, result: &str) -> String {
     let (position, statement) = text::place_of(context, asked);
     let line = position.map_or(String::new(), |at| format!("<a href=\"#L{0}\">{0}</a>", at.line));
     format!("<tr><td>{line}</td><td><code>{}</code></td>{}</tr>\n", escape(&statement), verdict(result))
@@ -126,42 +135,32 @@ fn verdict(result: &str) -> String {
     format!("<td class=\"{tone}\">{}</td>", escape(result))
 }
 
-/// The answers for each assertion and location.
-pub(super) fn each_table(context: Context<'_>, each: &Each) -> Option<Part> {
+/// Renders the answers for each assertion and location.
+pub(super) fn each_table(context: Context<'_>, each: &[(Asked, Status)]) -> Option<Part> {
     let mut rows = String::new();
-    for (asked, answer) in &each.answers {
-        let word = match answer {
-            Answer::Unknown(reason) => format!("unknown: {}", text::reason_text(reason)),
-            _ => text::answer_word(answer).to_string(),
+    for (asked, status) in each {
+        let word = match status {
+            Status::Unknown(reason) => format!("unknown: {reason}"),
+            _ => status.word(),
         };
         rows.push_str(&row(context, *asked, &word));
     }
     table_of_errors(rows)
 }
 
-pub(super) fn each_facts(each: &Each, load: Duration) -> Option<Part> {
-    let asked = text::Asked { program: &each.program, target: &each.target, threads: each.threads };
-    let rows = [
-        ("Scope", text::scope(asked)),
-        ("Asked", "each assertion and error label on its own".to_string()),
-        ("Engine", format!("{}, {}", each.engine, text::seconds(load + each.time))),
-    ];
-    Some(Part { id: "answer", title: "Answer", html: list(&rows) })
-}
-
 /// The certificate of a safe answer.
-pub(super) fn proof(context: Context<'_>, report: &Report) -> Option<Part> {
-    let Outcome::Safe(Some(certificate)) = &report.outcome else { return None };
-    let certifier = report.certifier.unwrap_or(report.engine);
+pub(super) fn proof(context: Context<'_>, answer: &Answer) -> Option<Part> {
+    let Outcome::Safe(Some(certificate)) = &answer.outcome else { return None };
+    let certifier = answer.certifier.unwrap_or(answer.engine);
     let rows = [
         ("Says", text::certificate_text(certificate)),
-        ("Scope", text::scope(report.into())),
+        ("Scope", text::scope(&answer.model.task())),
         ("Made by", format!("the engine {certifier}")),
         (
             "Checked by",
             format!(
                 "selvedge's judge, which shares no code with the engines, in {}",
-                text::seconds(report.times.judge)
+                text::seconds(answer.times.judge)
             ),
         ),
     ];
@@ -202,7 +201,7 @@ fn invariant_row(invariant: &Invariant) -> String {
     let holds = match &invariant.holds {
         Holds::Formula(text) => format!("<code>{}</code>", escape(text)),
         Holds::Unreached => "<em>never reached</em>".to_string(),
-        Holds::Unseen => "<em>not looked at: part of a step that begins before</em>".to_string(),
+        Holds::Unseen => "<em>no invariant here: merged with the previous statement</em>".to_string(),
         Holds::TooLong => "<em>a formula that is too long to be shown</em>".to_string(),
     };
     let more = invariant.since_entry.as_ref().map_or(String::new(), |text| {
@@ -212,24 +211,20 @@ fn invariant_row(invariant: &Invariant) -> String {
     format!("<tr><td>{line}</td><td><code>{statement}</code></td><td>{holds}{more}</td></tr>\n")
 }
 
-/// Who ran how long.
-pub(super) fn race(report: &Report) -> Option<Part> {
-    let longest = report.legs.iter().map(|leg| leg.time.as_secs_f64()).fold(f64::EPSILON, f64::max);
+/// Renders how long each engine ran.
+pub(super) fn runs(answer: &Answer) -> Option<Part> {
+    let longest = answer.runs.iter().map(|run| run.time.as_secs_f64()).fold(f64::EPSILON, f64::max);
     let mut rows = String::new();
-    for leg in &report.legs {
-        let (tone, end) = match &leg.end {
-            LegEnd::Won => ("safe", "won".to_string()),
-            LegEnd::Overtaken => ("unknown", "overtaken".to_string()),
-            LegEnd::GaveUp(reason) => ("unknown", text::reason_text(reason)),
-        };
-        let share = 100.0 * leg.time.as_secs_f64() / longest;
+    for run in &answer.runs {
+        let tone = if run.end == EngineEnd::Answered { "safe" } else { "unknown" };
+        let share = 100.0 * run.time.as_secs_f64() / longest;
         let _ = writeln!(
             rows,
             "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"bar\"><span style=\"width:{share:.1}%\"></span></td>\
              <td class=\"{tone}\">{}</td></tr>",
-            leg.engine,
-            text::seconds(leg.time),
-            escape(&end)
+            run.engine,
+            text::seconds(run.time),
+            escape(&text::engine_end(&run.end))
         );
     }
     let html = format!(
@@ -237,13 +232,14 @@ pub(super) fn race(report: &Report) -> Option<Part> {
          <th scope=\"col\"><span class=\"unseen\">Share</span></th><th scope=\"col\">End</th></tr></thead>\
          <tbody>\n{rows}</tbody></table>\n"
     );
-    (!report.legs.is_empty()).then_some(Part { id: "race", title: "Engines", html })
+    (!answer.runs.is_empty()).then_some(Part { id: "race", title: "Engines", html })
 }
 
 /// Sizes and times.
-pub(super) fn statistics(report: &Report, load: Duration) -> Option<Part> {
+pub(super) fn statistics(answer: &Answer, load: Duration) -> Option<Part> {
+    let searched = answer.searched?;
     let size = |name: &str, of: fn(&Size) -> usize| {
-        let [before, after] = [of(&report.sizes[0]), of(&report.sizes[1])];
+        let [before, after] = [of(&Size::of(&answer.model.program)), of(&searched)];
         format!("<tr><td>{name}</td><td class=\"number\">{before}</td><td class=\"number\">{after}</td></tr>\n")
     };
     let sizes = [
@@ -252,7 +248,7 @@ pub(super) fn statistics(report: &Report, load: Duration) -> Option<Part> {
         size("Edges", |size| size.edges),
         size("Variables", |size| size.vars),
     ];
-    let times = report.times;
+    let times = answer.times;
     let time = |name: &str, time: Duration| {
         format!("<tr><td>{name}</td><td class=\"number\">{}</td></tr>\n", text::seconds(time))
     };

@@ -13,9 +13,9 @@ use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, CoverClaim, CoverProof, IntegerProof, Place, ShapeProof, SummaryProof};
 use selvedge_ir::{LocId, Scope, Value, VarId};
 
+use crate::annotated_trace::{Annotator, Context};
 use crate::condition::conjuncts;
 use crate::names::{Names, shown};
-use crate::story::{Context, Teller};
 use diagram::{Diagram, Diagrams, FALSE, TRUE, TooLarge};
 
 /// The most nodes of diagrams for one certificate.
@@ -63,14 +63,14 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
         Certificate::ControlFlow(_) | Certificate::Summaries(_) | Certificate::Integers(_) => Holds::Unreached,
         _ => Holds::Unseen,
     };
-    let teller = Teller::new(context);
+    let annotator = Annotator::new(context);
     let program = context.program;
     let mut locs: Vec<LocId> = program.locs.indices().collect();
     locs.retain(|loc| program.procs[program.locs[*loc].proc].exit != *loc);
-    locs.sort_by_key(|loc| (program.locs[*loc].proc, teller.place(*loc), *loc));
+    locs.sort_by_key(|loc| (program.locs[*loc].proc, annotator.place(*loc), *loc));
     let is_entry = |loc: LocId| program.procs[program.locs[loc].proc].entry == loc;
     let invariant = |loc: LocId| {
-        let span = teller.place(loc).filter(|_| !context.is_guarded());
+        let span = annotator.place(loc).filter(|_| !context.is_guarded());
         // Any guarded command may follow any other: they all stand at one place.
         let all = match (context.is_guarded(), is_entry(loc)) {
             (false, _) => "",
@@ -80,7 +80,7 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
         let known = known.get(&loc);
         Invariant {
             loc,
-            proc: teller.proc_name(program.locs[loc].proc).to_string(),
+            proc: annotator.proc_name(program.locs[loc].proc).to_string(),
             line: span.map(|span| context.source.line(span.start as usize)),
             text: span.map_or(all.to_string(), |span| context.source.flat(span)),
             holds: known.map_or(absent.clone(), |known| known.holds.clone()),

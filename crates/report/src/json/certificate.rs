@@ -16,7 +16,7 @@ use super::integers::IntegersView;
 use super::threads::{self, ThreadsView, ViewsView};
 use super::trace::{ProgramView, QuestionView, ReadError, mismatch, owner, qualified};
 use super::{GENERATOR, VERSION, read};
-use crate::story::Context;
+use crate::annotated_trace::Context;
 
 const FORMAT: &str = "selvedge-certificate";
 

@@ -16,8 +16,8 @@ mod trace;
 pub use certificate::{CertificateFile, ProofView, read_certificate};
 pub use reachable::{ReachableView, StatusView, ThreadStateView};
 pub use report::{
-    Answer, DiagnosticView, EachView, PlaceView, ReportFile, ResultView, ScopeView, SizeView, TargetView, ThreadsView,
-    TimesView, diagnostics,
+    AnswerView, DiagnosticView, EachView, PlaceView, ReportFile, ResultView, ScopeView, SizeView, TargetView,
+    ThreadsView, TimesView, diagnostics,
 };
 pub use system::{SystemCertificateFile, read_system_certificate};
 pub use trace::{QuestionView, ReadError, TraceFile, digest, read_saved, read_trace};

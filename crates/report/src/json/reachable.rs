@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_check::ThreadState;
-use selvedge_driver::{Reachable, Status};
+use selvedge_check::{Answer, Asked, Status, ThreadState};
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{EdgeId, Scope, Value, VarId};
+use selvedge_ir::{Scope, Value, VarId};
 use serde::Serialize;
 
 use super::ValueView;
-use crate::story::Context;
-use crate::text::{reachable_reason, status_word};
+use crate::annotated_trace::Context;
 
 /// What was seen.
 #[derive(Clone, Debug, Serialize)]
@@ -30,7 +28,7 @@ pub struct ReachableView {
 pub struct StatusView {
     pub line: usize,
     pub text: String,
-    /// `violated`, `holds` or `unreachable`.
+    /// `violated`, `holds`, `unreachable` or `unknown`.
     pub status: &'static str,
 }
 
@@ -46,20 +44,22 @@ pub struct ThreadStateView {
 }
 
 impl ReachableView {
-    pub fn new(context: Context<'_>, reachable: &Reachable) -> ReachableView {
+    /// Creates the view of an answer that tells what can be reached.
+    pub fn new(context: Context<'_>, answer: &Answer) -> ReachableView {
         let flow = Flow::new(context.program);
-        let seen = reachable.outcome.as_ref().ok();
-        let status = |(edge, status): (EdgeId, Status)| {
-            let span = context.map.edges[edge].span;
+        let seen = answer.exploration.as_ref();
+        let status = |(asked, status): &(Asked, Status)| {
+            let Asked::Assert(edge) = asked else { return None };
+            let span = context.map.edges[*edge].span;
             let line = context.source.line(span.start as usize);
-            StatusView { line, text: context.source.flat(span), status: status_word(status) }
+            Some(StatusView { line, text: context.source.flat(span), status: status.name() })
         };
         ReachableView {
-            engine: reachable.engine,
-            seconds: reachable.time.as_secs_f64(),
-            complete: reachable_reason(reachable).is_none(),
+            engine: answer.engine,
+            seconds: answer.times.total().as_secs_f64(),
+            complete: seen.is_some_and(|seen| !seen.truncated),
             states: seen.map_or(0, |seen| seen.n_states),
-            assertions: reachable.assertions().into_iter().map(status).collect(),
+            assertions: answer.each.iter().flatten().filter_map(status).collect(),
             thread_states: seen.map_or(Vec::new(), |seen| {
                 seen.thread_states.iter().map(|state| view(context, &flow, state)).collect()
             }),

@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use selvedge_check::{Contexts, Cutoff, EveMove, Refinement, Rounds, ThreadScope};
-use selvedge_driver::{self as driver, Asked, Each, Leg, LegEnd, Outcome, Report, Size};
+use selvedge_check::{
+    Answer, Asked, Contexts, Cutoff, EngineEnd, EngineRun, EveMove, Outcome, Refinement, Rounds, Size, Status,
+    ThreadScope,
+};
 use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
-use selvedge_ir::{EdgeId, LocId};
+use selvedge_ir::{EdgeId, LocId, Target};
 use serde::Serialize;
 
 use super::reachable::ReachableView;
 use super::trace::{QuestionView, TraceFile};
 use super::{GENERATOR, VERSION};
+use crate::annotated_trace::Context;
 use crate::projection::ProjectionView;
 use crate::source::Source;
-use crate::story::Context;
 use crate::systems::SystemView;
 use crate::systems::turns::TurnsView;
 use crate::text;
@@ -36,7 +38,7 @@ pub struct ReportFile {
 pub struct ResultView {
     pub file: String,
     /// `safe`, `unsafe`, `unknown`, or `error` where there is no answer: not readable, not a program, not this question.
-    pub verdict: String,
+    pub verdict: &'static str,
     pub exit_code: u8,
     /// The last line of the text output.
     pub line: String,
@@ -44,7 +46,7 @@ pub struct ResultView {
     pub reason: Option<String>,
     pub diagnostics: Vec<DiagnosticView>,
     /// Where an engine was asked about a program.
-    pub answer: Option<Answer>,
+    pub answer: Option<AnswerView>,
     /// With `--all`: what became of each assertion and error label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub each: Option<Vec<EachView>>,
@@ -66,7 +68,7 @@ pub struct EachView {
     pub column: Option<usize>,
     pub text: String,
     /// `violated`, `holds`, `unreachable` or `unknown`.
-    pub result: String,
+    pub result: &'static str,
     /// For `holds` and `unreachable`: whether a certificate was checked.
     pub certified: Option<bool>,
     /// For `violated`: the trace, in the format of trace files.
@@ -74,31 +76,29 @@ pub struct EachView {
 }
 
 impl EachView {
-    /// The answers of a report.
-    pub fn list(context: Context<'_>, question: &QuestionView, each: &Each) -> Vec<EachView> {
-        let view = |(asked, answer): &(Asked, driver::Answer)| {
+    /// The answers for each error on its own.
+    pub fn list(context: Context<'_>, question: &QuestionView, each: &[(Asked, Status)]) -> Vec<EachView> {
+        let view = |(asked, status): &(Asked, Status)| {
             let (position, text) = text::place_of(context, *asked);
-            let word = text::answer_word(answer);
-            let decided = matches!(answer, driver::Answer::Holds(_) | driver::Answer::Unreachable(_));
             EachView {
                 line: position.map(|at| at.line),
                 column: position.map(|at| at.column),
                 text,
-                result: word.split(' ').next().unwrap_or_default().to_string(),
-                certified: decided.then_some(!word.contains("uncertified")),
-                trace: match answer {
-                    driver::Answer::Violated(found) => Some(TraceFile::new(context, question.clone(), found)),
+                result: status.name(),
+                certified: status.certified(),
+                trace: match status {
+                    Status::Violated(found) => Some(TraceFile::new(context, question.clone(), found)),
                     _ => None,
                 },
             }
         };
-        each.answers.iter().map(view).collect()
+        each.iter().map(view).collect()
     }
 }
 
 /// The details of a decided or undecided question.
 #[derive(Clone, Debug, Serialize)]
-pub struct Answer {
+pub struct AnswerView {
     pub question: QuestionView,
     pub scope: ScopeView,
     pub target: TargetView,
@@ -147,13 +147,13 @@ pub struct LegView {
 }
 
 impl LegView {
-    fn new(leg: &Leg) -> LegView {
-        let (end, reason) = match &leg.end {
-            LegEnd::Won => ("won", None),
-            LegEnd::Overtaken => ("overtaken", None),
-            LegEnd::GaveUp(reason) => ("gave_up", Some(text::reason_text(reason))),
+    fn new(run: &EngineRun) -> LegView {
+        let (end, reason) = match &run.end {
+            EngineEnd::Answered => ("won", None),
+            EngineEnd::Overtaken => ("overtaken", None),
+            EngineEnd::GaveUp(reason) => ("gave_up", Some(reason.to_string())),
         };
-        LegView { engine: leg.engine, seconds: leg.time.as_secs_f64(), end, reason }
+        LegView { engine: run.engine, seconds: run.time.as_secs_f64(), end, reason }
     }
 }
 
@@ -360,40 +360,38 @@ impl ReportFile {
     }
 }
 
-impl Answer {
-    /// The details of a report. `load` is the time that reading took.
-    pub fn new(context: Context<'_>, question: QuestionView, report: &Report, load: Duration) -> Answer {
-        let (certified, unreachable) = match &report.outcome {
-            Outcome::Safe(Some(certificate)) => (Some(true), text::unreachable_asserts(report, certificate)),
-            Outcome::Safe(None) => (Some(false), Vec::new()),
-            Outcome::Unsafe(_) | Outcome::Unknown(_) => (None, Vec::new()),
+impl AnswerView {
+    /// The details of an answer. `load` is the time that reading took.
+    pub fn new(context: Context<'_>, question: QuestionView, answer: &Answer, load: Duration) -> AnswerView {
+        let (unreachable, trace) = match &answer.outcome {
+            Outcome::Safe(Some(certificate)) => (text::unreachable_asserts(&answer.model, certificate), None),
+            Outcome::Unsafe(found) => (Vec::new(), Some(TraceFile::new(context, question.clone(), found))),
+            Outcome::Safe(None) | Outcome::Unknown(_) => (Vec::new(), None),
         };
-        let trace = match &report.outcome {
-            Outcome::Unsafe(counterexample) => Some(TraceFile::new(context, question.clone(), counterexample)),
-            Outcome::Safe(_) | Outcome::Unknown(_) => None,
-        };
-        Answer {
+        let (explanation, times) = (&answer.explanation, answer.times);
+        let before = Size::of(&answer.model.program);
+        AnswerView {
             question,
-            scope: ScopeView { threads: threads(report.threads), text: text::scope(report.into()) },
-            target: target(context, report),
-            engine: report.engine,
-            legs: report.legs.iter().map(LegView::new).collect(),
-            certified,
-            certifier: report.certifier,
-            arguments: report.explanation.arguments.iter().map(|argument| argument.name()).collect(),
-            cutoff: report.explanation.cutoff.as_ref().map(CutoffView::new),
-            contexts: report.explanation.contexts.as_ref().map(ContextsView::new),
-            projection: report.projection.as_ref().map(|projection| ProjectionView::new(context, projection)),
-            refinement: report.explanation.refinement.map(RefinementView::new),
-            rounds: report.explanation.rounds.as_ref().map(RoundsView::new),
+            scope: ScopeView { threads: threads(answer.model.threads), text: text::scope(&answer.model.task()) },
+            target: target(context, &answer.model.target),
+            engine: answer.engine,
+            legs: answer.runs.iter().map(LegView::new).collect(),
+            certified: answer.outcome.certified(),
+            certifier: answer.certifier,
+            arguments: explanation.arguments.iter().map(|argument| argument.name()).collect(),
+            cutoff: explanation.cutoff.as_ref().map(CutoffView::new),
+            contexts: explanation.contexts.as_ref().map(ContextsView::new),
+            projection: answer.projection.as_ref().map(|projection| ProjectionView::new(context, projection)),
+            refinement: explanation.refinement.map(RefinementView::new),
+            rounds: explanation.rounds.as_ref().map(RoundsView::new),
             unreachable: places(context, &unreachable),
             times: TimesView {
                 load: load.as_secs_f64(),
-                simplify: report.times.simplify.as_secs_f64(),
-                engine: report.times.engine.as_secs_f64(),
-                judge: report.times.judge.as_secs_f64(),
+                simplify: times.simplify.as_secs_f64(),
+                engine: times.engine.as_secs_f64(),
+                judge: times.judge.as_secs_f64(),
             },
-            sizes: report.sizes.map(size),
+            sizes: [before, answer.searched.unwrap_or(before)].map(size),
             trace,
         }
     }
@@ -407,8 +405,8 @@ fn threads(scope: ThreadScope) -> ThreadsView {
     }
 }
 
-fn target(context: Context<'_>, report: &Report) -> TargetView {
-    let is_asked = |loc: LocId| report.target.has_loc(loc);
+fn target(context: Context<'_>, target: &Target) -> TargetView {
+    let is_asked = |loc: LocId| target.has_loc(loc);
     let labels = context.program.labels.iter().filter(|label| is_asked(label.loc));
     let mut labels: Vec<String> = labels.map(|label| label.name.clone()).collect();
     labels.sort();
@@ -417,8 +415,8 @@ fn target(context: Context<'_>, report: &Report) -> TargetView {
         let label = context.program.labels.iter().find(|label| label.loc == *loc);
         label.map_or(String::new(), |label| label.name.clone())
     };
-    let together = report.target.together.iter().map(|meeting| meeting.iter().map(name).collect()).collect();
-    TargetView { assertions: places(context, &report.target.asserts), labels, together }
+    let together = target.together.iter().map(|meeting| meeting.iter().map(name).collect()).collect();
+    TargetView { assertions: places(context, &target.asserts), labels, together }
 }
 
 fn places(context: Context<'_>, edges: &[EdgeId]) -> Vec<PlaceView> {

@@ -5,13 +5,13 @@
 
 use std::fmt;
 
-use selvedge_driver::{Counterexample, Initial, Irrelevant, Question};
+use selvedge_check::{Counterexample, Initial, Irrelevant, Question};
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
 use serde::{Deserialize, Serialize};
 
 use super::{GENERATOR, VERSION, ValueView, read};
-use crate::story::{Context, Ending, Error, Execution, Story, Told};
+use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Ending, Error, Execution};
 
 const FORMAT: &str = "selvedge-trace";
 
@@ -288,8 +288,8 @@ impl TraceFile {
         let writer = Writer { context };
         let trace = &counterexample.trace;
         let execution = Execution::of(counterexample);
-        let story = Story::new(context, execution);
-        let steps = trace.steps.iter().zip(&story.steps).map(|(step, told)| writer.step(step, Some(told)));
+        let annotated = AnnotatedTrace::new(context, execution);
+        let steps = trace.steps.iter().zip(&annotated.steps).map(|(step, told)| writer.step(step, Some(told)));
         let body = |steps: &Vec<Step>| steps.iter().map(|step| writer.step(step, None)).collect();
         TraceFile {
             format: FORMAT.to_string(),
@@ -300,7 +300,7 @@ impl TraceFile {
             start: writer.start(&trace.start),
             steps: steps.collect(),
             bodies: trace.bodies.iter().map(body).collect(),
-            error: story.ending.as_ref().map(error),
+            error: annotated.ending.as_ref().map(error),
         }
         .marked(&counterexample.irrelevant)
     }
@@ -371,9 +371,9 @@ impl Writer<'_> {
         fresh.iter().map(view).collect()
     }
 
-    fn step(&self, step: &Step, told: Option<&Told>) -> StepView {
+    fn step(&self, step: &Step, told: Option<&AnnotatedStep>) -> StepView {
         let span = self.context.map.edges[step.edge].span;
-        let change = |change: &crate::story::Change| ChangeView {
+        let change = |change: &crate::annotated_trace::Change| ChangeView {
             variable: change.name.clone(),
             thread: change.of.map(|thread| thread.0),
             before: change.before.map(ValueView::from),
@@ -400,7 +400,7 @@ fn error(ending: &Ending) -> ErrorView {
     let mut threads = Vec::new();
     let (kind, labels, values) = match &ending.error {
         Error::Assertion { operands, .. } => {
-            let view = |operand: &crate::story::Operand| OperandView {
+            let view = |operand: &crate::annotated_trace::Operand| OperandView {
                 name: operand.name.clone(),
                 value: operand.value.into(),
                 location: operand.word.clone(),

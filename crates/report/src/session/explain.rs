@@ -18,7 +18,7 @@ impl Session<'_> {
         };
         let state = self.state(self.len());
         let Some(thread) = state.thread(step.thread) else { return Vec::new() };
-        let visible = self.teller.visible(state, thread);
+        let visible = self.annotator.visible(state, thread);
         let leaf = |leaf: &Expr| match leaf {
             Expr::Choice(number, _) => step.choices.get(*number as usize).copied(),
             Expr::Var(var) => visible.iter().find(|binding| binding.var == *var).map(|binding| binding.value),

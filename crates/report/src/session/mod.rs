@@ -8,12 +8,11 @@ mod sight;
 mod walk;
 mod watch;
 
-use selvedge_check::Task;
-use selvedge_driver::Counterexample;
+use selvedge_check::{Counterexample, Task};
 use selvedge_ir::trace::{Step, Trace};
 use selvedge_replay::{Outcome, State, Violation, replay};
 
-use crate::story::{Context, Ending, Execution, Story, Teller, Told};
+use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Annotator, Context, Ending, Execution};
 
 pub use sight::{FrameSight, ThreadSight};
 pub use walk::Direction;
@@ -25,11 +24,11 @@ const MAX_STEPS: u128 = 50_000;
 /// An execution with all its states.
 pub struct Session<'a> {
     pub context: Context<'a>,
-    teller: Teller<'a>,
+    annotator: Annotator<'a>,
     steps: Vec<Step>,
     /// The start, and the state after each step; the last step has none if it fails an assertion.
     states: Vec<State>,
-    told: Vec<Told>,
+    told: Vec<AnnotatedStep>,
     ending: Option<Ending>,
 }
 
@@ -49,14 +48,14 @@ impl<'a> Session<'a> {
 
     /// The session of any execution.
     pub fn new(context: Context<'a>, execution: &Execution<'_>) -> Session<'a> {
-        let story = Story::new(context, *execution);
+        let annotated = AnnotatedTrace::new(context, *execution);
         Session {
             context,
-            teller: Teller::new(context),
+            annotator: Annotator::new(context),
             steps: execution.steps.to_vec(),
             states: std::iter::once(execution.start).chain(execution.states).cloned().collect(),
-            told: story.steps,
-            ending: story.ending,
+            told: annotated.steps,
+            ending: annotated.ending,
         }
     }
 
@@ -81,12 +80,12 @@ impl<'a> Session<'a> {
     }
 
     /// What happened in the step that leads to a position.
-    pub fn told(&self, position: usize) -> Option<&Told> {
+    pub fn told(&self, position: usize) -> Option<&AnnotatedStep> {
         self.told.get(position.checked_sub(1)?)
     }
 
     /// All steps, told.
-    pub fn story(&self) -> &[Told] {
+    pub fn annotated(&self) -> &[AnnotatedStep] {
         &self.told
     }
 
@@ -107,26 +106,26 @@ impl<'a> Session<'a> {
             Outcome::Blocked | Outcome::Failed => None,
         };
         let before = self.state(self.len());
-        self.told.push(self.teller.step(&step, before, after.as_ref()));
+        self.told.push(self.annotator.step(&step, before, after.as_ref()));
         self.steps.push(step);
         self.states.extend(after);
         self.set_ending(violation);
     }
 
     /// What a step that can be made at the end would do.
-    pub fn preview(&self, step: &Step, outcome: &Outcome) -> Told {
+    pub fn preview(&self, step: &Step, outcome: &Outcome) -> AnnotatedStep {
         let after = match outcome {
             Outcome::Next(state) => Some(state),
             Outcome::Blocked | Outcome::Failed => None,
         };
-        self.teller.step(step, self.state(self.len()), after)
+        self.annotator.step(step, self.state(self.len()), after)
     }
 
     /// Says in which error the execution ends, if in one.
     pub fn set_ending(&mut self, violation: Option<&Violation>) {
         let (start, states) = self.states.split_first().expect("there is a start");
         let execution = Execution { steps: &self.steps, start, states, violation, irrelevant: None };
-        self.ending = violation.map(|violation| self.teller.ending(violation, execution));
+        self.ending = violation.map(|violation| self.annotator.ending(violation, execution));
     }
 
     /// Takes steps back, up to a position.
@@ -142,7 +141,7 @@ impl<'a> Session<'a> {
         Trace { start, steps: self.steps.clone(), bodies: Vec::new() }
     }
 
-    pub(crate) fn teller(&self) -> &Teller<'a> {
-        &self.teller
+    pub(crate) fn annotator(&self) -> &Annotator<'a> {
+        &self.annotator
     }
 }

@@ -6,8 +6,8 @@ use selvedge_ir::{LocId, ProcId};
 use selvedge_replay::Thread;
 
 use super::Session;
+use crate::annotated_trace::Binding;
 use crate::source::Position;
-use crate::story::Binding;
 
 /// A live thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct FrameSight {
 impl Session<'_> {
     /// The shared variables at a position.
     pub fn shared(&self, position: usize) -> Vec<Binding> {
-        self.teller.shared(self.state(position))
+        self.annotator.shared(self.state(position))
     }
 
     /// The live threads at a position, in the order of their numbers.
@@ -59,7 +59,7 @@ impl Session<'_> {
         let frame = |frame: &selvedge_replay::Frame| {
             let span = match frame.call {
                 Some(call) => Some(self.context.map.edges[call].span),
-                None => self.teller.place(frame.loc),
+                None => self.annotator.place(frame.loc),
             };
             FrameSight {
                 proc: frame.proc,
@@ -67,14 +67,14 @@ impl Session<'_> {
                 loc: frame.loc,
                 span,
                 position: span.map(|span| self.context.source.position(span.start as usize)),
-                locals: self.teller.locals(frame),
+                locals: self.annotator.locals(frame),
             }
         };
         ThreadSight {
             id: thread.id,
             kind: thread.entry.map(|entry| program.entries[entry].name.clone()),
             atomic,
-            vars: self.teller.thread_vars(thread),
+            vars: self.annotator.thread_vars(thread),
             frames: thread.stack.iter().rev().map(frame).collect(),
         }
     }

@@ -195,10 +195,10 @@ impl super::Session<'_> {
         let thread = thread.and_then(|id| state.thread(id));
         let of_thread = thread.map(|thread| {
             let frame = thread.stack.iter().rev().nth(frame).unwrap_or_else(|| thread.top());
-            self.teller().locals(frame).into_iter().chain(self.teller().thread_vars(thread))
+            self.annotator().locals(frame).into_iter().chain(self.annotator().thread_vars(thread))
         });
-        let mut all = of_thread.into_iter().flatten().chain(self.teller().shared(state));
-        let plain = |binding: &crate::story::Binding| self.context.program.vars[binding.var].name == name;
+        let mut all = of_thread.into_iter().flatten().chain(self.annotator().shared(state));
+        let plain = |binding: &crate::annotated_trace::Binding| self.context.program.vars[binding.var].name == name;
         all.find(|binding| binding.name == name || plain(binding)).map(|binding| binding.value)
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use selvedge_driver::AbstractModel;
+use selvedge_check::AbstractModel;
 use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
 

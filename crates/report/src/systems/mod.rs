@@ -5,14 +5,14 @@ pub mod turns;
 
 use std::fmt::Write as _;
 
-use selvedge_check::SystemProof;
 use selvedge_check::system::Closure;
-use selvedge_driver::{SystemOutcome, SystemReport};
+use selvedge_check::{Answer, Outcome, PdsRun, SystemProof};
 use selvedge_ir::pds::{Config, Pds};
 use serde::Serialize;
 
 use crate::names::count;
-use crate::palette::{Palette, paint};
+use crate::palette::Palette;
+use crate::text::block::Block;
 use crate::text::seconds;
 
 pub use show::{dot, stats};
@@ -63,74 +63,51 @@ impl ConfigView {
 }
 
 impl SystemView {
-    pub fn new(report: &SystemReport) -> SystemView {
-        let pds = &report.pds;
-        let run = match &report.outcome {
-            SystemOutcome::Reachable(trace, configs) => {
-                let step = |(rule, config)| StepView {
-                    rule: pds.show_rule(&pds.rules[rule]),
-                    config: ConfigView::new(pds, config),
-                };
-                let steps = trace.rules.iter().copied().zip(&configs[1..]).map(step).collect();
-                Some(RunView { start: ConfigView::new(pds, &configs[0]), steps })
-            }
-            SystemOutcome::Unreachable(_) | SystemOutcome::Unknown(_) => None,
-        };
+    pub fn new(answer: &Answer<Pds>) -> SystemView {
+        let pds = &answer.model;
         SystemView {
             targets: pds.targets.iter().map(|head| pds.show_head(*head)).collect(),
             states: pds.states.len(),
             symbols: pds.symbols.len(),
             rules: pds.rules.len(),
-            search: report.search.as_secs_f64(),
-            judge: report.judge.as_secs_f64(),
-            certified: matches!(report.outcome, SystemOutcome::Unreachable(_)).then_some(true),
-            run,
+            search: answer.times.engine.as_secs_f64(),
+            judge: answer.times.judge.as_secs_f64(),
+            certified: answer.certified(),
+            run: match &answer.outcome {
+                Outcome::Unsafe(run) => Some(RunView::new(pds, run)),
+                Outcome::Safe(_) | Outcome::Unknown(_) => None,
+            },
         }
     }
 }
 
-/// `safe`, `unsafe` or `unknown`.
-pub fn verdict_word(outcome: &SystemOutcome) -> &'static str {
-    match outcome {
-        SystemOutcome::Unreachable(_) => "safe",
-        SystemOutcome::Reachable(..) => "unsafe",
-        SystemOutcome::Unknown(_) => "unknown",
+impl RunView {
+    fn new(pds: &Pds, run: &PdsRun) -> RunView {
+        let step =
+            |(rule, config)| StepView { rule: pds.show_rule(&pds.rules[rule]), config: ConfigView::new(pds, config) };
+        let steps = run.trace.rules.iter().copied().zip(&run.configs[1..]).map(step).collect();
+        RunView { start: ConfigView::new(pds, &run.configs[0]), steps }
     }
 }
 
-/// The last line of text output.
-pub fn verdict_line(outcome: &SystemOutcome) -> String {
-    match outcome {
-        SystemOutcome::Unreachable(_) => "VERIFICATION SUCCESSFUL".to_string(),
-        SystemOutcome::Reachable(..) => "VERIFICATION FAILED".to_string(),
-        SystemOutcome::Unknown(stop) => format!("VERIFICATION UNKNOWN ({stop})"),
+/// Renders the block of one answer, without the last line.
+pub fn render(name: &str, answer: &Answer<Pds>, palette: &Palette) -> String {
+    let pds = &answer.model;
+    let mut block = Block::of(name, answer, None, palette);
+    let sizes = format!("{} states, {} symbols, {} rules", pds.states.len(), pds.symbols.len(), pds.rules.len());
+    block.fact("system", sizes);
+    let targets: Vec<String> = pds.targets.iter().map(|head| pds.show_head(*head)).collect();
+    block.fact("checked", asked(&targets));
+    if let Outcome::Safe(Some(proof)) = &answer.outcome {
+        block.fact("certificate", format!("{}, checked in {}", proof_text(proof), seconds(answer.times.judge)));
     }
-}
-
-/// The block of one result, without the last line.
-pub fn render(name: &str, report: &SystemReport, palette: &Palette) -> String {
-    let style = match report.outcome {
-        SystemOutcome::Unreachable(_) => palette.good,
-        SystemOutcome::Reachable(..) => palette.bad,
-        SystemOutcome::Unknown(_) => palette.open,
-    };
-    let view = SystemView::new(report);
-    let mut text = format!("{}: {}\n", paint(palette.strong, name), paint(style, verdict_word(&report.outcome)));
-    if let SystemOutcome::Unknown(stop) = report.outcome {
-        let _ = writeln!(text, "  reason:      {stop}");
-    }
-    let sizes = format!("{} states, {} symbols, {} rules", view.states, view.symbols, view.rules);
-    let _ = writeln!(text, "  system:      {sizes}");
-    let _ = writeln!(text, "  asked:       {}", asked(&view.targets));
-    if let SystemOutcome::Unreachable(proof) = &report.outcome {
-        let _ = writeln!(text, "  certificate: {}, checked in {}", proof_text(proof), seconds(report.judge));
-    }
-    let _ = writeln!(text, "  engine:      pushdown, {}", seconds(report.search));
-    if let SystemOutcome::Reachable(trace, configs) = &report.outcome {
-        let _ = writeln!(text, "\nrun of {} rules\n  {:>4}  {}", trace.rules.len(), 0, report.pds.show(&configs[0]));
-        for (number, (rule, config)) in trace.rules.iter().zip(&configs[1..]).enumerate() {
-            let rule = report.pds.show_rule(&report.pds.rules[*rule]);
-            let _ = writeln!(text, "        {rule}\n  {:>4}  {}", number + 1, report.pds.show(config));
+    block.fact("engine", format!("{}, {}", answer.engine, seconds(answer.times.engine)));
+    let mut text = block.text;
+    if let Outcome::Unsafe(run) = &answer.outcome {
+        let _ = writeln!(text, "\nrun of {} rules\n  {:>4}  {}", run.trace.rules.len(), 0, pds.show(&run.configs[0]));
+        for (number, (rule, config)) in run.trace.rules.iter().zip(&run.configs[1..]).enumerate() {
+            let rule = pds.show_rule(&pds.rules[*rule]);
+            let _ = writeln!(text, "        {rule}\n  {:>4}  {}", number + 1, pds.show(config));
         }
     }
     text

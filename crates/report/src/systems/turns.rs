@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use selvedge_driver::{TurnsOutcome, TurnsReport, TurnsRun};
+use selvedge_check::{Answer, Outcome, ThreadsRun};
 use selvedge_ir::pds::{Stacks, ThreadRule, Threads};
 use serde::Serialize;
 
 use crate::names::count;
 use crate::palette::{Palette, paint};
+use crate::text::block::Block;
 use crate::text::seconds;
 
 /// The answer for other programs.
@@ -59,27 +60,30 @@ impl From<&Stacks> for StacksView {
 }
 
 impl TurnsView {
-    pub fn new(report: &TurnsReport) -> TurnsView {
-        let threads = &report.threads;
-        let run = match &report.outcome {
-            TurnsOutcome::Reachable(run) => Some(TurnsRunView::new(threads, run)),
-            TurnsOutcome::Unknown(_) => None,
-        };
+    pub fn new(answer: &Answer<Threads>) -> TurnsView {
+        let threads = &answer.model;
         TurnsView {
             target: threads.target.as_ref().map(ToString::to_string),
             shared_states: threads.n_shared,
             threads: threads.threads.len(),
-            rules: threads.threads.iter().map(|thread| thread.rules.len()).sum(),
-            engine: report.engine,
-            search: report.search.as_secs_f64(),
-            judge: report.judge.as_secs_f64(),
-            run,
+            rules: n_rules(threads),
+            engine: answer.engine,
+            search: answer.times.engine.as_secs_f64(),
+            judge: answer.times.judge.as_secs_f64(),
+            run: match &answer.outcome {
+                Outcome::Unsafe(run) => Some(TurnsRunView::new(threads, run)),
+                Outcome::Safe(_) | Outcome::Unknown(_) => None,
+            },
         }
     }
 }
 
+fn n_rules(threads: &Threads) -> usize {
+    threads.threads.iter().map(|thread| thread.rules.len()).sum()
+}
+
 impl TurnsRunView {
-    fn new(threads: &Threads, run: &TurnsRun) -> TurnsRunView {
+    fn new(threads: &Threads, run: &ThreadsRun) -> TurnsRunView {
         let step = |((thread, place), config): (&(usize, usize), &Stacks)| TurnsStepView {
             thread: *thread,
             rule: rule(threads, *thread, *place).to_string(),
@@ -97,45 +101,24 @@ fn rule(threads: &Threads, thread: usize, place: usize) -> &ThreadRule {
     &threads.threads[thread].rules[place]
 }
 
-/// `unsafe` or `unknown`.
-pub fn verdict_word(outcome: &TurnsOutcome) -> &'static str {
-    match outcome {
-        TurnsOutcome::Reachable(_) => "unsafe",
-        TurnsOutcome::Unknown(_) => "unknown",
-    }
-}
-
-/// The last line of text output.
-pub fn verdict_line(outcome: &TurnsOutcome) -> String {
-    match outcome {
-        TurnsOutcome::Reachable(_) => "VERIFICATION FAILED".to_string(),
-        TurnsOutcome::Unknown(stop) => format!("VERIFICATION UNKNOWN ({stop})"),
-    }
-}
-
-/// The block of one result, without the last line.
-pub fn render(name: &str, report: &TurnsReport, palette: &Palette) -> String {
-    let view = TurnsView::new(report);
-    let style = match report.outcome {
-        TurnsOutcome::Reachable(_) => palette.bad,
-        TurnsOutcome::Unknown(_) => palette.open,
-    };
-    let mut text = format!("{}: {}\n", paint(palette.strong, name), paint(style, verdict_word(&report.outcome)));
-    if let TurnsOutcome::Unknown(stop) = report.outcome {
-        let _ = writeln!(text, "  reason:      {stop}");
-    }
-    let (threads, rules) = (count(view.threads, "thread"), count(view.rules, "rule"));
-    let _ = writeln!(text, "  system:      {threads}, {}, {rules}", count(view.shared_states as usize, "shared state"));
-    let _ = writeln!(text, "  asked:       {}", view.target.as_deref().unwrap_or("nothing"));
-    let _ = writeln!(text, "  engine:      {}, {}", report.engine, seconds(report.search));
-    if let TurnsOutcome::Reachable(run) = &report.outcome {
-        text.push_str(&run_text(&report.threads, run, palette));
+/// Renders the block of one answer, without the last line.
+pub fn render(name: &str, answer: &Answer<Threads>, palette: &Palette) -> String {
+    let threads = &answer.model;
+    let mut block = Block::of(name, answer, None, palette);
+    let (n_threads, rules) = (count(threads.threads.len(), "thread"), count(n_rules(threads), "rule"));
+    let shared = count(threads.n_shared as usize, "shared state");
+    block.fact("system", format!("{n_threads}, {shared}, {rules}"));
+    block.fact("checked", threads.target.as_ref().map_or("nothing".to_string(), ToString::to_string));
+    block.fact("engine", format!("{}, {}", answer.engine, seconds(answer.times.engine)));
+    let mut text = block.text;
+    if let Outcome::Unsafe(run) = &answer.outcome {
+        text.push_str(&run_text(threads, run, palette));
     }
     text
 }
 
 /// The run, a paragraph for each turn.
-fn run_text(threads: &Threads, run: &TurnsRun, palette: &Palette) -> String {
+fn run_text(threads: &Threads, run: &ThreadsRun, palette: &Palette) -> String {
     let contexts = count(run.contexts as usize, "context");
     let mut text = format!("\nrun of {} within {contexts} per thread\n", count(run.rules.len(), "rule"));
     let _ = writeln!(text, "  {:>4}  {}", 0, run.configs[0]);

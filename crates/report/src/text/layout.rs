@@ -1,7 +1,7 @@
 //! Small helpers for columns and lists.
 
+use crate::annotated_trace::Binding;
 use crate::names::shown;
-use crate::story::Binding;
 
 /// The width that lists are broken at.
 const WIDTH: usize = 100;

@@ -1,20 +1,21 @@
 //! The result of a check: the verdict with its scope, and the last line.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use selvedge_check::{
-    Certificate, Contexts, CoverClaim, Cutoff, EveMove, Paths, Refinement, Rounds, Seen, ThreadScope,
+    Answer, Certificate, Contexts, CoverClaim, Cutoff, EngineEnd, EveMove, Explanation, Outcome, OwnedTask, Paths,
+    Refinement, Rounds, Seen, Task, ThreadScope,
 };
-use selvedge_driver::{LegEnd, Outcome, Reason, Report};
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
+use super::block::Block;
+use super::each;
 use super::layout::list;
 use super::trace::{Parts, trace_in};
+use crate::annotated_trace::{Context, Execution};
 use crate::names::count;
-use crate::palette::{Palette, paint};
+use crate::palette::Palette;
 use crate::projection;
-use crate::story::{Context, Execution};
 
 /// How much a trace tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,87 +33,89 @@ pub struct Style {
     pub detail: Detail,
 }
 
-/// The question, as far as a result repeats it.
-#[derive(Clone, Copy)]
-pub struct Asked<'a> {
-    pub program: &'a Program,
-    pub target: &'a Target,
-    pub threads: ThreadScope,
-}
-
-impl<'a> From<&'a Report> for Asked<'a> {
-    fn from(report: &'a Report) -> Asked<'a> {
-        Asked { program: &report.program, target: &report.target, threads: report.threads }
+/// Renders the block of an answer about a program, without the last line. `load` is the time that reading took.
+pub fn report(context: Context<'_>, answer: &Answer, load: Duration, style: Style) -> String {
+    let mut block = Block::of(&context.source.name, answer, headline(answer), &style.palette);
+    block.fact("scope", scope(&answer.model.task()));
+    if answer.each.is_none() {
+        block.fact("checked", target(context, &answer.model.target));
     }
-}
-
-/// The block of one result, without the last line. `load` is the time that reading took.
-pub fn report(context: Context<'_>, report: &Report, load: Duration, style: Style) -> String {
-    let palette = &style.palette;
-    let verdict = match &report.outcome {
-        Outcome::Safe(_) => paint(palette.good, verdict_word(&report.outcome)),
-        Outcome::Unsafe(_) => paint(palette.bad, verdict_word(&report.outcome)),
-        Outcome::Unknown(_) => paint(palette.open, verdict_word(&report.outcome)),
-    };
-    let mut text = format!("{}: {verdict}\n", paint(palette.strong, &context.source.name));
-    let mut line = |name: &str, content: String| {
-        let _ = writeln!(text, "  {:<12} {content}", format!("{name}:"));
-    };
-    if let Outcome::Unknown(reason) = &report.outcome {
-        line("reason", reason_text(reason));
+    certificate_facts(&mut block, context, answer);
+    for (name, fact) in explanation_facts(&answer.explanation) {
+        block.fact(name, fact);
     }
-    line("scope", scope(report.into()));
-    line("asked", target(context, &report.target));
-    if let Outcome::Safe(Some(certificate)) = &report.outcome {
-        let certifier = report.certifier.map(|engine| format!(", by {engine}")).unwrap_or_default();
-        let checked = seconds(report.times.judge);
-        line("certificate", format!("{}{certifier}, checked in {checked}", certificate_text(certificate)));
-        let unreachable = unreachable_asserts(report, certificate);
-        if !unreachable.is_empty() {
-            line("unreachable", lines_of(context, &unreachable));
+    block.fact("engine", format!("{}, {}", answer.engine, times(answer, load)));
+    for run in answer.runs.iter().filter(|run| run.end != EngineEnd::Answered && answer.runs.len() > 1) {
+        block.fact("also ran", format!("{}, {} ({})", run.engine, seconds(run.time), engine_end(&run.end)));
+    }
+    let mut text = block.text;
+    match (&answer.each, &answer.outcome) {
+        (Some(each), _) => text.push_str(&each::table(context, each, style)),
+        (None, Outcome::Unsafe(found)) => {
+            text.push('\n');
+            text.push_str(&trace_in(parts(answer), context, Execution::of(found), "counterexample", style));
         }
+        (None, _) => {}
     }
-    for argument in &report.explanation.arguments {
-        line("argument", argument.to_string());
-    }
-    if let Some(cutoff) = &report.explanation.cutoff {
-        line("cutoff", cutoff_text(cutoff));
-    }
-    if let Some(contexts) = &report.explanation.contexts {
-        line("contexts", contexts_text(contexts));
-    }
-    if let Some(refinement) = &report.explanation.refinement {
-        line("refinement", refinement_text(refinement));
-    }
-    if let Some(rounds) = &report.explanation.rounds {
-        line("rounds", rounds_text(rounds));
-        let play = if rounds.enough.is_none() { rounds.play.as_slice() } else { &[] };
-        for (number, named) in play.iter().enumerate() {
-            line("Eve's play", format!("{}. {}", number + 1, eve_text(named)));
-        }
-    }
-    line("engine", format!("{}, {}", report.engine, times(report, load)));
-    for leg in report.legs.iter().filter(|leg| leg.end != LegEnd::Won && report.legs.len() > 1) {
-        line("beside", format!("{}, {}, {}", leg.engine, seconds(leg.time), leg_end(&leg.end)));
-    }
-    if let Outcome::Unsafe(counterexample) = &report.outcome {
-        let execution = Execution::of(counterexample);
+    if let Some(projection) = &answer.projection {
         text.push('\n');
-        // A thread that is started may have a place before others that were there.
-        let is_start = |edge: &selvedge_ir::Edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
-        let in_turns = report.explanation.contexts.is_some() && !report.program.edges.iter().any(is_start);
-        let parts = match &report.explanation.rounds {
-            Some(_) => Parts::Rounds,
-            None if in_turns => Parts::Contexts,
-            None => Parts::Switches,
-        };
-        text.push_str(&trace_in(parts, context, execution, "counterexample", style));
-    }
-    if let Some(projection) = &report.projection {
-        text.push('\n');
-        text.push_str(&projection::listing(context, projection, palette));
+        text.push_str(&projection::listing(context, projection, &style.palette));
     }
     text
+}
+
+/// Returns the headline of an answer that tells more than a verdict.
+fn headline(answer: &Answer) -> Option<String> {
+    let each = answer.each.as_ref()?;
+    let tally = each::tally(each);
+    let states = answer.exploration.as_ref().map(|seen| {
+        let threads = count(seen.thread_states.len(), "reachable thread state");
+        format!("{threads}, {}; ", count(seen.n_states, "state"))
+    });
+    Some(format!("{}{tally}", states.unwrap_or_default()))
+}
+
+/// Adds the certificate, or why it was not checked.
+fn certificate_facts(block: &mut Block, context: Context<'_>, answer: &Answer) {
+    if let Outcome::Safe(Some(certificate)) = &answer.outcome {
+        let certifier = answer.certifier.map(|engine| format!(", by {engine}")).unwrap_or_default();
+        let checked = seconds(answer.times.judge);
+        block.fact("certificate", format!("{}{certifier}, checked in {checked}", certificate_text(certificate)));
+        let unreachable = unreachable_asserts(&answer.model, certificate);
+        if !unreachable.is_empty() {
+            block.fact("unreachable", lines_of(context, &unreachable));
+        }
+    }
+    if let Some(reason) = &answer.unchecked {
+        block.fact("certificate", format!("not checked: {reason}"));
+    }
+}
+
+/// Lists what an engine tells about its search.
+fn explanation_facts(explanation: &Explanation) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    facts.extend(explanation.arguments.iter().map(|argument| ("argument", argument.to_string())));
+    facts.extend(explanation.cutoff.iter().map(|cutoff| ("cutoff", cutoff_text(cutoff))));
+    facts.extend(explanation.contexts.iter().map(|contexts| ("contexts", contexts_text(contexts))));
+    facts.extend(explanation.refinement.iter().map(|refinement| ("refinement", refinement_text(refinement))));
+    if let Some(rounds) = &explanation.rounds {
+        facts.push(("rounds", rounds_text(rounds)));
+        let play = if rounds.enough.is_none() { rounds.play.as_slice() } else { &[] };
+        let play = play.iter().enumerate();
+        facts.extend(play.map(|(number, named)| ("Eve's play", format!("{}. {}", number + 1, eve_text(named)))));
+    }
+    facts
+}
+
+/// Returns how the steps of a trace are grouped. A thread that is started may have a place before others that were there.
+fn parts(answer: &Answer) -> Parts {
+    let is_start = |edge: &selvedge_ir::Edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
+    let starts = answer.model.program.edges.iter().any(is_start);
+    match &answer.explanation {
+        Explanation { rounds: Some(_), .. } => Parts::Rounds,
+        Explanation { contexts: Some(_), .. } if !starts => Parts::Contexts,
+        _ => Parts::Switches,
+    }
 }
 
 /// How many threads are enough.
@@ -165,65 +168,26 @@ fn rounds_text(rounds: &Rounds) -> String {
     error.into_iter().chain(enough).chain(open).chain(states).collect::<Vec<_>>().join("; ")
 }
 
-/// `safe`, `safe (uncertified)`, `unsafe` or `unknown`.
-pub fn verdict_word(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Safe(Some(_)) => "safe",
-        Outcome::Safe(None) => "safe (uncertified)",
-        Outcome::Unsafe(_) => "unsafe",
-        Outcome::Unknown(_) => "unknown",
-    }
+/// Returns what a summary says beside the verdict: the reason where there is none, else the engine and the time.
+pub fn remark<M: selvedge_check::Model>(answer: &Answer<M>, load: Duration) -> String {
+    let total = seconds(load + answer.times.total());
+    answer.outcome.reason().map_or_else(|| format!("{}, {total}", answer.engine), ToString::to_string)
 }
 
-/// The last line of text output.
-pub fn verdict_line(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Safe(_) => "VERIFICATION SUCCESSFUL".to_string(),
-        Outcome::Unsafe(_) => "VERIFICATION FAILED".to_string(),
-        Outcome::Unknown(reason) => format!("VERIFICATION UNKNOWN ({})", reason_text(reason)),
-    }
-}
-
-/// Why a question is not decided, if it is not.
-pub fn reason(outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Safe(_) | Outcome::Unsafe(_) => None,
-        Outcome::Unknown(reason) => Some(reason_text(reason)),
-    }
-}
-
-/// The block of a file for which there is no report.
-pub fn no_answer(file: &str, verdict: &str, reason: &str, palette: &Palette) -> String {
-    format!("{}: {}\n  reason:      {reason}\n", paint(palette.strong, file), paint(palette.open, verdict))
-}
-
-/// What a summary says beside the verdict: the reason where there is none, else the engine and the time.
-pub fn remark(report: &Report, load: Duration) -> String {
-    let times = report.times;
-    let total = seconds(load + times.simplify + times.engine + times.judge);
-    reason(&report.outcome).unwrap_or_else(|| format!("{}, {total}", report.engine))
-}
-
-fn leg_end(end: &LegEnd) -> String {
+/// Describes how an engine's run ended.
+pub(crate) fn engine_end(end: &EngineEnd) -> String {
     match end {
-        LegEnd::Won => "won".to_string(),
-        LegEnd::Overtaken => "overtaken".to_string(),
-        LegEnd::GaveUp(reason) => reason_text(reason),
+        EngineEnd::Answered => "its answer is reported".to_string(),
+        EngineEnd::Overtaken => "stopped: another engine finished first".to_string(),
+        EngineEnd::GaveUp(reason) => reason.to_string(),
     }
 }
 
-pub(crate) fn reason_text(reason: &Reason) -> String {
-    match reason {
-        Reason::Stop(stop) => stop.to_string(),
-        Reason::Unsupported(unsupported) => unsupported.to_string(),
-    }
-}
-
-/// What the answer speaks of: how many threads, and with which ones a run begins.
-pub fn scope(asked: Asked<'_>) -> String {
-    let program = asked.program;
+/// Describes what an answer speaks of: how many threads, and with which ones a run begins.
+pub fn scope(task: &Task<'_>) -> String {
+    let program = task.program;
     let spawns = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
-    let threads = match (asked.threads, fixed_threads(program)) {
+    let threads = match (task.threads, fixed_threads(program)) {
         (_, Some(1)) if !spawns => "single thread".to_string(),
         (ThreadScope::AtMost(bound), _) => format!("at most {}", count(bound as usize, "thread")),
         (ThreadScope::Created(bound), _) => format!("at most {} in a run", count(bound as usize, "thread")),
@@ -264,7 +228,7 @@ pub fn initial_threads(program: &Program) -> String {
 /// The errors that were asked for.
 pub fn target(context: Context<'_>, target: &Target) -> String {
     if target.is_empty() {
-        return "no error location in the program".to_string();
+        return "nothing (the program has no assertions or error labels)".to_string();
     }
     let mut parts = Vec::new();
     match target.asserts.as_slice() {
@@ -344,9 +308,9 @@ pub fn certificate_text(certificate: &Certificate) -> String {
 }
 
 /// The assertions that were asked for and that no execution reaches, as far as the certificate says.
-pub(crate) fn unreachable_asserts(report: &Report, certificate: &Certificate) -> Vec<EdgeId> {
-    let is_outside = |edge: &EdgeId| certificate.excludes(report.program.edges[*edge].from);
-    report.target.asserts.iter().copied().filter(is_outside).collect()
+pub(crate) fn unreachable_asserts(task: &OwnedTask, certificate: &Certificate) -> Vec<EdgeId> {
+    let is_outside = |edge: &EdgeId| certificate.excludes(task.program.edges[*edge].from);
+    task.target.asserts.iter().copied().filter(is_outside).collect()
 }
 
 fn lines_of(context: Context<'_>, asserts: &[EdgeId]) -> String {
@@ -355,10 +319,10 @@ fn lines_of(context: Context<'_>, asserts: &[EdgeId]) -> String {
     format!("{noun} {}", list(&lines, 15))
 }
 
-fn times(report: &Report, load: Duration) -> String {
-    let times = report.times;
-    let total = load + times.simplify + times.engine + times.judge;
-    format!("{} (searching {}, judging {})", seconds(total), seconds(times.engine), seconds(times.judge))
+fn times(answer: &Answer, load: Duration) -> String {
+    let times = answer.times;
+    let total = seconds(load + times.total());
+    format!("{total} (searching {}, judging {})", seconds(times.engine), seconds(times.judge))
 }
 
 pub(crate) fn seconds(time: Duration) -> String {

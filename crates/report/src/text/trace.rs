@@ -8,9 +8,11 @@ use selvedge_replay::{State, Thread};
 
 use super::layout::{cut, equations, fill, list};
 use super::result::{Detail, Style};
+use crate::annotated_trace::{
+    AnnotatedStep, AnnotatedTrace, Annotator, Change, Context, Ending, Error, Event, Execution, Operand, StartedThread,
+};
 use crate::names::{count, shown};
 use crate::palette::paint;
-use crate::story::{Change, Context, Ending, Error, Event, Execution, Newcomer, Operand, Story, Teller, Told};
 
 /// The widest statement that is not cut.
 const MAX_STATEMENT: usize = 48;
@@ -41,19 +43,19 @@ pub(super) fn trace_in(
     title: &str,
     style: Style,
 ) -> String {
-    let story = Story::new(context, execution);
-    let teller = Teller::new(context);
-    let mut text = format!("{}: {}\n", paint(style.palette.strong, title), extent(&story));
-    text.push_str(&start(&story));
-    let page = Page { context, teller, style, width: statement_width(&story) };
-    if !story.steps.is_empty() {
+    let annotated = AnnotatedTrace::new(context, execution);
+    let annotator = Annotator::new(context);
+    let mut text = format!("{}: {}\n", paint(style.palette.strong, title), extent(&annotated));
+    text.push_str(&start(&annotated));
+    let page = Page { context, annotator, style, width: statement_width(&annotated) };
+    if !annotated.steps.is_empty() {
         let heading = format!("{:>6} {:>6} {:>6}   statement", "step", "thread", "line");
         let _ = writeln!(text, "{}", paint(style.palette.dim, heading));
     }
     let first = u32::from(context.program.prelude.is_some());
     let mut turn = 1;
     let mut running: Option<ThreadId> = None;
-    for (number, told) in story.steps.iter().enumerate() {
+    for (number, told) in annotated.steps.iter().enumerate() {
         if running != Some(told.thread) {
             turn += u32::from(running.is_some_and(|running| running.0 >= first && told.thread < running));
             match parts {
@@ -68,34 +70,34 @@ pub(super) fn trace_in(
             page.state(state, &mut text);
         }
     }
-    if let Some(ending) = &story.ending {
+    if let Some(ending) = &annotated.ending {
         text.push('\n');
         page.ending(ending, &mut text);
     }
     text
 }
 
-fn extent(story: &Story) -> String {
-    let steps = count(story.steps.len(), "step");
-    match story.movers() {
+fn extent(annotated: &AnnotatedTrace) -> String {
+    let steps = count(annotated.steps.len(), "step");
+    match annotated.movers() {
         0 | 1 => steps,
-        movers => format!("{steps}, {}, {}", count(movers, "thread"), count(story.switches(), "context switch")),
+        movers => format!("{steps}, {}, {}", count(movers, "thread"), count(annotated.switches(), "context switch")),
     }
 }
 
-fn start(story: &Story) -> String {
+fn start(annotated: &AnnotatedTrace) -> String {
     let mut text = String::new();
-    if !story.shared.is_empty() {
-        let _ = writeln!(text, "  start: {}", list(&equations(&story.shared), 9));
+    if !annotated.shared.is_empty() {
+        let _ = writeln!(text, "  start: {}", list(&equations(&annotated.shared), 9));
     }
-    for thread in &story.threads {
+    for thread in &annotated.threads {
         let _ = writeln!(text, "  start: {}", newcomer(thread, 9));
     }
     text
 }
 
 /// `thread 1 in main: x = 0`.
-fn newcomer(newcomer: &Newcomer, indent: usize) -> String {
+fn newcomer(newcomer: &StartedThread, indent: usize) -> String {
     let who = format!("thread {} in {}", newcomer.thread.0, newcomer.proc);
     if newcomer.bindings.is_empty() {
         return who;
@@ -103,39 +105,39 @@ fn newcomer(newcomer: &Newcomer, indent: usize) -> String {
     format!("{who}: {}", list(&equations(&newcomer.bindings), indent))
 }
 
-fn statement_width(story: &Story) -> usize {
-    let widths = story.steps.iter().map(|told| indent(told).len() + told.text.chars().count());
+fn statement_width(annotated: &AnnotatedTrace) -> usize {
+    let widths = annotated.steps.iter().map(|told| indent(told).len() + told.text.chars().count());
     widths.max().unwrap_or(0).min(MAX_STATEMENT)
 }
 
 /// Calls move to the right, up to a limit.
-fn indent(told: &Told) -> String {
+fn indent(told: &AnnotatedStep) -> String {
     "  ".repeat(told.depth.min(8))
 }
 
 /// What all lines have in common.
 struct Page<'a> {
     context: Context<'a>,
-    teller: Teller<'a>,
+    annotator: Annotator<'a>,
     style: Style,
     width: usize,
 }
 
 impl Page<'_> {
     /// A line between the steps of two threads, and before the first step.
-    fn switch(&self, told: &Told, is_switch: bool, text: &mut String) {
+    fn switch(&self, told: &AnnotatedStep, is_switch: bool, text: &mut String) {
         let what = if is_switch { "switch to " } else { "" };
         let line = format!("────── {what}thread {} ──────", told.thread.0);
         let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
     }
 
     /// A line before the steps of a thread in one of its contexts, or in a round.
-    fn turn(&self, told: &Told, what: &str, turn: u32, text: &mut String) {
+    fn turn(&self, told: &AnnotatedStep, what: &str, turn: u32, text: &mut String) {
         let line = format!("────── thread {}, {what} {turn} ──────", told.thread.0);
         let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
     }
 
-    fn step(&self, number: usize, told: &Told, text: &mut String) {
+    fn step(&self, number: usize, told: &AnnotatedStep, text: &mut String) {
         let palette = &self.style.palette;
         let bar = if told.atomic { "┃" } else { " " };
         let thread = paint(palette.thread(told.thread.0), format!("{:>6}", told.thread.0));
@@ -147,7 +149,7 @@ impl Page<'_> {
         let _ = writeln!(text, "{number:>6} {thread} {line} {bar} {shown}{gap}{effects}");
     }
 
-    fn effects(&self, told: &Told) -> String {
+    fn effects(&self, told: &AnnotatedStep) -> String {
         let palette = &self.style.palette;
         let mut parts: Vec<String> = told.events.iter().map(|event| self.event(told, event)).collect();
         parts.extend(note(told.role).map(str::to_string));
@@ -155,7 +157,7 @@ impl Page<'_> {
         list(&parts, STATEMENT + 2 + self.width)
     }
 
-    fn event(&self, told: &Told, event: &Event) -> String {
+    fn event(&self, told: &AnnotatedStep, event: &Event) -> String {
         let palette = &self.style.palette;
         match event {
             Event::Starts(thread) => {
@@ -170,7 +172,7 @@ impl Page<'_> {
     /// The whole state after a step.
     fn state(&self, state: &State, text: &mut String) {
         let mut lines = Vec::new();
-        let shared = equations(&self.teller.shared(state));
+        let shared = equations(&self.annotator.shared(state));
         if !shared.is_empty() {
             lines.push(format!("shared: {}", list(&shared, STATEMENT + 2)));
         }
@@ -186,15 +188,15 @@ impl Page<'_> {
     /// One thread of a state: where it stands, its stack from the first frame on, and its variables.
     fn thread(&self, state: &State, thread: &Thread) -> String {
         let frames = thread.stack.iter().map(|frame| {
-            let place = self.teller.place(frame.loc);
+            let place = self.annotator.place(frame.loc);
             let line = place.map(|span| format!(":{}", self.context.source.line(span.start as usize)));
-            let locals = equations(&self.teller.locals(frame)).join(", ");
+            let locals = equations(&self.annotator.locals(frame)).join(", ");
             let line = line.unwrap_or_default();
-            let name = self.teller.proc_name(frame.proc);
+            let name = self.annotator.proc_name(frame.proc);
             if locals.is_empty() { format!("{name}{line}") } else { format!("{name}{line}({locals})") }
         });
         let frames = frames.collect::<Vec<_>>().join(" > ");
-        let vars = equations(&self.teller.thread_vars(thread)).join(", ");
+        let vars = equations(&self.annotator.thread_vars(thread)).join(", ");
         let vars = if vars.is_empty() { vars } else { format!(" with {vars}") };
         let flag = if state.holder == Some(thread.id) { " [atomic]" } else { "" };
         format!("thread {}: {frames}{vars}{flag}", thread.id.0)

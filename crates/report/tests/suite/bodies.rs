@@ -1,7 +1,6 @@
 //! Traces whose calls share bodies, which no engine of today makes: as text, as JSON, and back.
 
-use selvedge_check::{Task, ThreadScope};
-use selvedge_driver::Counterexample;
+use selvedge_check::{Counterexample, Task, ThreadScope};
 use selvedge_ir::span::{Origin, Role, SourceMap, Span};
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};

@@ -12,9 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use selvedge_check::{
-    Bound, CancelToken, ContextBound, Explanation, Limits, Run, Stop, Task, ThreadScope, Trace, Verdict,
+    Bound, CancelToken, ContextBound, Explanation, Limits, Run, Stop, Subject, Task, ThreadScope, Trace, Verdict,
 };
-use selvedge_driver::Subject;
 use selvedge_engines::contexts::Histories;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Options, threads::fixed_threads};
@@ -286,7 +285,7 @@ fn compare_text(
             return fault("sequentialize (reader)", format!("{}\n{text}", messages.join("; ")));
         };
         let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
-        let (program, target, _) = selvedge_driver::Question::default().pose(subject).expect("a plain question");
+        let (program, target, _) = selvedge_check::Question::default().pose(subject).expect("a plain question");
         let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
         let mut options = EngineOptions::default();
         options.bmc.steps = 12;
@@ -337,7 +336,7 @@ pub fn posed(text: &str, threads: Option<u32>) -> Posed {
     let loaded = load(text, &LoadOptions::default());
     let program = loaded.program.expect("the program reads");
     let map = loaded.source_map;
-    let question = selvedge_driver::Question { threads, ..selvedge_driver::Question::default() };
+    let question = selvedge_check::Question { threads, ..selvedge_check::Question::default() };
     let subject = Subject { program: &program, map: &map, text };
     let (asked, target, threads): (_, Target, _) = question.pose(subject).expect("the question fits");
     Posed { text: text.to_string(), program, map, asked, target, threads }

@@ -11,12 +11,13 @@ use std::thread;
 use std::time::Duration;
 
 use indexmap::IndexSet;
-use selvedge_check::{CancelToken, ContextBound, Limits, Run, Stop, Target, Task, ThreadScope};
-use selvedge_driver::{TurnsEngine, TurnsOutcome, check_turns, turns_options};
+use selvedge_check::{CancelToken, ContextBound, Limits, Outcome, Reason, Run, Stop, Target, Task, ThreadScope};
+use selvedge_driver::{Options, turns_options};
+use selvedge_engines::EngineKind;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::threads::fixed_threads;
 use selvedge_engines::contexts_eager;
-use selvedge_engines::pushdown::{Answer, Direction, check};
+use selvedge_engines::pushdown::{Direction, SystemVerdict, check};
 use selvedge_frontend::System;
 use selvedge_frontend::pds::{load, read_view};
 use selvedge_ir::pds::program::program;
@@ -285,23 +286,24 @@ pub fn compare(threads: &Threads, effort: Effort) -> Result<Vec<Row>, String> {
 /// Compares the least number of contexts within which the target is reached, as far as the engines come.
 fn compare_targets(threads: &Threads, explicit: Option<&SystemInTurns>, effort: Effort) -> Result<(), String> {
     let mut by_engines = BTreeMap::new();
-    for (engine, last) in [(TurnsEngine::Lazy, effort.last), (TurnsEngine::Eager, effort.eagerly)] {
+    for (engine, last) in [(EngineKind::Contexts, effort.last), (EngineKind::ContextsEager, effort.eagerly)] {
         let limits = Limits { time: effort.patience, ..Limits::default() };
-        let bound = ContextBound { first: 1, last };
+        let mut options = Options { engine: Some(engine), ..Options::default() };
+        options.engine_options.contexts.bound = Some(ContextBound { first: 1, last });
         let run = Run::new(CancelToken::default(), limits, &());
-        let report = check_turns(threads.clone(), bound, engine, &run)?.expect("the initial configuration is known");
-        let found = match report.outcome {
-            TurnsOutcome::Reachable(run) => Some(run.contexts),
-            TurnsOutcome::Unknown(Stop::BoundReached(_)) => None,
-            TurnsOutcome::Unknown(_) => continue,
+        let answer = selvedge_driver::check(threads.clone(), &options, &run).map_err(|failure| failure.to_string())?;
+        let found = match answer.outcome {
+            Outcome::Unsafe(run) => Some(run.contexts),
+            Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))) => None,
+            Outcome::Safe(_) | Outcome::Unknown(_) => continue,
         };
-        by_engines.insert((report.engine, last), found);
+        by_engines.insert((answer.engine, last), found);
         let Some(seen) = explicit else { continue };
         let expected = seen.target.filter(|target| *target <= last);
         // What the search leaves out may reach the target earlier.
         let earlier = found.is_some_and(|found| !seen.is_exact(found) && expected.is_none_or(|seen| found < seen));
         if found != expected && !earlier {
-            return Err(format!("{}: the target at {found:?}, the search: {:?}", report.engine, seen.target));
+            return Err(format!("{}: the target at {found:?}, the search: {:?}", answer.engine, seen.target));
         }
     }
     let upto = |found: Option<u32>| found.filter(|found| *found <= effort.eagerly);
@@ -370,11 +372,11 @@ fn by_system(
             turns.pds.targets = heads.into_iter().map(head).collect();
         }
         match check(&turns.pds, Direction::Forward, &Run::unlimited()).expect("it ends") {
-            Answer::Reachable(trace) => {
+            SystemVerdict::Reachable(trace) => {
                 turns.pds.replay(&trace).expect("the run is one");
                 true
             }
-            Answer::Unreachable(_) => false,
+            SystemVerdict::Unreachable(_) => false,
         }
     };
     let open = Threads { target: None, ..threads.clone() };

@@ -9,13 +9,12 @@ mod weights;
 
 pub use weights::{Chances, Template, Weights};
 
-use selvedge_driver::{Initial, Question};
-
 use crate::model::{BinOp, Copies, Decl, Expr, Kind, Model, Procedure, Shape, Stmt, Style};
 use crate::rng::Rng;
 use crate::walk::{count_stmts, for_each_stmt_mut};
 use body::BodyMaker;
 use expr::ExprMaker;
+use selvedge_check::{Initial, Question};
 
 /// The program of a seed.
 pub fn generate(seed: u64, weights: &Weights) -> Model {

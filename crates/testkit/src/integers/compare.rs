@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use selvedge_check::{CancelToken, Limits, Run, Solvers, Task, ThreadScope};
-use selvedge_driver::{Failure, Options, Outcome, Subject, check};
+use selvedge_check::{CancelToken, Limits, Outcome, Run, Solvers, Subject, Task, ThreadScope};
+use selvedge_driver::{Failure, Options, check};
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_frontend::gcl;
 use selvedge_ir::Target;
@@ -73,8 +73,8 @@ pub fn compare(text: &str, solvers: &Solvers) -> Result<Compared, Fault> {
         let subject = Subject { program, map: &loaded.source_map, text };
         let report = match check(subject, &options, &run) {
             Ok(report) => report,
-            Err(Failure::Internal { engine, reject }) => return fault(engine, format!("the judge says: {reject}")),
-            Err(Failure::Usage(error)) => return fault(kind.name(), error.message),
+            Err(Failure::Internal { engine, message }) => return fault(engine, format!("the judge says: {message}")),
+            Err(failure) => return fault(kind.name(), failure.to_string()),
         };
         let said = match report.outcome {
             Outcome::Safe(Some(_)) => Said::Certified,

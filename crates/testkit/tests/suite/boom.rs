@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_check::{Run, Task, ThreadScope, Verdict};
-use selvedge_driver::{Options, Outcome, Question, Simplified, Subject, check};
+use selvedge_check::{Outcome, Question, Run, Subject, Task, ThreadScope, Verdict};
+use selvedge_driver::{Options, Simplified, check};
 use selvedge_frontend::bp;
 use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
@@ -33,7 +33,7 @@ fn output(text: &str, bound: u32) -> Option<String> {
     let options = Options { question, ..Options::default() };
     let report = within(BUDGET, |run| check(subject, &options, run)).expect("the judge agrees");
     let source = Source::new("program.bp".to_string(), text.to_string());
-    let context = Context { program: &report.program, map: &map, source: &source };
+    let context = Context { program: &report.model.program, map: &map, source: &source };
     let printed = answer(context, &report, Detail::Trace);
     assert_eq!(printed.is_none(), matches!(report.outcome, Outcome::Unknown(_)));
     printed
@@ -90,7 +90,7 @@ fn counted_threads_are_created_threads() {
         let posed = pose(&generate(number, &Weights::threads())).expect("generated programs are read");
         let threads = ThreadScope::Created(least_threads(&posed.asked) + number as u32 % 3);
         let task = Task { threads, ..posed.task() };
-        let Some(counted) = Simplified::counted(&task) else {
+        let Some(counted) = Simplified::counted(&task, &[]) else {
             n_refused += 1;
             continue;
         };

@@ -1,7 +1,6 @@
 //! The lazy engine for a bounded number of contexts against the oracle for turns.
 
-use selvedge_check::{ContextBound, Engine, Explanation, Run, Stop, Target, Task, ThreadScope, Verdict};
-use selvedge_driver::Subject;
+use selvedge_check::{ContextBound, Engine, Explanation, Run, Stop, Subject, Target, Task, ThreadScope, Verdict};
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Histories, Options};
 use selvedge_frontend::bp::{LoadOptions, load};
@@ -112,7 +111,7 @@ fn least(text: &str, last: u32) -> Option<u32> {
     let loaded = load(text, &LoadOptions::default());
     let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     let subject = Subject { program: &program, map: &loaded.source_map, text };
-    let (program, target, threads) = selvedge_driver::Question::default().pose(subject).expect("the question fits");
+    let (program, target, threads) = selvedge_check::Question::default().pose(subject).expect("the question fits");
     let task = Task { program: &program, target: &target, threads };
     compare(&task, last, text, &mut Compared::default());
     error(&task, last, text)

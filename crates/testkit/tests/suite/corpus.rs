@@ -2,7 +2,8 @@
 
 #![expect(clippy::print_stdout, reason = "the counts are part of what the tests show")]
 
-use selvedge_driver::{Failure, Options, Outcome, Question, Reason, Subject, check};
+use selvedge_check::{Outcome, Question, Subject};
+use selvedge_driver::{Failure, Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_testkit::corpus::{self, Entry, Expected};
@@ -20,7 +21,7 @@ fn outcome(entry: &Entry, question: &Question, engine: Option<EngineKind>, state
     match within(Budget::states(states), |run| check(subject, &options, run)) {
         Ok(report) => Ok(report.outcome),
         Err(Failure::Usage(usage)) => Err(usage.to_string()),
-        Err(Failure::Internal { reject, .. }) => panic!("{}: {reject}", entry.name),
+        Err(failure) => panic!("{}: {failure}", entry.name),
     }
 }
 
@@ -29,8 +30,7 @@ fn answer(entry: &Entry, question: &Question, engine: Option<EngineKind>) -> Res
     match outcome(entry, question, engine, 30_000)? {
         Outcome::Safe(_) => Ok(Expected::Safe),
         Outcome::Unsafe(_) => Ok(Expected::Unsafe),
-        Outcome::Unknown(Reason::Stop(stop)) => Err(stop.to_string()),
-        Outcome::Unknown(Reason::Unsupported(unsupported)) => Err(unsupported.to_string()),
+        Outcome::Unknown(reason) => Err(reason.to_string()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every assertion on its own in one run: the answers are those of one run for each.
 
-use selvedge_check::{Run, Stop, Target, Task};
-use selvedge_driver::{Answer, Asked, Options, check_each};
+use selvedge_check::{Asked, Run, Status, Stop, Target, Task};
+use selvedge_driver::{Ask, Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_testkit::differ::pose;
@@ -10,20 +10,9 @@ use selvedge_testkit::oracle::{self, Budget, ask};
 
 const N_PROGRAMS: usize = 300;
 
-fn target(asked: Asked) -> Target {
-    match asked {
-        Asked::Assert(edge) => Target::new(vec![edge], Vec::new()),
-        Asked::Loc(loc) => Target::new(Vec::new(), vec![loc]),
-    }
-}
-
 /// Whether somebody comes to the place, by the oracle: `None` if it does not know.
 fn is_reached(task: &Task<'_>, asked: Asked) -> Option<bool> {
-    let loc = match asked {
-        Asked::Assert(edge) => task.program.edges[edge].from,
-        Asked::Loc(loc) => loc,
-    };
-    let target = Target::new(Vec::new(), vec![loc]);
+    let target = Target::new(Vec::new(), vec![asked.loc(task.program)]);
     match ask(&Task { target: &target, ..*task }, Budget::default()) {
         oracle::Answer::Safe => Some(false),
         oracle::Answer::Unsafe(_) => Some(true),
@@ -31,15 +20,15 @@ fn is_reached(task: &Task<'_>, asked: Asked) -> Option<bool> {
     }
 }
 
-fn agrees(task: &Task<'_>, asked: Asked, answer: &Answer) -> bool {
-    let target = target(asked);
+fn agrees(task: &Task<'_>, asked: Asked, answer: &Status) -> bool {
+    let target = asked.target();
     let expected = ask(&Task { target: &target, ..*task }, Budget::default());
     match (answer, expected) {
-        (Answer::Violated(_), oracle::Answer::Safe) => false,
-        (Answer::Holds(_) | Answer::Unreachable(_), oracle::Answer::Unsafe(_)) => false,
-        (Answer::Unreachable(_), _) => is_reached(task, asked) != Some(true),
-        (Answer::Holds(_), _) => is_reached(task, asked) != Some(false),
-        (Answer::Unknown(_), _) => false,
+        (Status::Violated(_), oracle::Answer::Safe) => false,
+        (Status::Holds(_) | Status::Unreachable(_), oracle::Answer::Unsafe(_)) => false,
+        (Status::Unreachable(_), _) => is_reached(task, asked) != Some(true),
+        (Status::Holds(_), _) => is_reached(task, asked) != Some(false),
+        (Status::Unknown(_), _) => false,
         _ => true,
     }
 }
@@ -55,17 +44,18 @@ fn one_run_decides_every_assertion_as_runs_of_their_own_do() {
         if !is_sequential(&posed.asked) || posed.target.asserts.len() + posed.target.locs.len() < 2 {
             continue;
         }
-        let question = selvedge_driver::Question { label: model.question.label.clone(), ..Default::default() };
-        let options = Options { question, engine: Some(EngineKind::Summaries), ..Options::default() };
-        let each = check_each(posed.subject(), &options, &Run::unlimited());
+        let question = selvedge_check::Question { label: model.question.label.clone(), ..Default::default() };
+        let engine = Some(EngineKind::Summaries);
+        let options = Options { question, ask: Ask::Each, engine, ..Options::default() };
+        let each = check(posed.subject(), &options, &Run::unlimited());
         let each = each.unwrap_or_else(|failure| panic!("seed {seed}: {failure:?}\n{}", posed.text));
-        for (asked, answer) in &each.answers {
+        for (asked, answer) in each.each.iter().flatten() {
             assert!(agrees(&posed.task(), *asked, answer), "seed {seed}: {asked:?}: {answer:?}\n{}", posed.text);
             match answer {
-                Answer::Violated(_) => counts[0] += 1,
-                Answer::Holds(_) => counts[1] += 1,
-                Answer::Unreachable(_) => counts[2] += 1,
-                Answer::Unknown(_) => unreachable!("it would not agree"),
+                Status::Violated(_) => counts[0] += 1,
+                Status::Holds(_) => counts[1] += 1,
+                Status::Unreachable(_) => counts[2] += 1,
+                Status::Unknown(_) => unreachable!("it would not agree"),
             }
         }
         n_programs += 1;
@@ -82,12 +72,11 @@ fn an_engine_that_cannot_do_all_at_once_is_asked_for_each() {
         "decl x, y;\nvoid main() begin\n  x := T;\n  assert(x);\n  assert(y);\n  assume(F);\n  assert(!x);\nend\n";
     let loaded = selvedge_frontend::bp::load(text, &selvedge_frontend::bp::LoadOptions::default());
     let program = loaded.program.expect("the program is well-formed");
-    let subject = selvedge_driver::Subject { program: &program, map: &loaded.source_map, text };
+    let subject = selvedge_check::Subject { program: &program, map: &loaded.source_map, text };
     for engine in [EngineKind::Summaries, EngineKind::Exhaustive] {
-        let options = Options { engine: Some(engine), ..Options::default() };
-        let each = check_each(subject, &options, &Run::unlimited()).expect("it is judged");
-        let words: Vec<&str> =
-            each.answers.iter().map(|(_, answer)| selvedge_report::text::answer_word(answer)).collect();
+        let options = Options { ask: Ask::Each, engine: Some(engine), ..Options::default() };
+        let each = check(subject, &options, &Run::unlimited()).expect("it is judged");
+        let words: Vec<String> = each.each.iter().flatten().map(|(_, status)| status.word()).collect();
         match engine {
             EngineKind::Summaries => assert_eq!(words, ["holds", "violated", "unreachable"]),
             _ => assert_eq!(words, ["holds (uncertified)", "violated", "holds (uncertified)"]),
@@ -99,11 +88,12 @@ fn an_engine_that_cannot_do_all_at_once_is_asked_for_each() {
 fn a_limit_leaves_every_assertion_unknown() {
     let model = generate(30_001, &Weights::sequential());
     let posed = pose(&model).unwrap_or_else(|fault| panic!("{fault}"));
-    let options = Options { engine: Some(EngineKind::Summaries), ..Options::default() };
+    let options = Options { ask: Ask::Each, engine: Some(EngineKind::Summaries), ..Options::default() };
     let cancel = selvedge_check::CancelToken::default();
     cancel.cancel();
     let run = Run::new(cancel, selvedge_check::Limits::default(), &());
-    let each = check_each(posed.subject(), &options, &run).expect("it stops in order");
-    let stopped = |answer: &Answer| matches!(answer, Answer::Unknown(selvedge_driver::Reason::Stop(Stop::Cancelled)));
-    assert!(!each.answers.is_empty() && each.answers.iter().all(|(_, answer)| stopped(answer)));
+    let each = check(posed.subject(), &options, &run).expect("it stops in order");
+    let stopped = |answer: &Status| matches!(answer, Status::Unknown(selvedge_check::Reason::Stop(Stop::Cancelled)));
+    let each = each.each.expect("each was asked for");
+    assert!(!each.is_empty() && each.iter().all(|(_, answer)| stopped(answer)));
 }

@@ -1,7 +1,7 @@
 //! Executions that are made smaller stay executions, and reach known minima.
 
-use selvedge_check::{Run, Task};
-use selvedge_driver::{Counterexample, Minimize, Options, Outcome, Pass, Question, Subject, check};
+use selvedge_check::{Counterexample, Outcome, Question, Run, Subject, Task};
+use selvedge_driver::{Minimize, Options, Pass, check};
 use selvedge_engines::EngineKind;
 use selvedge_replay::replay;
 use selvedge_testkit::differ::pose;

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use selvedge_check::{CancelToken, Limits, Run, Solvers, Stop};
+use selvedge_check::{
+    Answer, CancelToken, EngineEnd, Initial, Limits, Outcome, Question, Reason, Run, Solvers, Stop, Subject,
+};
 use selvedge_driver::external::find_solvers;
-use selvedge_driver::{Initial, LegEnd, Options, Outcome, Question, Reason, Report, Subject, check};
+use selvedge_driver::{Options, check};
 use selvedge_frontend::bp::load;
 use selvedge_frontend::gcl;
 use selvedge_testkit::corpus::Expected;
@@ -39,11 +41,11 @@ fn counter(bits: usize) -> String {
     )
 }
 
-fn ask(text: &str, jobs: usize, run: &Run<'_>) -> Report {
+fn ask(text: &str, jobs: usize, run: &Run<'_>) -> Answer {
     ask_about(text, Question { threads: Some(2), ..Question::default() }, jobs, run)
 }
 
-fn ask_about(text: &str, question: Question, jobs: usize, run: &Run<'_>) -> Report {
+fn ask_about(text: &str, question: Question, jobs: usize, run: &Run<'_>) -> Answer {
     let loaded = load(text, &Default::default());
     let program = loaded.program.expect("the program is right");
     let subject = Subject { program: &program, map: &loaded.source_map, text };
@@ -62,7 +64,7 @@ fn with_one_job_guarded_commands_have_the_same_answer_each_time() {
         let run = Run::unlimited().with_solvers(solvers.clone());
         let ask =
             || check(subject, &Options { jobs: 1, ..Options::default() }, &run).expect("the evidence is accepted");
-        let ends = |report: Report| -> Vec<_> { report.legs.into_iter().map(|leg| (leg.engine, leg.end)).collect() };
+        let ends = |report: Answer| -> Vec<_> { report.runs.into_iter().map(|run| (run.engine, run.end)).collect() };
         let (first, second) = (ask(), ask());
         let is_right = match row.expected {
             Expected::Safe => matches!(first.outcome, Outcome::Safe(Some(_))),
@@ -76,11 +78,11 @@ fn with_one_job_guarded_commands_have_the_same_answer_each_time() {
 /// The symbolic search needs a round for each value, which is more than its first budget; the other is fast.
 #[test]
 fn with_one_job_an_engine_that_uses_up_its_budget_waits_for_the_others() {
-    let ends = |report: &Report| -> Vec<_> { report.legs.iter().map(|leg| (leg.engine, leg.end.clone())).collect() };
+    let ends = |report: &Answer| -> Vec<_> { report.runs.iter().map(|run| (run.engine, run.end.clone())).collect() };
     let text = counter(10);
-    let reports: Vec<Report> = (0..2).map(|_| ask(&text, 1, &Run::unlimited())).collect();
-    let gave_up = LegEnd::GaveUp(Reason::Stop(Stop::Cancelled));
-    assert_eq!(ends(&reports[0]), [("threads", gave_up), ("threads-explicit", LegEnd::Won)]);
+    let reports: Vec<Answer> = (0..2).map(|_| ask(&text, 1, &Run::unlimited())).collect();
+    let gave_up = EngineEnd::GaveUp(Reason::Stop(Stop::Cancelled));
+    assert_eq!(ends(&reports[0]), [("threads", gave_up), ("threads-explicit", EngineEnd::Answered)]);
     assert_eq!(ends(&reports[0]), ends(&reports[1]));
     let traces: Vec<_> = reports
         .iter()
@@ -96,7 +98,8 @@ fn with_one_job_an_engine_that_uses_up_its_budget_waits_for_the_others() {
 fn side_by_side_one_engine_wins_and_the_others_are_overtaken_or_give_up() {
     let report = ask(&counter(8), 2, &Run::unlimited());
     assert!(matches!(report.outcome, Outcome::Unsafe(_)));
-    let winners: Vec<&str> = report.legs.iter().filter(|leg| leg.end == LegEnd::Won).map(|leg| leg.engine).collect();
+    let winners: Vec<&str> =
+        report.runs.iter().filter(|run| run.end == EngineEnd::Answered).map(|run| run.engine).collect();
     assert_eq!(winners, [report.engine]);
 }
 
@@ -108,7 +111,7 @@ fn limits_end_a_portfolio_with_the_reason() {
         let report = ask(&counter(14), jobs, &Run::new(CancelToken::default(), limits, &()));
         let Outcome::Unknown(Reason::Stop(stop)) = report.outcome else { unreachable!("there is no time to answer") };
         assert_eq!(stop, Stop::TimeLimit(limit), "{jobs} jobs");
-        assert!(report.legs.iter().all(|leg| leg.end != LegEnd::Won));
+        assert!(report.runs.iter().all(|run| run.end != EngineEnd::Answered));
     }
 }
 

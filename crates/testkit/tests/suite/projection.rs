@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexSet;
-use selvedge_check::{ContextBound, Run, Task, ThreadId, ThreadScope};
-use selvedge_driver::{Involved, Options, Projection, Question, check};
+use selvedge_check::{ContextBound, Involved, Projection, Question, Run, Task, ThreadId, ThreadScope};
+use selvedge_driver::{Ask, Options, check};
 use selvedge_ir::{EdgeId, Op};
-use selvedge_replay::state::Thread;
+use selvedge_replay::Thread;
 use selvedge_replay::{Interpreter, Outcome, State};
 use selvedge_testkit::contexts::{item, posed};
 use selvedge_testkit::differ::{Posed, pose};
@@ -122,7 +122,7 @@ impl Graph {
 }
 
 fn project(posed: &Posed, question: Question, contexts: Option<u32>) -> Projection {
-    let mut options = Options { question, projection: true, jobs: 1, ..Options::default() };
+    let mut options = Options { question, ask: Ask::Projection, jobs: 1, ..Options::default() };
     options.engine_options.contexts.bound = contexts.map(ContextBound::exactly);
     let report = check(posed.subject(), &options, &Run::unlimited())
         .unwrap_or_else(|failure| panic!("{failure:?}\n{}", posed.text));

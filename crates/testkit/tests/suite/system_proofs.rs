@@ -3,7 +3,7 @@
 
 use selvedge_check::Run;
 use selvedge_check::system::{Closure, SystemProof, Transition};
-use selvedge_engines::pushdown::{Answer, Direction, check};
+use selvedge_engines::pushdown::{Direction, SystemVerdict, check};
 use selvedge_ir::pds::{Pds, SymbolId};
 use selvedge_replay::certificate::verify_system;
 use selvedge_testkit::rng::Rng;
@@ -62,7 +62,8 @@ fn mutated_proofs_are_accepted_only_if_they_still_prove_the_targets_unreachable(
         let mut rng = Rng::new(seed);
         let pds = random(&mut rng);
         let direction = if rng.coin() { Direction::Forward } else { Direction::Backward };
-        let Answer::Unreachable(proof) = check(&pds, direction, &Run::unlimited()).expect("nothing stops it") else {
+        let SystemVerdict::Unreachable(proof) = check(&pds, direction, &Run::unlimited()).expect("nothing stops it")
+        else {
             continue;
         };
         assert_eq!(opinion(&pds, &proof, HEIGHT), Opinion::Accepted, "seed {seed}");

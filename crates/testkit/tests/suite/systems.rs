@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use selvedge_check::Run;
-use selvedge_engines::pushdown::{Answer, Direction, check};
+use selvedge_engines::pushdown::{Direction, SystemVerdict, check};
 use selvedge_ir::pds::{Config, Pds};
 use selvedge_replay::certificate::verify_system;
 use selvedge_testkit::rng::Rng;
@@ -45,7 +45,7 @@ fn fault(pds: &Pds) -> Option<String> {
     let mut answers = Vec::new();
     for direction in [Direction::Forward, Direction::Backward] {
         match check(pds, direction, &Run::unlimited()).expect("nothing stops it") {
-            Answer::Unreachable(proof) => {
+            SystemVerdict::Unreachable(proof) => {
                 if let Err(flaw) = verify_system(pds, &proof, &Run::unlimited()) {
                     return Some(format!(
                         "{direction:?}: the proof is rejected: {}",
@@ -54,7 +54,7 @@ fn fault(pds: &Pds) -> Option<String> {
                 }
                 answers.push(Naive::Unreachable);
             }
-            Answer::Reachable(trace) => {
+            SystemVerdict::Reachable(trace) => {
                 if let Err(reason) = pds.replay(&trace) {
                     return Some(format!("{direction:?}: the run does not replay: {reason:?}"));
                 }

@@ -1,8 +1,8 @@
 //! The engines `threads` and `threads-plain` against the oracle on generated programs: verdicts, traces, certificates and
 //! reachable sets.
 
-use selvedge_check::{CancelToken, Engine, Limits, Run, Task, ThreadScope, Verdict};
-use selvedge_driver::{Initial, Pass, Question, Subject, simplify};
+use selvedge_check::{CancelToken, Engine, Initial, Limits, Question, Run, Subject, Task, ThreadScope, Verdict};
+use selvedge_driver::{Pass, simplify};
 use selvedge_engines::exhaustive::{Exhaustive, Exploration};
 use selvedge_engines::threads::plain::{self, ThreadsPlain};
 use selvedge_engines::threads::symbolic::{Options, Threads};

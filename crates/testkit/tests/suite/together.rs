@@ -1,7 +1,7 @@
 //! Threads at several labels at once: mutual exclusion, and what the passes make of it.
 
-use selvedge_check::Task;
-use selvedge_driver::{Options, Outcome, Pass, Question, Subject, check};
+use selvedge_check::{Outcome, Question, Subject, Task};
+use selvedge_driver::{Options, Pass, check};
 use selvedge_engines::EngineKind;
 use selvedge_ir::{LocId, Program, Target};
 use selvedge_replay::Violation;

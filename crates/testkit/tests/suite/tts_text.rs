@@ -1,8 +1,8 @@
 //! Thread-transition systems as text, as programs and as Petri nets: whatever they are turned into, what can be covered
 //! stays the same.
 
-use selvedge_check::{Run, Task, ThreadScope};
-use selvedge_driver::{Pass, Question, Subject, simplify};
+use selvedge_check::{Question, Run, Subject, Task, ThreadScope};
+use selvedge_driver::{Pass, simplify};
 use selvedge_engines::tts_extract::{Options, extract};
 use selvedge_engines::unbounded::coverability::{Answer, Rules, backward};
 use selvedge_engines::unbounded::supports;

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::{
-    Bound, CancelToken, Certificate, CoverClaim, Engine, Limits, Role, Run, Stop, Task, ThreadScope, Verdict,
+    Bound, CancelToken, Certificate, CoverClaim, Engine, Limits, Outcome, Role, Run, Stop, Subject, Task, ThreadScope,
+    Verdict,
 };
-use selvedge_driver::{self as driver, Outcome, Simplified, Subject, check};
+use selvedge_driver::{self as driver, Simplified, check};
 use selvedge_engines::EngineKind;
 use selvedge_engines::tts_extract::{self, extract};
 use selvedge_engines::unbounded::coverability::{KarpMillerExplicit, Options, Rules, certificate, karp_miller, views};

@@ -4,8 +4,10 @@
 
 #![expect(clippy::print_stdout, reason = "the counts are part of what the tests show")]
 
-use selvedge_check::{Certificate, Engine, Run, Seen, ShapeProof, Stop, Task, ThreadScope, Verdict};
-use selvedge_driver::{Initial, Pass, Question, Subject, simplify};
+use selvedge_check::{
+    Certificate, Engine, Initial, Question, Run, Seen, ShapeProof, Stop, Subject, Task, ThreadScope, Verdict,
+};
+use selvedge_driver::{Pass, simplify};
 use selvedge_engines::EngineKind;
 use selvedge_engines::unbounded::views::{Options, Views};
 use selvedge_frontend::bp::{LoadOptions, load};
@@ -229,8 +231,8 @@ fn the_driver_takes_views_where_nothing_bounds_the_threads() {
     let subject = Subject { program: &program, map: &loaded.source_map, text };
     let report = selvedge_driver::check(subject, &selvedge_driver::Options::default(), &Run::unlimited());
     let report = report.expect("the judge agrees");
-    assert_eq!((report.engine, report.threads), (EngineKind::Views.name(), ThreadScope::Unbounded));
-    assert!(matches!(report.outcome, selvedge_driver::Outcome::Safe(Some(Certificate::Shapes(_)))));
+    assert_eq!((report.engine, report.model.threads), (EngineKind::Views.name(), ThreadScope::Unbounded));
+    assert!(matches!(report.outcome, selvedge_check::Outcome::Safe(Some(Certificate::Shapes(_)))));
 }
 
 /// errata: `omega_not_atomic`. Only one thread is inside an atomic section, however many there are.

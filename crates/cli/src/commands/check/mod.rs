@@ -1,6 +1,7 @@
 //! `selvedge check`: can an error be reached?
 
 mod one;
+mod options;
 mod system;
 
 use std::time::Instant;
@@ -20,11 +21,11 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::progress::Progress;
 use crate::session::Session;
-use one::{Checked, Ending, check};
+use one::{CheckResult, Checked, NoAnswer, check};
 
 pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
-    if let Some(mistake) = option_of_other_engine(args).or_else(|| mistake(args).map(str::to_string)) {
-        session.printer.error(&mistake);
+    if let Err(message) = validate_engine(args).and_then(|()| validate(args).map_err(str::to_string)) {
+        session.printer.error(&message);
         return Exit::Usage;
     }
     let mut results = Vec::new();
@@ -36,13 +37,13 @@ pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
         if number > 0 && args.format == Format::Text && !args.quiet {
             session.printer.out("\n");
         }
-        results.push(tell(&checked, args, session));
+        results.push(print(&checked, args, session));
     }
     finish(results, args, session)
 }
 
-/// Returns what is wrong with the first option that the engine named by the user does not take.
-fn option_of_other_engine(args: &CheckArgs) -> Option<String> {
+/// Checks that the engine named by the user takes the options.
+fn validate_engine(args: &CheckArgs) -> Result<(), String> {
     let given = [
         ("bound", args.bound.is_some()),
         ("paths", args.paths.is_some()),
@@ -51,54 +52,55 @@ fn option_of_other_engine(args: &CheckArgs) -> Option<String> {
         ("eager", args.eager),
     ];
     let is_misplaced = |option: &str| !args.engine.0.is_some_and(|engine| engine.takes_option(option));
-    let (option, _) = given.into_iter().find(|(option, is_given)| *is_given && is_misplaced(option))?;
+    let misplaced = given.into_iter().find(|(option, is_given)| *is_given && is_misplaced(option));
+    let Some((option, _)) = misplaced else { return Ok(()) };
     let engines = EngineKind::ALL.iter().filter(|engine| engine.takes_option(option));
     let names: Vec<String> = engines.map(|engine| format!("`{}`", engine.name())).collect();
-    Some(match names.as_slice() {
+    Err(match names.as_slice() {
         [name] => format!("--{option} is for the engine {name}: name it with --engine"),
         names => format!("--{option} is for the engines {}: name one of them with --engine", names.join(", ")),
     })
 }
 
-/// What the parser of the command line cannot see.
-fn mistake(args: &CheckArgs) -> Option<&'static str> {
+/// Checks what the parser of the command line cannot see.
+fn validate(args: &CheckArgs) -> Result<(), &'static str> {
     if args.inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
-        return Some("standard input can be read once only: `-` is given twice");
+        return Err("standard input can be read once only: `-` is given twice");
     }
     if args.trace_out.is_some() && args.inputs.len() > 1 {
-        return Some("--trace-out takes one trace, but several programs are given");
+        return Err("--trace-out takes one trace, but several programs are given");
     }
     if args.certificate.is_some() && args.inputs.len() > 1 {
-        return Some("--certificate takes one certificate, but several programs are given");
+        return Err("--certificate takes one certificate, but several programs are given");
     }
     if args.html.is_some() && args.inputs.len() > 1 {
-        return Some("--html takes one result, but several programs are given");
+        return Err("--html takes one result, but several programs are given");
     }
     if args.recursion.is_some() && matches!(args.summaries, None | Some(SummaryMode::Reachable)) {
-        return Some("--recursion is for universal summaries: choose --summaries universal or lazy");
+        return Err("--recursion is for universal summaries: choose --summaries universal or lazy");
     }
     let is_pds = args.inputs.iter().all(|input| is_system(input, args.input_format));
     let counts = |engine: EngineKind| engine.takes_option("contexts") || (is_pds && engine == EngineKind::Pushdown);
     if args.contexts.is_some() && !args.engine.0.is_none_or(counts) {
-        return Some("--contexts is for the engines `contexts` and `contexts-eager`, and for `pushdown` with .pds");
+        return Err("--contexts is for the engines `contexts` and `contexts-eager`, and for `pushdown` with .pds");
     }
     if args.contexts.is_some() && (args.all || args.reachable) {
-        return Some("--contexts cannot be combined with --all or --reachable");
+        return Err("--contexts cannot be combined with --all or --reachable");
     }
     if args.rounds.is_some() && !args.engine.0.is_none_or(|engine| engine.takes_option("rounds")) {
-        return Some("--rounds is for the engine `rounds`");
+        return Err("--rounds is for the engine `rounds`");
     }
     if args.rounds.is_some() && (args.all || args.reachable) {
-        return Some("--rounds cannot be combined with --all or --reachable");
+        return Err("--rounds cannot be combined with --all or --reachable");
     }
-    misplaced_for_systems(args)
+    validate_systems(args)
 }
 
-/// Options of programs beside pushdown systems, and the other way round.
-fn misplaced_for_systems(args: &CheckArgs) -> Option<&'static str> {
+/// Checks that options of programs are not given for pushdown systems, and the other way round.
+fn validate_systems(args: &CheckArgs) -> Result<(), &'static str> {
     let n_systems = args.inputs.iter().filter(|input| is_system(input, args.input_format)).count();
     if args.target.is_some() && n_systems < args.inputs.len() {
-        return Some("--target is for pushdown systems (.pds); programs have --label and --assertion");
+        return Err("--target is for pushdown systems (.pds); programs have --label and --assertion");
     }
     let question = &args.question;
     let asks = question.threads.is_some() || question.initial.is_some() || question.label.is_some();
@@ -113,28 +115,39 @@ fn misplaced_for_systems(args: &CheckArgs) -> Option<&'static str> {
     let takes = |engine| engine == EngineKind::Pushdown || counts(engine);
     let engine = args.engine.0.is_some_and(|engine| !takes(engine));
     if n_systems > 0 && (of_programs || engine || args.passes.is_some() || args.trace_out.is_some()) {
-        return Some(
+        return Err(
             "pushdown systems take no options of programs: of --engine only `pushdown`, with --contexts also `contexts` \
              and `contexts-eager`, and none of --threads, \
              --initial, --label, --assertion, --entry, --rounds, --all, --reachable, --projection, --passes, --trace-out",
         );
     }
-    None
+    Ok(())
 }
 
-/// What remains of a file's result after it was told.
-struct Told {
+/// What remains of a file's result after it was printed.
+struct Printed {
     row: text::Row,
     line: String,
+    reason: Option<String>,
     exit: Exit,
     view: json::ResultView,
     findings: Vec<sarif::Finding>,
 }
 
+impl Printed {
+    /// Returns the last line. For several files an unknown names the file that it speaks of.
+    fn last_line(&self, n_files: usize) -> String {
+        match &self.reason {
+            Some(reason) if n_files > 1 => format!("VERIFICATION UNKNOWN ({}: {reason})", self.row.file),
+            _ => self.line.clone(),
+        }
+    }
+}
+
 /// Prints a result, in text format at once, and writes its evidence.
-fn tell(checked: &Checked, args: &CheckArgs, session: &Session) -> Told {
+fn print(checked: &Checked, args: &CheckArgs, session: &Session) -> Printed {
     let printer = &session.printer;
-    if let Ending::Internal(message) = &checked.ending {
+    if let CheckResult::None(NoAnswer::Internal(message)) = &checked.result {
         printer.err(&crash::report(message));
     }
     if args.format == Format::Text {
@@ -145,12 +158,14 @@ fn tell(checked: &Checked, args: &CheckArgs, session: &Session) -> Told {
         write_certificate(checked, args, session),
         write_html(checked, args, session),
     ];
-    let exit = Exit::worst(written.into_iter().chain([checked.ending.exit()]));
-    Told {
+    let summary = checked.summary();
+    let exit = Exit::worst(written.into_iter().chain([summary.exit]));
+    Printed {
         row: checked.row(exit),
-        line: checked.line(),
+        line: summary.line,
+        reason: summary.reason,
         exit,
-        view: checked.view(exit, &args.question),
+        view: checked.view(exit, args),
         findings: checked.findings(),
     }
 }
@@ -161,18 +176,10 @@ fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
     let diagnostics = checked.diagnostics.iter().filter(|diagnostic| diagnostic.is_error() || !args.quiet);
     let diagnostics: Vec<_> = diagnostics.cloned().collect();
     printer.err(&selvedge_report::diagnostic::render(&checked.source, &diagnostics, shown, &printer.err_palette()));
-    match &checked.ending {
-        Ending::NotRead(message) => printer.error(message),
-        Ending::Misasked(error) => drop(program::refuse(error, session)),
-        Ending::Answered(_)
-        | Ending::Each(_)
-        | Ending::Reachable(_)
-        | Ending::System(_)
-        | Ending::Turns(_)
-        | Ending::Unsupported(_)
-        | Ending::Erroneous
-        | Ending::Stopped(_)
-        | Ending::Internal(_) => {}
+    match &checked.result {
+        CheckResult::None(NoAnswer::NotRead(message)) => printer.error(message),
+        CheckResult::None(NoAnswer::Invalid(error)) => drop(program::refuse(error, session)),
+        _ => {}
     }
     if !args.quiet {
         let detail = if args.full { Detail::Full } else { Detail::Changes };
@@ -186,7 +193,7 @@ fn write_trace(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
     program::write(path, &json::to_text(&trace), session)
 }
 
-/// Writes the certificate, if there is one and it is wanted. One that is wanted and missing is told.
+/// Writes the certificate, if there is one and it is wanted. One that is wanted and missing is noted.
 fn write_certificate(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
     let Some(path) = &args.certificate else { return Exit::Success };
     match checked.certificate(&args.question) {
@@ -198,7 +205,7 @@ fn write_certificate(checked: &Checked, args: &CheckArgs, session: &Session) -> 
     }
 }
 
-/// Writes the page, if it is wanted. A result that has none is told.
+/// Writes the page, if it is wanted. A result that has none is noted.
 fn write_html(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
     let Some(path) = &args.html else { return Exit::Success };
     match checked.html() {
@@ -211,36 +218,26 @@ fn write_html(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
 }
 
 /// The summary, the last line, or the whole JSON.
-fn finish(results: Vec<Told>, args: &CheckArgs, session: &Session) -> Exit {
-    let exit = Exit::worst(results.iter().map(|told| told.exit));
+fn finish(results: Vec<Printed>, args: &CheckArgs, session: &Session) -> Exit {
+    let exit = Exit::worst(results.iter().map(|printed| printed.exit));
     if args.format == Format::Json {
-        let views = results.into_iter().map(|told| told.view).collect();
+        let views = results.into_iter().map(|printed| printed.view).collect();
         session.printer.out(&json::to_text(&ReportFile::new(exit.code(), views)));
         return exit;
     }
     if args.format == Format::Sarif {
-        let findings: Vec<_> = results.into_iter().flat_map(|told| told.findings).collect();
+        let findings: Vec<_> = results.into_iter().flat_map(|printed| printed.findings).collect();
         session.printer.out(&sarif::file(&findings));
         return exit;
     }
-    let worst = results.iter().find(|told| told.exit == exit);
-    let mut line = worst.map_or(String::new(), |told| told.line.clone());
+    let worst = results.iter().find(|printed| printed.exit == exit);
+    let line = worst.map_or(String::new(), |printed| printed.last_line(results.len()));
     if results.len() > 1 {
-        let rows: Vec<text::Row> = results.into_iter().map(|told| told.row).collect();
+        let rows: Vec<text::Row> = results.into_iter().map(|printed| printed.row).collect();
         if !args.quiet {
             session.printer.out(&format!("\n{}", text::summary(&rows, &session.printer.out_palette())));
         }
-        line = with_file(line, &rows, exit);
     }
     session.printer.out(&format!("{line}\n"));
     exit
-}
-
-/// The last line for several files: an unknown names the file that it speaks of.
-fn with_file(line: String, rows: &[text::Row], exit: Exit) -> String {
-    let file = rows.iter().find(|row| row.exit_code == exit.code()).map(|row| row.file.as_str());
-    match (line.strip_prefix("VERIFICATION UNKNOWN ("), file) {
-        (Some(reason), Some(file)) => format!("VERIFICATION UNKNOWN ({file}: {reason}"),
-        _ => line,
-    }
 }

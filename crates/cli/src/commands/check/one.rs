@@ -1,23 +1,18 @@
-//! The check of one file: what it ends in, and what there is to say about it.
+//! The check of one file, and what there is to say about its result.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Limits, Observer, Paths, RoundBound, Run, Stop};
-use selvedge_driver::{
-    self as driver, Certify, Each, Failure, Minimize, Options, Outcome, Reachable, Reason, Report, Subject,
-    SystemOutcome, SystemReport, TurnsOutcome, TurnsReport, UsageError,
-};
-use selvedge_engines::EngineOptions;
-use selvedge_engines::cegar::AbstractionListener;
-use selvedge_engines::threads::{PartialOrder, Reductions};
+use selvedge_check::{Answer, Limits, Model, Observer, Outcome, Reason, Run, Subject};
+use selvedge_driver::Failure;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::html;
 use selvedge_report::json::{
-    self, Answer, CertificateFile, EachView, QuestionView, ReachableView, ResultView, SystemCertificateFile, TraceFile,
+    self, AnswerView, CertificateFile, EachView, QuestionView, ReachableView, ResultView, SystemCertificateFile,
+    TraceFile,
 };
 use selvedge_report::sarif;
 use selvedge_report::systems::turns::{self, TurnsView};
@@ -25,9 +20,9 @@ use selvedge_report::systems::{self, SystemView};
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 
+use super::options::options;
 use super::system;
-use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, QuestionArgs};
-use crate::commands::abstraction;
+use crate::args::{CheckArgs, QuestionArgs};
 use crate::commands::language::{self, language_of};
 use crate::crash;
 use crate::exit::Exit;
@@ -39,34 +34,56 @@ use crate::session::Session;
 pub(super) struct Checked {
     pub(super) source: Source,
     pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) ending: Ending,
+    pub(super) result: CheckResult,
     map: SourceMap,
     load: Duration,
 }
 
-/// What the check of a file ends in.
-pub(super) enum Ending {
-    Answered(Box<Report>),
-    /// Each assertion and error label on its own.
-    Each(Box<Each>),
-    /// Everything that can be reached.
-    Reachable(Box<Reachable>),
-    /// The answer about a pushdown system.
-    System(Box<SystemReport>),
-    /// The answer about several pushdown systems that take turns.
-    Turns(Box<TurnsReport>),
-    /// No engine takes it; a sentence says why.
-    Unsupported(String),
+/// The result of the check of a file.
+pub(super) enum CheckResult {
+    Program(Box<Answer>),
+    System(Box<Answer<Pds>>),
+    Threads(Box<Answer<Threads>>),
+    None(NoAnswer),
+}
+
+/// Why there is no answer.
+pub(super) enum NoAnswer {
     /// The file could not be read; a sentence says why.
     NotRead(String),
     /// The diagnostics say what is wrong.
     Erroneous,
     /// The question does not fit the program.
-    Misasked(UsageError),
-    /// Stopped before an engine was asked.
-    Stopped(Stop),
+    Invalid(selvedge_check::InvalidQuestion),
+    /// No engine was run, or none supports it.
+    Undecided(Reason),
     /// We are wrong.
     Internal(String),
+}
+
+/// What all results have in common.
+pub(super) struct Summary {
+    /// `safe`, `unsafe`, `unknown` or `error`.
+    name: &'static str,
+    /// The same, for people: an answer that lacks evidence says so.
+    word: &'static str,
+    /// Why there is no verdict, if there is none.
+    pub(super) reason: Option<String>,
+    /// The last line of text output.
+    pub(super) line: String,
+    /// What the table of several files says beside the verdict.
+    remark: String,
+    pub(super) exit: Exit,
+}
+
+impl From<Failure> for NoAnswer {
+    fn from(failure: Failure) -> NoAnswer {
+        match failure {
+            Failure::Usage(invalid) => NoAnswer::Invalid(invalid),
+            Failure::Unsupported(unsupported) => NoAnswer::Undecided(Reason::Unsupported(unsupported)),
+            Failure::Internal { .. } => NoAnswer::Internal(failure.to_string()),
+        }
+    }
 }
 
 /// Checks a file. The clock of its time limit started at `start`.
@@ -81,24 +98,26 @@ pub(super) fn check(
     let run = Run::new(session.cancel.clone(), limits, observer).with_solvers(session.solvers.clone()).since(start);
     let reading = Instant::now();
     let language = language_of(input, args.input_format);
-    let source = match (run.check_limits(), input) {
-        (Err(stop), _) => return Checked::early(input, Ending::Stopped(stop)),
-        (Ok(()), input) => match language::read(language, input, session) {
-            Ok(source) => source,
-            Err(message) => return Checked::early(input, Ending::NotRead(message)),
-        },
+    if let Err(stop) = run.check_limits() {
+        return Checked::early(input, NoAnswer::Undecided(Reason::Stop(stop)));
+    }
+    let source = match language::read(language, input, session) {
+        Ok(source) => source,
+        Err(message) => return Checked::early(input, NoAnswer::NotRead(message)),
     };
     session.listen_for_interrupts();
-    match crash::guard(|| match language {
+    let checked = crash::guard(|| match language {
         Language::Pds => system::load_and_check(input, &source, args, &run, reading),
         Language::Bp | Language::Gcl | Language::Tts | Language::Spec => {
             load_and_check(language, &source, args, &run, reading)
         }
-    }) {
-        Ok((parts, ending)) => {
-            Checked { source, diagnostics: parts.diagnostics, ending, map: parts.map, load: parts.load }
+    });
+    match checked {
+        Ok((parts, result)) => {
+            let result = result.unwrap_or_else(CheckResult::None);
+            Checked { source, diagnostics: parts.diagnostics, result, map: parts.map, load: parts.load }
         }
-        Err(message) => Checked { source, ..Checked::early(input, Ending::Internal(message)) },
+        Err(message) => Checked { source, ..Checked::early(input, NoAnswer::Internal(message)) },
     }
 }
 
@@ -115,344 +134,177 @@ fn load_and_check(
     args: &CheckArgs,
     run: &Run<'_>,
     reading: Instant,
-) -> (Parts, Ending) {
-    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
-    let loaded = language.load(source.text(), &options);
+) -> (Parts, Result<CheckResult, NoAnswer>) {
+    let load_options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
+    let loaded = language.load(source.text(), &load_options);
     let parts = Parts { diagnostics: loaded.diagnostics, map: loaded.source_map, load: reading.elapsed() };
-    let ending = match (loaded.program, run.check_limits()) {
-        (_, Err(stop)) => Ending::Stopped(stop),
-        (None, Ok(())) => Ending::Erroneous,
-        (Some(program), Ok(())) => {
-            if let Some(mistake) = language::mistake(language, &program, &args.question) {
-                return (parts, Ending::Misasked(mistake));
+    let result = (|| {
+        run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;
+        let program = loaded.program.ok_or(NoAnswer::Erroneous)?;
+        language::validate(language, &program, &args.question).map_err(NoAnswer::Invalid)?;
+        let subject = Subject { program: &program, map: &parts.map, text: source.text() };
+        Ok(CheckResult::Program(Box::new(selvedge_driver::check(subject, &options(args), run)?)))
+    })();
+    (parts, result)
+}
+
+impl Summary {
+    fn of<M: Model>(answer: &Answer<M>, load: Duration) -> Summary {
+        Summary {
+            name: answer.outcome.name(),
+            word: answer.word(),
+            reason: answer.outcome.reason().map(ToString::to_string),
+            line: answer.outcome.line(),
+            remark: text::remark(answer, load),
+            exit: Exit::from(&answer.outcome),
+        }
+    }
+
+    fn of_none(none: &NoAnswer, diagnostics: &[Diagnostic]) -> Summary {
+        let (name, exit, reason) = match none {
+            NoAnswer::NotRead(_) => ("error", Exit::Input, "the input cannot be read".to_string()),
+            NoAnswer::Erroneous => {
+                let errors: Vec<_> = diagnostics.iter().filter(|found| found.is_error()).cloned().collect();
+                ("error", Exit::Input, format!("{} in the input", selvedge_report::diagnostic::tally(&errors)))
             }
-            let subject = Subject { program: &program, map: &parts.map, text: source.text() };
-            answer(subject, args, run)
-        }
-    };
-    (parts, ending)
-}
-
-fn answer(subject: Subject<'_>, args: &CheckArgs, run: &Run<'_>) -> Ending {
-    let answer = if args.reachable {
-        selvedge_driver::reachable(subject, &options(args), run).map(|found| Ending::Reachable(Box::new(found)))
-    } else if args.all {
-        selvedge_driver::check_each(subject, &options(args), run).map(|each| Ending::Each(Box::new(each)))
-    } else {
-        selvedge_driver::check(subject, &options(args), run).map(|report| Ending::Answered(Box::new(report)))
-    };
-    match answer {
-        Ok(ending) => ending,
-        Err(Failure::Usage(error)) => Ending::Misasked(error),
-        Err(Failure::Internal { engine, reject }) => {
-            Ending::Internal(format!("the engine `{engine}` and the judge disagree: {reject}"))
-        }
-    }
-}
-
-fn options(args: &CheckArgs) -> Options {
-    let mut engine_options = EngineOptions::default();
-    if let Some(frames) = args.frames {
-        engine_options.exhaustive.frames = frames;
-    }
-    engine_options.cegar.keep = args.keep.clone().map(keep);
-    engine_options.contexts.bound = args.contexts;
-    engine_options.rounds.bound = args.rounds.map(RoundBound::from);
-    engine_options.summaries.eager = args.eager;
-    engine_options.summaries.exact = args.exact;
-    engine_options.sat.summaries = args.summaries.unwrap_or_default();
-    engine_options.sat.recursion = args.recursion.unwrap_or_default();
-    if let Some(bound) = args.bound {
-        engine_options.bmc.steps = bound;
-        engine_options.induction.bound = bound;
-        engine_options.views.max_k = Some(bound);
-        engine_options.coverability.most_threads = Some(bound);
-    }
-    if let Some(paths) = args.paths {
-        engine_options.induction.paths = match paths {
-            PathsChoice::All => Paths::All,
-            PathsChoice::LoopFree => Paths::LoopFree,
+            NoAnswer::Invalid(invalid) => ("error", Exit::Usage, invalid.message.clone()),
+            NoAnswer::Undecided(reason) => ("unknown", Exit::from(reason), reason.to_string()),
+            NoAnswer::Internal(_) => ("error", Exit::Internal, "internal error".to_string()),
         };
-    }
-    engine_options.threads.reductions = reductions(args);
-    engine_options.threads_explicit.reductions = reductions(args);
-    engine_options.threads_plain.dead = !args.no_dead;
-    engine_options.coverability.system.compress = !args.no_compress;
-    engine_options.coverability.system.dead = !args.no_dead;
-    Options {
-        question: args.question.question(),
-        engine: args.engine.0,
-        jobs: args.jobs.map_or_else(cores, |jobs| jobs as usize),
-        engine_options,
-        passes: args.passes.as_ref().map(|passes| passes.0.clone()),
-        certify: if args.certificate.is_some() { Certify::Anybody } else { Certify::Engine },
-        minimize: if args.no_minimize { Minimize::No } else { Minimize::Yes },
-        projection: args.projection,
-    }
-}
-
-/// Writes each abstraction of `cegar` into a folder. What cannot be written is missed there, and nowhere else.
-fn keep(folder: std::path::PathBuf) -> AbstractionListener {
-    AbstractionListener(Arc::new(move |number, abstraction| {
-        let text = abstraction::text("the program", abstraction);
-        let _ = std::fs::create_dir_all(&folder);
-        let _ = std::fs::write(folder.join(format!("{number:03}.bp")), text);
-    }))
-}
-
-/// How many engines the machine can run at a time.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
-}
-
-fn reductions(args: &CheckArgs) -> Reductions {
-    let partial_order = match args.partial_order {
-        PartialOrderChoice::Off => PartialOrder::Off,
-        PartialOrderChoice::Ample => PartialOrder::Ample,
-        PartialOrderChoice::Persistent => PartialOrder::Persistent,
-        PartialOrderChoice::Cartesian => PartialOrder::Cartesian,
-    };
-    Reductions { compress: !args.no_compress, dead: !args.no_dead, partial_order }
-}
-
-impl Ending {
-    pub(super) fn exit(&self) -> Exit {
-        match self {
-            Ending::Answered(report) => match &report.outcome {
-                Outcome::Safe(_) => Exit::Success,
-                Outcome::Unsafe(_) => Exit::Unsafe,
-                Outcome::Unknown(Reason::Stop(stop)) => Exit::from(*stop),
-                Outcome::Unknown(Reason::Unsupported(_)) => Exit::Unknown,
-            },
-            Ending::Each(each) => Exit::worst(each.answers.iter().map(|(_, answer)| match answer {
-                driver::Answer::Violated(_) => Exit::Unsafe,
-                driver::Answer::Holds(_) | driver::Answer::Unreachable(_) => Exit::Success,
-                driver::Answer::Unknown(Reason::Stop(stop)) => Exit::from(*stop),
-                driver::Answer::Unknown(Reason::Unsupported(_)) => Exit::Unknown,
-            })),
-            Ending::Reachable(found) => match &found.outcome {
-                _ if found.has_error() => Exit::Unsafe,
-                Ok(seen) if seen.truncated => Exit::Unknown,
-                Ok(_) => Exit::Success,
-                Err(Reason::Stop(stop)) => Exit::from(*stop),
-                Err(Reason::Unsupported(_)) => Exit::Unknown,
-            },
-            Ending::System(report) => match report.outcome {
-                SystemOutcome::Unreachable(_) => Exit::Success,
-                SystemOutcome::Reachable(..) => Exit::Unsafe,
-                SystemOutcome::Unknown(stop) => Exit::from(stop),
-            },
-            Ending::Turns(report) => match report.outcome {
-                TurnsOutcome::Reachable(_) => Exit::Unsafe,
-                TurnsOutcome::Unknown(stop) => Exit::from(stop),
-            },
-            Ending::Unsupported(_) => Exit::Unknown,
-            Ending::NotRead(_) | Ending::Erroneous => Exit::Input,
-            Ending::Misasked(_) => Exit::Usage,
-            Ending::Stopped(stop) => Exit::from(*stop),
-            Ending::Internal(_) => Exit::Internal,
-        }
+        let line = format!("VERIFICATION UNKNOWN ({reason})");
+        Summary { name, word: name, line, remark: reason.clone(), reason: Some(reason), exit }
     }
 }
 
 impl Checked {
     /// A file of which nothing is known but its name.
-    fn early(input: &Input, ending: Ending) -> Checked {
+    fn early(input: &Input, none: NoAnswer) -> Checked {
         Checked {
             source: Source::new(input.name(), ""),
             diagnostics: Vec::new(),
-            ending,
+            result: CheckResult::None(none),
             map: SourceMap::default(),
             load: Duration::ZERO,
         }
     }
 
-    fn context<'a>(&'a self, report: &'a Report) -> Context<'a> {
-        self.about(&report.program)
-    }
-
-    fn about<'a>(&'a self, program: &'a selvedge_ir::Program) -> Context<'a> {
-        Context { program, map: &self.map, source: &self.source }
-    }
-
-    /// `safe`, `unsafe`, `unknown` or `error`.
-    fn verdict(&self) -> &'static str {
-        match &self.ending {
-            Ending::Answered(report) => text::verdict_word(&report.outcome),
-            Ending::Each(_) | Ending::Reachable(_) => match self.ending.exit() {
-                Exit::Success => "safe",
-                Exit::Unsafe => "unsafe",
-                _ => "unknown",
-            },
-            Ending::System(report) => systems::verdict_word(&report.outcome),
-            Ending::Turns(report) => turns::verdict_word(&report.outcome),
-            Ending::Stopped(_) | Ending::Unsupported(_) => "unknown",
-            Ending::NotRead(_) | Ending::Erroneous | Ending::Misasked(_) | Ending::Internal(_) => "error",
+    pub(super) fn summary(&self) -> Summary {
+        match &self.result {
+            CheckResult::Program(answer) => Summary::of(answer, self.load),
+            CheckResult::System(answer) => Summary::of(answer, self.load),
+            CheckResult::Threads(answer) => Summary::of(answer, self.load),
+            CheckResult::None(none) => Summary::of_none(none, &self.diagnostics),
         }
     }
 
-    /// Why there is no verdict, if there is none.
-    fn reason(&self) -> Option<String> {
-        match &self.ending {
-            Ending::Answered(report) => text::reason(&report.outcome),
-            Ending::Each(each) => {
-                let line = text::each_line(each);
-                let reason = line.strip_prefix("VERIFICATION UNKNOWN (")?.strip_suffix(')')?;
-                Some(reason.to_string())
-            }
-            Ending::Reachable(found) if found.has_error() => None,
-            Ending::Reachable(found) => text::reachable_reason(found),
-            Ending::System(report) => match report.outcome {
-                SystemOutcome::Unknown(stop) => Some(stop.to_string()),
-                SystemOutcome::Unreachable(_) | SystemOutcome::Reachable(..) => None,
-            },
-            Ending::Turns(report) => match report.outcome {
-                TurnsOutcome::Unknown(stop) => Some(stop.to_string()),
-                TurnsOutcome::Reachable(_) => None,
-            },
-            Ending::Unsupported(reason) => Some(reason.clone()),
-            Ending::Stopped(stop) => Some(stop.to_string()),
-            Ending::NotRead(_) => Some("the input cannot be read".to_string()),
-            Ending::Erroneous => {
-                let errors: Vec<_> = self.diagnostics.iter().filter(|found| found.is_error()).cloned().collect();
-                Some(format!("{} in the input", selvedge_report::diagnostic::tally(&errors)))
-            }
-            Ending::Misasked(error) => Some(error.message.clone()),
-            Ending::Internal(_) => Some("internal error".to_string()),
-        }
+    fn context<'a>(&'a self, answer: &'a Answer) -> Context<'a> {
+        Context { program: &answer.model.program, map: &self.map, source: &self.source }
     }
 
-    /// The last line of text output.
-    pub(super) fn line(&self) -> String {
-        match &self.ending {
-            Ending::Answered(report) => text::verdict_line(&report.outcome),
-            Ending::Each(each) => text::each_line(each),
-            Ending::Reachable(found) => text::reachable_line(found),
-            Ending::System(report) => systems::verdict_line(&report.outcome),
-            Ending::Turns(report) => turns::verdict_line(&report.outcome),
-            _ => format!("VERIFICATION UNKNOWN ({})", self.reason().unwrap_or_default()),
+    /// The answer about a program, if this is one.
+    fn program(&self) -> Option<(Context<'_>, &Answer)> {
+        match &self.result {
+            CheckResult::Program(answer) => Some((self.context(answer), answer)),
+            CheckResult::System(_) | CheckResult::Threads(_) | CheckResult::None(_) => None,
         }
     }
 
     /// The block of text output, without the last line.
     pub(super) fn block(&self, style: Style) -> String {
-        match &self.ending {
-            Ending::Answered(report) => text::report(self.context(report), report, self.load, style),
-            Ending::Each(each) => text::each(self.about(&each.program), each, self.load, style),
-            Ending::Reachable(found) => text::reachable(self.about(&found.program), found, self.load, style),
-            Ending::System(report) => systems::render(&self.source.name, report, &style.palette),
-            Ending::Turns(report) => turns::render(&self.source.name, report, &style.palette),
-            _ => {
-                let reason = self.reason().unwrap_or_default();
-                text::no_answer(&self.source.name, self.verdict(), &reason, &style.palette)
+        let (name, palette) = (&self.source.name, &style.palette);
+        match &self.result {
+            CheckResult::Program(answer) => text::report(self.context(answer), answer, self.load, style),
+            CheckResult::System(answer) => systems::render(name, answer, palette),
+            CheckResult::Threads(answer) => turns::render(name, answer, palette),
+            CheckResult::None(_) => {
+                let summary = self.summary();
+                text::no_answer(name, summary.word, &summary.reason.unwrap_or_default(), palette)
             }
         }
     }
 
-    /// The line of the summary.
+    /// The line of the table of several files.
     pub(super) fn row(&self, exit: Exit) -> Row {
-        let remark = match &self.ending {
-            Ending::Answered(report) => text::remark(report, self.load),
-            Ending::System(_) => self.reason().unwrap_or_else(|| "pushdown".to_string()),
-            Ending::Turns(report) => self.reason().unwrap_or_else(|| report.engine.to_string()),
-            _ => self.reason().unwrap_or_default(),
-        };
-        Row { file: self.source.name.clone(), verdict: self.verdict().to_string(), remark, exit_code: exit.code() }
+        let Summary { word, remark, .. } = self.summary();
+        Row { file: self.source.name.clone(), verdict: word.to_string(), remark, exit_code: exit.code() }
     }
 
     /// The trace to an error, if there is one.
     pub(super) fn trace(&self, question: &QuestionArgs) -> Option<TraceFile> {
-        let Ending::Answered(report) = &self.ending else { return None };
-        let Outcome::Unsafe(counterexample) = &report.outcome else { return None };
-        Some(TraceFile::new(self.context(report), view(question), counterexample))
+        let (context, answer) = self.program()?;
+        let Outcome::Unsafe(counterexample) = &answer.outcome else { return None };
+        Some(TraceFile::new(context, view(question), counterexample))
     }
 
     /// The text of the certificate of safety, if there is one.
     pub(super) fn certificate(&self, question: &QuestionArgs) -> Option<String> {
-        match &self.ending {
-            Ending::Answered(report) => match &report.outcome {
+        match &self.result {
+            CheckResult::Program(answer) => match &answer.outcome {
                 Outcome::Safe(Some(certificate)) => {
-                    Some(CertificateFile::new(self.context(report), view(question), certificate).text())
+                    Some(CertificateFile::new(self.context(answer), view(question), certificate).text())
                 }
                 _ => None,
             },
-            Ending::System(report) => match &report.outcome {
-                SystemOutcome::Unreachable(proof) => {
-                    Some(SystemCertificateFile::new(&self.source, &report.pds, proof).text())
+            CheckResult::System(answer) => match &answer.outcome {
+                Outcome::Safe(Some(proof)) => {
+                    Some(SystemCertificateFile::new(&self.source, &answer.model, proof).text())
                 }
                 _ => None,
             },
-            _ => None,
+            CheckResult::Threads(_) | CheckResult::None(_) => None,
         }
     }
 
     /// What is found in the file: diagnostics and errors that can be reached.
     pub(super) fn findings(&self) -> Vec<sarif::Finding> {
         let mut findings = sarif::diagnostics(&self.source, &self.diagnostics);
-        match &self.ending {
-            Ending::Answered(report) => {
-                if let Outcome::Unsafe(found) = &report.outcome {
-                    findings.push(sarif::violation(self.context(report), found));
-                }
-            }
-            Ending::Each(each) => {
-                for (_, answer) in &each.answers {
-                    if let driver::Answer::Violated(found) = answer {
-                        findings.push(sarif::violation(self.about(&each.program), found));
-                    }
-                }
-            }
-            _ => {}
+        if let Some((context, answer)) = self.program() {
+            findings.extend(answer.counterexamples().into_iter().map(|found| sarif::violation(context, found)));
         }
         findings
     }
 
     /// The page of the result, where it is an answer about a program.
     pub(super) fn html(&self) -> Option<String> {
-        match &self.ending {
-            Ending::Answered(report) => Some(html::report(self.context(report), report, self.load)),
-            Ending::Each(each) => Some(html::each(self.about(&each.program), each, self.load)),
-            _ => None,
-        }
+        self.program().map(|(context, answer)| html::report(context, answer, self.load))
     }
 
     /// The result for other programs.
-    pub(super) fn view(&self, exit: Exit, question: &QuestionArgs) -> ResultView {
-        let answer = match &self.ending {
-            Ending::Answered(report) => Some(Answer::new(self.context(report), view(question), report, self.load)),
-            _ => None,
-        };
-        let system = match &self.ending {
-            Ending::System(report) => Some(SystemView::new(report)),
-            _ => None,
-        };
-        let turns = match &self.ending {
-            Ending::Turns(report) => Some(TurnsView::new(report)),
-            _ => None,
-        };
-        let reason = match &self.ending {
-            Ending::NotRead(message) | Ending::Internal(message) => Some(message.clone()),
-            _ => self.reason(),
-        };
-        ResultView {
+    pub(super) fn view(&self, exit: Exit, args: &CheckArgs) -> ResultView {
+        let summary = self.summary();
+        let mut result = ResultView {
             file: self.source.name.clone(),
-            verdict: self.verdict().split(' ').next().unwrap_or_default().to_string(),
+            verdict: summary.name,
             exit_code: exit.code(),
-            line: self.line(),
-            reason,
+            line: summary.line,
+            reason: summary.reason,
             diagnostics: json::diagnostics(&self.source, &self.diagnostics),
-            answer,
-            each: match &self.ending {
-                Ending::Each(each) => Some(EachView::list(self.about(&each.program), &view(question), each)),
-                _ => None,
-            },
-            system,
-            turns,
-            reachable: match &self.ending {
-                Ending::Reachable(found) => Some(ReachableView::new(self.about(&found.program), found)),
-                _ => None,
-            },
+            answer: None,
+            each: None,
+            system: None,
+            turns: None,
+            reachable: None,
+        };
+        match &self.result {
+            CheckResult::Program(answer) => self.add_views(&mut result, answer, args),
+            CheckResult::System(answer) => result.system = Some(SystemView::new(answer)),
+            CheckResult::Threads(answer) => result.turns = Some(TurnsView::new(answer)),
+            CheckResult::None(NoAnswer::NotRead(message) | NoAnswer::Internal(message)) => {
+                result.reason = Some(message.clone());
+            }
+            CheckResult::None(_) => {}
         }
+        result
+    }
+
+    fn add_views(&self, result: &mut ResultView, answer: &Answer, args: &CheckArgs) {
+        let (context, question) = (self.context(answer), view(&args.question));
+        match &answer.each {
+            Some(each) => result.each = Some(EachView::list(context, &question, each)),
+            None if args.reachable => {}
+            None => result.answer = Some(AnswerView::new(context, question, answer, self.load)),
+        }
+        result.reachable = args.reachable.then(|| ReachableView::new(context, answer));
     }
 }
 
@@ -495,10 +347,12 @@ mod tests {
     #[test]
     fn a_panic_inside_a_check_is_an_internal_error() {
         let checked = check_safe(&Panicking);
-        assert_eq!(checked.ending.exit(), Exit::Internal);
-        assert_eq!(checked.line(), "VERIFICATION UNKNOWN (internal error)");
-        let Ending::Internal(message) = &checked.ending else { unreachable!("the exit code says so") };
+        assert_eq!(checked.summary().exit, Exit::Internal);
+        assert_eq!(checked.summary().line, "VERIFICATION UNKNOWN (internal error)");
+        let CheckResult::None(NoAnswer::Internal(message)) = &checked.result else {
+            unreachable!("the exit code says so")
+        };
         assert!(message.contains("the observer gives up"), "{message}");
-        assert_eq!(check_safe(&()).ending.exit(), Exit::Success);
+        assert_eq!(check_safe(&()).summary().exit, Exit::Success);
     }
 }

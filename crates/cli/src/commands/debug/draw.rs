@@ -5,9 +5,9 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style, Stylize as _};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
+use selvedge_report::annotated_trace::{AnnotatedStep, Binding};
 use selvedge_report::names;
 use selvedge_report::session::ThreadSight;
-use selvedge_report::story::{Binding, Told};
 use selvedge_report::text::{change_text, event_text};
 
 use super::app::{App, Break};
@@ -199,7 +199,7 @@ fn step(app: &App<'_, '_>, position: usize) -> Line<'static> {
     ])
 }
 
-fn effects(told: &Told) -> String {
+fn effects(told: &AnnotatedStep) -> String {
     let events = told.events.iter().map(|event| event_text(told.thread, event));
     events.chain(told.changes.iter().map(change_text)).collect::<Vec<_>>().join(", ")
 }

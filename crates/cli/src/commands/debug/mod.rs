@@ -32,8 +32,8 @@ fn execute(args: &DebugArgs, session: &Session) -> Result<Exit, Exit> {
         Some(trace) => walk::saved(trace, &args.input, session)?,
         None => walk::checked(&args.input, &args.question, session)?,
     };
-    let task = found.task();
-    let mut walk = Walk::of(subject.context(&found.program), &task, &found.counterexample);
+    let task = found.task.task();
+    let mut walk = Walk::of(subject.context(&found.task.program), &task, &found.counterexample);
     in_terminal(&mut App::new(&mut walk), session)?;
     Ok(Exit::Unsafe)
 }

@@ -4,8 +4,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Cell;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use selvedge_check::{Run, Task};
-use selvedge_driver::{Options, Outcome, Question, Subject, check, possible_steps};
+use selvedge_check::{Outcome, Question, Run, Subject, Task};
+use selvedge_driver::{Options, check, possible_steps};
 use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_ir::trace::Step;
 use selvedge_replay::Interpreter;
@@ -53,8 +53,8 @@ fn with_lock(walk: impl FnOnce(&mut Session<'_>, &Task<'_>)) {
     let report = check(subject, &options, &Run::unlimited()).expect("the question fits");
     let Outcome::Unsafe(found) = &report.outcome else { panic!("the example is unsafe") };
     let source = Source::new("lock.bp", LOCK);
-    let context = Context { program: &report.program, map: &loaded.source_map, source: &source };
-    let task = Task { program: &report.program, target: &report.target, threads: report.threads };
+    let context = Context { program: &report.model.program, map: &loaded.source_map, source: &source };
+    let task = report.model.task();
     walk(&mut Session::of(context, &task, found), &task);
 }
 

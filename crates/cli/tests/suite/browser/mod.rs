@@ -54,7 +54,7 @@ fn replayed(program: &str, trace: &str) -> Replay {
     let (text, file) = (read(program), read_trace(&read(trace)).expect("it is a trace"));
     let loaded = load(&text, &LoadOptions::default());
     let original = loaded.program.expect("the program has no errors");
-    let subject = selvedge_driver::Subject { program: &original, map: &loaded.source_map, text: &text };
+    let subject = selvedge_check::Subject { program: &original, map: &loaded.source_map, text: &text };
     let (program, target, threads) = file.question.question().pose(subject).expect("the question fits");
     let trace = file.trace(&program).expect("the trace belongs to the program").written_out();
     replay(&Task { program: &program, target: &target, threads }, &trace).expect("the trace replays")

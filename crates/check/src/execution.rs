@@ -1,4 +1,4 @@
-//! Explicit states.
+//! The states of an execution, and the error at its end.
 
 use selvedge_ir::trace::ThreadId;
 use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, StartThread, Value};
@@ -51,6 +51,38 @@ pub struct Frame {
     pub call: Option<EdgeId>,
     /// The variables, in the order of [`selvedge_ir::Proc::locals`].
     pub locals: Vec<Value>,
+}
+
+/// A trace that was executed: it is one of the program, and ends in an error that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    /// The initial state.
+    pub start: State,
+    /// The state after each step. The last step of a trace to a failed assertion has none.
+    pub states: Vec<State>,
+    /// The error.
+    pub violation: Violation,
+}
+
+/// The error in which a trace ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// The last step fails this assertion.
+    Assert {
+        /// Whose step it is.
+        thread: ThreadId,
+        /// The assertion.
+        edge: EdgeId,
+    },
+    /// A thread stands at this location.
+    Location {
+        /// Who stands there.
+        thread: ThreadId,
+        /// The location.
+        loc: LocId,
+    },
+    /// These threads stand at these locations at once, in ascending order of the locations.
+    Together(Vec<(ThreadId, LocId)>),
 }
 
 impl State {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_driver::{Counterexample, Irrelevant};
+use selvedge_check::{Counterexample, Irrelevant};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::span::{Role, Span};
 use selvedge_ir::trace::{Step, ThreadId};
@@ -45,12 +45,12 @@ impl<'a> Execution<'a> {
 
 /// An execution, told.
 #[derive(Clone, Debug)]
-pub struct Story {
+pub struct AnnotatedTrace {
     /// The shared variables at the start.
     pub shared: Vec<Binding>,
     /// The threads at the start.
-    pub threads: Vec<Newcomer>,
-    pub steps: Vec<Told>,
+    pub threads: Vec<StartedThread>,
+    pub steps: Vec<AnnotatedStep>,
     pub ending: Option<Ending>,
 }
 
@@ -68,7 +68,7 @@ pub struct Binding {
 
 /// A thread that came to life.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Newcomer {
+pub struct StartedThread {
     pub thread: ThreadId,
     /// The procedure in which it begins.
     pub proc: String,
@@ -78,7 +78,7 @@ pub struct Newcomer {
 
 /// A step, told.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct AnnotatedStep {
     pub thread: ThreadId,
     pub edge: EdgeId,
     pub role: Role,
@@ -110,7 +110,7 @@ pub enum Event {
     /// Returned from a procedure to its caller.
     Returns(String),
     /// A thread came to life.
-    Starts(Newcomer),
+    Starts(StartedThread),
     /// Would have started a thread, but as many live as may.
     NoRoom,
     /// The thread ended.
@@ -173,23 +173,23 @@ pub struct Operand {
     pub word: Option<String>,
 }
 
-impl Story {
+impl AnnotatedTrace {
     /// Tells an execution.
-    pub fn new(context: Context<'_>, execution: Execution<'_>) -> Story {
-        let teller = Teller::new(context);
+    pub fn new(context: Context<'_>, execution: Execution<'_>) -> AnnotatedTrace {
+        let annotator = Annotator::new(context);
         let befores = std::iter::once(execution.start).chain(execution.states);
         let afters = execution.states.iter().map(Some).chain(std::iter::once(None));
         let steps = execution.steps.iter().zip(befores).zip(afters);
-        let mut story = Story {
-            shared: teller.shared(execution.start),
-            threads: execution.start.threads.iter().map(|thread| teller.newcomer(thread)).collect(),
-            steps: steps.map(|((step, before), after)| teller.step(step, before, after)).collect(),
-            ending: execution.violation.map(|violation| teller.ending(violation, execution)),
+        let mut annotated = AnnotatedTrace {
+            shared: annotator.shared(execution.start),
+            threads: execution.start.threads.iter().map(|thread| annotator.newcomer(thread)).collect(),
+            steps: steps.map(|((step, before), after)| annotator.step(step, before, after)).collect(),
+            ending: execution.violation.map(|violation| annotator.ending(violation, execution)),
         };
         if let Some(irrelevant) = execution.irrelevant {
-            story.mark(context.program, irrelevant);
+            annotated.mark(context.program, irrelevant);
         }
-        story
+        annotated
     }
 
     /// Marks the values that do not matter: those with which something starts, and those that a step chooses and
@@ -215,7 +215,8 @@ impl Story {
                 change.free = chosen(change.var);
             }
             for event in &mut told.events {
-                let (Event::Starts(Newcomer { bindings, .. }) | Event::Calls { locals: bindings, .. }) = event else {
+                let (Event::Starts(StartedThread { bindings, .. }) | Event::Calls { locals: bindings, .. }) = event
+                else {
                     continue;
                 };
                 bindings.iter_mut().for_each(|one| one.free = irrelevant.fresh.contains(&(number, one.var)));
@@ -235,7 +236,7 @@ impl Story {
 }
 
 /// Knows the program and looks up what steps mean in it.
-pub(crate) struct Teller<'a> {
+pub(crate) struct Annotator<'a> {
     context: Context<'a>,
     names: Names<'a>,
     flow: Flow,
@@ -245,13 +246,13 @@ pub(crate) struct Teller<'a> {
     initialised: BTreeSet<VarId>,
 }
 
-impl<'a> Teller<'a> {
-    pub(crate) fn new(context: Context<'a>) -> Teller<'a> {
+impl<'a> Annotator<'a> {
+    pub(crate) fn new(context: Context<'a>) -> Annotator<'a> {
         let program = context.program;
         let of_scope = |scope| -> Vec<VarId> {
             program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
         };
-        Teller {
+        Annotator {
             names: Names::new(program),
             flow: Flow::new(program),
             shared: of_scope(selvedge_ir::Scope::Shared),
@@ -298,20 +299,20 @@ impl<'a> Teller<'a> {
         words.get(usize::try_from(number).ok()?).cloned()
     }
 
-    fn newcomer(&self, thread: &Thread) -> Newcomer {
+    fn newcomer(&self, thread: &Thread) -> StartedThread {
         let frame = thread.top();
         let locals = self.locals(frame).into_iter().filter(|local| !self.initialised.contains(&local.var));
         let bindings = self.thread_vars(thread).into_iter().chain(locals).collect();
-        Newcomer { thread: thread.id, proc: self.proc_name(frame.proc).to_string(), bindings }
+        StartedThread { thread: thread.id, proc: self.proc_name(frame.proc).to_string(), bindings }
     }
 
-    pub(crate) fn step(&self, step: &Step, before: &State, after: Option<&State>) -> Told {
+    pub(crate) fn step(&self, step: &Step, before: &State, after: Option<&State>) -> AnnotatedStep {
         let program = self.context.program;
         let origin = self.context.map.edges[step.edge];
         let thread = before.thread(step.thread).expect("an executed step is one of a live thread");
         let op = &program.edges[step.edge].op;
         let holds_flag = |state: &State| state.holder == Some(step.thread);
-        Told {
+        AnnotatedStep {
             thread: step.thread,
             edge: step.edge,
             role: origin.role,
@@ -362,9 +363,10 @@ impl<'a> Teller<'a> {
         };
         let newcomers = after.threads.iter().filter(|thread| before.thread(thread.id).is_none());
         let is_copy = matches!(op, Op::Fork(_));
-        let starts = newcomers
-            .map(|thread| self.newcomer(thread))
-            .map(|newcomer| Newcomer { bindings: if is_copy { Vec::new() } else { newcomer.bindings }, ..newcomer });
+        let starts = newcomers.map(|thread| self.newcomer(thread)).map(|newcomer| StartedThread {
+            bindings: if is_copy { Vec::new() } else { newcomer.bindings },
+            ..newcomer
+        });
         let starts: Vec<Event> = starts.map(Event::Starts).collect();
         let ended = after.thread(step.thread).is_none();
         match op {

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use selvedge_check::ThreadScope;
+use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Count, EdgeId, LocId, Op, Program, Target};
-use selvedge_replay::enumerate::least_threads;
 
-use crate::Subject;
+use crate::ThreadScope;
 
 /// A question in the user's words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +25,17 @@ pub struct Question {
     pub together: Vec<String>,
 }
 
+/// A program as the user wrote it, with its source positions.
+#[derive(Clone, Copy)]
+pub struct Subject<'s> {
+    /// The program.
+    pub program: &'s Program,
+    /// The positions of its parts.
+    pub map: &'s SourceMap,
+    /// The text that it was read from.
+    pub text: &'s str,
+}
+
 /// How many threads run `main` at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initial {
@@ -37,7 +47,7 @@ pub enum Initial {
 
 /// A question that does not fit the program: a sentence for the user, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UsageError {
+pub struct InvalidQuestion {
     /// What is wrong, without a full stop.
     pub message: String,
     /// What to do about it.
@@ -49,7 +59,7 @@ const ERROR_LABELS: [&str; 2] = ["SLIC_ERROR", "ERROR"];
 
 impl Question {
     /// The program with its initial threads, the errors, and the number of threads that are asked about.
-    pub fn pose(&self, subject: Subject<'_>) -> Result<(Program, Target, ThreadScope), UsageError> {
+    pub fn pose(&self, subject: Subject<'_>) -> Result<(Program, Target, ThreadScope), InvalidQuestion> {
         let target = self.target(subject)?;
         let mut program = subject.program.clone();
         if let Some(initial) = self.initial {
@@ -62,7 +72,7 @@ impl Question {
             (None, None) => (ThreadScope::Unbounded, u32::MAX, ""),
         };
         if least > bound {
-            return Err(UsageError {
+            return Err(InvalidQuestion {
                 message: format!("the program starts with {least} threads, more than {option} {bound} allows"),
                 help: Some(format!("raise {option} to {least} or more")),
             });
@@ -71,7 +81,7 @@ impl Question {
     }
 
     /// The errors that are asked for: those of one label, one assertion, or all assertions and error labels.
-    fn target(&self, subject: Subject<'_>) -> Result<Target, UsageError> {
+    fn target(&self, subject: Subject<'_>) -> Result<Target, InvalidQuestion> {
         if !self.together.is_empty() {
             return together_target(subject.program, &self.together);
         }
@@ -88,18 +98,18 @@ impl Question {
 }
 
 /// All locations with this label.
-fn locations(program: &Program, name: &str) -> Result<Vec<LocId>, UsageError> {
+fn locations(program: &Program, name: &str) -> Result<Vec<LocId>, InvalidQuestion> {
     let locs: Vec<_> = program.labels.iter().filter(|label| label.name == name).map(|label| label.loc).collect();
     if locs.is_empty() {
         let message = format!("the program has no label `{name}`");
         let known = program.labels.iter().map(|label| label.name.as_str());
-        return Err(UsageError { message, help: known_names("labels", known) });
+        return Err(InvalidQuestion { message, help: known_names("labels", known) });
     }
     Ok(locs)
 }
 
 /// Different threads at locations with these labels, one thread for each.
-fn together_target(program: &Program, labels: &[String]) -> Result<Target, UsageError> {
+fn together_target(program: &Program, labels: &[String]) -> Result<Target, InvalidQuestion> {
     let places: Vec<Vec<LocId>> = labels.iter().map(|label| locations(program, label)).collect::<Result<_, _>>()?;
     let meetings = places.iter().fold(vec![Vec::new()], |partial: Vec<Vec<LocId>>, places| {
         let longer = |meeting: &Vec<LocId>| -> Vec<Vec<LocId>> {
@@ -111,7 +121,7 @@ fn together_target(program: &Program, labels: &[String]) -> Result<Target, Usage
 }
 
 /// The assertions on the line or with the label that `wanted` names.
-fn assertion_target(subject: Subject<'_>, wanted: &str) -> Result<Target, UsageError> {
+fn assertion_target(subject: Subject<'_>, wanted: &str) -> Result<Target, InvalidQuestion> {
     let program = subject.program;
     let is_labelled =
         |edge: EdgeId| program.labels.iter().any(|label| label.name == wanted && label.loc == program.edges[edge].from);
@@ -123,16 +133,32 @@ fn assertion_target(subject: Subject<'_>, wanted: &str) -> Result<Target, UsageE
     if asserts.is_empty() {
         let message = format!("no assertion has the label or stands on the line `{wanted}`");
         let lines: Vec<String> = all.iter().map(|edge| assertion_line(subject, *edge).to_string()).collect();
-        return Err(UsageError { message, help: known_names("assertions on lines", lines.iter().map(String::as_str)) });
+        return Err(InvalidQuestion {
+            message,
+            help: known_names("assertions on lines", lines.iter().map(String::as_str)),
+        });
     }
     Ok(Target::new(asserts, Vec::new()))
 }
 
-/// The line, from 1, on which an assertion begins.
+/// Returns the line, from 1, on which an assertion begins.
 fn assertion_line(subject: Subject<'_>, edge: EdgeId) -> usize {
     debug_assert!(matches!(subject.program.edges[edge].op, Op::Assert(_)));
-    let start = subject.map.edges[edge].span.start as usize;
-    subject.text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1
+    subject.line(edge)
+}
+
+impl Subject<'_> {
+    /// Returns the line, from 1, on which a step begins.
+    pub fn line(&self, edge: EdgeId) -> usize {
+        let start = self.map.edges[edge].span.start as usize;
+        self.text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1
+    }
+}
+
+/// Returns the number of initial threads that every run has.
+fn least_threads(program: &Program) -> u32 {
+    let least = |count: Count| if let Count::Exactly(count) = count { count } else { 0 };
+    program.entries.iter().map(|entry| least(entry.count)).sum()
 }
 
 /// What there is instead, if it is few enough to read.
@@ -148,12 +174,12 @@ fn known_names<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Option<S
 }
 
 /// Only programs that start in one procedure leave open how many threads start.
-fn set_initial(program: &mut Program, initial: Initial) -> Result<(), UsageError> {
+fn set_initial(program: &mut Program, initial: Initial) -> Result<(), InvalidQuestion> {
     let plain = program.entries.len() == 1
         && program.prelude.is_none()
         && program.entries.iter().all(|entry| entry.name == program.procs[entry.proc].name);
     if !plain {
-        return Err(UsageError {
+        return Err(InvalidQuestion {
             message: "--initial does not fit: the program says itself which threads it starts with".to_string(),
             help: Some("leave --initial out".to_string()),
         });
@@ -167,7 +193,7 @@ fn set_initial(program: &mut Program, initial: Initial) -> Result<(), UsageError
     Ok(())
 }
 
-impl fmt::Display for UsageError {
+impl fmt::Display for InvalidQuestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }

@@ -15,18 +15,17 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use selvedge_check::{CancelToken, Event, Observer, Run, Stop, Task, ThreadScope};
+use selvedge_check::{Answer, CancelToken, EngineEnd, EngineRun, Event, Observer, Outcome, Reason, Run, Stop};
 use selvedge_engines::EngineKind;
 use selvedge_ir::callgraph::CallGraph;
-use selvedge_ir::{Program, Target};
 
-use crate::attempt::{Attempt, Member, attempt};
-use crate::{Failure, Options, Outcome, Reason};
+use crate::attempt::{Attempt, attempt, by_control_flow, equipped, takes};
+use crate::{Failure, Minimize, Options, Prepared, minimize};
 
 /// How long the first engine runs alone.
 const HEAD_START: Duration = Duration::from_millis(30);
 
-/// After how long an engine that has no answer stands in nobody's way any more.
+/// An engine that has run this long no longer counts against `jobs`.
 const SLOW: Duration = Duration::from_millis(1000);
 
 /// How long a `safe` without certificate waits for one with a certificate, at least.
@@ -41,108 +40,116 @@ const SOLVER_WORK: u64 = 1_000_000;
 /// The stack of an engine's thread: decision diagrams recurse deeply.
 const STACK: usize = 1 << 30;
 
-/// One engine's part in a check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leg {
-    /// Who.
-    pub engine: &'static str,
-    /// For how long.
-    pub time: Duration,
-    /// What became of it.
-    pub end: LegEnd,
+/// The attempt whose answer is reported, the engine that made it, and the runs of all engines.
+struct Best {
+    kind: EngineKind,
+    attempt: Attempt,
+    runs: Vec<EngineRun>,
 }
 
-/// What became of an engine's part.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LegEnd {
-    /// Its answer is the one that counts.
-    Won,
-    /// Another answered before.
-    Overtaken,
-    /// It gave up.
-    GaveUp(Reason),
+/// Decides a question by the engine that the user names, or by engines that suit it.
+pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
+    run.event(Event::Phase("choosing"));
+    if options.engine.is_none()
+        && let Some(attempt) = by_control_flow(prepared, run)
+    {
+        return attempt.map(|attempt| answer(prepared, attempt, Vec::new()));
+    }
+    let Best { kind, mut attempt, runs } = run_team(prepared, team(prepared, options), options, run)?;
+    if let (Outcome::Unsafe(found), Minimize::Yes) = (&mut attempt.outcome, options.minimize) {
+        run.event(Event::Phase("minimizing"));
+        let (engine, simplified) = equipped(prepared, kind, options);
+        let task = prepared.task();
+        let fewer = minimize::with_fewer_threads(&task, &*engine, &simplified, (**found).clone());
+        **found = minimize::minimize(&task, fewer);
+    }
+    Ok(answer(prepared, attempt, runs))
 }
 
-/// The attempt that counts, by which member of the team, and what became of all.
-pub(crate) struct Raced {
-    pub(crate) winner: Member,
-    pub(crate) attempt: Attempt,
-    pub(crate) legs: Vec<Leg>,
+fn answer(prepared: &Prepared, attempt: Attempt, runs: Vec<EngineRun>) -> Answer {
+    Answer {
+        runs,
+        certifier: attempt.certifier,
+        unchecked: attempt.unchecked,
+        explanation: attempt.explanation,
+        searched: Some(attempt.searched),
+        ..Answer::new(prepared.task().into(), attempt.outcome, attempt.engine, attempt.times)
+    }
 }
 
-/// The engine that the user names. Else those that take a question, of the group that suits it best, the most promising
-/// first; the oracle if nobody does.
-pub(crate) fn team(task: &Task<'_>, options: &Options) -> Vec<Member> {
+/// Chooses the engine that the user names. Else those that take a question, of the group that suits it best, the most
+/// promising first; the oracle if none does. Partial orders are off unless the user wants one: a certificate needs all
+/// states, and those that a partial order left out are explored after all.
+pub(crate) fn team(prepared: &Prepared, options: &Options) -> Vec<EngineKind> {
     if let Some(kind) = options.engine {
-        return vec![Member { kind, options: options.engine_options.clone() }];
+        return vec![kind];
     }
     if in_turns(options) {
-        return vec![member(EngineKind::Contexts, options)];
+        return vec![EngineKind::Contexts];
     }
     if in_rounds(options) {
-        return vec![member(EngineKind::Rounds, options)];
+        return vec![EngineKind::Rounds];
     }
-    without_bound(task, options)
+    without_bound(prepared, options)
 }
 
-/// Whether a number of contexts is asked about, and the choice of the engine is ours.
+/// Returns whether a number of contexts is asked about and the user leaves the choice of the engine to us.
 fn in_turns(options: &Options) -> bool {
     options.engine.is_none() && options.engine_options.contexts.bound.is_some()
 }
 
-/// Whether a number of rounds is asked about, and the choice of the engine is ours.
+/// Returns whether a number of rounds is asked about and the user leaves the choice of the engine to us.
 fn in_rounds(options: &Options) -> bool {
     options.engine.is_none() && options.engine_options.rounds.bound.is_some()
 }
 
-/// Those that take a question about all executions.
-fn without_bound(task: &Task<'_>, options: &Options) -> Vec<Member> {
-    let takers = |kinds: &[EngineKind]| -> Vec<Member> {
-        let members = kinds.iter().map(|kind| member(*kind, options));
-        members.filter(|member| member.takes(task, options)).collect()
+/// Chooses engines that take a question about all executions.
+fn without_bound(prepared: &Prepared, options: &Options) -> Vec<EngineKind> {
+    let takers = |kinds: &[EngineKind]| -> Vec<EngineKind> {
+        kinds.iter().copied().filter(|kind| takes(prepared, *kind, options).is_ok()).collect()
     };
     let mut teams = EngineKind::PORTFOLIO.into_iter().map(takers).filter(|team| !team.is_empty());
     let Some(mut team) = teams.next() else {
-        // Recursion with any number of threads: nobody decides that, but errors can be found.
+        // Recursion with any number of threads is undecidable, but errors can be found.
         let mut last = takers(&[EngineKind::Rounds]);
-        last.push(member(EngineKind::Exhaustive, options));
+        last.push(EngineKind::Exhaustive);
         return last;
     };
     // Alone it would answer without certificate: its passes have left one thread of several.
-    if team.iter().all(|member| member.kind == EngineKind::Sat) {
+    if team.iter().all(|kind| *kind == EngineKind::Sat) {
         team.splice(0..0, teams.next().unwrap_or_default());
     }
     team
 }
 
-/// An engine in a team, with what the user says. Partial orders are off unless the user wants one: a certificate needs all
-/// states, and those that a partial order left out are explored after all.
-fn member(kind: EngineKind, options: &Options) -> Member {
-    Member { kind, options: options.engine_options.clone() }
-}
-
-/// Asks a team.
-pub(crate) fn race(task: &Task<'_>, team: Vec<Member>, options: &Options, run: &Run<'_>) -> Result<Raced, Failure> {
+/// Runs a team.
+fn run_team(
+    prepared: &Arc<Prepared>,
+    team: Vec<EngineKind>,
+    options: &Options,
+    run: &Run<'_>,
+) -> Result<Best, Failure> {
     match team.as_slice() {
-        [member] => {
-            let attempt = attempt(task, member, options, run)?;
-            let leg = Leg { engine: attempt.engine, time: attempt.times.total(), end: end_of(&attempt) };
-            let alone = Raced { winner: member.clone(), attempt, legs: vec![leg] };
-            if in_turns(options) || in_rounds(options) { hand_over(task, alone, options, run) } else { Ok(alone) }
+        [kind] => {
+            let attempt = attempt(prepared, *kind, options, run)?;
+            let end = end_of(&attempt);
+            let alone = EngineRun { engine: attempt.engine, time: attempt.times.total(), end };
+            let alone = Best { kind: *kind, attempt, runs: vec![alone] };
+            if in_turns(options) || in_rounds(options) { hand_over(prepared, alone, options, run) } else { Ok(alone) }
         }
-        _ if options.jobs <= 1 => Turns::new(team, usize::MAX).take(task, options, run),
-        _ => SideBySide::new(task, team, options).go(run),
+        _ if options.jobs <= 1 => RoundRobin::new(team, usize::MAX).run(prepared, options, run),
+        _ => Parallel::new(prepared, team, options).run(run),
     }
 }
 
-/// Where there is no error within a number of contexts or rounds, and no recursion, engines that look at all executions get a
-/// chance to say more, with little work.
-fn hand_over(task: &Task<'_>, bounded: Raced, options: &Options, run: &Run<'_>) -> Result<Raced, Failure> {
+/// Where there is no error within a number of contexts or rounds, and no recursion, lets engines that look at all
+/// executions say more, with little work.
+fn hand_over(prepared: &Prepared, bounded: Best, options: &Options, run: &Run<'_>) -> Result<Best, Failure> {
     let at_bound = matches!(bounded.attempt.outcome, Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))));
-    if !at_bound || CallGraph::new(task.program).has_recursion() {
+    if !at_bound || CallGraph::new(prepared.task().program).has_recursion() {
         return Ok(bounded);
     }
-    let mut more = Turns::new(without_bound(task, options), MOST_HANDED_OVER).take(task, options, run)?;
+    let mut more = RoundRobin::new(without_bound(prepared, options), MOST_HANDED_OVER).run(prepared, options, run)?;
     if worth(&more.attempt.outcome) == Worth::Open {
         return Ok(bounded);
     }
@@ -150,7 +157,7 @@ fn hand_over(task: &Task<'_>, bounded: Raced, options: &Options, run: &Run<'_>) 
         more.attempt.explanation.contexts = bounded.attempt.explanation.contexts;
         more.attempt.explanation.rounds = bounded.attempt.explanation.rounds;
     }
-    more.legs.splice(0..0, bounded.legs);
+    more.runs.splice(0..0, bounded.runs);
     Ok(more)
 }
 
@@ -173,34 +180,33 @@ fn worth(outcome: &Outcome) -> Worth {
     }
 }
 
-fn end_of(attempt: &Attempt) -> LegEnd {
+fn end_of(attempt: &Attempt) -> EngineEnd {
     match &attempt.outcome {
-        Outcome::Unknown(reason) => LegEnd::GaveUp(reason.clone()),
-        Outcome::Safe(_) | Outcome::Unsafe(_) => LegEnd::Won,
+        Outcome::Unknown(reason) => EngineEnd::GaveUp(reason.clone()),
+        Outcome::Safe(_) | Outcome::Unsafe(_) => EngineEnd::Answered,
     }
 }
 
-/// A team, the best answer yet, and who has given up.
+/// A team, the best answer yet, and the runs that have ended.
 struct Standing {
-    team: Vec<Member>,
-    legs: Vec<Option<Leg>>,
+    team: Vec<EngineKind>,
+    runs: Vec<Option<EngineRun>>,
     best: Option<(usize, Attempt)>,
 }
 
 impl Standing {
-    fn new(team: Vec<Member>) -> Standing {
-        Standing { legs: vec![None; team.len()], team, best: None }
+    fn new(team: Vec<EngineKind>) -> Standing {
+        Standing { runs: vec![None; team.len()], team, best: None }
     }
 
-    /// A member has come to this.
+    /// Notes the attempt of an engine.
     fn note(&mut self, number: usize, attempt: Attempt, time: Duration) {
-        let best = self.best.as_ref().map_or(Worth::Open, |(_, attempt)| worth(&attempt.outcome));
-        let is_better = self.best.is_none() || worth(&attempt.outcome) > best;
+        let is_better = self.best.is_none() || worth(&attempt.outcome) > self.worth();
         let end = match end_of(&attempt) {
-            LegEnd::Won => LegEnd::Overtaken,
+            EngineEnd::Answered => EngineEnd::Overtaken,
             end => end,
         };
-        self.legs[number] = Some(Leg { engine: attempt.engine, time, end });
+        self.runs[number] = Some(EngineRun { engine: attempt.engine, time, end });
         if is_better {
             self.best = Some((number, attempt));
         }
@@ -210,42 +216,42 @@ impl Standing {
         self.best.as_ref().map_or(Worth::Open, |(_, attempt)| worth(&attempt.outcome))
     }
 
-    /// The end: whoever has no leg and began so long ago was overtaken.
-    fn close(mut self, began: &[Option<Instant>]) -> Raced {
-        for (number, member) in self.team.iter().enumerate() {
-            if let (None, Some(began)) = (&self.legs[number], began[number]) {
-                let leg = Leg { engine: member.engine().name(), time: began.elapsed(), end: LegEnd::Overtaken };
-                self.legs[number] = Some(leg);
+    /// Ends it: engines that began and have not ended were overtaken.
+    fn close(mut self, began: &[Option<Instant>]) -> Best {
+        for (number, kind) in self.team.iter().enumerate() {
+            if let (None, Some(began)) = (&self.runs[number], began[number]) {
+                let end = EngineEnd::Overtaken;
+                self.runs[number] = Some(EngineRun { engine: kind.name(), time: began.elapsed(), end });
             }
         }
-        let (number, attempt) = self.best.expect("somebody came to an end");
-        if let (Some(leg), true) = (&mut self.legs[number], worth(&attempt.outcome) > Worth::Open) {
-            leg.end = LegEnd::Won;
+        let (number, attempt) = self.best.expect("an engine has ended");
+        if let (Some(run), true) = (&mut self.runs[number], worth(&attempt.outcome) > Worth::Open) {
+            run.end = EngineEnd::Answered;
         }
-        Raced { winner: self.team.swap_remove(number), attempt, legs: self.legs.into_iter().flatten().collect() }
+        Best { kind: self.team[number], attempt, runs: self.runs.into_iter().flatten().collect() }
     }
 }
 
-/// A team whose members take turns.
-struct Turns {
+/// A team whose engines take turns, each with a budget that grows from round to round.
+struct RoundRobin {
     standing: Standing,
-    /// Those that have not given up.
+    /// The engines that have not given up.
     playing: Vec<usize>,
-    /// The greatest budget that somebody gets.
+    /// The greatest budget of an engine.
     most: usize,
 }
 
-impl Turns {
-    fn new(team: Vec<Member>, most: usize) -> Turns {
-        Turns { playing: (0..team.len()).collect(), standing: Standing::new(team), most }
+impl RoundRobin {
+    fn new(team: Vec<EngineKind>, most: usize) -> RoundRobin {
+        RoundRobin { playing: (0..team.len()).collect(), standing: Standing::new(team), most }
     }
 
-    fn take(mut self, task: &Task<'_>, options: &Options, run: &Run<'_>) -> Result<Raced, Failure> {
+    fn run(mut self, prepared: &Prepared, options: &Options, run: &Run<'_>) -> Result<Best, Failure> {
         let began = vec![None; self.standing.team.len()];
         let mut budget = 1;
         while self.standing.worth() == Worth::Open && !self.playing.is_empty() && budget <= self.most {
             for number in std::mem::take(&mut self.playing) {
-                let attempt = self.turn(number, task, options, run, budget)?;
+                let attempt = self.turn(number, prepared, options, run, budget)?;
                 let time = attempt.times.total();
                 if is_interrupted(&attempt.outcome) && run.check_limits().is_ok() {
                     self.playing.push(number);
@@ -261,11 +267,11 @@ impl Turns {
         Ok(self.standing.close(&began))
     }
 
-    /// A member works until it has used up the budget.
+    /// Lets an engine work until it has used up the budget.
     fn turn(
         &self,
         number: usize,
-        task: &Task<'_>,
+        prepared: &Prepared,
         options: &Options,
         run: &Run<'_>,
         budget: usize,
@@ -274,8 +280,8 @@ impl Turns {
             Ok(budget) if budget < u64::MAX => run.part().with_solver_work(budget.saturating_mul(SOLVER_WORK)),
             _ => run.part(),
         };
-        let purse = Purse { budget, run, cancel: part.cancel.clone() };
-        attempt(task, &self.standing.team[number], options, &part.run(&purse))
+        let observer = BudgetObserver { budget, run, cancel: part.cancel.clone() };
+        attempt(prepared, self.standing.team[number], options, &part.run(&observer))
     }
 }
 
@@ -283,14 +289,14 @@ fn is_interrupted(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Unknown(Reason::Stop(Stop::Cancelled)))
 }
 
-/// Stops an engine that has worked for so long, by what it has done.
-struct Purse<'r, 'o> {
+/// Stops an engine that has used up its budget, counted in its events.
+struct BudgetObserver<'r, 'o> {
     budget: usize,
     run: &'r Run<'o>,
     cancel: CancelToken,
 }
 
-impl Observer for Purse<'_, '_> {
+impl Observer for BudgetObserver<'_, '_> {
     fn event(&self, event: Event) {
         let used = match event {
             Event::Searched { visited, .. } => visited / 20_000,
@@ -309,25 +315,19 @@ impl Observer for Purse<'_, '_> {
     }
 }
 
-/// A question that outlives whoever asked it: an engine that was overtaken may need a moment to notice.
-struct Owned {
-    program: Program,
-    target: Target,
-    threads: ThreadScope,
-    options: Options,
-}
-
-/// What an engine's thread says.
+/// A message from an engine's thread.
 enum Message {
     Event(usize, Event),
     Done(usize, Box<thread::Result<Result<Attempt, Failure>>>),
 }
 
-/// A team whose members run at the same time.
-struct SideBySide {
-    question: Arc<Owned>,
+/// A team whose engines run in parallel. An engine that was overtaken may need a moment to notice, so that its thread owns
+/// what it works on.
+struct Parallel {
+    prepared: Arc<Prepared>,
+    options: Arc<Options>,
     standing: Standing,
-    /// When each began.
+    /// When each engine began.
     began: Vec<Option<Instant>>,
     cancels: Vec<CancelToken>,
     running: Vec<usize>,
@@ -335,17 +335,12 @@ struct SideBySide {
     receiver: Receiver<Message>,
 }
 
-impl SideBySide {
-    fn new(task: &Task<'_>, team: Vec<Member>, options: &Options) -> SideBySide {
-        let question = Owned {
-            program: task.program.clone(),
-            target: task.target.clone(),
-            threads: task.threads,
-            options: options.clone(),
-        };
+impl Parallel {
+    fn new(prepared: &Arc<Prepared>, team: Vec<EngineKind>, options: &Options) -> Parallel {
         let (sender, receiver) = mpsc::channel();
-        SideBySide {
-            question: Arc::new(question),
+        Parallel {
+            prepared: Arc::clone(prepared),
+            options: Arc::new(options.clone()),
             began: vec![None; team.len()],
             standing: Standing::new(team),
             cancels: Vec::new(),
@@ -355,8 +350,8 @@ impl SideBySide {
         }
     }
 
-    fn go(mut self, run: &Run<'_>) -> Result<Raced, Failure> {
-        let jobs = self.question.options.jobs;
+    fn run(mut self, run: &Run<'_>) -> Result<Best, Failure> {
+        let jobs = self.options.jobs;
         let started = Instant::now();
         self.start(run);
         let mut patience = HEAD_START;
@@ -378,9 +373,9 @@ impl SideBySide {
                 Worth::Judged => break,
                 _ if self.running.is_empty() => break,
                 Worth::Uncertified => {
-                    let found =
-                        self.standing.best.as_ref().and_then(|(number, _)| self.standing.legs[*number].as_ref());
-                    let wait = found.map_or(GRACE, |leg| leg.time.max(GRACE) + leg.time);
+                    let best = self.standing.best.as_ref();
+                    let found = best.and_then(|(number, _)| self.standing.runs[*number].as_ref());
+                    let wait = found.map_or(GRACE, |run| run.time.max(GRACE) + run.time);
                     match wait.checked_sub(late) {
                         Some(rest) if !rest.is_zero() => rest,
                         _ => break,
@@ -394,35 +389,34 @@ impl SideBySide {
         Ok(self.standing.close(&self.began))
     }
 
-    /// How many of those that run have had their time.
+    /// Counts the engines that have run for long.
     fn n_slow(&self) -> usize {
         self.ages().filter(|age| *age >= SLOW).count()
     }
 
-    /// How long until one more has had its time, if another could begin then.
+    /// Returns how long it takes until one more engine has run for long, if another could begin then.
     fn until_slow(&self) -> Option<Duration> {
         let rest = self.ages().filter_map(|age| SLOW.checked_sub(age)).filter(|rest| !rest.is_zero()).min();
         rest.filter(|_| self.cancels.len() < self.standing.team.len())
     }
 
-    /// How long those have run that do.
+    /// Lists how long each engine has run that still runs.
     fn ages(&self) -> impl Iterator<Item = Duration> {
         self.running.iter().filter_map(|number| self.began[*number].map(|began| began.elapsed()))
     }
 
-    /// Starts the next member, if there is one.
+    /// Starts the next engine, if there is one.
     fn start(&mut self, run: &Run<'_>) -> bool {
         let number = self.cancels.len();
-        let Some(member) = self.standing.team.get(number).cloned() else { return false };
-        let (question, sender) = (Arc::clone(&self.question), self.sender.clone());
+        let Some(kind) = self.standing.team.get(number).copied() else { return false };
+        let (prepared, options) = (Arc::clone(&self.prepared), Arc::clone(&self.options));
+        let sender = self.sender.clone();
         let reporter = Reporter { number, sender: sender.clone() };
         let part = run.part();
         self.cancels.push(part.cancel.clone());
         let work = move || {
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                let Owned { program, target, threads, options } = &*question;
-                let task = Task { program, target, threads: *threads };
-                attempt(&task, &member, options, &part.run(&reporter))
+                attempt(&prepared, kind, &options, &part.run(&reporter))
             }));
             // Nobody listens any more if another was faster.
             let _ = sender.send(Message::Done(number, Box::new(result)));
@@ -433,7 +427,7 @@ impl SideBySide {
         true
     }
 
-    /// Passes on what the longest running engine tells.
+    /// Passes on the events of the engine that has run longest.
     fn show(&self, number: usize, event: Event, run: &Run<'_>) {
         if self.running.first() == Some(&number) {
             run.event(event);

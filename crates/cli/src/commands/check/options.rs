@@ -1,0 +1,88 @@
+//! What the command line says, as options of a check.
+
+use std::sync::Arc;
+
+use selvedge_check::{Paths, RoundBound};
+use selvedge_driver::{Ask, Certify, Minimize, Options};
+use selvedge_engines::EngineOptions;
+use selvedge_engines::cegar::AbstractionListener;
+use selvedge_engines::pushdown::Direction;
+use selvedge_engines::threads::{PartialOrder, Reductions};
+
+use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, Way};
+use crate::commands::abstraction;
+
+/// Returns the options of a check.
+pub(super) fn options(args: &CheckArgs) -> Options {
+    let mut engine_options = EngineOptions::default();
+    if let Some(frames) = args.frames {
+        engine_options.exhaustive.frames = frames;
+    }
+    engine_options.cegar.keep = args.keep.clone().map(keep);
+    engine_options.contexts.bound = args.contexts;
+    engine_options.rounds.bound = args.rounds.map(RoundBound::from);
+    engine_options.summaries.eager = args.eager;
+    engine_options.summaries.exact = args.exact;
+    engine_options.sat.summaries = args.summaries.unwrap_or_default();
+    engine_options.sat.recursion = args.recursion.unwrap_or_default();
+    if let Some(bound) = args.bound {
+        engine_options.bmc.steps = bound;
+        engine_options.induction.bound = bound;
+        engine_options.views.max_k = Some(bound);
+        engine_options.coverability.most_threads = Some(bound);
+    }
+    if let Some(paths) = args.paths {
+        engine_options.induction.paths = match paths {
+            PathsChoice::All => Paths::All,
+            PathsChoice::LoopFree => Paths::LoopFree,
+        };
+    }
+    engine_options.threads.reductions = reductions(args);
+    engine_options.threads_explicit.reductions = reductions(args);
+    engine_options.threads_plain.dead = !args.no_dead;
+    engine_options.coverability.system.compress = !args.no_compress;
+    engine_options.coverability.system.dead = !args.no_dead;
+    Options {
+        question: args.question.question(),
+        engine: args.engine.0,
+        jobs: args.jobs.map_or_else(cores, |jobs| jobs as usize),
+        engine_options,
+        passes: args.passes.as_ref().map(|passes| passes.0.clone()),
+        certify: if args.certificate.is_some() { Certify::Anybody } else { Certify::Engine },
+        minimize: if args.no_minimize { Minimize::No } else { Minimize::Yes },
+        ask: match () {
+            () if args.reachable => Ask::Reachable,
+            () if args.all => Ask::Each,
+            () if args.projection => Ask::Projection,
+            () => Ask::Any,
+        },
+        direction: match args.direction {
+            Way::Forward => Direction::Forward,
+            Way::Backward => Direction::Backward,
+        },
+    }
+}
+
+/// Writes each abstraction of `cegar` into a folder. What cannot be written is missed there, and nowhere else.
+fn keep(folder: std::path::PathBuf) -> AbstractionListener {
+    AbstractionListener(Arc::new(move |number, abstraction| {
+        let text = abstraction::text("the program", abstraction);
+        let _ = std::fs::create_dir_all(&folder);
+        let _ = std::fs::write(folder.join(format!("{number:03}.bp")), text);
+    }))
+}
+
+/// How many engines the machine can run at a time.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+}
+
+fn reductions(args: &CheckArgs) -> Reductions {
+    let partial_order = match args.partial_order {
+        PartialOrderChoice::Off => PartialOrder::Off,
+        PartialOrderChoice::Ample => PartialOrder::Ample,
+        PartialOrderChoice::Persistent => PartialOrder::Persistent,
+        PartialOrderChoice::Cartesian => PartialOrder::Cartesian,
+    };
+    Reductions { compress: !args.no_compress, dead: !args.no_dead, partial_order }
+}
