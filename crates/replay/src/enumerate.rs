@@ -2,12 +2,12 @@
 //!
 //! Both are lazy: there are two to the number of choices of them.
 
+use selvedge_check::execution::State;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step};
-use selvedge_ir::visit::choice_types;
-use selvedge_ir::{Assign, Count, EdgeId, EntryId, Expr, Op, ProcId, Program, Ty, Value, VarId};
+use selvedge_ir::{Count, EdgeId, EntryId, Expr, Op, ProcId, Program, Ty, Value, VarId};
 
 use crate::interpreter::Interpreter;
-use selvedge_check::execution::State;
+use crate::program::{choice_types, concerns_others, exprs, is_per_thread};
 
 impl Interpreter<'_> {
     /// Whether everything nondeterministic is Boolean, so that [`Interpreter::starts`] and [`Interpreter::steps`]
@@ -17,7 +17,7 @@ impl Interpreter<'_> {
         if let Some(var) = int_var {
             return Err(format!("`{}` is an integer, which may start with infinitely many values", var.name));
         }
-        match self.program.edges.iter().position(|edge| edge.op.choices().contains(&Ty::Int)) {
+        match self.program.edges.iter().position(|edge| choice_types(exprs(&edge.op)).contains(&Ty::Int)) {
             Some(edge) => Err(format!("edge {edge} chooses an integer")),
             None => Ok(()),
         }
@@ -52,9 +52,12 @@ impl Interpreter<'_> {
     /// All steps of the thread at `position` along one of its edges, blocked ones included.
     pub fn steps(&self, state: &State, position: usize, edge: EdgeId) -> impl Iterator<Item = Step> {
         let op = &self.program.edges[edge].op;
-        let n_choices = op.choices().len();
-        let (n_others, per_thread) = match op {
-            Op::Assign(assign) if assign.is_passive() => self.passive_choices(state, position, assign),
+        let n_choices = choice_types(exprs(op)).len();
+        let (n_others, per_thread): (usize, Vec<bool>) = match op {
+            Op::Assign(assign) if concerns_others(op) => {
+                let per_thread = (0..n_choices as u32).map(|number| is_per_thread(assign, number)).collect();
+                (self.n_participants(state, position, assign), per_thread)
+            }
             _ => (0, vec![false; n_choices]),
         };
         let fresh = match op {
@@ -76,10 +79,6 @@ impl Interpreter<'_> {
                 body: None,
             }
         })
-    }
-
-    fn passive_choices(&self, state: &State, position: usize, assign: &Assign) -> (usize, Vec<bool>) {
-        (self.participants(state, position, assign).len(), assign.per_thread_choices())
     }
 
     /// What is open in a thread of this kind.

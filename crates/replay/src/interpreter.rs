@@ -1,28 +1,32 @@
 //! The meaning of programs: from a state and a step to the next state.
 //!
-//! A [`Step`] says everything that is nondeterministic: who moves, along which edge, and the value of each choice and
+//! A [`Step`] says everything that is nondeterministic: the thread that moves, the edge, and the value of each choice and
 //! of each variable that starts with any value. So a step has at most one outcome, and [`Interpreter::step`] computes
-//! it. [`crate::enumerate`] lists the steps that a state has.
+//! it: what the operation of the edge does comes from [`crate::semantics`], in the domain of values themselves, and is
+//! then written into a copy of the state. [`crate::enumerate`] lists the steps that a state has.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use selvedge_check::ThreadScope;
 use selvedge_check::execution::{Frame, Prelude, State, Thread};
-use selvedge_ir::eval::{Overflow, eval, holds};
-use selvedge_ir::flow::Flow;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId};
-use selvedge_ir::visit::choice_types;
-use selvedge_ir::{Assign, Call, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Spawn, Ty, Value, VarId};
+use selvedge_ir::{Assign, EdgeId, EntryId, Op, ProcId, Program, Scope, Ty, Value, VarId};
 
+use crate::domain::{Concrete, Overflow, is_true};
 use crate::layout::Layout;
+use crate::program::{Leaving, choice_types, concerns_others, default_value, exprs};
+use crate::semantics::{
+    Child, Control, Effect, Scene, Writes, child, control, effect, flag, participants, start_prelude, start_shared,
+    start_thread,
+};
 
 /// Executes one program.
 pub struct Interpreter<'p> {
     pub(crate) program: &'p Program,
     pub(crate) threads: ThreadScope,
     pub(crate) layout: Layout,
-    pub(crate) flow: Flow,
+    pub(crate) leaving: Leaving,
     /// See [`Interpreter::settling`].
     pub(crate) settled: BTreeSet<VarId>,
 }
@@ -70,7 +74,7 @@ impl<'p> Interpreter<'p> {
             program,
             threads,
             layout: Layout::new(program),
-            flow: Flow::new(program),
+            leaving: Leaving::new(program),
             settled: BTreeSet::new(),
         }
     }
@@ -88,33 +92,24 @@ impl<'p> Interpreter<'p> {
 
     /// The edges along which a thread could move: none if another thread holds the atomic flag.
     pub fn edges(&self, state: &State, thread: &Thread) -> &[EdgeId] {
-        if state.may_move(thread.id) { self.flow.out(thread.loc()) } else { &[] }
+        if state.may_move(thread.id) { self.leaving.of(thread.loc()) } else { &[] }
     }
 
-    /// The initial state that `start` describes.
+    /// Computes the initial state that `start` describes.
     pub fn start(&self, start: &Start) -> Result<State, Illegal> {
         self.check_threads(&start.threads)?;
-        let mut fresh = Given::new(&start.fresh, self.program);
         check_choices(&choice_types(self.program.init.iter().map(|(_, rhs)| rhs)), &start.choices)?;
-        let mut state = State {
-            shared: self.layout.shared.iter().map(|var| fresh.take_unless(*var, &self.program.init)).collect(),
-            holder: None,
-            threads: Vec::new(),
-            prelude: None,
-            next_thread: 0,
-        };
-        for (var, rhs) in &self.program.init {
-            let value = eval(rhs, &|leaf| match leaf {
-                Expr::Choice(number, _) => start.choices[*number as usize],
-                _ => unreachable!("the validator rejects variables in initial values"),
-            })?;
-            state.shared[self.layout.slot[*var]] = value;
-        }
+        let mut fresh = Given::new(&start.fresh, self.program);
+        let (holder, threads, prelude, next_thread) = (None, Vec::new(), None, 0);
+        let mut state = State { shared: Vec::new(), holder, threads, prelude, next_thread };
+        let mut scene = StartScene { interpreter: self, shared: &[], choices: &start.choices };
+        let shared = start_shared(self.program, &mut Concrete::<Illegal>::new(), &mut scene)?;
+        state.shared = fresh.fill(shared);
         match self.program.prelude {
             Some(proc) => {
                 state.prelude = Some(Prelude { thread: ThreadId(0), waiting: start.threads.clone() });
-                let stack = vec![self.frame(proc, Vec::new(), &mut fresh)];
-                self.add_thread(&mut state, None, self.layout.default_thread_vars(), stack);
+                let writes = start_prelude(self.program, proc, &mut Concrete::<Illegal>::new())?;
+                self.begin(&mut state, (None, proc), writes, &mut fresh);
             }
             None => self.start_threads(&mut state, &start.threads)?,
         }
@@ -122,63 +117,137 @@ impl<'p> Interpreter<'p> {
         Ok(state)
     }
 
-    /// What a step leads to, or why it is none. Of a call with a body only the call itself is made.
+    /// Executes a step, or says why it is not a step of the program. Of a call with a body only the call itself is made.
     pub fn step(&self, state: &State, step: &Step) -> Result<Outcome, Illegal> {
         let position = state.position(step.thread).ok_or(Illegal::NoSuchThread(step.thread))?;
-        if let Some(holder) = state.holder
-            && holder != step.thread
-        {
+        if let Some(holder) = state.holder.filter(|holder| *holder != step.thread) {
             return Err(Illegal::AtomicElsewhere(holder));
         }
         let edge = self.program.edges.get(step.edge).ok_or(Illegal::WrongPlace(step.edge))?;
-        if state.threads[position].loc() != edge.from {
+        let thread = &state.threads[position];
+        if thread.loc() != edge.from {
             return Err(Illegal::WrongPlace(step.edge));
         }
-        check_choices(&edge.op.choices(), &step.choices)?;
-        if !matches!(&edge.op, Op::Assign(assign) if assign.is_passive()) && !step.passive.is_empty() {
-            return Err(Illegal::WrongChoices);
-        }
+        let mut scene = StepScene::new(self, state, position, step);
+        scene.check_choices(&edge.op)?;
+        let caller = thread.stack.iter().rev().nth(1).and_then(|frame| frame.call);
+        let effect = effect(self.program, edge, caller, &mut Concrete::<Illegal>::new(), &mut scene)?;
         let mut fresh = Given::new(&step.fresh, self.program);
-        let outcome = Move { interpreter: self, state, position, step }.execute(&edge.op, edge.to, &mut fresh)?;
+        let outcome = if effect.asserted.is_some_and(|holds| !is_true(holds)) {
+            Outcome::Failed
+        } else if !effect.conditions.iter().all(|condition| is_true(*condition)) {
+            Outcome::Blocked
+        } else {
+            Outcome::Next(self.after(state, position, (step.edge, control(edge, caller)), effect, &mut fresh)?)
+        };
         fresh.finish()?;
         Ok(outcome)
+    }
+
+    /// Computes the state after a step with a given effect.
+    fn after(
+        &self,
+        state: &State,
+        position: usize,
+        (id, control): (EdgeId, Control),
+        effect: Effect<Value>,
+        fresh: &mut Given<'_>,
+    ) -> Result<State, Illegal> {
+        let (mut next, op) = (state.clone(), &self.program.edges[id].op);
+        for (other, var, value) in effect.passive {
+            self.layout.write(&mut next, other_position(other, position), var, value);
+        }
+        if let Some(child) = child(op).filter(|_| self.has_room(state)) {
+            self.start_child(&mut next, &state.threads[position], child, effect.child, fresh);
+        }
+        if let Some(held) = flag(op) {
+            next.holder = held.then_some(state.threads[position].id);
+        }
+        let stack = &mut next.threads[position].stack;
+        match control {
+            Control::Go(to) => stack.last_mut().expect("the moving thread has a frame").loc = to,
+            Control::Call(callee) => {
+                stack.last_mut().expect("the moving thread has a frame").call = Some(id);
+                stack.push(self.frame(callee, fresh.fill(effect.writes)));
+                return Ok(next);
+            }
+            Control::Return(call) => {
+                stack.pop();
+                let caller = stack.last_mut().expect("the frame that called it");
+                (caller.call, caller.loc) = (None, self.program.edges[call].to);
+            }
+            Control::End => {
+                self.end(&mut next, position)?;
+                return Ok(next);
+            }
+        }
+        for (var, value) in effect.writes {
+            self.layout.write(&mut next, position, var, value.expect("only frames have variables with any value"));
+        }
+        Ok(next)
+    }
+
+    /// Starts a thread as a procedure of its own, or as a copy of the one that starts it.
+    fn start_child(
+        &self,
+        next: &mut State,
+        parent: &Thread,
+        child: Child,
+        writes: Writes<Value>,
+        fresh: &mut Given<'_>,
+    ) {
+        let stack = match child {
+            Child::Spawn(callee) => vec![self.frame(callee, fresh.fill(writes))],
+            Child::Fork(at) => {
+                let mut stack = parent.stack.clone();
+                stack.last_mut().expect("the moving thread has a frame").loc = at;
+                stack
+            }
+        };
+        self.add_thread(next, parent.entry, parent.vars.clone(), stack);
+    }
+
+    /// Removes a thread; it releases the atomic flag. The end of the prelude brings the initial threads to life.
+    fn end(&self, next: &mut State, position: usize) -> Result<(), Illegal> {
+        let ended = next.threads.remove(position);
+        next.holder = next.holder.filter(|holder| *holder != ended.id);
+        match next.prelude.take_if(|prelude| prelude.thread == ended.id) {
+            Some(prelude) => self.start_threads(next, &prelude.waiting),
+            None => Ok(()),
+        }
     }
 
     /// Brings initial threads to life, in order.
     fn start_threads(&self, state: &mut State, threads: &[StartThread]) -> Result<(), Illegal> {
         for start in threads {
             let entry = &self.program.entries[start.entry];
-            let mut fresh = Given::new(&start.fresh, self.program);
             check_choices(&choice_types(entry.init.iter().map(|(_, rhs)| rhs)), &start.choices)?;
-            let mut vars = self.layout.default_thread_vars();
-            for var in &entry.thread_vars {
-                vars[self.layout.slot[*var]] = fresh.take_unless(*var, &entry.init);
-            }
-            for (var, rhs) in &entry.init {
-                vars[self.layout.slot[*var]] = eval(rhs, &|leaf| match leaf {
-                    Expr::Var(var) => state.shared[self.layout.slot[*var]],
-                    Expr::Choice(number, _) => start.choices[*number as usize],
-                    _ => unreachable!("the validator rejects other leaves in initial values"),
-                })?;
-            }
-            let params = &self.program.procs[entry.proc].params;
-            let args = params.iter().map(|param| fresh.take(*param)).collect();
-            let stack = vec![self.frame(entry.proc, args, &mut fresh)];
+            let mut fresh = Given::new(&start.fresh, self.program);
+            let mut scene = StartScene { interpreter: self, shared: &state.shared, choices: &start.choices };
+            let writes = start_thread(self.program, start.entry, &mut Concrete::<Illegal>::new(), &mut scene)?;
+            self.begin(state, (Some(start.entry), entry.proc), writes, &mut fresh);
             fresh.finish()?;
-            self.add_thread(state, Some(start.entry), vars, stack);
         }
         Ok(())
     }
 
-    /// A frame at the beginning of a procedure: arguments for the parameters, fresh values for the other locals.
-    fn frame(&self, proc: ProcId, args: Vec<Value>, fresh: &mut Given<'_>) -> Frame {
-        let callee = &self.program.procs[proc];
-        let value = |local: &VarId, fresh: &mut Given<'_>| match callee.params.iter().position(|param| param == local) {
-            Some(number) => args[number],
-            None => fresh.take(*local),
-        };
-        let locals = callee.locals.iter().map(|local| value(local, fresh)).collect();
-        Frame { proc, loc: callee.entry, call: None, locals }
+    /// Adds a thread with all its variables at the beginning of a procedure.
+    fn begin(
+        &self,
+        state: &mut State,
+        (entry, proc): (Option<EntryId>, ProcId),
+        mut writes: Writes<Value>,
+        fresh: &mut Given<'_>,
+    ) {
+        writes.sort_by_key(|(var, _)| (self.program.vars[*var].scope != Scope::Thread, self.layout.slot[*var]));
+        let locals = writes.split_off(self.layout.thread.len());
+        let (vars, locals) = (fresh.fill(writes), fresh.fill(locals));
+        self.add_thread(state, entry, vars, vec![self.frame(proc, locals)]);
+    }
+
+    /// A frame at the beginning of a procedure.
+    fn frame(&self, proc: ProcId, locals: Vec<Value>) -> Frame {
+        Frame { proc, loc: self.program.procs[proc].entry, call: None, locals }
     }
 
     fn add_thread(&self, state: &mut State, entry: Option<EntryId>, vars: Vec<Value>, stack: Vec<Frame>) {
@@ -211,214 +280,89 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// One step being executed.
-struct Move<'a> {
+/// The shared variables, and the choices of a start.
+struct StartScene<'a> {
+    interpreter: &'a Interpreter<'a>,
+    shared: &'a [Value],
+    choices: &'a [Value],
+}
+
+impl Scene<Concrete<Illegal>> for StartScene<'_> {
+    fn read(&mut self, _: &mut Concrete<Illegal>, var: VarId) -> Result<Value, Illegal> {
+        Ok(self.shared[self.interpreter.layout.slot[var]])
+    }
+
+    fn choice(&mut self, _: &mut Concrete<Illegal>, number: u32) -> Result<Value, Illegal> {
+        Ok(self.choices[number as usize])
+    }
+}
+
+/// A step in a state. The other threads are numbered in their order, the moving one left out.
+pub(crate) struct StepScene<'a> {
     interpreter: &'a Interpreter<'a>,
     state: &'a State,
     /// The position of the moving thread.
     position: usize,
-    step: &'a Step,
+    choices: &'a [Value],
+    /// For each other thread that takes part, its choices.
+    passive: &'a [Vec<Value>],
 }
 
-impl Move<'_> {
-    fn execute(&self, op: &Op, to: LocId, fresh: &mut Given<'_>) -> Result<Outcome, Illegal> {
-        let mut next = self.state.clone();
-        match op {
-            Op::Assign(assign) => {
-                if !self.assign(assign, &mut next)? {
-                    return Ok(Outcome::Blocked);
-                }
-                self.go(&mut next, to);
-            }
-            Op::Assert(condition) => {
-                if !self.holds(condition)? {
-                    return Ok(Outcome::Failed);
-                }
-                self.go(&mut next, to);
-            }
-            Op::Call(call) => self.call(call, &mut next, fresh)?,
-            Op::Return(values) => self.return_from(values, &mut next)?,
-            Op::Spawn(spawn) => {
-                self.spawn(spawn, &mut next, fresh)?;
-                self.go(&mut next, to);
-            }
-            Op::Fork(at) => {
-                self.fork(*at, &mut next);
-                self.go(&mut next, to);
-            }
-            Op::End => self.end(&mut next)?,
-            Op::AtomicBegin => {
-                next.holder = Some(self.step.thread);
-                self.go(&mut next, to);
-            }
-            Op::AtomicEnd => {
-                next.holder = None;
-                self.go(&mut next, to);
-            }
-        }
-        Ok(Outcome::Next(next))
+/// The position of another thread in the list of live threads.
+fn other_position(other: usize, mover: usize) -> usize {
+    if other < mover { other } else { other + 1 }
+}
+
+impl<'a> StepScene<'a> {
+    pub(crate) fn new(interpreter: &'a Interpreter<'a>, state: &'a State, position: usize, step: &'a Step) -> Self {
+        StepScene { interpreter, state, position, choices: &step.choices, passive: &step.passive }
     }
 
-    /// Moves the thread's running frame.
-    fn go(&self, next: &mut State, to: LocId) {
-        let top = next.threads[self.position].stack.last_mut();
-        top.expect("the moving thread has a frame").loc = to;
-    }
-
-    /// Computes all new values in the old state, writes them, and says whether the constraint holds.
-    fn assign(&self, assign: &Assign, next: &mut State) -> Result<bool, Illegal> {
-        let layout = &self.interpreter.layout;
-        for (var, rhs) in &assign.active {
-            let value = eval(rhs, &|leaf| self.leaf(leaf))?;
-            layout.write(next, self.position, *var, value);
-        }
-        if !assign.is_passive() {
-            return Ok(holds(&assign.constrain, &|leaf| self.leaf_in_constraint(leaf, next))?);
-        }
-        let others = self.interpreter.participants(self.state, self.position, assign);
-        if self.step.passive.len() != others.len() {
+    /// Checks that there is a value of its type for each choice of an operation, also for each thread that takes part.
+    fn check_choices(&self, op: &Op) -> Result<(), Illegal> {
+        let types = choice_types(exprs(op));
+        check_choices(&types, self.choices)?;
+        let n_participants = match op {
+            Op::Assign(assign) if concerns_others(op) => participants(assign, self).len(),
+            _ => 0,
+        };
+        if self.passive.len() != n_participants {
             return Err(Illegal::WrongChoices);
         }
-        let types = Op::Assign(assign.clone()).choices();
-        let per_thread = assign.per_thread_choices();
-        for (other, choices) in others.iter().zip(&self.step.passive) {
-            check_choices(&types, choices)?;
-            let pair = Pair { mover: self, other: *other, choices, per_thread: &per_thread };
-            for (var, rhs) in &assign.passive {
-                if layout.has_all(&self.state.threads[*other], rhs) && layout.has(&self.state.threads[*other], *var) {
-                    let value = eval(rhs, &|leaf| pair.leaf(leaf, next))?;
-                    layout.write(next, *other, *var, value);
-                }
-            }
-        }
-        for (other, choices) in others.iter().zip(&self.step.passive) {
-            let pair = Pair { mover: self, other: *other, choices, per_thread: &per_thread };
-            if layout.has_all(&self.state.threads[*other], &assign.constrain)
-                && !holds(&assign.constrain, &|leaf| pair.leaf(leaf, next))?
-            {
-                return Ok(false);
-            }
-        }
-        // A condition on other threads holds where there is none; one without passive variables must hold always.
-        Ok(assign.constrain.is_passive() || holds(&assign.constrain, &|leaf| self.leaf_in_constraint(leaf, next))?)
-    }
-
-    fn holds(&self, condition: &Expr) -> Result<bool, Overflow> {
-        holds(condition, &|leaf| self.leaf(leaf))
-    }
-
-    /// The value of a leaf in the old state.
-    fn leaf(&self, leaf: &Expr) -> Value {
-        match leaf {
-            Expr::Var(var) => self.interpreter.layout.read(self.state, self.position, *var),
-            Expr::Choice(number, _) => self.step.choices[*number as usize],
-            _ => unreachable!("the validator allows other leaves in constraints only"),
-        }
-    }
-
-    /// The value of a leaf in a constraint without passive variables.
-    fn leaf_in_constraint(&self, leaf: &Expr, next: &State) -> Value {
-        match leaf {
-            Expr::Next(var) => self.interpreter.layout.read(next, self.position, *var),
-            leaf => self.leaf(leaf),
-        }
-    }
-
-    fn args(&self, args: &[Expr]) -> Result<Vec<Value>, Overflow> {
-        args.iter().map(|arg| eval(arg, &|leaf| self.leaf(leaf))).collect()
-    }
-
-    fn call(&self, call: &Call, next: &mut State, fresh: &mut Given<'_>) -> Result<(), Illegal> {
-        let frame = self.interpreter.frame(call.callee, self.args(&call.args)?, fresh);
-        let stack = &mut next.threads[self.position].stack;
-        stack.last_mut().expect("the moving thread has a frame").call = Some(self.step.edge);
-        stack.push(frame);
-        Ok(())
-    }
-
-    /// Pops the frame; the values, read in it, are written in the caller, which goes on behind its call.
-    fn return_from(&self, values: &[Expr], next: &mut State) -> Result<(), Illegal> {
-        let values = self.args(values)?;
-        let stack = &mut next.threads[self.position].stack;
-        stack.pop();
-        let Some(caller) = stack.last_mut() else { return self.end(next) };
-        let edge = &self.interpreter.program.edges[caller.call.take().expect("a frame below another one called it")];
-        caller.loc = edge.to;
-        let Op::Call(call) = &edge.op else { unreachable!("frames remember call edges") };
-        for (result, value) in call.results.iter().zip(values) {
-            if let Some(var) = result {
-                self.interpreter.layout.write(next, self.position, *var, value);
-            }
-        }
-        Ok(())
-    }
-
-    fn spawn(&self, spawn: &Spawn, next: &mut State, fresh: &mut Given<'_>) -> Result<(), Illegal> {
-        let args = self.args(&spawn.args)?;
-        if self.interpreter.has_room(self.state) {
-            let stack = vec![self.interpreter.frame(spawn.callee, args, fresh)];
-            let spawner = &self.state.threads[self.position];
-            self.interpreter.add_thread(next, spawner.entry, spawner.vars.clone(), stack);
-        }
-        Ok(())
-    }
-
-    fn fork(&self, at: LocId, next: &mut State) {
-        if self.interpreter.has_room(self.state) {
-            let spawner = &self.state.threads[self.position];
-            let mut stack = spawner.stack.clone();
-            stack.last_mut().expect("the moving thread has a frame").loc = at;
-            self.interpreter.add_thread(next, spawner.entry, spawner.vars.clone(), stack);
-        }
-    }
-
-    /// Removes the thread; it releases the atomic flag. The end of the prelude brings the initial threads to life.
-    fn end(&self, next: &mut State) -> Result<(), Illegal> {
-        let ended = next.threads.remove(self.position);
-        if next.holder == Some(ended.id) {
-            next.holder = None;
-        }
-        match next.prelude.take_if(|prelude| prelude.thread == ended.id) {
-            Some(prelude) => self.interpreter.start_threads(next, &prelude.waiting),
-            None => Ok(()),
-        }
+        self.passive.iter().try_for_each(|choices| check_choices(&types, choices))
     }
 }
 
-/// A step seen together with one other thread that takes part in it.
-struct Pair<'a> {
-    mover: &'a Move<'a>,
-    /// The position of the other thread.
-    other: usize,
-    /// The choices made for it.
-    choices: &'a [Value],
-    per_thread: &'a [bool],
-}
+impl Scene<Concrete<Illegal>> for StepScene<'_> {
+    fn read(&mut self, _: &mut Concrete<Illegal>, var: VarId) -> Result<Value, Illegal> {
+        Ok(self.interpreter.layout.read(self.state, self.position, var))
+    }
 
-impl Pair<'_> {
-    fn leaf(&self, leaf: &Expr, next: &State) -> Value {
-        let layout = &self.mover.interpreter.layout;
-        match leaf {
-            Expr::Passive(var) => layout.read(self.mover.state, self.other, *var),
-            Expr::PassiveNext(var) => layout.read(next, self.other, *var),
-            Expr::Choice(number, _) if self.per_thread[*number as usize] => self.choices[*number as usize],
-            leaf => self.mover.leaf_in_constraint(leaf, next),
-        }
+    fn choice(&mut self, _: &mut Concrete<Illegal>, number: u32) -> Result<Value, Illegal> {
+        Ok(self.choices[number as usize])
+    }
+
+    fn n_others(&self) -> usize {
+        self.state.threads.len() - 1
+    }
+
+    fn has(&self, other: usize, var: VarId) -> bool {
+        self.interpreter.layout.has(&self.state.threads[other_position(other, self.position)], var)
+    }
+
+    fn read_other(&mut self, _: &mut Concrete<Illegal>, other: usize, var: VarId) -> Result<Value, Illegal> {
+        Ok(self.interpreter.layout.read(self.state, other_position(other, self.position), var))
+    }
+
+    fn choice_for(&mut self, _: &mut Concrete<Illegal>, number_of: usize, number: u32) -> Result<Value, Illegal> {
+        Ok(self.passive[number_of][number as usize])
     }
 }
 
 impl Interpreter<'_> {
-    /// The positions of the threads that take part in a step with passive parts: all others that have what some
-    /// passive assignment or the passive constraint mentions.
-    pub(crate) fn participants(&self, state: &State, mover: usize, assign: &Assign) -> Vec<usize> {
-        let takes_part = |thread: &Thread| {
-            let assigned = assign
-                .passive
-                .iter()
-                .any(|(var, rhs)| self.layout.has(thread, *var) && self.layout.has_all(thread, rhs));
-            assigned || (assign.constrain.is_passive() && self.layout.has_all(thread, &assign.constrain))
-        };
-        (0..state.threads.len()).filter(|other| *other != mover && takes_part(&state.threads[*other])).collect()
+    /// The number of threads that take part in a step with passive parts.
+    pub(crate) fn n_participants(&self, state: &State, position: usize, assign: &Assign) -> usize {
+        participants(assign, &StepScene { interpreter: self, state, position, choices: &[], passive: &[] }).len()
     }
 }
 
@@ -438,16 +382,12 @@ impl<'a> Given<'a> {
     fn take(&mut self, var: VarId) -> Value {
         self.taken.push(var);
         let given = self.fresh.iter().find(|(given, _)| *given == var);
-        given.map_or(self.program.vars[var].ty.default_value(), |(_, value)| *value)
+        given.map_or(default_value(self.program.vars[var].ty), |(_, value)| *value)
     }
 
-    /// The same for a variable that may be initialised: then a default value, to be overwritten.
-    fn take_unless(&mut self, var: VarId, init: &[(VarId, Expr)]) -> Value {
-        if init.iter().any(|(initialised, _)| *initialised == var) {
-            self.program.vars[var].ty.default_value()
-        } else {
-            self.take(var)
-        }
+    /// The values of variables in the order of a list; those that start with any value are taken.
+    fn fill(&mut self, writes: Writes<Value>) -> Vec<Value> {
+        writes.into_iter().map(|(var, value)| value.unwrap_or_else(|| self.take(var))).collect()
     }
 
     /// Every given value was taken, once, and has its variable's type.

@@ -1,7 +1,7 @@
-//! Where the variables stand in a state.
+//! Where the variables are in a state.
 
 use index_vec::IndexVec;
-use selvedge_ir::{EntryId, Expr, ProcId, Program, Scope, Value, VarId};
+use selvedge_ir::{EntryId, ProcId, Program, Scope, Value, VarId};
 
 use selvedge_check::execution::{Frame, State, Thread};
 
@@ -13,7 +13,6 @@ pub(crate) struct Layout {
     /// The place of a variable among the shared ones, the per-thread ones, or its procedure's locals.
     pub(crate) slot: IndexVec<VarId, usize>,
     scope: IndexVec<VarId, Scope>,
-    default_thread_vars: Vec<Value>,
     thread_vars: IndexVec<EntryId, Vec<VarId>>,
 }
 
@@ -31,17 +30,12 @@ impl Layout {
             }
         }
         Layout {
-            default_thread_vars: thread.iter().map(|var| program.vars[*var].ty.default_value()).collect(),
             scope: program.vars.iter().map(|var| var.scope).collect(),
             thread_vars: program.entries.iter().map(|entry| entry.thread_vars.clone()).collect(),
             shared,
             thread,
             slot,
         }
-    }
-
-    pub(crate) fn default_thread_vars(&self) -> Vec<Value> {
-        self.default_thread_vars.clone()
     }
 
     /// The value of `var` as the thread at `position` has it. A local is that of the topmost frame of its procedure.
@@ -77,14 +71,6 @@ impl Layout {
             Scope::Thread => thread.entry.is_some_and(|entry| self.thread_vars[entry].contains(&var)),
             Scope::Local(owner) => thread.stack.iter().any(|frame| frame.proc == owner),
         }
-    }
-
-    /// Whether the thread has all passive variables of an expression.
-    pub(crate) fn has_all(&self, thread: &Thread, expr: &Expr) -> bool {
-        !expr.any_leaf(|leaf| match leaf {
-            Expr::Passive(var) | Expr::PassiveNext(var) => !self.has(thread, *var),
-            _ => false,
-        })
     }
 }
 

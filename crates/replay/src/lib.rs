@@ -8,11 +8,15 @@
 #![warn(missing_docs)]
 
 pub mod certificate;
+pub mod commutation;
+mod domain;
 pub mod enumerate;
 pub mod interpreter;
 pub mod judge;
 mod layout;
+mod program;
 pub mod replay;
+mod semantics;
 
 pub use interpreter::{Interpreter, Outcome};
 pub use judge::{Judged, Reject, judge};

@@ -1,12 +1,10 @@
 //! Certificates by control flow alone.
 
-use std::collections::BTreeSet;
-
 use selvedge_check::Task;
-use selvedge_ir::flow::Flow;
-use selvedge_ir::{Edge, Expr, LocId, Op, Program};
+use selvedge_ir::{Edge, EdgeId, Expr, LocId, Op, Program};
 
 use super::{Flaw, Refused};
+use crate::semantics::Position;
 
 /// The set holds the first locations of all threads that start a run, every location that a step leads to from one of
 /// its own, and no error. So no thread ever stands outside it, and no error is ever met.
@@ -29,10 +27,10 @@ pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Refused> {
         if !inside(edge.from) {
             continue;
         }
-        if leads_to(program, edge).into_iter().flatten().any(|to| !inside(to)) {
+        if leads_to(program, id).into_iter().any(|to| !inside(to)) {
             return Err(Flaw::NotClosed(id).into());
         }
-        if task.target.has_assert(id) && !matches!(edge.op, Op::Assert(Expr::TRUE)) {
+        if task.target.has_assert(id) && !matches!(edge.op, Op::Assert(Expr::Bool(true))) {
             return Err(Flaw::Assert(id).into());
         }
     }
@@ -45,27 +43,23 @@ pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Refused> {
     }
 }
 
-/// The locations that control alone leads to from the beginnings of all threads that start a run.
-pub(super) fn reached(program: &Program) -> BTreeSet<LocId> {
-    let flow = Flow::new(program);
-    let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
-    let mut waiting: Vec<LocId> = starts.map(|proc| program.procs[proc].entry).collect();
-    let mut reached: BTreeSet<LocId> = waiting.iter().copied().collect();
-    while let Some(loc) = waiting.pop() {
-        let next = flow.out(loc).iter().flat_map(|edge| leads_to(program, &program.edges[*edge])).flatten();
-        waiting.extend(next.filter(|to| reached.insert(*to)));
+/// The locations at which threads may be after a step along an edge, or behind it once a call has returned.
+fn leads_to(program: &Program, id: EdgeId) -> Vec<LocId> {
+    let edge = &program.edges[id];
+    if is_blocked(edge) {
+        return Vec::new();
     }
-    reached
+    let here = Position { calls: Vec::new(), loc: edge.from };
+    let positions = here.after(program, id).into_iter().chain(here.child(program, &edge.op));
+    let behind = matches!(edge.op, Op::Call(_)).then_some(edge.to);
+    positions.map(|position| position.loc).chain(behind).collect()
 }
 
-/// Where threads may stand after a step along an edge.
-fn leads_to(program: &Program, edge: &Edge) -> [Option<LocId>; 2] {
+/// Returns whether no thread ever passes an edge, since its condition is false.
+pub(super) fn is_blocked(edge: &Edge) -> bool {
     match &edge.op {
-        Op::Assign(assign) if assign.constrain == Expr::FALSE => [None, None],
-        Op::Assert(Expr::FALSE) | Op::Return(_) | Op::End => [None, None],
-        Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => [Some(edge.to), None],
-        Op::Call(call) => [Some(program.procs[call.callee].entry), Some(edge.to)],
-        Op::Spawn(spawn) => [Some(program.procs[spawn.callee].entry), Some(edge.to)],
-        Op::Fork(at) => [Some(*at), Some(edge.to)],
+        Op::Assign(assign) => assign.constrain == Expr::Bool(false),
+        Op::Assert(condition) => *condition == Expr::Bool(false),
+        _ => false,
     }
 }

@@ -2,41 +2,52 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_ir::{BinaryOp, Expr, UnaryOp};
+use selvedge_ir::{BinaryOp, UnaryOp, Value};
 
 use super::sat::{Lit, Sat};
+use super::{Flaw, Refused};
+use crate::domain::Domain;
 
-/// The gate of an expression, whose leaves `leaf` gives; `None` if it is not Boolean throughout.
-pub(super) fn expr(sat: &mut Sat<'_>, expr: &Expr, leaf: &mut dyn FnMut(&mut Sat<'_>, &Expr) -> Lit) -> Option<Lit> {
-    Some(match expr {
-        Expr::Bool(value) => sat.constant(*value),
-        Expr::Var(_) | Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => leaf(sat, expr),
-        Expr::Unary(UnaryOp::Not, operand) => !self::expr(sat, operand, leaf)?,
-        Expr::Binary(op, pair) => {
-            let left = self::expr(sat, &pair.0, leaf)?;
-            let right = self::expr(sat, &pair.1, leaf)?;
-            binary(sat, *op, left, right)?
-        }
-        Expr::Ite(triple) => {
-            let condition = self::expr(sat, &triple.0, leaf)?;
-            let then = self::expr(sat, &triple.1, leaf)?;
-            let otherwise = self::expr(sat, &triple.2, leaf)?;
-            sat.ite(condition, then, otherwise)
-        }
-        Expr::Int(_) | Expr::Unary(UnaryOp::Neg | UnaryOp::DivisibleBy(_), _) => return None,
-    })
-}
+/// Literals as the values of Boolean expressions.
+impl Domain for Sat<'_> {
+    type Value = Lit;
+    type Error = Refused;
 
-fn binary(sat: &mut Sat<'_>, op: BinaryOp, left: Lit, right: Lit) -> Option<Lit> {
-    match op {
-        BinaryOp::And => Some(sat.and(left, right)),
-        BinaryOp::Or => Some(sat.or(left, right)),
-        BinaryOp::Implies => Some(sat.or(!left, right)),
-        BinaryOp::Eq => Some(sat.equal(left, right)),
-        BinaryOp::Xor | BinaryOp::Ne => Some(!sat.equal(left, right)),
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => None,
+    fn lift(&mut self, value: Value) -> Result<Lit, Refused> {
+        match value {
+            Value::Bool(value) => Ok(Sat::constant(self, value)),
+            Value::Int(_) => Err(INTEGERS.into()),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: Lit) -> Result<Lit, Refused> {
+        match op {
+            UnaryOp::Not => Ok(!operand),
+            UnaryOp::Neg | UnaryOp::DivisibleBy(_) => Err(INTEGERS.into()),
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: Lit, right: Lit) -> Result<Lit, Refused> {
+        match op {
+            BinaryOp::And => Ok(self.and(left, right)),
+            BinaryOp::Or => Ok(self.or(left, right)),
+            BinaryOp::Implies => Ok(self.or(!left, right)),
+            BinaryOp::Eq => Ok(self.equal(left, right)),
+            BinaryOp::Xor | BinaryOp::Ne => Ok(!self.equal(left, right)),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => Err(INTEGERS.into()),
+        }
+    }
+
+    fn ite(&mut self, condition: Lit, then: Lit, otherwise: Lit) -> Result<Lit, Refused> {
+        Ok(Sat::ite(self, condition, then, otherwise))
+    }
+
+    fn known(&self, condition: &Lit) -> Option<bool> {
+        Sat::known(self, *condition)
     }
 }
+
+const INTEGERS: Flaw = Flaw::OutOfScope("it has integers");
 
 /// The gate of a formula, whose atoms `atom` gives; `None` if it gives none for one of them.
 pub(super) fn formula(

@@ -13,13 +13,15 @@
 use std::collections::BTreeMap;
 
 use selvedge_check::{Paths, Run, Task};
-use selvedge_ir::callgraph::is_sequential;
-use selvedge_ir::{Assign, Call, Entry, Expr, Op, Program, Scope, Ty, VarId};
+use selvedge_ir::{EntryId, ProcId, Program, Scope, Ty, VarId};
 
-use super::encode;
-use super::places::{Kind, Move, Place, Places};
+use super::places::{Kind, Move, Places};
 use super::sat::{Lit, Sat};
 use super::{Flaw, Refused};
+use crate::program::is_sequential;
+use crate::semantics::{
+    Control, Effect, Scene, Writes, call_of, control, effect, start_prelude, start_shared, start_thread,
+};
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, k: u32, paths: Paths, run: &Run<'_>) -> Result<(), Refused> {
@@ -76,12 +78,20 @@ struct Path<'a> {
     states: Vec<State>,
 }
 
-/// What a move needs and does; variables that are not listed keep their values.
-#[derive(Default)]
-struct Effect {
-    guards: Vec<Lit>,
-    /// `None`: any value.
-    writes: BTreeMap<VarId, Option<Lit>>,
+/// The values of a state, and those that the step from it chooses.
+struct Now<'a> {
+    vars: &'a [Lit],
+    choices: &'a mut BTreeMap<u32, Lit>,
+}
+
+impl<'r> Scene<Sat<'r>> for Now<'_> {
+    fn read(&mut self, _: &mut Sat<'r>, var: VarId) -> Result<Lit, Refused> {
+        Ok(self.vars[var.index()])
+    }
+
+    fn choice(&mut self, sat: &mut Sat<'r>, number: u32) -> Result<Lit, Refused> {
+        Ok(*self.choices.entry(number).or_insert_with(|| sat.fresh()))
+    }
 }
 
 impl<'a> Path<'a> {
@@ -100,24 +110,20 @@ impl<'a> Path<'a> {
             path.sat.require(!bit);
         }
         let program = task.program;
-        let mut choices = BTreeMap::new();
-        let falsehood = path.sat.constant(false);
-        let mut values: BTreeMap<VarId, Option<Lit>> = BTreeMap::new();
-        for (var, variable) in program.vars.iter_enumerated() {
-            values.insert(var, if variable.scope == Scope::Shared { None } else { Some(falsehood) });
-        }
-        for (var, rhs) in &program.init {
-            values.insert(*var, Some(path.expr(rhs, 0, &mut choices)?));
-        }
-        match program.prelude {
-            Some(prelude) => values.extend(program.procs[prelude].locals.iter().map(|local| (*local, None))),
-            None => path.thread_start(0, &mut values)?,
-        }
-        for (var, value) in values {
-            let lit = path.states[0].vars[var.index()];
+        let Path { sat, states, .. } = &mut path;
+        let vars = &states[0].vars;
+        let mut start = Now { vars, choices: &mut BTreeMap::new() };
+        let mut writes: Writes<Lit> = locals(program).map(|local| (local, Some(sat.constant(false)))).collect();
+        writes.extend(start_shared(program, sat, &mut start)?);
+        start.choices.clear();
+        writes.extend(match program.prelude {
+            Some(prelude) => start_prelude(program, prelude, sat)?,
+            None => start_thread(program, EntryId::new(0), sat, &mut start)?,
+        });
+        for (var, value) in latest(writes) {
             if let Some(value) = value {
-                let equal = path.sat.equal(lit, value);
-                path.sat.require(equal);
+                let equal = sat.equal(vars[var.index()], value);
+                sat.require(equal);
             }
         }
         Ok(path)
@@ -144,9 +150,9 @@ impl<'a> Path<'a> {
         let mut changes: Vec<Vec<Lit>> = vec![Vec::new(); self.task.program.vars.len()];
         let mut choices = BTreeMap::new();
         for (step, taken) in self.places.moves.iter().zip(&taken) {
-            let effect = self.effect(step, &mut choices)?;
-            effect.writes.keys().for_each(|var| changes[var.index()].push(*taken));
-            self.connect(step, *taken, effect);
+            let (guards, writes) = self.effect(step, &mut choices)?;
+            writes.keys().for_each(|var| changes[var.index()].push(*taken));
+            self.connect(step, *taken, guards, writes);
         }
         self.keep_the_rest(changes);
         let is_error = |step: &Move| self.places.is_error(self.task, step.to);
@@ -159,7 +165,8 @@ impl<'a> Path<'a> {
     /// In the first state, variables of procedures that are not on the stack are false. Moves keep it so.
     fn require_one_writing(&mut self, taken: &[Lit]) {
         let program = self.task.program;
-        let stacks: Vec<_> = self.places.moves.iter().map(|step| self.places.procs(program, step.from)).collect();
+        let stack = |step: &Move| self.places.position(step.from).stack(program).collect::<Vec<_>>();
+        let stacks: Vec<_> = self.places.moves.iter().map(stack).collect();
         for (var, variable) in program.vars.iter_enumerated() {
             if let Scope::Local(owner) = variable.scope {
                 let lives = stacks.iter().zip(taken).filter(|(stack, _)| stack.contains(&owner));
@@ -171,17 +178,17 @@ impl<'a> Path<'a> {
     }
 
     /// The move is taken only if it connects the last two states.
-    fn connect(&mut self, step: &Move, taken: Lit, effect: Effect) {
+    fn connect(&mut self, step: &Move, taken: Lit, guards: Vec<Lit>, writes: BTreeMap<VarId, Option<Lit>>) {
         let [.., now, next] = self.states.as_slice() else { unreachable!("a state was added") };
         for (state, number) in [(now, step.from), (next, step.to)] {
             for (place, bit) in state.place.iter().enumerate() {
                 self.sat.clause(&[!taken, if number >> place & 1 == 1 { *bit } else { !*bit }]);
             }
         }
-        for guard in effect.guards {
+        for guard in guards {
             self.sat.clause(&[!taken, guard]);
         }
-        for (var, value) in effect.writes {
+        for (var, value) in writes {
             if let Some(value) = value {
                 let new = next.vars[var.index()];
                 self.sat.clause(&[!taken, !new, value]);
@@ -220,103 +227,47 @@ impl<'a> Path<'a> {
         Ok(())
     }
 
-    /// What a move from the last state but one to the last one needs and does.
-    fn effect(&mut self, step: &Move, choices: &mut BTreeMap<u32, Lit>) -> Result<Effect, Refused> {
-        let program = self.task.program;
-        let now = self.states.len() - 2;
-        let mut effect = Effect::default();
-        let edge = &program.edges[step.edge];
-        match (&edge.op, step.kind) {
-            (_, Kind::Start) => {
-                for proc in self.places.procs(program, step.from) {
-                    self.forget(&program.procs[proc].locals, &mut effect);
-                }
-                self.thread_start(now, &mut effect.writes)?;
-            }
-            (Op::Assert(condition), Kind::Fail) => effect.guards.push(!self.expr(condition, now, choices)?),
-            (Op::Assert(condition), _) => effect.guards.push(self.expr(condition, now, choices)?),
-            (Op::Assign(assign), _) => self.assign(assign, now, choices, &mut effect)?,
-            (Op::Call(call), _) => {
-                let callee = &program.procs[call.callee];
-                effect.writes.extend(callee.locals.iter().map(|local| (*local, None)));
-                for (param, arg) in callee.params.iter().zip(&call.args) {
-                    effect.writes.insert(*param, Some(self.expr(arg, now, choices)?));
-                }
-            }
-            (Op::Return(values), _) => {
-                self.forget(&program.procs[program.locs[edge.from].proc].locals, &mut effect);
-                let results = &self.caller(step).results;
-                for (result, value) in results.iter().zip(values) {
-                    if let Some(var) = result {
-                        effect.writes.insert(*var, Some(self.expr(value, now, choices)?));
-                    }
-                }
-            }
-            _ => {}
-        }
-        Ok(effect)
-    }
-
-    fn forget(&self, locals: &[VarId], effect: &mut Effect) {
-        effect.writes.extend(locals.iter().map(|local| (*local, Some(self.sat.constant(false)))));
-    }
-
-    /// The call that a return ends.
-    fn caller(&self, step: &Move) -> &'a Call {
-        let Place::At { calls, .. } = &self.places.all[step.from] else { unreachable!("nothing leaves an error") };
-        let call = calls.last().expect("only returns to a caller are moves of this kind");
-        let Op::Call(call) = &self.task.program.edges[*call].op else { unreachable!("the list has calls") };
-        call
-    }
-
-    /// Without other threads passive assignments do nothing, and passive conditions hold.
-    fn assign(
+    /// What a move from the last state but one to the last one needs, and what it writes; `None` is any value. The
+    /// variables of frames that are left become false.
+    fn effect(
         &mut self,
-        assign: &Assign,
-        now: usize,
+        step: &Move,
         choices: &mut BTreeMap<u32, Lit>,
-        effect: &mut Effect,
-    ) -> Result<(), Refused> {
-        for (var, rhs) in &assign.active {
-            effect.writes.insert(*var, Some(self.expr(rhs, now, choices)?));
-        }
-        if !assign.constrain.is_passive() {
-            effect.guards.push(self.expr(&assign.constrain, now, choices)?);
-        }
-        Ok(())
-    }
-
-    /// The thread begins: its per-thread variables and the locals of its first procedure.
-    fn thread_start(&mut self, now: usize, writes: &mut BTreeMap<VarId, Option<Lit>>) -> Result<(), Refused> {
-        let program = self.task.program;
-        let kind = first_kind(program);
-        for (var, _) in program.vars.iter_enumerated().filter(|(_, variable)| variable.scope == Scope::Thread) {
-            let value = if kind.thread_vars.contains(&var) { None } else { Some(self.sat.constant(false)) };
-            writes.insert(var, value);
-        }
-        let mut choices = BTreeMap::new();
-        for (var, rhs) in &kind.init {
-            writes.insert(*var, Some(self.expr(rhs, now, &mut choices)?));
-        }
-        writes.extend(program.procs[kind.proc].locals.iter().map(|local| (*local, None)));
-        Ok(())
-    }
-
-    /// The gate of an expression in a state; the next values are those of the state after it.
-    fn expr(&mut self, expr: &Expr, now: usize, choices: &mut BTreeMap<u32, Lit>) -> Result<Lit, Refused> {
-        let states = &self.states;
-        let mut leaf = |sat: &mut Sat<'_>, leaf: &Expr| match leaf {
-            Expr::Var(var) => states[now].vars[var.index()],
-            Expr::Next(var) => states[now + 1].vars[var.index()],
-            Expr::Choice(number, _) => *choices.entry(*number).or_insert_with(|| sat.fresh()),
-            _ => unreachable!("steps with passive parts are treated as a whole"),
+    ) -> Result<(Vec<Lit>, BTreeMap<VarId, Option<Lit>>), Refused> {
+        let (program, position) = (self.task.program, self.places.position(step.from));
+        let (edge, sat) = (&program.edges[step.edge], &mut self.sat);
+        let falsehood = sat.constant(false);
+        let forget = |procs: &[ProcId]| -> Writes<Lit> {
+            let locals = procs.iter().flat_map(|proc| program.procs[*proc].locals.iter());
+            locals.map(|local| (*local, Some(falsehood))).collect()
         };
-        encode::expr(&mut self.sat, expr, &mut leaf).ok_or(Flaw::OutOfScope("it has integers").into())
+        let mut now = Now { vars: &self.states[self.states.len() - 2].vars, choices };
+        if step.kind == Kind::Start {
+            let mut writes = forget(&position.stack(program).collect::<Vec<_>>());
+            now.choices.clear();
+            writes.extend(start_thread(program, EntryId::new(0), sat, &mut now)?);
+            now.choices.clear();
+            return Ok((Vec::new(), latest(writes)));
+        }
+        let Effect { conditions: mut guards, asserted, writes, .. } =
+            effect(program, edge, position.caller(), sat, &mut now)?;
+        guards.extend(asserted.map(|holds| if step.kind == Kind::Fail { !holds } else { holds }));
+        let popped = match control(edge, position.caller()) {
+            Control::Return(call) => forget(&[call_of(program, call).callee]),
+            Control::Go(_) | Control::Call(_) | Control::End => Vec::new(),
+        };
+        Ok((guards, latest(popped.into_iter().chain(writes))))
     }
 }
 
-fn first_kind(program: &Program) -> &Entry {
-    program.entries.first().expect("a program with one thread has one kind of thread")
+/// The last value that is written to each variable.
+fn latest(writes: impl IntoIterator<Item = (VarId, Option<Lit>)>) -> BTreeMap<VarId, Option<Lit>> {
+    writes.into_iter().collect()
+}
+
+/// The locals of all procedures.
+fn locals(program: &Program) -> impl Iterator<Item = VarId> {
+    program.procs.iter().flat_map(|proc| proc.locals.iter().copied())
 }
 
 /// How many bits it takes to number so many things.

@@ -3,18 +3,20 @@
 //! Nothing here trusts who made the certificate: a list that is not sorted, a formula about a variable that is not
 //! visible, a missing part are flaws like any other.
 
+mod concrete;
 mod control_flow;
 mod cover;
 mod encode;
 mod induction;
 mod integers;
 mod lrat;
+mod place_table;
 mod places;
+mod route;
 mod sat;
+mod shapes;
 mod summaries;
 mod system;
-mod threads;
-mod views;
 
 use std::fmt;
 
@@ -22,8 +24,8 @@ use selvedge_check::{Certificate, Run, Seen, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId};
 
 pub use cover::{CoverFlaw, verify_claim};
+pub use shapes::verify_with_solvers;
 pub use system::{SystemFlaw, verify_system};
-pub use threads::verify_with_solvers;
 
 /// Why a certificate proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,8 +106,8 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::ControlFlow(locs) => control_flow::verify(task, locs),
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
-        Certificate::Shapes(proof) if proof.seen == Seen::All => threads::verify(task, proof, run),
-        Certificate::Shapes(proof) => views::verify(task, proof, run),
+        Certificate::Shapes(proof) if proof.seen == Seen::All => shapes::verify(task, proof, run),
+        Certificate::Shapes(proof) => shapes::views::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
         Certificate::Integers(proof) => integers::verify(task, proof, run),
     }

@@ -157,9 +157,4 @@ impl<'r> Sat<'r> {
             Answer::Unsatisfiable(_) => Err(Flaw::SatProof.into()),
         }
     }
-
-    /// Returns whether a literal holds in the solution that was found last.
-    pub(super) fn holds(&self, lit: Lit) -> bool {
-        self.known(lit).unwrap_or_else(|| self.solver.value(lit.0.unsigned_abs()) == (lit.0 > 0))
-    }
 }

@@ -17,12 +17,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::formula::{Atom, FormulaId};
 use selvedge_check::{Run, SummaryProof, Task};
-use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
-use selvedge_ir::{Assign, Call, Edge, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Ty, VarId};
+use selvedge_ir::{Edge, EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, Ty, VarId};
 
 use super::encode;
 use super::sat::{Lit, Sat};
 use super::{Flaw, Refused};
+use crate::program::is_sequential;
+use crate::semantics::{
+    Control, Effect, Scene, Writes, call_of, control, effect, of_scope, results, start_prelude, start_shared,
+    start_thread, values,
+};
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, proof: &SummaryProof, run: &Run<'_>) -> Result<(), Refused> {
@@ -32,7 +36,7 @@ pub(super) fn verify(task: &Task<'_>, proof: &SummaryProof, run: &Run<'_>) -> Re
     if !sorted || !known || proof.procs.iter().any(|(proc, _)| proc.index() >= task.program.procs.len()) {
         return Err(Flaw::Malformed(None).into());
     }
-    let checker = Checker { task, proof, run, globals: globals(task.program), called: called(task.program) };
+    let checker = Checker { task, proof, run, called: called(task.program) };
     checker.start()?;
     for (id, edge) in task.program.edges.iter_enumerated() {
         run.check_limits()?;
@@ -40,45 +44,39 @@ pub(super) fn verify(task: &Task<'_>, proof: &SummaryProof, run: &Run<'_>) -> Re
             checker.edge(id, edge, here)?;
         }
     }
-    for loc in &task.target.locs {
-        checker.location(*loc)?;
-    }
-    Ok(())
+    task.target.locs.iter().try_for_each(|loc| checker.location(*loc))
 }
 
 /// One thread, Boolean variables, and a prelude that ends by returning.
-fn in_scope(program: &Program) -> Result<(), Refused> {
+fn in_scope(program: &Program) -> Result<(), Flaw> {
     if !is_sequential(program) {
-        return Err(Flaw::OutOfScope("it has several threads").into());
+        return Err(Flaw::OutOfScope("it has several threads"));
     }
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err(Flaw::OutOfScope("it has integers").into());
+        return Err(Flaw::OutOfScope("it has integers"));
     }
-    if let Some(prelude) = program.prelude {
-        let runs = CallGraph::new(program).reachable([prelude], Through::Calls);
-        if program.edges.iter().any(|edge| edge.op == Op::End && runs[program.locs[edge.from].proc]) {
-            return Err(Flaw::OutOfScope("its prelude may end in the middle").into());
-        }
+    if program.prelude.is_some_and(|prelude| ends_inside(program, prelude)) {
+        return Err(Flaw::OutOfScope("its prelude may end in the middle"));
     }
     Ok(())
 }
 
-struct Checker<'a> {
-    task: &'a Task<'a>,
-    proof: &'a SummaryProof,
-    run: &'a Run<'a>,
-    /// The shared and per-thread variables.
-    globals: Vec<VarId>,
-    /// Which procedures must have a summary for their returns.
-    called: BTreeSet<ProcId>,
+/// Returns whether a procedure, or one that it calls, has an edge that ends the thread.
+fn ends_inside(program: &Program, proc: ProcId) -> bool {
+    let (mut seen, mut waiting) = (BTreeSet::from([proc]), vec![proc]);
+    while let Some(proc) = waiting.pop() {
+        for edge in program.edges.iter().filter(|edge| program.locs[edge.from].proc == proc) {
+            match &edge.op {
+                Op::End => return true,
+                Op::Call(call) if seen.insert(call.callee) => waiting.push(call.callee),
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
-fn globals(program: &Program) -> Vec<VarId> {
-    let is_global = |var: &VarId| !matches!(program.vars[*var].scope, Scope::Local(_));
-    program.vars.indices().filter(is_global).collect()
-}
-
-/// The procedures that somebody calls, and the prelude.
+/// The procedures that must have a summary for their returns: those that are called, and the prelude.
 fn called(program: &Program) -> BTreeSet<ProcId> {
     let callees = program.edges.iter().filter_map(|edge| match &edge.op {
         Op::Call(call) => Some(call.callee),
@@ -87,25 +85,63 @@ fn called(program: &Program) -> BTreeSet<ProcId> {
     callees.chain(program.prelude).collect()
 }
 
-/// A valuation under construction: a literal per variable, made when it is first asked for.
-#[derive(Default)]
+struct Checker<'a> {
+    task: &'a Task<'a>,
+    proof: &'a SummaryProof,
+    run: &'a Run<'a>,
+    called: BTreeSet<ProcId>,
+}
+
+/// A valuation under construction: a literal per variable, made when it is first needed.
+#[derive(Clone, Default)]
 struct Column(BTreeMap<VarId, Lit>);
 
 impl Column {
     fn get(&mut self, sat: &mut Sat<'_>, var: VarId) -> Lit {
         *self.0.entry(var).or_insert_with(|| sat.fresh())
     }
+
+    /// Writes new values; a variable with any value gets its literal when it is needed.
+    fn write(&mut self, writes: Writes<Lit>) {
+        for (var, value) in writes {
+            match value {
+                Some(value) => drop(self.0.insert(var, value)),
+                None => drop(self.0.remove(&var)),
+            }
+        }
+    }
+
+    /// The values of shared and per-thread variables, all of which have literals then.
+    fn globals(&mut self, sat: &mut Sat<'_>, program: &Program) -> Column {
+        let vars = of_scope(program, Scope::Shared).chain(of_scope(program, Scope::Thread));
+        Column(vars.map(|var| (var, self.get(sat, var))).collect())
+    }
 }
 
-/// One question under construction, about a procedure that runs: its variables at the entry and now, and the values of
-/// the edge's choices.
+/// The values before a step, and those that it chooses.
+#[derive(Default)]
+struct Now {
+    vars: Column,
+    choices: BTreeMap<u32, Lit>,
+}
+
+impl<'r> Scene<Sat<'r>> for Now {
+    fn read(&mut self, sat: &mut Sat<'r>, var: VarId) -> Result<Lit, Refused> {
+        Ok(self.vars.get(sat, var))
+    }
+
+    fn choice(&mut self, sat: &mut Sat<'r>, number: u32) -> Result<Lit, Refused> {
+        Ok(*self.choices.entry(number).or_insert_with(|| sat.fresh()))
+    }
+}
+
+/// Questions under construction about a procedure that runs: its variables at the entry and now.
 struct Question<'a> {
     checker: &'a Checker<'a>,
     sat: Sat<'a>,
     proc: ProcId,
     entry: Column,
-    now: Column,
-    choices: BTreeMap<u32, Lit>,
+    now: Now,
 }
 
 impl<'a> Checker<'a> {
@@ -113,189 +149,93 @@ impl<'a> Checker<'a> {
         self.task.program
     }
 
-    /// A question about a procedure in which the formula holds, entry and now being any that satisfy it.
+    /// Questions about a procedure of which nothing is known.
+    fn blank(&'a self, proc: ProcId) -> Question<'a> {
+        Question { checker: self, sat: Sat::new(self.run), proc, entry: Column::default(), now: Now::default() }
+    }
+
+    /// Questions about a procedure in which a formula holds.
     fn question(&'a self, proc: ProcId, here: FormulaId) -> Result<Question<'a>, Refused> {
         let mut question = self.blank(proc);
-        let lit = question.formula(here, Place::Now)?;
-        question.sat.require(lit);
+        let holds = question.formula(here, None)?;
+        question.sat.require(holds);
         Ok(question)
     }
 
-    fn blank(&'a self, proc: ProcId) -> Question<'a> {
-        let (entry, now) = (Column::default(), Column::default());
-        Question { checker: self, sat: Sat::new(self.run), proc, entry, now, choices: BTreeMap::new() }
-    }
-
-    /// Question 1, for the prelude and for the one initial thread.
+    /// Question 1: the prelude begins in every initial state, and the thread in every state in which it returns; or the
+    /// thread begins in every initial state.
     fn start(&'a self) -> Result<(), Refused> {
         let program = self.program();
-        let kind = program.entries.first().expect("a program with one thread has one kind of thread");
-        let mut shared = Column::default();
-        let mut question = self.blank(program.prelude.unwrap_or(kind.proc));
-        for (var, rhs) in &program.init {
-            let value = question.expr(rhs, None)?;
-            shared.0.insert(*var, value);
-        }
+        let kind = EntryId::new(0);
+        let first = program.prelude.unwrap_or(program.entries[kind].proc);
+        let mut question = self.blank(first);
+        let shared = start_shared(program, &mut question.sat, &mut question.now)?;
+        question.now.vars.write(shared);
         if let Some(prelude) = program.prelude {
-            let no_thread_vars = program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Thread);
-            let falsehood = question.sat.constant(false);
-            shared.0.extend(no_thread_vars.map(|var| (var, falsehood)));
-            self.blank_from(prelude, &shared, question)?;
-            return self.start_after_prelude(prelude);
+            let begun = start_prelude(program, prelude, &mut question.sat)?;
+            question.now.vars.write(begun);
+            question.begins(prelude, Flaw::Start(program.procs[prelude].entry))?;
+            let Some(summary) = self.proof.proc(prelude) else { return Ok(()) };
+            let entry = question.now.vars.globals(&mut question.sat, program);
+            question.returned(prelude, summary, entry)?;
         }
-        self.thread_start(question, shared)
-    }
-
-    /// The prelude begins in every initial state.
-    fn blank_from(&'a self, prelude: ProcId, shared: &Column, mut question: Question<'a>) -> Result<(), Refused> {
-        question.now.0.clone_from(&shared.0);
-        question.begins(prelude, Flaw::Start(self.program().procs[prelude].entry))
-    }
-
-    /// The thread begins in every state in which the prelude returns from an initial state.
-    fn start_after_prelude(&'a self, prelude: ProcId) -> Result<(), Refused> {
-        let Some(summary) = self.proof.proc(prelude) else { return Ok(()) };
-        let mut question = self.blank(prelude);
-        for (var, rhs) in &self.program().init {
-            let value = question.expr(rhs, None)?;
-            question.entry.0.insert(*var, value);
-        }
-        let mut results = Vec::new();
-        let lit = question.formula(summary, Place::Return(&mut results))?;
-        question.sat.require(lit);
-        let after = std::mem::take(&mut question.now);
-        question.choices.clear();
-        self.thread_start(question, after)
-    }
-
-    /// The initial thread begins, whatever the shared variables of the column are.
-    fn thread_start(&'a self, mut question: Question<'a>, shared: Column) -> Result<(), Refused> {
-        let program = self.program();
-        let kind = program.entries.first().expect("a program with one thread has one kind of thread");
-        question.proc = kind.proc;
-        question.entry = Column::default();
-        question.now =
-            Column(shared.0.into_iter().filter(|(var, _)| program.vars[*var].scope == Scope::Shared).collect());
-        question.choices.clear();
-        let mut values = Vec::new();
-        for (var, rhs) in &kind.init {
-            values.push((*var, question.expr(rhs, None)?));
-        }
-        let falsehood = question.sat.constant(false);
-        for (var, _) in program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread) {
-            if !kind.thread_vars.contains(&var) {
-                question.now.0.insert(var, falsehood);
-            }
-        }
-        question.now.0.extend(values);
-        question.begins(kind.proc, Flaw::Start(program.procs[kind.proc].entry))
+        question.now.choices.clear();
+        let begun = start_thread(program, kind, &mut question.sat, &mut question.now)?;
+        question.now.vars.write(begun);
+        let proc = program.entries[kind].proc;
+        question.begins(proc, Flaw::Start(program.procs[proc].entry))
     }
 
     /// Questions 2 to 6 for one edge whose location is reached.
     fn edge(&'a self, id: EdgeId, edge: &Edge, here: FormulaId) -> Result<(), Refused> {
-        let proc = self.program().locs[edge.from].proc;
-        match &edge.op {
-            Op::Assign(assign) => self.question(proc, here)?.assign(assign, id, edge.to),
-            Op::Assert(condition) => self.assert(id, edge, here, condition),
-            Op::AtomicBegin | Op::AtomicEnd => self.question(proc, here)?.assign(&Assign::skip(), id, edge.to),
-            Op::Call(call) => self.call(id, edge, here, call),
-            Op::Return(values) => self.return_from(id, proc, here, values),
-            Op::End => Ok(()),
-            Op::Spawn(_) | Op::Fork(_) => Err(Flaw::OutOfScope("it has several threads").into()),
-        }
-    }
-
-    fn assert(&'a self, id: EdgeId, edge: &Edge, here: FormulaId, condition: &Expr) -> Result<(), Refused> {
-        let proc = self.program().locs[edge.from].proc;
-        if self.task.target.has_assert(id) {
-            let mut question = self.question(proc, here)?;
-            let holds = question.expr(condition, None)?;
-            question.sat.require(!holds);
-            question.no_solution(Flaw::Assert(id))?;
-        }
-        self.question(proc, here)?.assign(&Assign::assume(condition.clone()), id, edge.to)
-    }
-
-    fn call(&'a self, id: EdgeId, edge: &Edge, here: FormulaId, call: &Call) -> Result<(), Refused> {
-        let proc = self.program().locs[edge.from].proc;
-        let mut entering = self.question(proc, here)?;
-        let args = entering.args(call)?;
-        entering.callee(args).begins(call.callee, Flaw::Entry(id))?;
-        match self.proof.proc(call.callee) {
-            Some(summary) => self.question(proc, here)?.returned(call, summary, id, edge.to),
-            None => Ok(()),
-        }
-    }
-
-    fn return_from(&'a self, id: EdgeId, proc: ProcId, here: FormulaId, values: &[Expr]) -> Result<(), Refused> {
-        if !self.called.contains(&proc) {
-            return Ok(());
-        }
+        let program = self.program();
+        let proc = program.locs[edge.from].proc;
         let mut question = self.question(proc, here)?;
-        let mut results = Vec::new();
-        for value in values {
-            results.push(question.expr(value, None)?);
+        if let (Op::Return(exprs), true) = (&edge.op, self.called.contains(&proc)) {
+            let mut results = values(exprs, &mut question.sat, &mut question.now)?;
+            return question.returns(&mut results, Flaw::Summary(id));
         }
-        if let Some(summary) = self.proof.proc(proc) {
-            let lit = question.formula(summary, Place::Return(&mut results))?;
-            question.sat.require(!lit);
+        let Effect { conditions, asserted, writes, .. } =
+            effect(program, edge, None, &mut question.sat, &mut question.now)?;
+        if let Some(holds) = asserted {
+            if self.task.target.has_assert(id) && question.sat.satisfiable_with(!holds)? {
+                return Err(Flaw::Assert(id).into());
+            }
+            question.sat.require(holds);
         }
-        question.no_solution(Flaw::Summary(id))
+        conditions.into_iter().for_each(|condition| question.sat.require(condition));
+        match control(edge, None) {
+            Control::Go(to) => {
+                question.now.vars.write(writes);
+                question.must_hold(to, Flaw::NotClosed(id))
+            }
+            Control::Call(callee) => question.call(id, callee, writes),
+            Control::Return(_) => unreachable!("there is no caller"),
+            Control::End => Ok(()),
+        }
     }
 
     fn location(&'a self, loc: LocId) -> Result<(), Refused> {
-        match self.proof.loc(loc) {
-            Some(here) => self.question(self.program().locs[loc].proc, here)?.no_solution(Flaw::Location(loc)),
-            None => Ok(()),
-        }
+        let Some(here) = self.proof.loc(loc) else { return Ok(()) };
+        let mut question = self.question(self.program().locs[loc].proc, here)?;
+        if question.sat.satisfiable()? { Err(Flaw::Location(loc).into()) } else { Ok(()) }
     }
 }
 
-/// What a formula is about.
-enum Place<'l> {
-    /// A location: the atoms are about the procedure's variables.
-    Now,
-    /// A return: the atoms are about shared and per-thread variables and these results, which grow as they are asked
-    /// for.
-    Return(&'l mut Vec<Lit>),
-}
-
-impl<'a> Question<'a> {
-    fn program(&self) -> &'a Program {
-        self.checker.program()
-    }
-
-    /// It must have no solution.
-    fn no_solution(mut self, flaw: Flaw) -> Result<(), Refused> {
-        if self.sat.satisfiable()? { Err(flaw.into()) } else { Ok(()) }
-    }
-
-    /// The gate of an expression; `next` gives the values after the step.
-    fn expr(&mut self, expr: &Expr, next: Option<&BTreeMap<VarId, Lit>>) -> Result<Lit, Refused> {
-        let (now, choices) = (&mut self.now, &mut self.choices);
-        let mut leaf = |sat: &mut Sat<'_>, leaf: &Expr| match leaf {
-            Expr::Next(var) => match next.and_then(|next| next.get(var)) {
-                Some(value) => *value,
-                None => now.get(sat, *var),
-            },
-            Expr::Choice(number, _) => *choices.entry(*number).or_insert_with(|| sat.fresh()),
-            Expr::Var(var) => now.get(sat, *var),
-            _ => unreachable!("steps with passive parts are treated as a whole"),
-        };
-        encode::expr(&mut self.sat, expr, &mut leaf).ok_or(Flaw::OutOfScope("it has integers").into())
-    }
-
-    /// The gate of a formula about this procedure.
-    fn formula(&mut self, id: FormulaId, place: Place<'_>) -> Result<Lit, Refused> {
+impl Question<'_> {
+    /// The gate of a formula about this procedure: at a location, or, with the returned values, which grow as they are
+    /// needed, at its return.
+    fn formula(&mut self, id: FormulaId, mut results: Option<&mut Vec<Lit>>) -> Result<Lit, Refused> {
         let (program, proc) = (self.checker.program(), self.proc);
-        let (entry, now) = (&mut self.entry, &mut self.now);
-        let (mut results, at_return) = match place {
-            Place::Now => (None, false),
-            Place::Return(results) => (Some(results), true),
+        let (entry, now) = (&mut self.entry, &mut self.now.vars);
+        let is_visible = |var: VarId, may_be_local: bool| match program.vars.get(var).map(|var| var.scope) {
+            Some(Scope::Shared | Scope::Thread) => true,
+            Some(Scope::Local(owner)) => owner == proc && may_be_local,
+            None => false,
         };
         let mut atom = |sat: &mut Sat<'_>, atom: Atom| match atom {
-            Atom::Now(var) if sees(program, proc, var, at_return) => Some(now.get(sat, var)),
-            Atom::Entry(var) if is_input(program, proc, var) => Some(entry.get(sat, var)),
+            Atom::Now(var) if is_visible(var, results.is_none()) => Some(now.get(sat, var)),
+            Atom::Entry(var) if is_visible(var, program.procs[proc].params.contains(&var)) => Some(entry.get(sat, var)),
             Atom::Result(number) if (number as usize) < program.procs[proc].results.len() => {
                 let results = results.as_mut()?;
                 while results.len() <= number as usize {
@@ -309,93 +249,61 @@ impl<'a> Question<'a> {
             .ok_or(Flaw::Malformed(Some(proc)).into())
     }
 
-    /// Question 2. Without other threads passive assignments do nothing, and passive conditions hold.
-    fn assign(mut self, assign: &Assign, id: EdgeId, to: LocId) -> Result<(), Refused> {
-        let mut next = BTreeMap::new();
-        for (var, rhs) in &assign.active {
-            next.insert(*var, self.expr(rhs, None)?);
-        }
-        if !assign.constrain.is_passive() {
-            let constrain = self.expr(&assign.constrain, Some(&next))?;
-            self.sat.require(constrain);
-        }
-        self.now.0.extend(next);
-        self.arrives(to, Flaw::NotClosed(id))
+    /// The formula of a location must hold, or the location must not be reached. The question may go on then.
+    fn must_hold(&mut self, loc: LocId, flaw: Flaw) -> Result<(), Refused> {
+        let holds = match self.checker.proof.loc(loc) {
+            Some(there) => self.formula(there, None)?,
+            None => self.sat.constant(false),
+        };
+        if self.sat.satisfiable_with(!holds)? { Err(flaw.into()) } else { Ok(()) }
     }
 
-    /// The formula of a location must hold.
-    fn arrives(mut self, to: LocId, flaw: Flaw) -> Result<(), Refused> {
-        if let Some(there) = self.checker.proof.loc(to) {
-            let lit = self.formula(there, Place::Now)?;
-            self.sat.require(!lit);
+    /// Questions 1 and 3: a procedure begins with the values of `now`; its entry is the same.
+    fn begins(&mut self, proc: ProcId, flaw: Flaw) -> Result<(), Refused> {
+        let program = self.checker.program();
+        let mut entry = self.now.vars.globals(&mut self.sat, program);
+        let params = program.procs[proc].params.iter();
+        entry.0.extend(params.map(|param| (*param, self.now.vars.get(&mut self.sat, *param))));
+        (self.proc, self.entry) = (proc, entry);
+        self.must_hold(program.procs[proc].entry, flaw)
+    }
+
+    /// Question 5: the summary must allow the return.
+    fn returns(mut self, results: &mut Vec<Lit>, flaw: Flaw) -> Result<(), Refused> {
+        if let Some(summary) = self.checker.proof.proc(self.proc) {
+            let allowed = self.formula(summary, Some(results))?;
+            self.sat.require(!allowed);
         }
-        self.no_solution(flaw)
+        if self.sat.satisfiable()? { Err(flaw.into()) } else { Ok(()) }
     }
 
-    fn args(&mut self, call: &Call) -> Result<BTreeMap<VarId, Lit>, Refused> {
-        let params = &self.program().procs[call.callee].params;
-        params.iter().zip(&call.args).map(|(param, arg)| Ok((*param, self.expr(arg, None)?))).collect()
-    }
-
-    /// The same moment, seen by the callee.
-    fn callee(mut self, args: BTreeMap<VarId, Lit>) -> Question<'a> {
-        let program = self.program();
-        self.now.0.retain(|var, _| !matches!(program.vars[*var].scope, Scope::Local(_)));
-        self.now.0.extend(args);
-        self
-    }
-
-    /// Questions 1 and 3: a procedure begins with what is known of `now`; its entry is the same.
-    fn begins(mut self, proc: ProcId, flaw: Flaw) -> Result<(), Refused> {
-        let program = self.program();
-        self.proc = proc;
-        for var in self.checker.globals.iter().chain(&program.procs[proc].params) {
-            self.now.get(&mut self.sat, *var);
-        }
-        self.entry = Column(self.now.0.clone());
-        self.arrives(program.procs[proc].entry, flaw)
-    }
-
-    /// Question 4.
-    fn returned(mut self, call: &Call, summary: FormulaId, id: EdgeId, to: LocId) -> Result<(), Refused> {
-        let program = self.program();
-        let is_global = |var: VarId| !matches!(program.vars[var].scope, Scope::Local(_));
-        let args = self.args(call)?;
-        for var in &self.checker.globals {
-            self.now.get(&mut self.sat, *var);
-        }
-        let globals = self.now.0.iter().filter(|(var, _)| is_global(**var)).map(|(var, lit)| (*var, *lit));
-        let callee_entry = Column(globals.chain(args).collect());
-        let (caller, caller_entry, caller_now) =
-            (self.proc, std::mem::replace(&mut self.entry, callee_entry), std::mem::take(&mut self.now));
-        self.proc = call.callee;
+    /// A procedure that was entered with these values has returned as its summary says; returns its results.
+    fn returned(&mut self, callee: ProcId, summary: FormulaId, entry: Column) -> Result<Vec<Lit>, Refused> {
+        (self.proc, self.entry, self.now) = (callee, entry, Now::default());
         let mut results = Vec::new();
-        let lit = self.formula(summary, Place::Return(&mut results))?;
-        self.sat.require(lit);
-        while results.len() < call.results.len() {
+        let allowed = self.formula(summary, Some(&mut results))?;
+        self.sat.require(allowed);
+        while results.len() < self.checker.program().procs[callee].results.len() {
             results.push(self.sat.fresh());
         }
-        let locals = caller_now.0.into_iter().filter(|(var, _)| !is_global(*var));
-        self.now.0.extend(locals);
-        self.now.0.extend(call.results.iter().zip(results).filter_map(|(var, lit)| Some(((*var)?, lit))));
-        self.proc = caller;
-        self.entry = caller_entry;
-        self.arrives(to, Flaw::NotClosed(id))
+        Ok(results)
     }
-}
 
-/// Whether a formula about a procedure may speak of the variable; at its return, only of those that outlive it.
-fn sees(program: &Program, proc: ProcId, var: VarId, at_return: bool) -> bool {
-    program.vars.get(var).is_some_and(|variable| match variable.scope {
-        Scope::Shared | Scope::Thread => true,
-        Scope::Local(owner) => owner == proc && !at_return,
-    })
-}
-
-/// Whether the variable has a value when the procedure is entered that a formula may speak of.
-fn is_input(program: &Program, proc: ProcId, var: VarId) -> bool {
-    program.vars.get(var).is_some_and(|variable| match variable.scope {
-        Scope::Shared | Scope::Thread => true,
-        Scope::Local(_) => program.procs[proc].params.contains(&var),
-    })
+    /// Questions 3 and 4: `frame` are the variables of the callee's frame.
+    fn call(mut self, id: EdgeId, callee: ProcId, frame: Writes<Lit>) -> Result<(), Refused> {
+        let program = self.checker.program();
+        let globals = self.now.vars.globals(&mut self.sat, program);
+        let (caller, caller_entry) = (self.proc, std::mem::take(&mut self.entry));
+        let mut caller_now = std::mem::replace(&mut self.now, Now { vars: globals, ..Now::default() });
+        self.now.vars.write(frame);
+        self.begins(callee, Flaw::Entry(id))?;
+        let Some(summary) = self.checker.proof.proc(callee) else { return Ok(()) };
+        let entry = self.entry.clone();
+        let values = self.returned(callee, summary, entry)?;
+        let after = self.now.vars.globals(&mut self.sat, program);
+        caller_now.vars.0.extend(after.0);
+        caller_now.vars.write(results(call_of(program, id), values));
+        (self.proc, self.entry, self.now) = (caller, caller_entry, caller_now);
+        self.must_hold(program.edges[id].to, Flaw::NotClosed(id))
+    }
 }

@@ -4,6 +4,7 @@ mod adequacy;
 mod boom;
 mod calculus;
 mod certificates;
+mod commutation;
 mod context_systems;
 mod contexts;
 mod contexts_lazy;

@@ -4,37 +4,38 @@
 //! configurations of them. The check has two parts:
 //!
 //! 1. what the program is on these states: a thread-transition system, made here. For each thread state that the claim
-//!    allows, [`walk`] follows the thread to the next places, on the meaning of expressions that the interpreter has; each
-//!    way is a rule. [`start`] follows the prelude and lists how threads begin. A way that ends in a state that is not
+//!    allows, the thread is followed on its route to the next places ([`super::concrete`]); each way is a rule. [`start`]
+//!    follows the prelude and lists how threads begin. A way that ends in a state that is not
 //!    listed is a flaw. A way to an error makes the thread state a target; threads that must not meet are targets, too.
 //! 2. whether the claim holds of this system: [`claim`] and [`views`].
 //!
 //! Places, and why what a thread does between two of them counts as one step, are as in
-//! [`super::threads`]. A thread that goes round between places for ever is no flaw here, since all states on
+//! [`super::shapes`]. A thread that goes round between places for ever is no flaw here, since all states on
 //! the way are looked at: an execution up to an error goes round only so often.
 //!
 //! # What is not listed
 //!
-//! A variable that a place or the shared states do not list may hold anything. Its value is open until a step reads
-//! it; then both values are followed. So are a choice, and a variable that starts with any value. Where steps must be real,
-//! for a claim about rounds, no step may read a variable that is not listed: then it does not matter what it holds.
+//! A variable that a place or the shared states do not list may hold anything: it is open. Where steps must be real, for a
+//! claim about rounds, no step may read a variable that is not listed: then it does not matter what it holds.
 
 mod adequacy;
-mod census;
 mod claim;
-mod open;
 mod start;
+mod state_table;
 mod views;
-mod walk;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use selvedge_check::{CoverClaim, CoverProof, Role, Run, Task, ThreadScope};
-use selvedge_ir::tts::{Cover, LocalId, SharedId, Tts};
-use selvedge_ir::{EdgeId, LocId, Ty};
+use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Tts};
+use selvedge_ir::{EdgeId, LocId};
 
+use super::concrete::Arrival;
+use super::route::Route;
 use super::{Flaw, Refused};
-use census::Census;
 pub use claim::{CoverFlaw, verify_claim};
-use walk::{Arrival, Walk};
+use state_table::StateTable;
 
 /// Where a target of the system comes from.
 #[derive(Clone, Copy)]
@@ -45,16 +46,13 @@ enum Error {
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Result<(), Refused> {
-    let program = task.program;
     if task.threads != ThreadScope::Unbounded {
         return Err(Flaw::OutOfScope("the number of threads is bounded").into());
     }
-    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err(Flaw::OutOfScope("it has integers").into());
-    }
-    let census = Census::new(task, proof)?;
-    let starts = start::starts(&census, run)?;
+    let table = StateTable::new(task, proof)?;
+    let starts = start::starts(&table, run)?;
     let mut system = System {
+        routes: HashMap::new(),
         tts: Tts {
             n_shared: proof.shareds.len() as u32,
             n_local: proof.locals.len() as u32,
@@ -67,11 +65,11 @@ pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Resu
     let states = claim::thread_states(&proof.claim);
     for (shared, local) in &states {
         run.tick()?;
-        system.follow(&census, *shared, *local, run)?;
+        system.follow(&table, *shared, *local, run)?;
     }
-    system.meetings(&census, &states, run)?;
+    system.meetings(&table, &states, run)?;
     let checked = match &proof.claim {
-        CoverClaim::Adequacy(claim) => adequacy::verify(&start::kinds(&census, &system.tts, run)?, claim, run),
+        CoverClaim::Adequacy(claim) => adequacy::verify(&start::kinds(&table, &system.tts, run)?, claim, run),
         claim => verify_claim(&system.tts, claim, run),
     };
     let flaw = match checked {
@@ -92,6 +90,8 @@ pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Resu
 
 /// The system that a program is, with the edge that each rule ends with, and what each target is.
 struct System {
+    /// The routes from places.
+    routes: HashMap<u32, Route>,
     tts: Tts,
     edges: Vec<EdgeId>,
     errors: Vec<Error>,
@@ -99,12 +99,18 @@ struct System {
 
 impl System {
     /// All rules of a thread state.
-    fn follow(&mut self, census: &Census<'_>, shared: SharedId, local: LocalId, run: &Run<'_>) -> Result<(), Refused> {
-        let (Some(state), Some(thread)) = (census.proof.shareds.get(shared), census.proof.locals.get(local)) else {
+    fn follow(
+        &mut self,
+        table: &StateTable<'_>,
+        shared: SharedId,
+        local: LocalId,
+        run: &Run<'_>,
+    ) -> Result<(), Refused> {
+        let (Some(state), Some(thread)) = (table.proof.shareds.get(shared), table.proof.locals.get(local)) else {
             return Err(Flaw::Malformed(None).into());
         };
-        let place = &census.proof.places[thread.place as usize];
-        if census.task.target.has_loc(place.loc) {
+        let place = &table.proof.places[thread.place as usize];
+        if table.task.target.has_loc(place.loc) {
             self.target((shared, vec![local]), Error::Location(place.loc));
             return Ok(());
         }
@@ -117,12 +123,20 @@ impl System {
         if !moves {
             return Ok(());
         }
-        for (edge, arrival) in Walk::from_place(census, state, thread).explore(run)? {
+        let route = match self.routes.entry(thread.place) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(Route::new(&table.places, thread.place, run)?),
+        };
+        let explorer = table.explorer(Some(thread.place));
+        let now = explorer.values(&state.values, thread.place, &thread.values);
+        for (edge, arrival) in explorer.explore(route, now, run)? {
             match arrival {
-                Arrival::Rule { shared: shared_after, own, new } => {
-                    let after = own.into_iter().chain(new).collect();
-                    let goes_on = own.is_some();
-                    self.tts.rules.push(selvedge_ir::tts::Rule { shared, local, shared_after, after, goes_on });
+                Arrival::Rule { shared: values, own, new } => {
+                    let held = own.as_ref().is_some_and(|(place, _)| table.places.is_holder(*place));
+                    let shared_after = table.shared(values, held).ok_or(Flaw::NotClosed(edge))?;
+                    let after = own.iter().chain(&new).map(|seen| table.local(seen)).collect::<Option<_>>();
+                    let (after, goes_on) = (after.ok_or(Flaw::NotClosed(edge))?, own.is_some());
+                    self.tts.rules.push(Rule { shared, local, shared_after, after, goes_on });
                     self.edges.push(edge);
                 }
                 Arrival::Failed => self.target((shared, vec![local]), Error::Assert(edge)),
@@ -139,9 +153,14 @@ impl System {
     }
 
     /// Threads at all locations of a meeting, with every shared state.
-    fn meetings(&mut self, census: &Census<'_>, states: &[(SharedId, LocalId)], run: &Run<'_>) -> Result<(), Refused> {
-        let loc = |local: LocalId| census.proof.places[census.proof.locals[local].place as usize].loc;
-        for meeting in &census.task.target.together {
+    fn meetings(
+        &mut self,
+        table: &StateTable<'_>,
+        states: &[(SharedId, LocalId)],
+        run: &Run<'_>,
+    ) -> Result<(), Refused> {
+        let loc = |local: LocalId| table.proof.places[table.proof.locals[local].place as usize].loc;
+        for meeting in &table.task.target.together {
             for here in states.chunk_by(|left, right| left.0 == right.0) {
                 let mut lists: Vec<Vec<LocalId>> = vec![Vec::new()];
                 for at in meeting {

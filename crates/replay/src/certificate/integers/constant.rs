@@ -2,12 +2,62 @@
 
 use selvedge_ir::{BinaryOp, Expr, Program, UnaryOp, Value, VarId};
 
-use selvedge_ir::eval;
+use super::super::Refused;
+use crate::domain::{Concrete, Domain, Overflow};
+use crate::semantics::{Scene, value};
+
+/// Values that an expression has whatever the other variables and the choices are; `None` if that is not plain.
+pub(super) struct Plain;
+
+impl Domain for Plain {
+    type Value = Option<Value>;
+    type Error = Refused;
+
+    fn lift(&mut self, value: Value) -> Result<Option<Value>, Refused> {
+        Ok(Some(value))
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: Option<Value>) -> Result<Option<Value>, Refused> {
+        Ok(operand.and_then(|operand| Concrete::<Overflow>::new().unary(op, operand).ok()))
+    }
+
+    /// A conjunction with a false part is false, whatever the other part is; and so on.
+    fn binary(&mut self, op: BinaryOp, left: Option<Value>, right: Option<Value>) -> Result<Option<Value>, Refused> {
+        let is = |operand: Option<Value>, value: bool| operand == Some(Value::Bool(value));
+        Ok(match op {
+            BinaryOp::And if is(left, false) || is(right, false) => Some(Value::Bool(false)),
+            BinaryOp::Or if is(left, true) || is(right, true) => Some(Value::Bool(true)),
+            BinaryOp::Implies if is(left, false) || is(right, true) => Some(Value::Bool(true)),
+            _ => left.zip(right).and_then(|(left, right)| Concrete::<Overflow>::new().binary(op, left, right).ok()),
+        })
+    }
+
+    fn ite(&mut self, _: Option<Value>, _: Option<Value>, _: Option<Value>) -> Result<Option<Value>, Refused> {
+        Ok(None)
+    }
+
+    fn known(&self, condition: &Option<Value>) -> Option<bool> {
+        match condition {
+            Some(Value::Bool(value)) => Some(*value),
+            _ => None,
+        }
+    }
+}
 
 /// Values of some variables before a step.
 #[derive(Clone)]
 pub(super) struct Known {
     values: Vec<Option<Value>>,
+}
+
+impl Scene<Plain> for Known {
+    fn read(&mut self, _: &mut Plain, var: VarId) -> Result<Option<Value>, Refused> {
+        Ok(self.get(var))
+    }
+
+    fn choice(&mut self, _: &mut Plain, _: u32) -> Result<Option<Value>, Refused> {
+        Ok(None)
+    }
 }
 
 impl Known {
@@ -26,65 +76,34 @@ impl Known {
         self.values[var.index()] = value;
     }
 
-    /// Adds a value, unless one is known.
-    fn add(&mut self, var: VarId, value: Value) {
-        self.values[var.index()].get_or_insert(value);
+    /// Returns whether a formula plainly holds.
+    pub(super) fn implies(&self, formula: &Expr) -> bool {
+        value(formula, &mut Plain, &mut self.clone()) == Ok(Some(Value::Bool(true)))
     }
-}
 
-/// The value that an expression has whatever the other variables and the choices are; `None` if that is not plain.
-pub(super) fn constant(expr: &Expr, known: &Known) -> Option<Value> {
-    match expr {
-        Expr::Bool(value) => Some(Value::Bool(*value)),
-        Expr::Int(value) => Some(Value::Int(*value)),
-        Expr::Var(var) => known.get(*var),
-        Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => None,
-        Expr::Unary(op, operand) => eval::unary(*op, constant(operand, known)?).ok(),
-        Expr::Binary(op, pair) => binary(*op, constant(&pair.0, known), || constant(&pair.1, known)),
-        Expr::Ite(triple) => match constant(&triple.0, known)? {
-            Value::Bool(true) => constant(&triple.1, known),
-            Value::Bool(false) => constant(&triple.2, known),
-            Value::Int(_) => None,
-        },
-    }
-}
-
-/// Adds what a condition says plainly of single variables: that one has a value, or is true, or false. What is known
-/// already stays.
-pub(super) fn learn(condition: &Expr, known: &mut Known) {
-    match condition {
-        Expr::Binary(BinaryOp::And, pair) => {
-            learn(&pair.0, known);
-            learn(&pair.1, known);
-        }
-        Expr::Binary(BinaryOp::Eq, pair) => {
-            if let (Expr::Var(var), Expr::Int(value)) | (Expr::Int(value), Expr::Var(var)) = (&pair.0, &pair.1) {
-                known.add(*var, Value::Int(*value));
+    /// Adds what a condition says plainly of single variables: that one has a value, or is true, or false. What is known
+    /// already stays.
+    pub(super) fn learn(&mut self, condition: &Expr) {
+        let fact = match condition {
+            Expr::Binary(BinaryOp::And, pair) => {
+                self.learn(&pair.0);
+                return self.learn(&pair.1);
             }
+            Expr::Binary(BinaryOp::Eq, pair) => match (&pair.0, &pair.1) {
+                (Expr::Var(var), Expr::Int(value)) | (Expr::Int(value), Expr::Var(var)) => {
+                    Some((*var, Value::Int(*value)))
+                }
+                _ => None,
+            },
+            Expr::Var(var) => Some((*var, Value::Bool(true))),
+            Expr::Unary(UnaryOp::Not, operand) => match **operand {
+                Expr::Var(var) => Some((var, Value::Bool(false))),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some((var, value)) = fact {
+            self.values[var.index()].get_or_insert(value);
         }
-        Expr::Var(var) => known.add(*var, Value::Bool(true)),
-        Expr::Unary(UnaryOp::Not, operand) => {
-            if let Expr::Var(var) = **operand {
-                known.add(var, Value::Bool(false));
-            }
-        }
-        _ => {}
     }
-}
-
-/// A conjunction with a false part is false, whatever the other part is; and so on.
-fn binary(op: BinaryOp, left: Option<Value>, right: impl FnOnce() -> Option<Value>) -> Option<Value> {
-    let absorbed = match op {
-        BinaryOp::And => Some((false, false)),
-        BinaryOp::Or => Some((true, true)),
-        BinaryOp::Implies => Some((false, true)),
-        _ => None,
-    };
-    let Some((by_left, by_right)) = absorbed else { return eval::binary(op, left?, right()?).ok() };
-    let whole = Value::Bool(op != BinaryOp::And);
-    if left == Some(Value::Bool(by_left)) {
-        return Some(whole);
-    }
-    let right = right();
-    if right == Some(Value::Bool(by_right)) { Some(whole) } else { eval::binary(op, left?, right?).ok() }
 }

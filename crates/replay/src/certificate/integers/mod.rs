@@ -17,47 +17,49 @@ mod write;
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::{ControlPoint, IntegerProof, Run, Task};
-use selvedge_ir::{Assign, Count, Edge, EdgeId, Entry, Expr, LocId, Op, Program, Scope, Ty, Value, VarId};
+use selvedge_ir::{Count, Edge, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Ty, Value, VarId};
 
 use super::{Flaw, Refused};
-use constant::{Known, constant, learn};
+use crate::domain::Domain as _;
+use crate::program::{Leaving, choice_types, concerns_others, default_value, exprs, starts_thread};
+use crate::semantics::{Control, control, effect, start_shared, start_thread};
+use constant::{Known, Plain};
 use solver::{Response, Solver};
-use write::Text;
+use write::{Letters, Smt, Text};
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Result<(), Refused> {
-    let entry = in_scope(task.program)?;
-    let points = Points::new(task.program, entry, proof)?;
+    let kind = in_scope(task.program)?;
+    let points = Points::new(task.program, task.program.entries[kind].proc, proof)?;
     let mut checker = Checker { task, points, solver: Solver::start(run)? };
-    checker.start(entry)?;
+    checker.start(kind)?;
+    let leaving = Leaving::new(task.program);
     for point in &proof.points {
         run.check_limits()?;
-        let place = Place { point, known: checker.points.known(point, task.program) };
+        let known = checker.points.known(point, task.program);
         checker.error_at(point)?;
-        for (id, edge) in task.program.edges.iter_enumerated().filter(|(_, edge)| edge.from == point.loc) {
-            checker.edge(&place, id, edge)?;
+        for id in leaving.of(point.loc) {
+            checker.edge(point, &known, *id, &task.program.edges[*id])?;
         }
     }
     Ok(())
 }
 
 /// The one kind of initial thread of a program that these certificates speak of.
-pub(super) fn in_scope(program: &Program) -> Result<&Entry, Refused> {
-    let entry = match program.entries.as_slice().as_raw_slice() {
+fn in_scope(program: &Program) -> Result<EntryId, Flaw> {
+    let entry = match program.entries.as_raw_slice() {
         [entry] if entry.count == Count::Exactly(1) && program.prelude.is_none() => entry,
-        _ => return Err(Flaw::OutOfScope("it has several threads").into()),
+        _ => return Err(Flaw::OutOfScope("it has several threads")),
     };
     for edge in program.edges.iter().filter(|edge| program.locs[edge.from].proc == entry.proc) {
         match &edge.op {
-            Op::Assign(assign) if assign.is_passive() => {
-                return Err(Flaw::OutOfScope("it has passive variables").into());
-            }
-            Op::Call(_) => return Err(Flaw::OutOfScope("it has calls").into()),
-            Op::Spawn(_) | Op::Fork(_) => return Err(Flaw::OutOfScope("it starts threads").into()),
-            Op::Assign(_) | Op::Assert(_) | Op::Return(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
+            op if concerns_others(op) => return Err(Flaw::OutOfScope("it has passive variables")),
+            Op::Call(_) => return Err(Flaw::OutOfScope("it has calls")),
+            _ if starts_thread(edge) => return Err(Flaw::OutOfScope("it starts threads")),
+            _ => {}
         }
     }
-    Ok(entry)
+    Ok(EntryId::new(0))
 }
 
 /// The control points by location and values.
@@ -67,7 +69,7 @@ struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    fn new(program: &Program, entry: &Entry, proof: &'a IntegerProof) -> Result<Points<'a>, Refused> {
+    fn new(program: &Program, proc: ProcId, proof: &'a IntegerProof) -> Result<Points<'a>, Refused> {
         let is_known = |var: &VarId| var.index() < program.vars.len();
         let mut control = proof.control.clone();
         control.sort_unstable();
@@ -80,7 +82,7 @@ impl<'a> Points<'a> {
             let types = point.values.iter().map(|value| value.ty());
             let has_values = types.eq(proof.control.iter().map(|var| program.vars[*var].ty));
             let fits = (point.values.is_empty() || has_values)
-                && program.locs.get(point.loc).is_some_and(|loc| loc.proc == entry.proc)
+                && program.locs.get(point.loc).is_some_and(|loc| loc.proc == proc)
                 && write::type_of(&point.formula, program) == Some(Ty::Bool);
             let known = formulas.insert((point.loc, point.values.clone()), &point.formula);
             if !fits || known.is_some() {
@@ -94,7 +96,7 @@ impl<'a> Points<'a> {
     fn known(&self, point: &ControlPoint, program: &Program) -> Known {
         let mut known = Known::nothing(program);
         self.control.iter().zip(&point.values).for_each(|(var, value)| known.set(*var, Some(*value)));
-        learn(&point.formula, &mut known);
+        known.learn(&point.formula);
         known
     }
 
@@ -106,7 +108,7 @@ impl<'a> Points<'a> {
     /// Whether a point plainly allows all states at a location in which some variables have these values.
     fn plainly_allow(&self, loc: LocId, known: &Known) -> bool {
         let formula = self.values(known).and_then(|values| self.formulas.get(&(loc, values)));
-        formula.is_some_and(|formula| constant(formula, known) == Some(Value::Bool(true)))
+        formula.is_some_and(|formula| known.implies(formula))
     }
 
     /// The points at a location that may allow states in which some variables have these values.
@@ -126,12 +128,6 @@ impl<'a> Points<'a> {
     }
 }
 
-/// A control point, and the variables whose values in it are plain.
-struct Place<'a> {
-    point: &'a ControlPoint,
-    known: Known,
-}
-
 struct Checker<'a> {
     task: &'a Task<'a>,
     points: Points<'a>,
@@ -139,14 +135,21 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Question 1.
-    fn start(&mut self, entry: &Entry) -> Result<(), Refused> {
+    /// Question 1. Variables of other procedures than the thread's first one are not used.
+    fn start(&mut self, kind: EntryId) -> Result<(), Refused> {
         let program = self.task.program;
+        let entry = &program.entries[kind];
         let loc = program.procs[entry.proc].entry;
         let mut text = Text::new(program);
-        text.start(entry);
-        self.none_allows(&mut text, loc, &Known::nothing(program));
-        self.refute(text, Flaw::Start(loc))
+        text.declare('c', &choice_types(program.init.iter().map(|(_, rhs)| rhs)));
+        text.declare('d', &choice_types(entry.init.iter().map(|(_, rhs)| rhs)));
+        text.define(start_shared(program, &mut Smt, &mut Letters('x', 'c'))?);
+        text.define(start_thread(program, kind, &mut Smt, &mut Letters('y', 'd'))?);
+        let others = program.procs.iter_enumerated().filter(|(proc, _)| *proc != entry.proc);
+        let unused = others.flat_map(|(_, proc)| proc.locals.iter().copied());
+        let default = |var: VarId| Ok((var, Some(Smt.lift(default_value(program.vars[var].ty))?)));
+        text.define(unused.map(default).collect::<Result<_, Refused>>()?);
+        self.refute_after(text, loc, &Known::nothing(program), Flaw::Start(loc))
     }
 
     /// Question 3, for locations.
@@ -154,95 +157,84 @@ impl Checker<'_> {
         if !self.task.target.has_loc(point.loc) {
             return Ok(());
         }
-        let mut text = Text::new(self.task.program);
-        self.allowed(&mut text, point);
+        let text = self.allowed(point)?;
         self.refute(text, Flaw::Location(point.loc))
     }
 
-    /// Questions 2 and 3 for one edge.
-    fn edge(&mut self, place: &Place<'_>, id: EdgeId, edge: &Edge) -> Result<(), Refused> {
-        let nothing = Assign { active: Vec::new(), passive: Vec::new(), constrain: Expr::Bool(true) };
-        match &edge.op {
-            Op::Assign(assign) => self.step(place, id, edge, assign),
-            Op::Assert(condition) => {
-                if self.task.target.has_assert(id) {
-                    self.failure(place, id, condition)?;
-                }
-                self.step(place, id, edge, &Assign { constrain: condition.clone(), ..nothing })
-            }
-            Op::AtomicBegin | Op::AtomicEnd => self.step(place, id, edge, &nothing),
-            Op::Return(_) | Op::End => Ok(()),
-            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("in_scope: the procedure has no such edge"),
+    /// Questions 2 and 3 for one edge: first with the values that are plain, then with a solver.
+    fn edge(&mut self, point: &ControlPoint, known: &Known, id: EdgeId, edge: &Edge) -> Result<(), Refused> {
+        let program = self.task.program;
+        let Control::Go(to) = control(edge, None) else { return Ok(()) };
+        if self.task.target.has_assert(id) {
+            self.failure(point, known, id, edge)?;
         }
-    }
-
-    fn failure(&mut self, place: &Place<'_>, id: EdgeId, condition: &Expr) -> Result<(), Refused> {
-        if constant(condition, &place.known) == Some(Value::Bool(true)) {
+        let mut known = known.clone();
+        match &edge.op {
+            Op::Assign(assign) => known.learn(&assign.constrain),
+            Op::Assert(condition) => known.learn(condition),
+            _ => {}
+        }
+        let plain = effect(program, edge, None, &mut Plain, &mut known.clone())?;
+        let mut guards = plain.conditions.iter().chain(&plain.asserted);
+        // What changes nothing stays where it is.
+        let stays = plain.writes.is_empty() && to == point.loc;
+        if stays || guards.any(|guard| *guard == Some(Value::Bool(false))) {
             return Ok(());
         }
-        let mut text = Text::new(self.task.program);
-        self.allowed(&mut text, place.point);
-        text.choices(&self.task.program.edges[id].op.choices());
-        text.require_not(condition);
+        for (var, value) in plain.writes {
+            known.set(var, value.flatten());
+        }
+        if self.points.plainly_allow(to, &known) {
+            return Ok(());
+        }
+        let mut text = self.allowed(point)?;
+        text.declare('c', &choice_types(exprs(&edge.op)));
+        let done = effect(program, edge, None, &mut Smt, &mut Letters('x', 'c'))?;
+        done.conditions.iter().chain(&done.asserted).for_each(|guard| text.require(guard));
+        text.define(done.writes);
+        self.refute_after(text, to, &known, Flaw::NotClosed(id))
+    }
+
+    /// The assertion of an edge cannot fail.
+    fn failure(&mut self, point: &ControlPoint, known: &Known, id: EdgeId, edge: &Edge) -> Result<(), Refused> {
+        let program = self.task.program;
+        let plain = effect(program, edge, None, &mut Plain, &mut known.clone())?;
+        if plain.asserted == Some(Some(Value::Bool(true))) {
+            return Ok(());
+        }
+        let mut text = self.allowed(point)?;
+        text.declare('c', &choice_types(exprs(&edge.op)));
+        let done = effect(program, edge, None, &mut Smt, &mut Letters('x', 'c'))?;
+        done.asserted.iter().for_each(|holds| text.require(&format!("(not {holds})")));
         self.refute(text, Flaw::Assert(id))
     }
 
-    fn step(&mut self, place: &Place<'_>, id: EdgeId, edge: &Edge, assign: &Assign) -> Result<(), Refused> {
-        // What changes nothing stays where it is.
-        if assign.active.is_empty() && edge.to == place.point.loc {
-            return Ok(());
-        }
-        if constant(&assign.constrain, &place.known) == Some(Value::Bool(false)) {
-            return Ok(());
-        }
-        let mut known = place.known.clone();
-        learn(&assign.constrain, &mut known);
-        let mut after = known.clone();
-        for (var, rhs) in &assign.active {
-            after.set(*var, constant(rhs, &known));
-        }
-        if self.points.plainly_allow(edge.to, &after) {
-            return Ok(());
-        }
+    /// A question in which the state before the step is one that the point allows.
+    fn allowed(&self, point: &ControlPoint) -> Result<Text<'_>, Refused> {
         let mut text = Text::new(self.task.program);
-        self.allowed(&mut text, place.point);
-        text.choices(&self.task.program.edges[id].op.choices());
-        text.assign(assign);
-        self.none_allows(&mut text, edge.to, &after);
-        self.refute(text, Flaw::NotClosed(id))
-    }
-
-    /// The state before the step is one that the point allows.
-    fn allowed(&self, text: &mut Text<'_>, point: &ControlPoint) {
         for (var, value) in self.points.control.iter().zip(&point.values) {
             text.require_value(*var, *value);
         }
-        text.require(&point.formula);
+        text.require_formula(&point.formula)?;
+        Ok(text)
     }
 
-    /// The state after the step is at the location, and no point allows it. The points that are left out could allow it
+    /// The state after the step is at the location: some point must allow it. The points that are left out could allow it
     /// only if a variable had another value than is known.
-    fn none_allows(&self, text: &mut Text<'_>, loc: LocId, known: &Known) {
+    fn refute_after(&self, mut text: Text<'_>, loc: LocId, known: &Known, flaw: Flaw) -> Result<(), Refused> {
+        text.keep_the_rest();
         let mut exclude = |(values, formula): (&[Value], &Expr)| text.exclude(self.points.control, values, formula);
         match self.points.values(known) {
-            Some(values) => self.points.at_values(loc, values).for_each(&mut exclude),
-            None => self.points.at(loc, known).for_each(&mut exclude),
+            Some(values) => self.points.at_values(loc, values).try_for_each(&mut exclude)?,
+            None => self.points.at(loc, known).try_for_each(&mut exclude)?,
         }
+        self.refute(text, flaw)
     }
 
-    fn refute(&mut self, text: Text<'_>, flaw: Flaw) -> Result<(), Refused> {
+    fn refute(&self, text: Text<'_>, flaw: Flaw) -> Result<(), Refused> {
         match self.solver.ask(&text.finish())? {
             Response::Unsat => Ok(()),
             Response::Sat => Err(flaw.into()),
         }
-    }
-}
-
-/// Whether a variable of a program in scope exists in its one thread.
-pub(super) fn is_visible(program: &Program, entry: &Entry, var: VarId) -> bool {
-    match program.vars[var].scope {
-        Scope::Shared => true,
-        Scope::Thread => entry.thread_vars.contains(&var),
-        Scope::Local(proc) => proc == entry.proc,
     }
 }

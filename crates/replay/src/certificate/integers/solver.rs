@@ -16,12 +16,12 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// An answer that means something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Response {
+pub(super) enum Response {
     Sat,
     Unsat,
 }
 
-pub(in super::super) struct Solver<'r> {
+pub(super) struct Solver<'r> {
     child: Child,
     input: Sender<String>,
     lines: Receiver<String>,
@@ -30,7 +30,7 @@ pub(in super::super) struct Solver<'r> {
 
 impl<'r> Solver<'r> {
     /// Starts a solver that the run names.
-    pub(in super::super) fn start(run: &'r Run<'r>) -> Result<Solver<'r>, Stop> {
+    pub(super) fn start(run: &'r Run<'r>) -> Result<Solver<'r>, Stop> {
         let solvers = run.solvers();
         let mut command = match (&solvers.cvc5, &solvers.z3) {
             (Some(cvc5), _) => {
@@ -72,7 +72,7 @@ impl<'r> Solver<'r> {
 
     /// Whether all assertions of a question can hold together. Everything but `sat` and `unsat` is a failure: an error
     /// message comes before the answer that it spoils.
-    pub(in super::super) fn ask(&mut self, question: &str) -> Result<Response, Stop> {
+    pub(super) fn ask(&self, question: &str) -> Result<Response, Stop> {
         self.run.check_limits()?;
         self.send(format!("(push 1)\n{question}(check-sat)\n(pop 1)\n"));
         loop {

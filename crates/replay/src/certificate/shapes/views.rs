@@ -8,7 +8,7 @@
 //!
 //! # The steps
 //!
-//! Places and macro steps are those of proofs for a bounded number of threads ([`super::threads`]), and so is the argument
+//! Places and macro steps are those of proofs for a bounded number of threads ([`super`]), and so is the argument
 //! that states between macro steps are enough.
 //!
 //! # The questions
@@ -38,16 +38,17 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::{Role, Run, Shape, ShapeProof, Task, ThreadScope};
-use selvedge_ir::{LocId, Op, Scope};
+use selvedge_ir::{LocId, Op, Scope, VarId};
 
-use super::threads::route::{Route, To};
-use super::threads::table::{Beside, Table};
-use super::threads::walk::Walk;
-use super::{Flaw, Refused};
+use super::super::route::{Route, To};
+use super::super::{Flaw, Refused};
+use super::table::{Environment, Table};
+use super::walk::Walk;
+use crate::program::concerns_others;
 
 /// Checks the certificate: the start, the views one by one, then one more thread beside each; each with a solver of its
 /// own.
-pub(super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
+pub(in super::super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
     if task.threads != ThreadScope::Unbounded {
         return Err(Flaw::OutOfScope("the number of threads is bounded").into());
     }
@@ -58,7 +59,7 @@ pub(super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Resu
         run.tick()?;
         if !view.held {
             Walk::new(&table, run).all_threads(&view.threads, 0, view.formula, &|place| checker.route(place))?;
-        } else if let Some(loc) = table.error(&view.threads) {
+        } else if let Some(loc) = table.places.error(&view.threads) {
             return Err(Flaw::Location(loc).into());
         }
     }
@@ -84,7 +85,7 @@ impl<'a> Checker<'a> {
         let places: BTreeSet<u32> = proof.shapes.iter().flat_map(|view| view.threads.iter().copied()).collect();
         let mut routes: Vec<Option<Route>> = proof.places.iter().map(|_| None).collect();
         for place in &places {
-            routes[*place as usize] = Some(Route::new(table, *place, run)?);
+            routes[*place as usize] = Some(Route::new(&table.places, *place, run)?.in_order());
         }
         let shows = routes
             .iter()
@@ -105,14 +106,14 @@ impl<'a> Checker<'a> {
             let is_listed = |gone: usize| {
                 let mut rest = threads.clone();
                 let gone = rest.remove(gone);
-                let beside = Beside { held: self.table.is_holder(gone), ended: 0 };
-                self.table.listed(&rest, beside).is_some()
+                let environment = Environment { held: self.table.places.is_holder(gone), ended: 0 };
+                self.table.listed(&rest, environment).is_some()
             };
-            let alone = |place: &u32| matches!(self.table.at(*place).role, Role::Prelude);
+            let alone = |place: &u32| matches!(self.table.places.at(*place).role, Role::Prelude);
             if threads.iter().any(alone) || !(0..threads.len()).all(is_listed) {
                 continue;
             }
-            let holder = threads.iter().position(|place| self.table.is_holder(*place));
+            let holder = threads.iter().position(|place| self.table.places.is_holder(*place));
             let may_move =
                 |mover: &usize| holder.is_none_or(|holder| holder == *mover) && self.shows[threads[*mover] as usize];
             let movers: Vec<usize> = (0..threads.len()).filter(may_move).collect();
@@ -129,7 +130,7 @@ impl<'a> Checker<'a> {
     fn meeting(&self, meeting: &[LocId], places: &[u32]) -> Result<(), Refused> {
         let k = self.table.longest;
         let is_at = |place: u32, loc: LocId| {
-            let place = self.table.at(place);
+            let place = self.table.places.at(place);
             place.loc == loc && place.role != Role::Prelude
         };
         match meeting.get(places.len()) {
@@ -155,19 +156,20 @@ impl<'a> Checker<'a> {
 /// releases the atomic flag.
 fn shows(table: &Table<'_>, place: u32, route: &Route) -> bool {
     let program = table.task.program;
-    let is_shared = |var: selvedge_ir::VarId| program.vars[var].scope == Scope::Shared;
+    let is_shared = |var: VarId| program.vars[var].scope == Scope::Shared;
     route.nodes.iter().flatten().any(|step| {
-        let writes = match &program.edges[step.edge].op {
-            Op::Assign(assign) => assign.is_passive() || assign.active.iter().any(|(var, _)| is_shared(*var)),
-            Op::Return(_) => match step.call.map(|call| &program.edges[call].op) {
+        let op = &program.edges[step.edge].op;
+        let writes = match op {
+            Op::Assign(assign) => concerns_others(op) || assign.active.iter().any(|(var, _)| is_shared(*var)),
+            Op::Return(_) => match step.caller.map(|call| &program.edges[call].op) {
                 Some(Op::Call(call)) => call.results.iter().flatten().any(|var| is_shared(*var)),
                 _ => false,
             },
             _ => false,
         };
         let holds = match step.to {
-            To::Place(to) => table.is_holder(to) != table.is_holder(place),
-            To::Gone => table.is_holder(place),
+            To::Place(to) => table.places.is_holder(to) != table.places.is_holder(place),
+            To::Gone => table.places.is_holder(place),
             _ => false,
         };
         writes || holds

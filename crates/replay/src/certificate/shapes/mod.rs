@@ -2,15 +2,15 @@
 //!
 //! # The set
 //!
-//! A state is *seen* if each thread stands at a listed place ([`table`]), which says who the thread is (its kind, and
-//! whether it holds the atomic flag), which calls have not returned, and where it stands. The proof has a formula for
+//! A state is *seen* if each thread is at a listed place ([`super::place_table`]), which says the role of the thread (its
+//! kind, and whether it holds the atomic flag), which calls have not returned, and the location. The proof has a formula for
 //! each list of places that may occur, its *shape*. A seen state belongs to the set if its threads, put in order
 //! ([`order`]), satisfy the formula of their shape, whatever the variables hold that the places do not list.
 //!
 //! # The steps
 //!
-//! A *macro step* ([`route`], [`walk`]) takes one thread from its place to the next one: any number of invisible steps
-//! ([`selvedge_ir::visibility`]) through locations that are not listed; then, unless the last of these came to a listed
+//! A *macro step* ([`super::route`]) takes one thread from its place to the next one: any number of invisible steps
+//! ([`crate::commutation`]) through locations that are not listed; then, unless the last of these came to a listed
 //! place, one visible step, which must come to a listed place or end the thread. A visible step that takes the atomic
 //! flag may instead be followed by any steps of the thread, as long as it holds the flag and comes to no listed place;
 //! so may the steps of the prelude, which has no other thread beside it. Only the holder of the flag moves if there is
@@ -49,24 +49,21 @@
 //! A spawn does nothing at the thread bound; the shape says how many threads live, and, if the bound is one on the threads
 //! of a whole run, how many have ended. The thread of the prelude counts for neither.
 
-mod effects;
 mod explicit;
 mod order;
-pub(super) mod route;
-pub(super) mod state;
-mod step;
-pub(super) mod table;
-pub(super) mod walk;
+mod state;
+mod table;
+pub(super) mod views;
+mod walk;
 
 use selvedge_check::{Run, ShapeProof, Task, ThreadScope};
-use selvedge_ir::{Count, Op};
+use selvedge_ir::Count;
 
+use super::route::{Move, Route};
 use super::{Flaw, Refused};
-use explicit::{Explicit, is_prelude, is_spawn};
-pub(super) use route::is_invisible;
-use route::{Move, Route};
+use crate::program::starts_thread;
+use explicit::{Explicit, is_prelude};
 use table::Table;
-pub(super) use table::well_formed as stack_of;
 use walk::Walk;
 
 /// Checks the certificate: the start, then the shapes one by one, state by state if there are few states, each with a
@@ -128,8 +125,8 @@ impl<'a> Routes<'a> {
         for place in places {
             let known = &mut self.known[*place as usize];
             if known.is_none() {
-                let route = Route::new(self.table, *place, run)?;
-                let spawns = |step: &Move| is_spawn(&self.table.task.program.edges[step.edge].op);
+                let route = Route::new(&self.table.places, *place, run)?.in_order();
+                let spawns = |step: &Move| starts_thread(&self.table.task.program.edges[step.edge]);
                 let may_spawn = route.nodes.iter().flatten().any(spawns);
                 *known = Some((route, may_spawn));
             }
@@ -148,8 +145,4 @@ impl<'a> Routes<'a> {
     fn spawns(&self, place: u32) -> bool {
         self.at(place).1
     }
-}
-
-fn has_passive_parts(op: &Op) -> bool {
-    matches!(op, Op::Assign(assign) if assign.is_passive())
 }

@@ -6,26 +6,32 @@ use super::super::sat::{Lit, Sat};
 
 /// The states that one way of a macro step leads to.
 #[derive(Clone)]
-pub(in crate::certificate) struct State {
+pub(super) struct State {
     /// Whether this way is taken.
-    pub(in crate::certificate) guard: Lit,
+    pub(super) guard: Lit,
     /// The values of the variables as the moving thread sees them, by number; `false` where it has none.
-    pub(in crate::certificate) now: Vec<Lit>,
+    pub(super) now: Vec<Lit>,
     /// The other threads: those of the shape in their order, then those that the macro step has started.
-    pub(in crate::certificate) others: Vec<Seen>,
+    pub(super) others: Vec<Seen>,
     /// How many of them, the first ones, are known to be in order at each place: the values of those of the shape are
     /// still theirs.
-    pub(in crate::certificate) n_sorted: usize,
+    pub(super) n_sorted: usize,
     /// How many of them were there before the macro step.
-    pub(in crate::certificate) n_old: usize,
+    pub(super) n_old: usize,
 }
 
 /// A thread at a place.
 #[derive(Clone)]
-pub(in crate::certificate) struct Seen {
-    pub(in crate::certificate) place: u32,
+pub(super) struct Seen {
+    pub(super) place: u32,
     /// The values of its variables, by number; shared ones are not here.
-    pub(in crate::certificate) vars: Rc<Vec<Lit>>,
+    pub(super) vars: Rc<Vec<Lit>>,
+}
+
+impl Seen {
+    pub(super) fn new(place: u32, vars: Vec<Lit>) -> Seen {
+        Seen { place, vars: Rc::new(vars) }
+    }
 }
 
 impl State {
@@ -56,7 +62,7 @@ fn mux(sat: &mut Sat<'_>, condition: Lit, then: &[Lit], otherwise: &mut [Lit]) {
 }
 
 /// Adds states to those at a location. Those with other threads at the same places become one.
-pub(in crate::certificate) fn add(sat: &mut Sat<'_>, states: &mut Vec<State>, state: State) {
+pub(super) fn add(sat: &mut Sat<'_>, states: &mut Vec<State>, state: State) {
     match states.iter_mut().find(|known| known.resembles(&state)) {
         Some(known) => known.join(sat, state),
         None => states.push(state),

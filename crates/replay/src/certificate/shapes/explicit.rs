@@ -1,10 +1,10 @@
 //! Proofs with few states, state by state.
 //!
-//! The questions of the other way ([`super::walk`]) are asked with a solver for each shape, whose threads may have any
-//! values. Here all states of the set are listed first. A macro step depends on the values of the thread that moves and
-//! on the shared variables only, so its effects are found once for all states that agree on these
-//! ([`super::effects`], the same walk with these values); the rest is to put each effect into each state and to look the
-//! result up.
+//! The questions of [`super::walk`] are answered by a solver for each shape, whose threads may have any values. Here all
+//! states of the set are listed first. A macro step depends on the values of the thread that moves and on the shared
+//! variables only, so its ends are found once for all states that agree on these, on the same route
+//! ([`super::super::concrete`]); the rest is to put each end into each state and to look the result up. With a solver for
+//! each shape, judging takes about ten times as long where the shapes are many and have few states.
 //!
 //! A state is a number: the values of the shared variables that formulas speak of, then those of each thread in the order
 //! of the shape, the first one in the highest place.
@@ -12,14 +12,41 @@
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Role, Run, Shape, ShapeProof, ThreadScope};
-use selvedge_ir::{Op, Scope, VarId};
+use selvedge_ir::{EdgeId, Scope, VarId};
 use smallvec::SmallVec;
 
+use super::super::concrete::{Arrival, Explorer, Seen};
 use super::super::{Flaw, Refused};
 use super::Routes;
-use super::effects::{Bits, Effect, MOST_BITS, Mover};
 use super::table::Table;
-use super::walk::Walk;
+use crate::program::concerns_others;
+
+/// The values of a list of variables, the first one in the highest place: ascending numbers are ascending rows.
+type Bits = u64;
+
+/// More values than this do not fit.
+const MOST_BITS: usize = Bits::BITS as usize;
+
+/// The thread that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Mover {
+    place: u32,
+    own: Bits,
+    shared: Bits,
+    /// The number of other threads that count for the bound.
+    n_others: usize,
+}
+
+/// The end of a macro step.
+struct End {
+    edge: EdgeId,
+    /// The threads that there are instead of the one that moved: itself, unless it has ended, and those that it has
+    /// started.
+    threads: Vec<(u32, Bits)>,
+    /// Whether the one that moved has ended.
+    ends: bool,
+    shared: Bits,
+}
 
 /// The values of all variables of a state that formulas may speak of.
 type Row = u128;
@@ -42,7 +69,7 @@ pub(super) struct Explicit<'a> {
     numbers: FxHashMap<(&'a [u32], u32), u32>,
     /// The shapes, each with its states in ascending order.
     shapes: Vec<(&'a Shape, Vec<Row>)>,
-    effects: FxHashMap<Mover, Vec<Effect>>,
+    ends: FxHashMap<Mover, Vec<End>>,
 }
 
 impl<'a> Explicit<'a> {
@@ -53,7 +80,7 @@ impl<'a> Explicit<'a> {
         let told = told(&proof.formulas);
         let are_shared = told.iter().all(|var| program.vars.get(*var).is_some_and(|var| var.scope == Scope::Shared));
         let widest = proof.places.iter().map(|place| place.vars.len()).max().unwrap_or(0).max(told.len());
-        if !are_shared || widest > MOST_BITS || program.edges.iter().any(|edge| super::has_passive_parts(&edge.op)) {
+        if !are_shared || widest > MOST_BITS || program.edges.iter().any(|edge| concerns_others(&edge.op)) {
             return Ok(None);
         }
         let mut shapes = Vec::new();
@@ -69,14 +96,14 @@ impl<'a> Explicit<'a> {
         }
         let key = |(shape, _): &(&'a Shape, Vec<Row>)| (shape.threads.as_slice(), shape.ended);
         let numbers = shapes.iter().map(key).zip(0..).collect();
-        Ok(Some(Explicit { table, run, told, numbers, shapes, effects: FxHashMap::default() }))
+        Ok(Some(Explicit { table, run, told, numbers, shapes, ends: FxHashMap::default() }))
     }
 
     /// Whether all macro steps from the states of a shape, which is not the prelude's, lead to states of the set, without
     /// error.
     pub(super) fn shape(&mut self, number: usize, routes: &Routes<'_>) -> Result<(), Refused> {
         let (shape, n_states) = (self.shapes[number].0, self.shapes[number].1.len());
-        if let Some(loc) = self.table.error(&shape.threads).filter(|_| n_states > 0) {
+        if let Some(loc) = self.table.places.error(&shape.threads).filter(|_| n_states > 0) {
             return Err(Flaw::Location(loc).into());
         }
         let mut state: Vec<(u32, Bits)> = Vec::new();
@@ -92,7 +119,7 @@ impl<'a> Explicit<'a> {
     /// All macro steps from one state.
     fn steps(&mut self, state: &[(u32, Bits)], ended: u32, shared: Bits, routes: &Routes<'_>) -> Result<(), Refused> {
         let counts_ended = matches!(self.table.task.threads, ThreadScope::Created(_));
-        let holder = state.iter().position(|(place, _)| self.table.is_holder(*place));
+        let holder = state.iter().position(|(place, _)| self.table.places.is_holder(*place));
         let mut after = Vec::new();
         for mover in (0..state.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
             if mover > 0 && state[mover - 1] == state[mover] {
@@ -101,21 +128,45 @@ impl<'a> Explicit<'a> {
             let (place, own) = state[mover];
             let n_others = if routes.spawns(place) { state.len() - 1 + ended as usize } else { 0 };
             let mover_is = Mover { place, own, shared, n_others };
-            if !self.effects.contains_key(&mover_is) {
-                let walk = Walk::new(self.table, self.run);
-                self.effects.insert(mover_is, walk.effects(mover_is, &self.told, routes.of(place))?);
+            if !self.ends.contains_key(&mover_is) {
+                let ends = self.ends_of(mover_is, routes)?;
+                self.ends.insert(mover_is, ends);
             }
-            for effect in &self.effects[&mover_is] {
+            for end in &self.ends[&mover_is] {
                 after.clear();
                 after.extend(state.iter().enumerate().filter(|(number, _)| *number != mover).map(|(_, it)| *it));
-                after.extend(&effect.threads);
+                after.extend(&end.threads);
                 after.sort_unstable();
-                if !self.contains(&after, ended + u32::from(counts_ended && effect.ends), effect.shared) {
-                    return Err(effect.flaw.clone().into());
+                if !self.contains(&after, ended + u32::from(counts_ended && end.ends), end.shared) {
+                    return Err(Flaw::NotClosed(end.edge).into());
                 }
             }
         }
         Ok(())
+    }
+
+    /// All ends of the macro steps of a thread, or an error on the way.
+    fn ends_of(&self, mover: Mover, routes: &Routes<'_>) -> Result<Vec<End>, Refused> {
+        let mut explorer = Explorer::new(&self.table.places, &self.told);
+        if let ThreadScope::AtMost(bound) | ThreadScope::Created(bound) = self.table.task.threads {
+            explorer.room = (bound as usize).saturating_sub(mover.n_others + 1);
+        }
+        let own = values(mover.own, self.width(mover.place));
+        let now = explorer.values(&values(mover.shared, self.told.len()), mover.place, &own);
+        let mut ends = Vec::new();
+        for (edge, arrival) in explorer.explore(routes.of(mover.place), now, self.run)? {
+            ends.push(match arrival {
+                Arrival::Rule { shared, own, new } => {
+                    let packed = |(place, values): &Seen| (*place, bits(values));
+                    let threads = own.iter().chain(&new).map(packed).collect();
+                    End { edge, threads, ends: own.is_none(), shared: bits(&shared) }
+                }
+                Arrival::Failed => return Err(Flaw::Assert(edge).into()),
+                Arrival::Error(loc) => return Err(Flaw::Location(loc).into()),
+                Arrival::Start(_) => unreachable!("only the prelude starts the initial threads"),
+            });
+        }
+        Ok(ends)
     }
 
     /// Whether a state, its threads in order, belongs to the set.
@@ -131,7 +182,7 @@ impl<'a> Explicit<'a> {
     }
 
     fn width(&self, place: u32) -> usize {
-        self.table.at(place).vars.len()
+        self.table.places.at(place).vars.len()
     }
 }
 
@@ -145,7 +196,7 @@ fn in_order(table: &Table<'_>, threads: &[u32], row: Row) -> bool {
 /// Adds the threads of a state with their values, and gives the shared variables.
 fn unpack(table: &Table<'_>, threads: &[u32], mut row: Row, into: &mut Vec<(u32, Bits)>) -> Bits {
     for place in threads.iter().rev() {
-        let width = table.at(*place).vars.len();
+        let width = table.places.at(*place).vars.len();
         into.push((*place, (row & ((1 << width) - 1)) as Bits));
         row >>= width;
     }
@@ -168,7 +219,7 @@ fn told(formulas: &Formulas) -> Vec<VarId> {
 /// What the values of a state of a shape are.
 fn columns(table: &Table<'_>, told: &[VarId], threads: &[u32]) -> Vec<Atom> {
     let of_threads = threads.iter().enumerate().flat_map(|(thread, place)| {
-        let n_vars = table.at(*place).vars.len() as u32;
+        let n_vars = table.places.at(*place).vars.len() as u32;
         (0..n_vars).map(move |var| Atom::Of { thread: thread as u32, var })
     });
     told.iter().copied().map(Atom::Now).chain(of_threads).collect()
@@ -267,10 +318,13 @@ impl Part {
 
 /// Whether the prelude's thread is among those of a shape.
 pub(super) fn is_prelude(table: &Table<'_>, threads: &[u32]) -> bool {
-    threads.iter().any(|place| table.at(*place).role == Role::Prelude)
+    threads.iter().any(|place| table.places.at(*place).role == Role::Prelude)
 }
 
-/// Whether a step may start a thread.
-pub(super) fn is_spawn(op: &Op) -> bool {
-    matches!(op, Op::Spawn(_) | Op::Fork(_))
+fn bits(values: &[bool]) -> Bits {
+    values.iter().fold(0, |bits, value| bits << 1 | Bits::from(*value))
+}
+
+fn values(bits: Bits, len: usize) -> Vec<bool> {
+    (0..len).rev().map(|place| bits >> place & 1 == 1).collect()
 }

@@ -1,98 +1,122 @@
 //! The questions about one shape, or about the start, in one solver.
 //!
-//! A walk follows the routes of the threads of a shape symbolically. Where several moves leave a location, new literals
+//! A walk follows the routes of the threads of a shape with literals. Where several moves leave a location, new literals
 //! choose one of them, so that the ways that meet again at a location exclude each other and become one by a choice of
 //! values. What must not be is collected as literals, each with the flaw that it shows. One call of the solver decides
 //! whether one of them can hold; only if so, they are tried one by one.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use selvedge_check::formula::{Atom, FormulaId};
 use selvedge_check::{Role, Run, ThreadScope};
-use selvedge_ir::{Count, EntryId, LocId, Op, Scope, VarId};
+use selvedge_ir::{Count, EdgeId, EntryId, LocId, Scope, VarId};
 
 use super::super::encode;
+use super::super::place_table::PlaceTable;
+use super::super::route::{Move, Route, To, Traveller, travel};
 use super::super::sat::{Lit, Sat};
 use super::super::{Flaw, Refused};
 use super::order::{choose, not_after, sort};
-use super::route::{Move, Route, To};
 use super::state::{Seen, State, add};
-use super::step::{Choices, any_locals, assign, enter, expr, inherit, leave, seen};
-use super::table::{Beside, Table};
+use super::table::{Environment, Table};
+use crate::semantics::{
+    Child, Control, Position, Scene, Writes, call_of, child, control, effect, of_scope, start_prelude, start_shared,
+    start_thread,
+};
 
-pub(in crate::certificate) struct Walk<'a> {
-    pub(super) table: &'a Table<'a>,
+pub(super) struct Walk<'a> {
+    table: &'a Table<'a>,
     run: &'a Run<'a>,
-    pub(super) sat: Sat<'a>,
+    sat: Sat<'a>,
     /// What must not be.
-    pub(super) bad: Vec<(Lit, Flaw)>,
-    /// Who must be listed after a macro step.
-    pub(super) seen: Claim,
-    /// How many threads there are that the states do not tell of.
-    pub(super) n_untold: usize,
-    /// Where macro steps end, if nobody must be listed there.
-    pub(super) ends: Vec<End>,
-    /// How many threads have ended before it, where that matters.
+    bad: Vec<(Lit, Flaw)>,
+    /// The threads that must be listed after a macro step.
+    claim: Claim,
+    /// The number of threads that have ended before it, where that matters.
     ended: u32,
 }
 
-/// The end of a way of a macro step.
-pub(super) struct End {
-    pub(super) state: State,
-    /// Where the thread that moved stands; `None` if it has ended.
-    pub(super) place: Option<u32>,
-    /// What to say if the end is not in the set.
-    pub(super) flaw: Flaw,
-}
-
-/// Who must be listed after a macro step.
+/// The threads that must be listed after a macro step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
+enum Claim {
     /// All threads.
     All,
     /// Those that were there before, but for the one that moved.
     AllButMover,
-    /// Nobody yet: the ends are kept.
-    Nobody,
+}
+
+/// The values before a step, those that it chooses, and those that it chooses for each other thread.
+struct Standing<'a> {
+    places: &'a PlaceTable<'a>,
+    now: &'a [Lit],
+    others: &'a [Seen],
+    once: BTreeMap<u32, Lit>,
+    each: BTreeMap<(usize, u32), Lit>,
+}
+
+impl<'a> Standing<'a> {
+    fn new(places: &'a PlaceTable<'a>, now: &'a [Lit], others: &'a [Seen]) -> Standing<'a> {
+        Standing { places, now, others, once: BTreeMap::new(), each: BTreeMap::new() }
+    }
+}
+
+impl<'r> Scene<Sat<'r>> for Standing<'_> {
+    fn read(&mut self, _: &mut Sat<'r>, var: VarId) -> Result<Lit, Refused> {
+        Ok(self.now[var.index()])
+    }
+
+    fn choice(&mut self, sat: &mut Sat<'r>, number: u32) -> Result<Lit, Refused> {
+        Ok(*self.once.entry(number).or_insert_with(|| sat.fresh()))
+    }
+
+    fn n_others(&self) -> usize {
+        self.others.len()
+    }
+
+    fn has(&self, other: usize, var: VarId) -> bool {
+        self.places.has(self.others[other].place, var)
+    }
+
+    fn read_other(&mut self, _: &mut Sat<'r>, other: usize, var: VarId) -> Result<Lit, Refused> {
+        Ok(self.others[other].vars[var.index()])
+    }
+
+    fn choice_for(&mut self, sat: &mut Sat<'r>, number_of: usize, number: u32) -> Result<Lit, Refused> {
+        Ok(*self.each.entry((number_of, number)).or_insert_with(|| sat.fresh()))
+    }
+}
+
+/// Writes new values; any value is a new literal.
+fn write(sat: &mut Sat<'_>, writes: Writes<Lit>, into: &mut [Lit]) {
+    writes.into_iter().for_each(|(var, value)| into[var.index()] = value.unwrap_or_else(|| sat.fresh()));
 }
 
 impl<'a> Walk<'a> {
-    pub(in crate::certificate) fn new(table: &'a Table<'a>, run: &'a Run<'a>) -> Walk<'a> {
-        Walk {
-            table,
-            run,
-            sat: Sat::new(run),
-            bad: Vec::new(),
-            seen: Claim::All,
-            n_untold: 0,
-            ends: Vec::new(),
-            ended: 0,
-        }
+    pub(super) fn new(table: &'a Table<'a>, run: &'a Run<'a>) -> Walk<'a> {
+        Walk { table, run, sat: Sat::new(run), bad: Vec::new(), claim: Claim::All, ended: 0 }
     }
 
     /// All initial states belong to the set.
-    pub(in crate::certificate) fn start(mut self) -> Result<(), Refused> {
+    pub(super) fn start(mut self) -> Result<(), Refused> {
         let program = self.table.task.program;
-        let mut now = vec![self.sat.constant(false); program.vars.len()];
-        let shared: Vec<VarId> = self.vars_of(Scope::Shared);
-        any_locals(&mut self.sat, &shared, &mut now);
-        let mut choices = Choices::new();
-        for (var, rhs) in &program.init {
-            now[var.index()] = expr(&mut self.sat, rhs, &now, &mut choices)?;
-        }
+        let mut now = self.blank();
+        let shared = start_shared(program, &mut self.sat, &mut Standing::new(&self.table.places, &now, &[]))?;
+        write(&mut self.sat, shared, &mut now);
         let guard = self.sat.constant(true);
-        let mut state = State { guard, now, others: Vec::new(), n_sorted: 0, n_old: 0 };
         match program.prelude {
-            None => self.start_threads(&state, &|loc| Flaw::Start(loc))?,
+            None => self.start_threads(guard, &now, &|loc| Flaw::Start(loc))?,
             Some(prelude) => {
-                let prelude = &program.procs[prelude];
-                any_locals(&mut self.sat, &prelude.locals, &mut state.now);
-                if self.table.task.target.has_loc(prelude.entry) {
-                    return Err(Flaw::Location(prelude.entry).into());
+                let begun = start_prelude(program, prelude, &mut self.sat)?;
+                write(&mut self.sat, begun, &mut now);
+                let position = Position::entry(program, prelude);
+                if self.table.task.target.has_loc(position.loc) {
+                    return Err(Flaw::Location(position.loc).into());
                 }
-                let place = self.table.place(Role::Prelude, &[], prelude.entry);
-                let place = place.ok_or(Flaw::Start(prelude.entry))?;
-                self.end(state, Some(place), Flaw::Start(prelude.entry))?;
+                let flaw = Flaw::Start(position.loc);
+                let place = self.table.places.place(Role::Prelude, &position).ok_or(flaw.clone())?;
+                let state = State { guard, now, others: Vec::new(), n_sorted: 0, n_old: 0 };
+                self.end(state, Some(place), flaw)?;
             }
         }
         self.answer()
@@ -100,7 +124,7 @@ impl<'a> Walk<'a> {
 
     /// All macro steps from states with threads at these places, of whom a formula holds, after so many others have
     /// ended, lead to states of the set, without error.
-    pub(in crate::certificate) fn all_threads<'t>(
+    pub(super) fn all_threads<'t>(
         mut self,
         places: &[u32],
         ended: u32,
@@ -116,7 +140,7 @@ impl<'a> Walk<'a> {
             self.bad.push((self.sat.constant(true), Flaw::Location(loc)));
             return self.answer();
         }
-        let holder = threads.iter().position(|thread| self.table.is_holder(thread.place));
+        let holder = threads.iter().position(|thread| self.table.places.is_holder(thread.place));
         for mover in (0..threads.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
             if mover > 0 && self.are_alike(&threads[mover - 1], &threads[mover]) {
                 continue;
@@ -128,7 +152,7 @@ impl<'a> Walk<'a> {
 
     /// The macro steps of some of these threads, of whom all but one at a time are listed, lead to states in which the
     /// others are. Errors on the way count too.
-    pub(in crate::certificate) fn others<'t>(
+    pub(super) fn others<'t>(
         mut self,
         places: &[u32],
         movers: &[usize],
@@ -141,11 +165,11 @@ impl<'a> Walk<'a> {
             let mut rest = threads.clone();
             let gone = rest.remove(gone);
             let places: Vec<u32> = rest.iter().map(|thread| thread.place).collect();
-            let beside = Beside { held: self.table.is_holder(gone.place), ended: 0 };
-            let Some(formula) = self.table.listed(&places, beside) else { return Ok(()) };
+            let environment = Environment { held: self.table.places.is_holder(gone.place), ended: 0 };
+            let Some(formula) = self.table.listed(&places, environment) else { return Ok(()) };
             self.assume(&rest, formula, &shared)?;
         }
-        self.seen = Claim::AllButMover;
+        self.claim = Claim::AllButMover;
         for mover in movers {
             self.step_of(&threads, *mover, &shared, route(threads[*mover].place))?;
         }
@@ -154,13 +178,9 @@ impl<'a> Walk<'a> {
 
     /// There are no threads at these places, more than are listed together, of which as many as are listed together
     /// always are, where the atomic flag is held by a thread that is not among them, or not.
-    pub(in crate::certificate) fn never_together(
-        mut self,
-        places: &[u32],
-        held_elsewhere: bool,
-        flaw: Flaw,
-    ) -> Result<(), Refused> {
-        let holders: Vec<usize> = (0..places.len()).filter(|number| self.table.is_holder(places[*number])).collect();
+    pub(super) fn never_together(mut self, places: &[u32], held_elsewhere: bool, flaw: Flaw) -> Result<(), Refused> {
+        let holders: Vec<usize> =
+            (0..places.len()).filter(|number| self.table.places.is_holder(places[*number])).collect();
         if holders.len() + usize::from(held_elsewhere) > 1 {
             return Ok(());
         }
@@ -170,7 +190,7 @@ impl<'a> Walk<'a> {
         for chosen in choose(threads.len(), self.table.together(threads.len())) {
             let held = held_elsewhere || holders.iter().any(|holder| !chosen.contains(holder));
             let places: Vec<u32> = chosen.iter().map(|number| places[*number]).collect();
-            let Some(formula) = self.table.listed(&places, Beside { held, ended: 0 }) else { return Ok(()) };
+            let Some(formula) = self.table.listed(&places, Environment { held, ended: 0 }) else { return Ok(()) };
             let chosen: Vec<Seen> = chosen.into_iter().map(|number| threads[number].clone()).collect();
             self.assume(&chosen, formula, &shared)?;
         }
@@ -185,20 +205,30 @@ impl<'a> Walk<'a> {
         let own = others.remove(mover);
         let now = self.seen_by(&own, shared);
         let n_sorted = others.len();
-        self.follow(route, State { guard: self.sat.constant(true), now, others, n_sorted, n_old: n_sorted })
+        let state = State { guard: self.sat.constant(true), now, others, n_sorted, n_old: n_sorted };
+        travel(route, state, self, self.run)
     }
 
-    pub(super) fn any_shared(&mut self) -> Vec<Lit> {
-        let mut shared = vec![self.sat.constant(false); self.table.task.program.vars.len()];
-        let all_shared = self.vars_of(Scope::Shared);
-        any_locals(&mut self.sat, &all_shared, &mut shared);
-        shared
+    /// No values: all variables are false.
+    fn blank(&self) -> Vec<Lit> {
+        vec![self.sat.constant(false); self.table.task.program.vars.len()]
+    }
+
+    /// New literals for some variables; the others are false.
+    fn any(&mut self, vars: impl IntoIterator<Item = VarId>) -> Vec<Lit> {
+        let mut values = self.blank();
+        vars.into_iter().for_each(|var| values[var.index()] = self.sat.fresh());
+        values
+    }
+
+    fn any_shared(&mut self) -> Vec<Lit> {
+        self.any(of_scope(self.table.task.program, Scope::Shared))
     }
 
     /// Whether two threads of a shape are at one place of which no variable is listed. Whatever one of them does, the other
-    /// can do, and nobody can tell which one did: states with the two exchanged belong to the set together.
+    /// can do, and no thread can tell which one did: states with the two exchanged belong to the set together.
     fn are_alike(&self, one: &Seen, other: &Seen) -> bool {
-        one.place == other.place && self.table.at(one.place).vars.is_empty()
+        one.place == other.place && self.table.places.at(one.place).vars.is_empty()
     }
 
     /// Whether nothing of what must not be can be.
@@ -221,25 +251,16 @@ impl<'a> Walk<'a> {
         unreachable!("one of them holds, as the solver said before")
     }
 
-    fn vars_of(&self, scope: Scope) -> Vec<VarId> {
-        let vars = self.table.task.program.vars.iter_enumerated();
-        vars.filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
-    }
-
     /// A thread at a place, with any values.
-    pub(super) fn any_thread(&mut self, place: u32) -> Seen {
+    fn any_thread(&mut self, place: u32) -> Seen {
         let program = self.table.task.program;
-        let mut vars = vec![self.sat.constant(false); program.vars.len()];
-        let per_thread = self.vars_of(Scope::Thread);
-        any_locals(&mut self.sat, &per_thread, &mut vars);
-        for proc in self.table.stack(place) {
-            any_locals(&mut self.sat, &program.procs[*proc].locals, &mut vars);
-        }
-        seen(place, vars)
+        let locals = self.table.places.stack(place).iter().flat_map(|proc| program.procs[*proc].locals.iter().copied());
+        let vars = of_scope(program, Scope::Thread).chain(locals);
+        Seen::new(place, self.any(vars))
     }
 
     /// The values of all variables as a thread sees them.
-    pub(super) fn seen_by(&self, thread: &Seen, shared: &[Lit]) -> Vec<Lit> {
+    fn seen_by(&self, thread: &Seen, shared: &[Lit]) -> Vec<Lit> {
         let vars = self.table.task.program.vars.iter().zip(thread.vars.iter().zip(shared));
         vars.map(|(var, (own, shared))| if var.scope == Scope::Shared { *shared } else { *own }).collect()
     }
@@ -262,8 +283,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The values of the listed variables of a thread.
-    pub(super) fn row(&self, thread: &Seen) -> Vec<Lit> {
-        self.table.at(thread.place).vars.iter().map(|(_, var)| thread.vars[var.index()]).collect()
+    fn row(&self, thread: &Seen) -> Vec<Lit> {
+        self.table.places.at(thread.place).vars.iter().map(|(_, var)| thread.vars[var.index()]).collect()
     }
 
     fn formula(&mut self, formula: FormulaId, rows: &[Vec<Lit>], shared: &[Lit]) -> Result<Lit, Refused> {
@@ -278,132 +299,52 @@ impl<'a> Walk<'a> {
         gate.ok_or(Flaw::Malformed(None).into())
     }
 
-    /// Follows a route from its place.
-    pub(super) fn follow(&mut self, route: &Route, state: State) -> Result<(), Refused> {
-        let mut states: Vec<Vec<State>> = route.nodes.iter().map(|_| Vec::new()).collect();
-        states[0].push(state);
-        for (number, moves) in route.nodes.iter().enumerate() {
-            self.run.tick()?;
-            for state in std::mem::take(&mut states[number]) {
-                let mut guard = state.guard;
-                for (left, step) in (0..moves.len()).rev().zip(moves) {
-                    let taken = if left == 0 { self.sat.constant(true) } else { self.sat.fresh() };
-                    let mut state = state.clone();
-                    state.guard = self.sat.and(guard, taken);
-                    guard = self.sat.and(guard, !taken);
-                    self.go(step, state, &mut states)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// One step of the moving thread.
-    fn go(&mut self, step: &Move, mut state: State, states: &mut [Vec<State>]) -> Result<(), Refused> {
-        let program = self.table.task.program;
-        match &program.edges[step.edge].op {
-            Op::Assign(op) => assign(&mut self.sat, self.table, op, &mut state)?,
-            Op::Assert(condition) => {
-                let holds = expr(&mut self.sat, condition, &state.now, &mut Choices::new())?;
-                if self.table.task.target.has_assert(step.edge) {
-                    let fails = self.sat.and(state.guard, !holds);
-                    self.bad.push((fails, Flaw::Assert(step.edge)));
-                }
-                state.guard = self.sat.and(state.guard, holds);
-            }
-            Op::Call(call) => {
-                let now = state.now.clone();
-                enter(&mut self.sat, program, (call.callee, &call.args), &now, &mut state.now)?;
-            }
-            Op::Return(values) => {
-                if let Some(Op::Call(call)) = step.call.map(|call| &program.edges[call].op) {
-                    leave(&mut self.sat, program, call, values, &mut state)?;
-                }
-            }
-            Op::Spawn(_) | Op::Fork(_) => {
-                if self.has_room(&state) && !self.begin(step, &mut state)? {
-                    return Ok(());
-                }
-            }
-            Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
-        }
-        self.arrive(step, state, states)
-    }
-
-    /// Whether one more thread may live beside the moving one and the others.
+    /// Returns whether one more thread may live beside the moving one and the others.
     fn has_room(&self, state: &State) -> bool {
         match self.table.task.threads {
             ThreadScope::Unbounded => true,
             ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => {
-                self.n_untold + self.ended as usize + state.others.len() + 1 < bound as usize
+                self.ended as usize + state.others.len() + 1 < bound as usize
             }
         }
     }
 
-    /// Starts a thread; whether there is anything to say beyond its first location.
-    fn begin(&mut self, step: &Move, state: &mut State) -> Result<bool, Refused> {
+    /// Starts a thread at a place; returns whether there is anything to say beyond its first location.
+    fn begin(&mut self, edge: EdgeId, to: To, frame: Writes<Lit>, state: &mut State) -> bool {
         let program = self.table.task.program;
-        let place = match step.child {
-            Some(To::Place(place)) => place,
-            Some(To::Error(loc)) => {
-                self.bad.push((state.guard, Flaw::Location(loc)));
-                return Ok(false);
-            }
-            _ => {
-                self.bad.push((state.guard, Flaw::NotClosed(step.edge)));
-                return Ok(false);
-            }
+        let To::Place(place) = to else {
+            let flaw = if let To::Error(loc) = to { Flaw::Location(loc) } else { Flaw::NotClosed(edge) };
+            self.bad.push((state.guard, flaw));
+            return false;
         };
-        let vars = match &program.edges[step.edge].op {
-            Op::Spawn(spawn) => {
-                let mut vars = inherit(&self.sat, program, &state.now);
-                enter(&mut self.sat, program, (spawn.callee, &spawn.args), &state.now, &mut vars)?;
-                vars
-            }
-            _ => state.now.clone(),
-        };
-        state.others.push(seen(place, vars));
+        let mut vars = state.now.clone();
+        if let Some(Child::Spawn(_)) = child(&program.edges[edge].op) {
+            vars = self.blank();
+            of_scope(program, Scope::Thread).for_each(|var| vars[var.index()] = state.now[var.index()]);
+            write(&mut self.sat, frame, &mut vars);
+        }
+        state.others.push(Seen::new(place, vars));
         if let Some(loc) = self.error(&state.others) {
             self.bad.push((state.guard, Flaw::Location(loc)));
-            return Ok(false);
+            return false;
         }
-        Ok(true)
+        true
     }
 
     /// A location at which one of these threads, or several of them together, are an error.
     fn error(&self, threads: &[Seen]) -> Option<LocId> {
         let places: Vec<u32> = threads.iter().map(|thread| thread.place).collect();
-        self.table.error(&places)
-    }
-
-    /// What is to be said of the states after a step.
-    fn arrive(&mut self, step: &Move, state: State, states: &mut [Vec<State>]) -> Result<(), Refused> {
-        if state.guard == self.sat.constant(false) {
-            return Ok(());
-        }
-        let flaw = Flaw::NotClosed(step.edge);
-        match step.to {
-            To::Inner(number) => add(&mut self.sat, &mut states[number], state),
-            To::Place(place) => self.end(state, Some(place), flaw)?,
-            To::Gone => self.end(state, None, flaw)?,
-            To::Start => self.start_threads(&state, &|_| flaw.clone())?,
-            To::Error(loc) => self.bad.push((state.guard, Flaw::Location(loc))),
-            To::Unlisted => self.bad.push((state.guard, flaw)),
-        }
-        Ok(())
+        self.table.places.error(&places)
     }
 
     /// The moving thread has come to a place, or has ended: the state must belong to the set.
     fn end(&mut self, state: State, place: Option<u32>, flaw: Flaw) -> Result<(), Refused> {
-        if self.seen == Claim::Nobody {
-            self.ends.push(End { state, place, flaw });
-            return Ok(());
-        }
         let mut threads = state.others;
-        if self.seen == Claim::AllButMover {
+        if self.claim == Claim::AllButMover {
             threads.truncate(state.n_old);
-            let beside = Beside { held: place.is_some_and(|place| self.table.is_holder(place)), ended: 0 };
-            return self.listed(state.guard, &threads, beside, state.n_sorted, &state.now, flaw);
+            let environment =
+                Environment { held: place.is_some_and(|place| self.table.places.is_holder(place)), ended: 0 };
+            return self.listed(state.guard, &threads, environment, state.n_sorted, &state.now, flaw);
         }
         let ends = place.is_none() && matches!(self.table.task.threads, ThreadScope::Created(_));
         threads.extend(place.map(|place| Seen { place, vars: Rc::new(state.now.clone()) }));
@@ -423,11 +364,11 @@ impl<'a> Walk<'a> {
         flaw: Flaw,
     ) -> Result<(), Refused> {
         for chosen in choose(threads.len(), self.table.together(threads.len())) {
-            let is_holder = |number: &usize| self.table.is_holder(threads[*number].place);
+            let is_holder = |number: &usize| self.table.places.is_holder(threads[*number].place);
             let held = (0..threads.len()).any(|number| is_holder(&number) && !chosen.contains(&number));
             let n_sorted = chosen.iter().filter(|number| **number < n_sorted).count();
             let chosen: Vec<Seen> = chosen.iter().map(|number| threads[*number].clone()).collect();
-            self.listed(guard, &chosen, Beside { held, ended }, n_sorted, shared, flaw.clone())?;
+            self.listed(guard, &chosen, Environment { held, ended }, n_sorted, shared, flaw.clone())?;
         }
         Ok(())
     }
@@ -437,7 +378,7 @@ impl<'a> Walk<'a> {
         &mut self,
         guard: Lit,
         threads: &[Seen],
-        beside: Beside,
+        environment: Environment,
         n_sorted: usize,
         shared: &[Lit],
         flaw: Flaw,
@@ -445,10 +386,10 @@ impl<'a> Walk<'a> {
         let mut order: Vec<usize> = (0..threads.len()).collect();
         order.sort_by_key(|number| threads[*number].place);
         let places: Vec<u32> = order.iter().map(|number| threads[*number].place).collect();
-        if places.is_empty() && self.table.allows_nobody() {
+        if places.is_empty() && self.table.allows_empty() {
             return Ok(());
         }
-        let Some(formula) = self.table.listed(&places, beside) else {
+        let Some(formula) = self.table.listed(&places, environment) else {
             self.bad.push((guard, flaw));
             return Ok(());
         };
@@ -468,22 +409,22 @@ impl<'a> Walk<'a> {
 
     /// The initial threads begin, in every number that is allowed. Once a number is found of which no shape speaks, the
     /// others need not be looked at: all begin where the guard holds.
-    fn start_threads(&mut self, state: &State, flaw: &dyn Fn(LocId) -> Flaw) -> Result<(), Refused> {
-        let mut crews = vec![Crew { kinds: 0, n_threads: 0, threads: Vec::new() }];
+    fn start_threads(&mut self, guard: Lit, shared: &[Lit], flaw: &dyn Fn(LocId) -> Flaw) -> Result<(), Refused> {
+        let mut crews = vec![InitialThreads { kinds: 0, n_threads: 0, threads: Vec::new() }];
         while let Some(crew) = crews.pop() {
             self.run.tick()?;
             if crew.kinds < self.table.task.program.entries.len() {
-                self.add_crews(&crew, &mut crews);
-            } else if !self.start_crew(&crew.threads, state, flaw)? {
+                self.add_kind(&crew, &mut crews);
+            } else if !self.start_all(&crew.threads, guard, shared, flaw)? {
                 break;
             }
         }
         Ok(())
     }
 
-    /// A crew, extended by each allowed number of threads of one more kind. Of the numbers beyond what the shapes have
-    /// one is as good as another.
-    fn add_crews(&self, crew: &Crew, crews: &mut Vec<Crew>) {
+    /// Extends initial threads by each allowed number of threads of one more kind. Of the numbers beyond what the shapes
+    /// have one is as good as another.
+    fn add_kind(&self, crew: &InitialThreads, crews: &mut Vec<InitialThreads>) {
         let room = match self.table.task.threads {
             ThreadScope::Unbounded => usize::MAX,
             ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => (bound as usize).saturating_sub(crew.n_threads),
@@ -496,7 +437,7 @@ impl<'a> Walk<'a> {
         };
         for n_threads in least..=most.min(room) {
             let told = std::iter::repeat_n(kind, n_threads.min(self.table.longest + 1));
-            crews.push(Crew {
+            crews.push(InitialThreads {
                 kinds: crew.kinds + 1,
                 n_threads: crew.n_threads + n_threads,
                 threads: crew.threads.iter().copied().chain(told).collect(),
@@ -504,48 +445,111 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// These initial threads begin; whether the proof knows of their places and their shape.
-    fn start_crew(&mut self, crew: &[EntryId], state: &State, flaw: &dyn Fn(LocId) -> Flaw) -> Result<bool, Refused> {
+    /// Initial threads of these kinds begin; returns whether the proof knows of their places and their shape.
+    fn start_all(
+        &mut self,
+        kinds: &[EntryId],
+        guard: Lit,
+        shared: &[Lit],
+        flaw: &dyn Fn(LocId) -> Flaw,
+    ) -> Result<bool, Refused> {
         let program = self.table.task.program;
-        let entry_loc = |kind: EntryId| program.procs[program.entries[kind].proc].entry;
+        let entry = |kind: EntryId| Position::entry(program, program.entries[kind].proc);
         let mut threads = Vec::new();
-        for kind in crew {
-            let loc = entry_loc(*kind);
-            if self.table.task.target.has_loc(loc) {
-                self.bad.push((state.guard, Flaw::Location(loc)));
+        for kind in kinds {
+            let position = entry(*kind);
+            if self.table.task.target.has_loc(position.loc) {
+                self.bad.push((guard, Flaw::Location(position.loc)));
                 return Ok(false);
             }
-            let Some(place) = self.table.place(Role::Free(*kind), &[], loc) else {
-                self.bad.push((state.guard, flaw(loc)));
+            let Some(place) = self.table.places.place(Role::Free(*kind), &position) else {
+                self.bad.push((guard, flaw(position.loc)));
                 return Ok(false);
             };
-            threads.push(self.initial_thread(*kind, place, &state.now)?);
+            let begun =
+                start_thread(program, *kind, &mut self.sat, &mut Standing::new(&self.table.places, shared, &[]))?;
+            let mut vars = self.blank();
+            write(&mut self.sat, begun, &mut vars);
+            threads.push(Seen::new(place, vars));
         }
         let mut places: Vec<u32> = threads.iter().map(|thread| thread.place).collect();
         places.sort_unstable();
-        let first = crew.first().copied().or(program.entries.indices().next());
-        let flaw = first.map_or(Flaw::OutOfScope("it starts no threads"), |kind| flaw(entry_loc(kind)));
-        self.belongs(state.guard, &threads, 0, 0, &state.now, flaw)?;
+        let first = kinds.first().copied().or(program.entries.indices().next());
+        let flaw = first.map_or(Flaw::OutOfScope("it starts no threads"), |kind| flaw(entry(kind).loc));
+        self.belongs(guard, &threads, 0, 0, shared, flaw)?;
         Ok(self.table.speaks_of(&places))
     }
+}
 
-    /// A thread as it begins: initial values read shared variables.
-    fn initial_thread(&mut self, kind: EntryId, place: u32, shared: &[Lit]) -> Result<Seen, Refused> {
-        let program = self.table.task.program;
-        let entry = &program.entries[kind];
-        let mut vars = vec![self.sat.constant(false); program.vars.len()];
-        any_locals(&mut self.sat, &entry.thread_vars, &mut vars);
-        let mut choices = Choices::new();
-        for (var, rhs) in &entry.init {
-            vars[var.index()] = expr(&mut self.sat, rhs, shared, &mut choices)?;
+impl Traveller for Walk<'_> {
+    type State = State;
+
+    /// New literals choose one of the moves.
+    fn split(&mut self, state: State, n_moves: usize) -> Vec<State> {
+        let mut guard = state.guard;
+        let mut states = Vec::new();
+        for left in (0..n_moves).rev() {
+            let taken = if left == 0 { self.sat.constant(true) } else { self.sat.fresh() };
+            states.push(State { guard: self.sat.and(guard, taken), ..state.clone() });
+            guard = self.sat.and(guard, !taken);
         }
-        any_locals(&mut self.sat, &program.procs[entry.proc].locals, &mut vars);
-        Ok(seen(place, vars))
+        states
+    }
+
+    fn step(&mut self, step: &Move, mut state: State) -> Result<Vec<State>, Refused> {
+        let program = self.table.task.program;
+        let edge = &program.edges[step.edge];
+        let mut standing = Standing::new(&self.table.places, &state.now, &state.others);
+        let done = effect(program, edge, step.caller, &mut self.sat, &mut standing)?;
+        if let Some(holds) = done.asserted {
+            if self.table.task.target.has_assert(step.edge) {
+                let fails = self.sat.and(state.guard, !holds);
+                self.bad.push((fails, Flaw::Assert(step.edge)));
+            }
+            state.guard = self.sat.and(state.guard, holds);
+        }
+        for condition in done.conditions {
+            state.guard = self.sat.and(state.guard, condition);
+        }
+        for (other, var, value) in done.passive {
+            Rc::make_mut(&mut state.others[other].vars)[var.index()] = value;
+            state.n_sorted = 0;
+        }
+        if let Some(to) = step.child
+            && self.has_room(&state)
+            && !self.begin(step.edge, to, done.child, &mut state)
+        {
+            return Ok(Vec::new());
+        }
+        if let Control::Return(call) = control(edge, step.caller) {
+            let falsehood = self.sat.constant(false);
+            let locals = &program.procs[call_of(program, call).callee].locals;
+            locals.iter().for_each(|local| state.now[local.index()] = falsehood);
+        }
+        write(&mut self.sat, done.writes, &mut state.now);
+        if state.guard == self.sat.constant(false) {
+            return Ok(Vec::new());
+        }
+        let flaw = Flaw::NotClosed(step.edge);
+        match step.to {
+            To::Inner(_) => return Ok(vec![state]),
+            To::Place(place) => self.end(state, Some(place), flaw)?,
+            To::Gone => self.end(state, None, flaw)?,
+            To::Start => self.start_threads(state.guard, &state.now, &|_| flaw.clone())?,
+            To::Error(loc) => self.bad.push((state.guard, Flaw::Location(loc))),
+            To::Unlisted => self.bad.push((state.guard, flaw)),
+        }
+        Ok(Vec::new())
+    }
+
+    fn wait(&mut self, _: usize, waiting: &mut Vec<State>, state: State) -> Result<(), Refused> {
+        add(&mut self.sat, waiting, state);
+        Ok(())
     }
 }
 
 /// Initial threads of the first kinds.
-struct Crew {
+struct InitialThreads {
     kinds: usize,
     n_threads: usize,
     /// The kinds of the threads; of more threads than the shapes have only some.

@@ -1,0 +1,308 @@
+//! A thread that follows a route with values that are known or open.
+//!
+//! A variable that a place or the shared states do not list may hold anything: its value is open until a step reads it;
+//! then both values are followed. So are a choice, and a variable that starts with any value. All states on the way are
+//! visited once.
+
+use std::collections::{BTreeMap, HashSet};
+
+use selvedge_check::Run;
+use selvedge_ir::{EdgeId, LocId, Value, VarId};
+
+use super::place_table::PlaceTable;
+use super::route::{Move, Route, To, Traveller, travel};
+use super::{Flaw, Refused, Unjudged};
+use crate::domain::{Concrete, Overflow, is_true};
+use crate::semantics::{Child, Control, Effect, Scene, Writes, call_of, child, control, effect};
+
+/// More states on the way from one place than this are not looked at.
+const LIMIT: usize = 4_000_000;
+
+/// The values of all variables that a thread sees, by their numbers; `None` is open.
+pub(super) type Values = Vec<Option<bool>>;
+
+/// Something whose value is open, and needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needed {
+    Var(VarId),
+    Choice(u32),
+}
+
+impl From<Overflow> for Needed {
+    fn from(_: Overflow) -> Needed {
+        unreachable!("Boolean programs do not compute")
+    }
+}
+
+/// The values before a step, and those that it chooses.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    pub(super) now: Values,
+    choices: BTreeMap<u32, bool>,
+}
+
+impl Scene<Concrete<Needed>> for Case {
+    fn read(&mut self, _: &mut Concrete<Needed>, var: VarId) -> Result<Value, Needed> {
+        self.now[var.index()].map(Value::Bool).ok_or(Needed::Var(var))
+    }
+
+    fn choice(&mut self, _: &mut Concrete<Needed>, number: u32) -> Result<Value, Needed> {
+        self.choices.get(&number).map(|value| Value::Bool(*value)).ok_or(Needed::Choice(number))
+    }
+}
+
+impl Case {
+    /// The case in which something has this value.
+    fn with(&self, needed: Needed, value: bool) -> Case {
+        let mut case = self.clone();
+        match needed {
+            Needed::Var(var) => case.now[var.index()] = Some(value),
+            Needed::Choice(number) => drop(case.choices.insert(number, value)),
+        }
+        case
+    }
+}
+
+/// All cases of what an operation needs to know, with its results; `may_read` objects to a need.
+pub(super) fn cases<T>(
+    now: Values,
+    may_read: impl Fn(Needed) -> Result<(), Refused>,
+    operation: impl Fn(&mut Concrete<Needed>, &mut Case) -> Result<T, Needed>,
+) -> Result<Vec<(Values, T)>, Refused> {
+    let mut results = Vec::new();
+    let mut open = vec![Case { now, choices: BTreeMap::new() }];
+    while let Some(mut case) = open.pop() {
+        match operation(&mut Concrete::new(), &mut case) {
+            Ok(result) => results.push((case.now, result)),
+            Err(needed) => {
+                may_read(needed)?;
+                open.extend([case.with(needed, true), case.with(needed, false)]);
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// Writes new values; any value is open.
+pub(super) fn write(now: &mut Values, writes: &Writes<Value>) {
+    writes.iter().for_each(|(var, value)| now[var.index()] = value.map(is_true));
+}
+
+/// All values of the variables that are open.
+pub(super) fn all_values(now: &Values, open: impl Iterator<Item = VarId>) -> Vec<Values> {
+    open.fold(vec![now.clone()], |all, var| {
+        let both = |mut values: Values| match values[var.index()] {
+            Some(_) => vec![values],
+            None => {
+                values[var.index()] = Some(false);
+                let mut other = values.clone();
+                other[var.index()] = Some(true);
+                vec![values, other]
+            }
+        };
+        all.into_iter().flat_map(both).collect()
+    })
+}
+
+/// The values of variables, none of which is open.
+pub(super) fn read(now: &Values, vars: impl Iterator<Item = VarId>) -> Vec<bool> {
+    vars.map(|var| now[var.index()].expect("the variables that are listed were given values")).collect()
+}
+
+/// A thread at a place, with the values of the variables that the place lists.
+pub(super) type Seen = (u32, Vec<bool>);
+
+/// The end of a way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// At a place, or with the end of the thread: the shared values, the thread, and those that it has started.
+    Rule { shared: Vec<bool>, own: Option<Seen>, new: Vec<Seen> },
+    /// With the failure of a target assertion.
+    Failed,
+    /// With a thread at a target location.
+    Error(LocId),
+    /// With the end of the prelude, and these values.
+    Start(Values),
+}
+
+/// A thread on its way: its values, and the threads that it has started since it was last seen, in ascending order;
+/// `None` if one of them is not listed, so that the way must not end. It may have no end: no other thread moves before the
+/// atomic section is over.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Way {
+    now: Values,
+    new: Option<Vec<Seen>>,
+}
+
+/// A traveller with known and open values.
+pub(super) struct Explorer<'a> {
+    pub(super) table: &'a PlaceTable<'a>,
+    /// The shared variables that are listed.
+    pub(super) shared_vars: &'a [VarId],
+    /// The variables that must not be read.
+    pub(super) hidden: HashSet<VarId>,
+    /// The number of threads that may be started.
+    pub(super) room: usize,
+    seen: HashSet<(usize, Way)>,
+    arrivals: Vec<(EdgeId, Arrival)>,
+}
+
+impl<'a> Explorer<'a> {
+    pub(super) fn new(table: &'a PlaceTable<'a>, shared_vars: &'a [VarId]) -> Explorer<'a> {
+        let (hidden, seen) = (HashSet::new(), HashSet::new());
+        Explorer { table, shared_vars, hidden, room: usize::MAX, seen, arrivals: Vec::new() }
+    }
+
+    /// The values of a thread at a place.
+    pub(super) fn values(&self, shared: &[bool], place: u32, own: &[bool]) -> Values {
+        let mut now = vec![None; self.table.task.program.vars.len()];
+        let listed = self.shared_vars.iter().copied().zip(shared).chain(self.table.vars(place).zip(own));
+        listed.for_each(|(var, value)| now[var.index()] = Some(*value));
+        now
+    }
+
+    /// All ends of a route, each with its last edge.
+    pub(super) fn explore(
+        mut self,
+        route: &Route,
+        now: Values,
+        run: &Run<'_>,
+    ) -> Result<Vec<(EdgeId, Arrival)>, Refused> {
+        travel(route, Way { now, new: Some(Vec::new()) }, &mut self, run)?;
+        Ok(self.arrivals)
+    }
+
+    fn may_read(&self, needed: Needed) -> Result<(), Refused> {
+        match needed {
+            Needed::Var(var) if self.hidden.contains(&var) => {
+                Err(Unjudged::Beyond("a variable is read that is not listed").into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All ways to give values to variables that are open.
+    fn settled(&self, now: &Values, vars: &[VarId]) -> Result<Vec<Values>, Refused> {
+        let mut open = vars.iter().copied().filter(|var| now[var.index()].is_none());
+        open.try_for_each(|var| self.may_read(Needed::Var(var)))?;
+        Ok(all_values(now, vars.iter().copied()))
+    }
+
+    /// A step, once all that it reads has a value: in all cases of what is open after it and listed where it leads.
+    fn go(&mut self, step: &Move, way: &Way, mut now: Values, done: Effect<Value>) -> Result<Vec<Way>, Refused> {
+        let program = self.table.task.program;
+        let edge = &program.edges[step.edge];
+        if done.asserted.is_some_and(|holds| !is_true(holds)) {
+            let is_error = self.table.task.target.has_assert(step.edge);
+            self.arrivals.extend(is_error.then_some((step.edge, Arrival::Failed)));
+            return Ok(Vec::new());
+        }
+        if !done.conditions.iter().all(|condition| is_true(*condition)) {
+            return Ok(Vec::new());
+        }
+        if let Control::Return(call) = control(edge, step.caller) {
+            let callee = call_of(program, call).callee;
+            program.procs[callee].locals.iter().for_each(|local| now[local.index()] = None);
+        }
+        write(&mut now, &done.writes);
+        let begun = step.child.filter(|_| way.new.as_ref().is_none_or(|new| new.len() < self.room));
+        if let (Some(To::Error(loc)), _) | (_, To::Error(loc)) = (begun, step.to) {
+            self.arrivals.push((step.edge, Arrival::Error(loc)));
+            return Ok(Vec::new());
+        }
+        let own = if let Some(Child::Spawn(_)) = child(&edge.op) { done.child } else { Vec::new() };
+        let mut after = Vec::new();
+        for now in self.settled(&now, &self.listed(step, begun, &own))? {
+            for new in self.with_child(&way.new, begun, &own, &now) {
+                after.extend(self.arrive(step, now.clone(), new)?);
+            }
+        }
+        Ok(after)
+    }
+
+    /// The variables that must have values after a step: those that are listed where it ends, and those that a new thread
+    /// has from the one that starts it.
+    fn listed(&self, step: &Move, begun: Option<To>, own: &Writes<Value>) -> Vec<VarId> {
+        let mut vars = match step.to {
+            To::Place(place) => self.shared_vars.iter().copied().chain(self.table.vars(place)).collect(),
+            To::Gone => self.shared_vars.to_vec(),
+            _ => Vec::new(),
+        };
+        if let Some(To::Place(place)) = begun {
+            vars.extend(self.table.vars(place).filter(|var| !own.iter().any(|(local, _)| local == var)));
+        }
+        vars
+    }
+
+    /// The threads that were started, with one that begins now: a list for each way in which it can begin.
+    fn with_child(
+        &self,
+        new: &Option<Vec<Seen>>,
+        begun: Option<To>,
+        own: &Writes<Value>,
+        now: &Values,
+    ) -> Vec<Option<Vec<Seen>>> {
+        let Some(to) = begun else { return vec![new.clone()] };
+        let (To::Place(place), Some(new)) = (to, new) else { return vec![None] };
+        let mut begins = now.clone();
+        write(&mut begins, own);
+        let with = |values: Values| {
+            let mut new = new.clone();
+            new.push((place, read(&values, self.table.vars(place))));
+            new.sort_unstable();
+            Some(new)
+        };
+        all_values(&begins, self.table.vars(place)).into_iter().map(with).collect()
+    }
+
+    /// The end of a step: of the way, or on the way.
+    fn arrive(&mut self, step: &Move, now: Values, new: Option<Vec<Seen>>) -> Result<Option<Way>, Refused> {
+        let own = match step.to {
+            To::Inner(_) => return Ok(Some(Way { now, new })),
+            To::Place(place) => Some((place, read(&now, self.table.vars(place)))),
+            To::Gone => None,
+            To::Start => {
+                self.arrivals.push((step.edge, Arrival::Start(now)));
+                return Ok(None);
+            }
+            To::Unlisted | To::Error(_) => return Err(Flaw::NotClosed(step.edge).into()),
+        };
+        let new = new.ok_or(Flaw::NotClosed(step.edge))?;
+        let shared = read(&now, self.shared_vars.iter().copied());
+        self.arrivals.push((step.edge, Arrival::Rule { shared, own, new }));
+        Ok(None)
+    }
+}
+
+impl Traveller for Explorer<'_> {
+    type State = Way;
+
+    fn split(&mut self, state: Way, n_moves: usize) -> Vec<Way> {
+        vec![state; n_moves]
+    }
+
+    fn step(&mut self, step: &Move, state: Way) -> Result<Vec<Way>, Refused> {
+        let program = self.table.task.program;
+        let edge = &program.edges[step.edge];
+        let effects = cases(
+            state.now.clone(),
+            |needed| self.may_read(needed),
+            |domain, case| effect(program, edge, step.caller, domain, case),
+        )?;
+        let mut after = Vec::new();
+        for (now, done) in effects {
+            after.extend(self.go(step, &state, now, done)?);
+        }
+        Ok(after)
+    }
+
+    fn wait(&mut self, node: usize, waiting: &mut Vec<Way>, state: Way) -> Result<(), Refused> {
+        if self.seen.len() > LIMIT {
+            return Err(Unjudged::Beyond("too many steps may follow one another without being seen").into());
+        }
+        if self.seen.insert((node, state.clone())) {
+            waiting.push(state);
+        }
+        Ok(())
+    }
+}

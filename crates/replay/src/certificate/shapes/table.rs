@@ -1,0 +1,84 @@
+//! The shapes of a proof, looked up by the places of their threads; and whether the proof is well-formed.
+
+use selvedge_check::formula::FormulaId;
+use selvedge_check::{Role, Seen, Shape, ShapeProof, Task, ThreadScope};
+
+use super::super::place_table::PlaceTable;
+use super::super::{Flaw, Refused};
+
+/// A proof beside the question that it answers.
+pub(super) struct Table<'a> {
+    pub(super) task: &'a Task<'a>,
+    pub(super) proof: &'a ShapeProof,
+    pub(super) places: PlaceTable<'a>,
+    /// The greatest number of threads that a shape speaks of.
+    pub(super) longest: usize,
+}
+
+/// What is to be said of a state beside the threads that are looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Environment {
+    /// Whether the atomic flag is held by another thread.
+    pub(super) held: bool,
+    /// The number of threads that have ended, where that matters.
+    pub(super) ended: u32,
+}
+
+impl<'a> Table<'a> {
+    /// Looks through a proof: all lists are in order, and all numbers are those of something that fits.
+    pub(super) fn new(task: &'a Task<'a>, proof: &'a ShapeProof) -> Result<Table<'a>, Refused> {
+        let places = PlaceTable::new(task, &proof.places, true)?;
+        let in_order = proof.shapes.is_sorted_by(|left, right| left.key() < right.key())
+            && proof.places.is_sorted_by_key(|place| (place.role, &place.calls, place.loc));
+        if !in_order || proof.seen == Seen::Any(0) || !proof.shapes.iter().all(|shape| fits(task, proof, shape)) {
+            return Err(Flaw::Malformed(None).into());
+        }
+        let longest = match proof.seen {
+            Seen::All => proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0),
+            Seen::Any(k) => k as usize,
+        };
+        Ok(Table { task, proof, places, longest })
+    }
+
+    /// The formula of threads at these places, which are in order.
+    pub(super) fn listed(&self, places: &[u32], environment: Environment) -> Option<FormulaId> {
+        let (shapes, Environment { held, ended }) = (&self.proof.shapes, environment);
+        let found = shapes.binary_search_by(|shape| shape.key().cmp(&(places, held, ended)));
+        found.ok().map(|number| shapes[number].formula)
+    }
+
+    /// Returns whether a state without threads belongs to the set without being listed.
+    pub(super) fn allows_empty(&self) -> bool {
+        self.proof.seen != Seen::All
+    }
+
+    /// Returns whether the proof may allow a state with threads at these places, which are in order.
+    pub(super) fn speaks_of(&self, places: &[u32]) -> bool {
+        self.proof.seen != Seen::All || self.listed(places, Environment::default()).is_some()
+    }
+
+    /// The number of threads, of a given number, that a shape speaks of.
+    pub(super) fn together(&self, n_threads: usize) -> usize {
+        match self.proof.seen {
+            Seen::All => n_threads,
+            Seen::Any(k) => n_threads.min(k as usize),
+        }
+    }
+}
+
+/// Whether the threads of a shape are in order and at places, one of them at most with the atomic flag, and the prelude's
+/// alone; and whether it says no more than fits the question.
+fn fits(task: &Task<'_>, proof: &ShapeProof, shape: &Shape) -> bool {
+    let places = shape.threads.iter().map(|place| proof.places.get(*place as usize));
+    let Some(roles) = places.map(|place| place.map(|place| place.role)).collect::<Option<Vec<Role>>>() else {
+        return false;
+    };
+    let n_holders = usize::from(shape.held) + roles.iter().filter(|role| matches!(role, Role::Holder(_))).count();
+    let is_prelude = roles.contains(&Role::Prelude);
+    let counts_ended = matches!(task.threads, ThreadScope::Created(_));
+    let fits = match proof.seen {
+        Seen::All => !shape.held && (counts_ended || shape.ended == 0),
+        Seen::Any(k) => (1..=k as usize).contains(&roles.len()) && shape.ended == 0 && !(shape.held && is_prelude),
+    };
+    fits && shape.threads.is_sorted() && n_holders <= 1 && (roles.len() <= 1 || !is_prelude)
+}

@@ -1,0 +1,137 @@
+//! What the judge reads off a program, by code of its own: it shares no helper with the engines.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use index_vec::IndexVec;
+use selvedge_ir::{Assign, Count, Edge, EdgeId, Expr, LocId, Op, ProcId, Program, Ty, Value};
+
+/// The edges that leave each location, in ascending order of their numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaving(IndexVec<LocId, Vec<EdgeId>>);
+
+impl Leaving {
+    pub(crate) fn new(program: &Program) -> Leaving {
+        let mut leaving: IndexVec<LocId, Vec<EdgeId>> = program.locs.iter().map(|_| Vec::new()).collect();
+        program.edges.iter_enumerated().for_each(|(id, edge)| leaving[edge.from].push(id));
+        Leaving(leaving)
+    }
+
+    pub(crate) fn of(&self, loc: LocId) -> &[EdgeId] {
+        &self.0[loc]
+    }
+}
+
+/// The leaves of an expression, from left to right. Works without recursion: expressions may be deep.
+pub(crate) fn leaves(expr: &Expr) -> impl Iterator<Item = &Expr> {
+    let mut open = vec![expr];
+    std::iter::from_fn(move || {
+        loop {
+            match open.pop()? {
+                Expr::Unary(_, operand) => open.push(operand),
+                Expr::Binary(_, pair) => open.extend([&pair.1, &pair.0]),
+                Expr::Ite(triple) => open.extend([&triple.2, &triple.1, &triple.0]),
+                leaf => return Some(leaf),
+            }
+        }
+    })
+}
+
+/// Returns whether an expression mentions variables of other threads.
+pub(crate) fn mentions_others(expr: &Expr) -> bool {
+    leaves(expr).any(|leaf| matches!(leaf, Expr::Passive(_) | Expr::PassiveNext(_)))
+}
+
+/// Returns whether an operation reads or assigns variables of other threads.
+pub(crate) fn concerns_others(op: &Op) -> bool {
+    matches!(op, Op::Assign(assign) if !assign.passive.is_empty() || mentions_others(&assign.constrain))
+}
+
+/// The expressions of an operation.
+pub(crate) fn exprs(op: &Op) -> Vec<&Expr> {
+    match op {
+        Op::Assign(assign) => {
+            let sides = assign.active.iter().chain(&assign.passive).map(|(_, rhs)| rhs);
+            sides.chain([&assign.constrain]).collect()
+        }
+        Op::Assert(condition) => vec![condition],
+        Op::Call(call) => call.args.iter().collect(),
+        Op::Spawn(spawn) => spawn.args.iter().collect(),
+        Op::Return(values) => values.iter().collect(),
+        Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => Vec::new(),
+    }
+}
+
+/// The types of the choices in some expressions, by number. A number that does not occur counts as Boolean.
+pub(crate) fn choice_types<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<Ty> {
+    let mut types = Vec::new();
+    for leaf in exprs.into_iter().flat_map(leaves) {
+        if let Expr::Choice(number, ty) = *leaf {
+            types.resize(types.len().max(number as usize + 1), Ty::Bool);
+            types[number as usize] = ty;
+        }
+    }
+    types
+}
+
+/// Returns whether a choice is made once for each other thread: it occurs in a passive right-hand side or in a condition
+/// on other threads, and in no active right-hand side.
+pub(crate) fn is_per_thread(assign: &Assign, number: u32) -> bool {
+    let occurs = |expr: &Expr| leaves(expr).any(|leaf| matches!(leaf, Expr::Choice(other, _) if *other == number));
+    let constrain = Some(&assign.constrain).filter(|constrain| mentions_others(constrain));
+    let mut passive = assign.passive.iter().map(|(_, rhs)| rhs).chain(constrain);
+    passive.any(occurs) && !assign.active.iter().any(|(_, rhs)| occurs(rhs))
+}
+
+/// Returns whether an edge starts a thread.
+pub(crate) fn starts_thread(edge: &Edge) -> bool {
+    matches!(edge.op, Op::Spawn(_) | Op::Fork(_))
+}
+
+/// Returns whether a program is a single thread: one initial thread in every run, and nothing that starts another. A
+/// prelude may run before it.
+pub(crate) fn is_sequential(program: &Program) -> bool {
+    let starts_one = matches!(program.entries.as_raw_slice(), [entry] if entry.count == Count::Exactly(1));
+    starts_one && !program.edges.iter().any(starts_thread)
+}
+
+/// The value of variables that no thread reads, and of those that a trace does not mention.
+pub(crate) fn default_value(ty: Ty) -> Value {
+    match ty {
+        Ty::Bool => Value::Bool(false),
+        Ty::Int => Value::Int(0),
+    }
+}
+
+/// The locations on control paths of threads, over edges that pass a test. A call leads to what follows it if the callee
+/// can return.
+pub(crate) fn reached(program: &Program, passes: impl Fn(&Edge) -> bool) -> BTreeSet<LocId> {
+    let leaving = Leaving::new(program);
+    let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
+    let mut waiting: Vec<LocId> = starts.map(|proc| program.procs[proc].entry).collect();
+    let (mut reached, mut returning) = (BTreeSet::new(), BTreeSet::new());
+    let mut behind: BTreeMap<ProcId, Vec<LocId>> = BTreeMap::new();
+    while let Some(loc) = waiting.pop() {
+        if !reached.insert(loc) {
+            continue;
+        }
+        for edge in leaving.of(loc).iter().map(|id| &program.edges[*id]).filter(|edge| passes(edge)) {
+            match &edge.op {
+                Op::Call(call) => {
+                    waiting.push(program.procs[call.callee].entry);
+                    behind.entry(call.callee).or_default().push(edge.to);
+                    waiting.extend(returning.contains(&call.callee).then_some(edge.to));
+                }
+                Op::Return(_) => {
+                    let proc = program.locs[loc].proc;
+                    returning.insert(proc);
+                    waiting.extend(behind.get(&proc).into_iter().flatten());
+                }
+                Op::End => {}
+                Op::Spawn(spawn) => waiting.extend([program.procs[spawn.callee].entry, edge.to]),
+                Op::Fork(at) => waiting.extend([*at, edge.to]),
+                Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => waiting.push(edge.to),
+            }
+        }
+    }
+    reached
+}
