@@ -8,15 +8,15 @@ use selvedge_logic::aig::{Aig, Lit};
 use selvedge_transition::step::circuit::Valuation;
 
 /// The code that is running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Phase {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Phase {
     Prelude,
     Thread,
 }
 
 /// The location of the thread after some number of steps, and its stack height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct UnwoundPlace {
     pub(super) phase: Phase,
     pub(super) loc: LocId,
     pub(super) height: u32,
@@ -24,7 +24,7 @@ pub(super) struct Place {
 
 /// The states at one place after some number of steps: the assignments of the inputs that satisfy the guard.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct UnwoundNode {
     pub(super) guard: Lit,
     /// The shared and per-thread variables and the locals of the running procedure.
     pub(super) valuation: Valuation,
@@ -44,11 +44,11 @@ pub(super) struct Caller {
     pub(super) below: Callers,
 }
 
-impl Node {
+impl UnwoundNode {
     /// Merges two nodes. Their guards exclude each other, so that the guard of the second selects.
-    pub(super) fn merge(self, aig: &mut Aig, other: Node) -> Node {
+    pub(super) fn merge(self, aig: &mut Aig, other: UnwoundNode) -> UnwoundNode {
         let select = other.guard;
-        Node {
+        UnwoundNode {
             guard: aig.or(self.guard, other.guard),
             valuation: valuation(aig, select, &other.valuation, &self.valuation),
             callers: callers(aig, select, &other.callers, &self.callers),

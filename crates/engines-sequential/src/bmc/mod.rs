@@ -16,6 +16,7 @@ use selvedge_check::{Bound, Engine, Explanation, Run, Stop, Task, Unsupported, V
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::{Program, Ty};
 
+pub(crate) use frame::Phase;
 pub(crate) use unwinding::Unwinding;
 
 /// The engine.
@@ -71,10 +72,10 @@ impl Engine for Bmc {
 /// Returns whether this engine and the base case of `induction` can unwind a program.
 pub(crate) fn supports(program: &Program) -> Result<(), &'static str> {
     if !is_sequential(program) {
-        return Err("takes programs with one thread only");
+        return Err("only supports programs with one thread");
     }
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err("takes Boolean programs only");
+        return Err("only supports Boolean programs");
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, Solver};
 use selvedge_transition::step::circuit::{self, Begin, Valuation};
 
-use super::frame::{Caller, Node, Phase, Place};
+use super::frame::{Caller, Phase, UnwoundNode, UnwoundPlace};
 
 /// All executions with a given number of steps; no shorter one ends in an error.
 pub(crate) struct Unwinding<'t> {
@@ -29,15 +29,15 @@ pub(crate) struct Unwinding<'t> {
     /// The start of the thread, if there is no prelude.
     thread: Option<Begin>,
     /// The moves of each step.
-    moves: Vec<Vec<Move>>,
+    moves: Vec<Vec<UnwoundMove>>,
     /// The states after the last step that are not errors.
-    nodes: BTreeMap<Place, Node>,
+    nodes: BTreeMap<UnwoundPlace, UnwoundNode>,
     /// The condition that the last step leads to an error.
     error: Lit,
 }
 
 /// One possible step.
-struct Move {
+struct UnwoundMove {
     guard: Lit,
     phase: Phase,
     edge: EdgeId,
@@ -49,18 +49,18 @@ struct Move {
 }
 
 /// A step along an edge from a node, before its guard is complete: the condition of the edge itself, and the result.
-struct Outcome {
+struct MoveOutcome {
     condition: Lit,
     /// The next state; `None` if a target assertion fails.
-    to: Option<(Place, Valuation, super::frame::Callers)>,
+    to: Option<(UnwoundPlace, Valuation, super::frame::Callers)>,
     fresh: Vec<(VarId, Input)>,
     thread: Option<Begin>,
 }
 
-impl Outcome {
-    fn plain(condition: Lit, to: Place, valuation: Valuation, node: &Node) -> Outcome {
+impl MoveOutcome {
+    fn plain(condition: Lit, to: UnwoundPlace, valuation: Valuation, node: &UnwoundNode) -> MoveOutcome {
         let callers = node.callers.clone();
-        Outcome { condition, to: Some((to, valuation, callers)), fresh: Vec::new(), thread: None }
+        MoveOutcome { condition, to: Some((to, valuation, callers)), fresh: Vec::new(), thread: None }
     }
 }
 
@@ -97,8 +97,8 @@ impl<'t> Unwinding<'t> {
             }
         };
         unwinding.begin = begin;
-        let place = Place { phase, loc: program.procs[proc].entry, height: 0 };
-        unwinding.arrive(place, Node { guard: Lit::TRUE, valuation, callers: None });
+        let place = UnwoundPlace { phase, loc: program.procs[proc].entry, height: 0 };
+        unwinding.arrive(place, UnwoundNode { guard: Lit::TRUE, valuation, callers: None });
         unwinding
     }
 
@@ -137,7 +137,7 @@ impl<'t> Unwinding<'t> {
     }
 
     /// Adds the states of a node to a place. Executions end at errors.
-    fn arrive(&mut self, place: Place, node: Node) {
+    fn arrive(&mut self, place: UnwoundPlace, node: UnwoundNode) {
         if self.task.target.has_loc(place.loc) {
             self.error = self.aig.or(self.error, node.guard);
             return;
@@ -150,7 +150,7 @@ impl<'t> Unwinding<'t> {
     }
 
     /// Adds all moves from a node. If the conditions of two edges do not exclude each other, inputs select the edge.
-    fn leave(&mut self, place: Place, node: &Node) {
+    fn leave(&mut self, place: UnwoundPlace, node: &UnwoundNode) {
         let mut edges = Vec::new();
         for edge in self.flow.out(place.loc).to_vec() {
             let choices = circuit::fresh(&mut self.aig, self.task.program.edges[edge].op.choices().len());
@@ -196,35 +196,35 @@ impl<'t> Unwinding<'t> {
     }
 
     /// Records a move and adds its result to the nodes.
-    fn follow(&mut self, phase: Phase, guard: Lit, edge: EdgeId, choices: Vec<Input>, outcome: Outcome) {
+    fn follow(&mut self, phase: Phase, guard: Lit, edge: EdgeId, choices: Vec<Input>, outcome: MoveOutcome) {
         let guard = self.aig.and(guard, outcome.condition);
         if guard == Lit::FALSE {
             return;
         }
-        let Outcome { to, fresh, thread, .. } = outcome;
+        let MoveOutcome { to, fresh, thread, .. } = outcome;
         let step = self.moves.last_mut().expect("a step is being made");
-        step.push(Move { guard, phase, edge, choices, fresh, thread });
+        step.push(UnwoundMove { guard, phase, edge, choices, fresh, thread });
         match to {
-            Some((place, valuation, callers)) => self.arrive(place, Node { guard, valuation, callers }),
+            Some((place, valuation, callers)) => self.arrive(place, UnwoundNode { guard, valuation, callers }),
             None => self.error = self.aig.or(self.error, guard),
         }
     }
 
     /// Returns the possible results of a step along an edge.
-    fn outcomes(&mut self, place: Place, node: &Node, id: EdgeId, choices: &[Input]) -> Vec<Outcome> {
+    fn outcomes(&mut self, place: UnwoundPlace, node: &UnwoundNode, id: EdgeId, choices: &[Input]) -> Vec<MoveOutcome> {
         let program = self.task.program;
         let edge = &program.edges[id];
-        let next = |loc: LocId| Place { loc, ..place };
+        let next = |loc: LocId| UnwoundPlace { loc, ..place };
         match &edge.op {
             Op::Assign(assign) => vec![self.assign(node, assign, next(edge.to), choices)],
             Op::AtomicBegin | Op::AtomicEnd => {
-                vec![Outcome::plain(Lit::TRUE, next(edge.to), node.valuation.clone(), node)]
+                vec![MoveOutcome::plain(Lit::TRUE, next(edge.to), node.valuation.clone(), node)]
             }
             Op::Assert(condition) => {
                 let holds = circuit::value(&mut self.aig, condition, &node.valuation, choices);
-                let mut outcomes = vec![Outcome::plain(holds, next(edge.to), node.valuation.clone(), node)];
+                let mut outcomes = vec![MoveOutcome::plain(holds, next(edge.to), node.valuation.clone(), node)];
                 if self.task.target.has_assert(id) {
-                    outcomes.push(Outcome { condition: !holds, to: None, fresh: Vec::new(), thread: None });
+                    outcomes.push(MoveOutcome { condition: !holds, to: None, fresh: Vec::new(), thread: None });
                 }
                 outcomes
             }
@@ -239,32 +239,39 @@ impl<'t> Unwinding<'t> {
                 node.callers.iter().flat_map(|caller| returns(program, place, node, caller, &results)).collect()
             }
             Op::End => Vec::new(),
-            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine takes programs with one thread only"),
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine only supports programs with one thread"),
         }
     }
 
-    fn assign(&mut self, node: &Node, assign: &Assign, to: Place, choices: &[Input]) -> Outcome {
+    fn assign(&mut self, node: &UnwoundNode, assign: &Assign, to: UnwoundPlace, choices: &[Input]) -> MoveOutcome {
         let (condition, valuation) = circuit::assign(&mut self.aig, assign, &node.valuation, choices);
-        Outcome::plain(condition, to, valuation, node)
+        MoveOutcome::plain(condition, to, valuation, node)
     }
 
-    fn call(&mut self, place: Place, node: &Node, id: EdgeId, call: &Call, choices: &[Input]) -> Outcome {
+    fn call(
+        &mut self,
+        place: UnwoundPlace,
+        node: &UnwoundNode,
+        id: EdgeId,
+        call: &Call,
+        choices: &[Input],
+    ) -> MoveOutcome {
         let program = self.task.program;
         let (valuation, fresh) = circuit::enter(&mut self.aig, program, call, &node.valuation, choices);
         let locals = node.valuation.restrict(|var| is_local(program, var));
         let caller = Caller { calls: vec![(id, Lit::TRUE)], locals, below: node.callers.clone() };
-        let to = Place { loc: program.procs[call.callee].entry, height: place.height + 1, ..place };
-        Outcome { condition: Lit::TRUE, to: Some((to, valuation, Some(Rc::new(caller)))), fresh, thread: None }
+        let to = UnwoundPlace { loc: program.procs[call.callee].entry, height: place.height + 1, ..place };
+        MoveOutcome { condition: Lit::TRUE, to: Some((to, valuation, Some(Rc::new(caller)))), fresh, thread: None }
     }
 
     /// Ends the prelude and starts the thread.
-    fn start(&mut self, node: &Node) -> Outcome {
+    fn start(&mut self, node: &UnwoundNode) -> MoveOutcome {
         let program = self.task.program;
         let thread = circuit::begin_thread(&mut self.aig, program, &node.valuation);
         let loc = program.procs[program.entries[0].proc].entry;
-        let to = Place { phase: Phase::Thread, loc, height: 0 };
+        let to = UnwoundPlace { phase: Phase::Thread, loc, height: 0 };
         let to = Some((to, thread.valuation.clone(), None));
-        Outcome { condition: Lit::TRUE, to, fresh: Vec::new(), thread: Some(thread) }
+        MoveOutcome { condition: Lit::TRUE, to, fresh: Vec::new(), thread: Some(thread) }
     }
 
     /// Reads the execution that the solver has found.
@@ -278,17 +285,17 @@ impl<'t> Unwinding<'t> {
         let value = |input: Input| inputs.get(&input).copied().unwrap_or(false);
         let holds = self.aig.eval(&guards, value);
         let moves = self.moves.iter().flatten().zip(holds).filter(|(_, holds)| *holds).map(|(step, _)| step);
-        let moves: Vec<&Move> = moves.collect();
+        let moves: Vec<&UnwoundMove> = moves.collect();
         let thread = self.thread.as_ref().or_else(|| moves.iter().find_map(|step| step.thread.as_ref()));
         // An error in the prelude comes before the thread starts: any start of the thread will do.
-        let unborn = circuit::begin_thread(&mut Aig::new(), self.task.program, &no_values(self.task.program));
-        let start = self.begin.start(thread.unwrap_or(&unborn), &value);
+        let unstarted = circuit::begin_thread(&mut Aig::new(), self.task.program, &no_values(self.task.program));
+        let start = self.begin.start(thread.unwrap_or(&unstarted), &value);
         let steps = moves.iter().map(|step| step.trace_step(self.task.program, &value)).collect();
         Trace { start, steps, bodies: Vec::new() }
     }
 }
 
-impl Move {
+impl UnwoundMove {
     fn trace_step(&self, program: &Program, value: &dyn Fn(Input) -> bool) -> Step {
         let thread = match self.phase {
             Phase::Thread if program.prelude.is_some() => ThreadId(1),
@@ -306,16 +313,22 @@ impl Move {
 }
 
 /// Returns from a node to each of its callers.
-fn returns(program: &Program, place: Place, node: &Node, caller: &Caller, results: &[Lit]) -> Vec<Outcome> {
+fn returns(
+    program: &Program,
+    place: UnwoundPlace,
+    node: &UnwoundNode,
+    caller: &Caller,
+    results: &[Lit],
+) -> Vec<MoveOutcome> {
     let return_to = |&(edge, condition): &(EdgeId, Lit)| {
-        let Op::Call(call) = &program.edges[edge].op else { unreachable!("callers stand at calls") };
+        let Op::Call(call) = &program.edges[edge].op else { unreachable!("callers are at calls") };
         let owner = program.locs[program.edges[edge].from].proc;
         let locals = caller.locals.iter().filter(|(var, _)| program.vars[*var].scope == Scope::Local(owner));
         let globals = node.valuation.iter().filter(|(var, _)| !is_local(program, *var));
         let before: Valuation = globals.chain(locals).collect();
         let after = circuit::resume(program, call, &before, &node.valuation, results);
-        let to = Place { loc: program.edges[edge].to, height: place.height - 1, ..place };
-        Outcome { condition, to: Some((to, after, caller.below.clone())), fresh: Vec::new(), thread: None }
+        let to = UnwoundPlace { loc: program.edges[edge].to, height: place.height - 1, ..place };
+        MoveOutcome { condition, to: Some((to, after, caller.below.clone())), fresh: Vec::new(), thread: None }
     };
     caller.calls.iter().map(return_to).collect()
 }

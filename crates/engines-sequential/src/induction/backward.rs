@@ -17,38 +17,39 @@ use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, Solver};
 use selvedge_transition::step::circuit::{self, Valuation};
 
-use super::places::{Move, Phase, Places, To};
+use super::inlined_graph::{InlinedGraph, InlinedMove, MoveTarget};
+use crate::bmc::Phase;
 
 /// Sequences of states, the last one first, whose next state would be an error.
-pub(super) struct Backward<'t> {
+pub(super) struct BackwardUnrolling<'t> {
     task: Task<'t>,
-    places: &'t Places,
+    graph: &'t InlinedGraph,
     paths: Paths,
     aig: Aig,
     encoder: Encoder,
     solver: Solver,
-    states: Vec<State>,
+    states: Vec<BackwardState>,
     /// Set once states have been required to be distinct.
     distinct: bool,
 }
 
 /// A state, represented by the move that leaves it.
-struct State {
+struct BackwardState {
     vars: Valuation,
     /// The possible places of the state, each with the condition that it is the current one.
     at: BTreeMap<usize, Lit>,
 }
 
 /// The condition of a move, and the values after it.
-struct Effect {
+struct MoveEffect {
     condition: Lit,
     after: Valuation,
 }
 
-impl<'t> Backward<'t> {
-    pub(super) fn new(task: Task<'t>, places: &'t Places, paths: Paths) -> Backward<'t> {
+impl<'t> BackwardUnrolling<'t> {
+    pub(super) fn new(task: Task<'t>, graph: &'t InlinedGraph, paths: Paths) -> BackwardUnrolling<'t> {
         let (aig, encoder, solver) = (Aig::new(), Encoder::new(), Solver::new());
-        Backward { task, places, paths, aig, encoder, solver, states: Vec::new(), distinct: false }
+        BackwardUnrolling { task, graph, paths, aig, encoder, solver, states: Vec::new(), distinct: false }
     }
 
     /// Adds a state in front of the others and returns whether no such sequence exists; if so, also whether that holds
@@ -75,12 +76,12 @@ impl<'t> Backward<'t> {
 
     /// Adds a state in front of the others. Its move ends where the next state begins.
     fn extend(&mut self, run: &Run<'_>) -> Result<(), Stop> {
-        let fits = |step: &&Move| match (step.to, self.states.last()) {
-            (To::Target | To::Failure, None) => true,
-            (To::Place(to), Some(next)) => next.at.contains_key(&to),
-            (To::Place(_), None) | (To::Target | To::Failure, Some(_)) => false,
+        let fits = |step: &&InlinedMove| match (step.to, self.states.last()) {
+            (MoveTarget::Target | MoveTarget::Failure, None) => true,
+            (MoveTarget::Place(to), Some(next)) => next.at.contains_key(&to),
+            (MoveTarget::Place(_), None) | (MoveTarget::Target | MoveTarget::Failure, Some(_)) => false,
         };
-        let moves: Vec<&Move> = self.places.moves.iter().filter(fits).collect();
+        let moves: Vec<&InlinedMove> = self.graph.moves.iter().filter(fits).collect();
         let vars = self.any_values();
         let taken = self.one_of(moves.len());
         if moves.is_empty() {
@@ -93,7 +94,7 @@ impl<'t> Backward<'t> {
             let effect = self.effect(step, &vars);
             let demand = self.aig.implies(taken, effect.condition);
             self.require(demand);
-            if let (To::Place(to), Some(next)) = (step.to, self.states.last()) {
+            if let (MoveTarget::Place(to), Some(next)) = (step.to, self.states.last()) {
                 let demand = self.aig.implies(taken, next.at[&to]);
                 self.require(demand);
             }
@@ -102,7 +103,7 @@ impl<'t> Backward<'t> {
             after.push((taken, effect.after));
         }
         self.connect(&vars, &after);
-        self.states.push(State { vars, at });
+        self.states.push(BackwardState { vars, at });
         Ok(())
     }
 
@@ -157,20 +158,20 @@ impl<'t> Backward<'t> {
 
     /// Returns the condition and the effect of a move. Locals of procedures that are not on the stack have any value:
     /// they are never read.
-    fn effect(&mut self, step: &Move, now: &Valuation) -> Effect {
+    fn effect(&mut self, step: &InlinedMove, now: &Valuation) -> MoveEffect {
         let program = self.task.program;
         let edge = &program.edges[step.edge];
-        let place = self.places.all.get_index(step.from).expect("moves begin at places");
+        let place = self.graph.all.get_index(step.from).expect("moves begin at places");
         let choices = circuit::fresh(&mut self.aig, edge.op.choices().len());
-        let mut effect = Effect { condition: Lit::TRUE, after: now.clone() };
+        let mut effect = MoveEffect { condition: Lit::TRUE, after: now.clone() };
         match &edge.op {
             Op::Assign(assign) => {
                 let (condition, after) = circuit::assign(&mut self.aig, assign, now, &choices);
-                effect = Effect { condition, after };
+                effect = MoveEffect { condition, after };
             }
             Op::Assert(condition) => {
                 let holds = circuit::value(&mut self.aig, condition, now, &choices);
-                effect.condition = if step.to == To::Failure { !holds } else { holds };
+                effect.condition = if step.to == MoveTarget::Failure { !holds } else { holds };
             }
             Op::Call(call) => {
                 let (entry, _) = circuit::enter(&mut self.aig, program, call, now, &choices);
@@ -190,7 +191,7 @@ impl<'t> Backward<'t> {
     }
 
     /// Ends the prelude and starts the thread.
-    fn start(&mut self, effect: &mut Effect) {
+    fn start(&mut self, effect: &mut MoveEffect) {
         let begin = circuit::begin_thread(&mut self.aig, self.task.program, &effect.after);
         begin.valuation.iter().for_each(|(var, lit)| effect.after.set(var, lit));
     }
@@ -227,7 +228,7 @@ impl<'t> Backward<'t> {
     /// Returns the variables of a state at a place: shared and per-thread ones, and the locals of all frames.
     fn visible(&self, place: usize) -> BTreeSet<VarId> {
         let program = self.task.program;
-        let procs: Vec<ProcId> = self.places.all.get_index(place).expect("the place is listed").procs(program);
+        let procs: Vec<ProcId> = self.graph.all.get_index(place).expect("the place is listed").procs(program);
         let is_visible = |var: &VarId| match program.vars[*var].scope {
             Scope::Shared | Scope::Thread => true,
             Scope::Local(owner) => procs.contains(&owner),

@@ -15,13 +15,13 @@
 //! The certificate only has k and whether distinctness was needed; the judge repeats both checks.
 
 mod backward;
-mod places;
+mod inlined_graph;
 
 use selvedge_check::{Bound, Certificate, Engine, Explanation, Paths, Run, Stop, Task, Unsupported, Verdict};
 
 use crate::bmc::{self, Unwinding};
-use backward::Backward;
-use places::Places;
+use backward::BackwardUnrolling;
+use inlined_graph::InlinedGraph;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -58,14 +58,14 @@ impl Engine for Induction {
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let unsupported = |reason| Unsupported::new(format!("`induction` {reason}"));
         bmc::supports(task.program).map_err(unsupported)?;
-        Places::new(task).map(|_| ()).map_err(unsupported)
+        InlinedGraph::new(task).map(|_| ()).map_err(unsupported)
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let bound = Stop::BoundReached(Bound::Steps(self.options.bound));
-        let places = Places::new(task).map_err(|_| bound)?;
+        let places = InlinedGraph::new(task).map_err(|_| bound)?;
         let mut base = Unwinding::new(*task);
-        let mut step = Backward::new(*task, &places, self.options.paths);
+        let mut step = BackwardUnrolling::new(*task, &places, self.options.paths);
         for k in 0..=self.options.bound {
             if let Some(trace) = base.error(run)? {
                 return Ok(Verdict::Unsafe(trace));

@@ -11,8 +11,8 @@ use selvedge_check::formula::{Atom, FormulaId, Formulas, Node as Connective};
 use selvedge_check::{Certificate, Stop, SummaryProof};
 use selvedge_ir::{LocId, ProcId, VarId};
 
-use super::post::{Control, From, Node, Saturation, Symbol};
-use super::system::{Frame, ProgramSystem, State, Values};
+use super::post::{Control, PostNode, Saturation, Symbol, TransitionStart};
+use super::system::{ControlState, ProgramSystem, StackFrame, Values};
 
 /// Limit on the transitions of an automaton with a certificate: larger ones would take too long to check.
 const MOST_TRANSITIONS: usize = 300_000;
@@ -24,15 +24,15 @@ pub(super) fn certificate(automaton: &Automaton<'_, '_>) -> Result<Option<Certif
     if automaton.transitions.len() > MOST_TRANSITIONS {
         return Ok(None);
     }
-    let mut rows = Rows { automaton, locs: BTreeMap::new(), procs: BTreeMap::new() };
+    let mut rows = FormulaRows { automaton, locs: BTreeMap::new(), procs: BTreeMap::new() };
     for transition in automaton.transitions.keys() {
         automaton.tick()?;
-        if let (From::Control(control), Node::Entry(start, first)) = (transition.from, transition.to) {
+        if let (TransitionStart::Control(control), PostNode::Entry(start, first)) = (transition.from, transition.to) {
             rows.add(control, transition.read, start, first);
         }
     }
-    let Rows { locs, procs, .. } = rows;
-    let mut writer = Writer { automaton, formulas: Formulas::default(), known: FxHashMap::default() };
+    let FormulaRows { locs, procs, .. } = rows;
+    let mut writer = TreeWriter { automaton, formulas: Formulas::default(), known: FxHashMap::default() };
     let mut proof = SummaryProof::default();
     for (loc, tuples) in &locs {
         let id = writer.tree(&location_atoms(&automaton.system, *loc), tuples)?;
@@ -46,16 +46,16 @@ pub(super) fn certificate(automaton: &Automaton<'_, '_>) -> Result<Option<Certif
 }
 
 /// The tuples of each location and each summary, in the order of their atoms.
-struct Rows<'b, 'r, 'a> {
+struct FormulaRows<'b, 'r, 'a> {
     automaton: &'b Automaton<'r, 'a>,
     locs: BTreeMap<LocId, BTreeSet<Vec<bool>>>,
     procs: BTreeMap<ProcId, BTreeSet<Vec<bool>>>,
 }
 
-impl Rows<'_, '_, '_> {
+impl FormulaRows<'_, '_, '_> {
     fn add(&mut self, control: Control, read: Option<Symbol>, start: Control, first: Symbol) {
         let system = &self.automaton.system;
-        let (State::At(entry), Frame::Here(entry_loc, params)) =
+        let (ControlState::At(entry), StackFrame::Here(entry_loc, params)) =
             (&system.states[start as usize], &system.frames[first as usize])
         else {
             return;
@@ -67,12 +67,12 @@ impl Rows<'_, '_, '_> {
             Atom::Of { .. } => unreachable!("a program with one thread has no atoms of others"),
         };
         match (&system.states[control as usize], read.map(|symbol| &system.frames[symbol as usize])) {
-            (State::At(globals), Some(Frame::Here(loc, locals))) => {
+            (ControlState::At(globals), Some(StackFrame::Here(loc, locals))) => {
                 let atoms = location_atoms(system, *loc);
                 let row = atoms.iter().map(|atom| value(atom, globals, locals, &[])).collect();
                 self.locs.entry(*loc).or_default().insert(row);
             }
-            (State::Back(globals, results), None) => {
+            (ControlState::Back(globals, results), None) => {
                 let proc = system.program.locs[*entry_loc].proc;
                 let atoms = summary_atoms(system, proc);
                 let row = atoms.iter().map(|atom| value(atom, globals, &[], results)).collect();
@@ -115,13 +115,13 @@ fn now_atom(system: &ProgramSystem<'_>, loc: LocId, var: VarId) -> Option<Atom> 
     system.relevant.has(loc, var).then_some(Atom::Now(var))
 }
 
-struct Writer<'b, 'r, 'a> {
+struct TreeWriter<'b, 'r, 'a> {
     automaton: &'b Automaton<'r, 'a>,
     formulas: Formulas,
     known: FxHashMap<Connective, FormulaId>,
 }
 
-impl Writer<'_, '_, '_> {
+impl TreeWriter<'_, '_, '_> {
     /// Returns the decision tree of a set of tuples.
     fn tree(&mut self, atoms: &[Atom], tuples: &BTreeSet<Vec<bool>>) -> Result<FormulaId, Stop> {
         let rows: Vec<&[bool]> = tuples.iter().map(Vec::as_slice).collect();

@@ -5,9 +5,9 @@ use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
 use selvedge_ir::{Program, VarId};
 
 use super::automaton;
-use super::post::{Symbol, System as _, Until, Word};
+use super::post::{RuleSystem as _, Symbol, Until, Word};
 use super::relevant::Relevant;
-use super::system::{Frame, ProgramSystem, State};
+use super::system::{ControlState, ProgramSystem, StackFrame};
 
 /// A pushdown system with a legend.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub fn convert(task: &Task<'_>, run: &Run<'_>) -> Result<Converted, Stop> {
             pds.targets.push(Head { state: StateId::from_raw(control), top: Some(SymbolId::from_raw(top)) });
         }
     }
-    let failed = system.states.get_index_of(&State::Failed).map(StateId::new);
+    let failed = system.states.get_index_of(&ControlState::Failed).map(StateId::new);
     pds.targets.extend(failed.map(|state| Head { state, top: None }));
     dedup(&mut pds);
     Ok(Converted { legend: legend(system), pds })
@@ -66,12 +66,12 @@ fn word(push: Word) -> Vec<SymbolId> {
 
 fn symbol_name(system: &ProgramSystem<'_>, number: usize) -> String {
     match &system.frames[number] {
-        Frame::Boot => "boot".to_string(),
-        Frame::ThreadStart => "start".to_string(),
-        Frame::PreludeEnd => "prelude".to_string(),
-        Frame::Done => "done".to_string(),
-        Frame::Here(..) => format!("n{number}"),
-        Frame::Site(..) => format!("c{number}"),
+        StackFrame::Boot => "boot".to_string(),
+        StackFrame::ThreadStart => "start".to_string(),
+        StackFrame::PreludeEnd => "prelude".to_string(),
+        StackFrame::Done => "done".to_string(),
+        StackFrame::Here(..) => format!("n{number}"),
+        StackFrame::Site(..) => format!("c{number}"),
     }
 }
 
@@ -80,10 +80,10 @@ fn legend(system: &ProgramSystem<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for (number, state) in system.states.iter().enumerate() {
         let meaning = match state {
-            State::Boot => "before the first step".to_string(),
-            State::Failed => "an assertion has failed".to_string(),
-            State::At(globals) => valuation(program, &system.globals, globals),
-            State::Back(globals, results) => {
+            ControlState::Boot => "before the first step".to_string(),
+            ControlState::Failed => "an assertion has failed".to_string(),
+            ControlState::At(globals) => valuation(program, &system.globals, globals),
+            ControlState::Back(globals, results) => {
                 let results: Vec<&str> = results.iter().map(|value| truth(*value)).collect();
                 format!("returning ({}), {}", results.join(", "), valuation(program, &system.globals, globals))
             }
@@ -92,8 +92,8 @@ fn legend(system: &ProgramSystem<'_>) -> Vec<String> {
     }
     for (number, frame) in system.frames.iter().enumerate() {
         let (place, loc, locals) = match frame {
-            Frame::Here(loc, locals) => ("", *loc, locals),
-            Frame::Site(edge, locals) => ("waiting in ", program.edges[*edge].from, locals),
+            StackFrame::Here(loc, locals) => ("", *loc, locals),
+            StackFrame::Site(edge, locals) => ("waiting in ", program.edges[*edge].from, locals),
             _ => continue,
         };
         let proc = &program.procs[program.locs[loc].proc];

@@ -32,7 +32,7 @@ pub use systems::{Direction, SystemVerdict, check};
 
 use post::{Saturation, Until};
 use relevant::Relevant;
-use system::{Frame, ProgramSystem, State};
+use system::{ControlState, ProgramSystem, StackFrame};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +72,7 @@ impl Pushdown {
         let heads = automaton.heads();
         let seen = heads.filter_map(|(control, symbol, _)| {
             match (&system.states[control as usize], &system.frames[symbol as usize]) {
-                (State::At(globals), Frame::Here(loc, locals)) => Some((*loc, globals, locals)),
+                (ControlState::At(globals), StackFrame::Here(loc, locals)) => Some((*loc, globals, locals)),
                 _ => None,
             }
         });
@@ -102,16 +102,16 @@ fn automaton<'a>(task: &Task<'a>, relevant: Relevant, run: &'a Run<'a>) -> Satur
 fn supports(task: &Task<'_>) -> Result<(), &'static str> {
     let program = task.program;
     if !is_sequential(program) {
-        return Err("takes programs with one thread only");
+        return Err("only supports programs with one thread");
     }
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err("takes Boolean programs only");
+        return Err("only supports Boolean programs");
     }
     if prelude_ends_early(program) {
-        return Err("takes no program whose prelude may end in the middle");
+        return Err("does not support programs whose prelude may end in the middle");
     }
     if ProgramSystem::new(task, Relevant::new(program), &Run::unlimited()).most_bits() > 63 {
-        return Err("takes no program with more than 63 choices in one step");
+        return Err("does not support programs with more than 63 choices in one step");
     }
     Ok(())
 }

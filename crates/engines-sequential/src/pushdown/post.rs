@@ -34,7 +34,7 @@ pub(super) type Ordered<K, V> = IndexMap<K, V, BuildHasherDefault<FxHasher>>;
 
 /// A step from a head: to a state, with a word of at most two symbols on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Move<L> {
+pub(super) struct RuleMove<L> {
     pub(super) to: Control,
     pub(super) push: Word,
     /// The meaning of the step to the creator of the system.
@@ -42,7 +42,7 @@ pub(super) struct Move<L> {
 }
 
 /// The steps from a head, shared so that they can be iterated while the automaton grows.
-type Moves<L> = Rc<[Move<L>]>;
+type RuleMoves<L> = Rc<[RuleMove<L>]>;
 
 /// The word that replaces the topmost symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,12 +54,12 @@ pub(super) enum Word {
 }
 
 /// A pushdown system whose rules are produced on demand.
-pub(super) trait System {
+pub(super) trait RuleSystem {
     /// The label of a step.
     type Label: Copy;
 
     /// Returns the steps from a head. Called once for each head.
-    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<Move<Self::Label>>, Stop>;
+    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<RuleMove<Self::Label>>, Stop>;
 
     /// Returns whether configurations with this head, or for `None` with this state and any stack, are targets.
     fn is_target(&self, control: Control, top: Option<Symbol>) -> bool;
@@ -67,7 +67,7 @@ pub(super) trait System {
 
 /// A state of the automaton in which transitions end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Node {
+pub(super) enum PostNode {
     /// The state after some number of symbols of a numbered initial configuration.
     Initial(u32, u32),
     /// The state after the head that a push made.
@@ -78,22 +78,22 @@ pub(super) enum Node {
 
 /// The state in which a transition begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum From {
+pub(super) enum TransitionStart {
     Control(Control),
-    Node(Node),
+    Node(PostNode),
 }
 
 /// A transition; `read` is `None` for those that read nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Transition {
-    pub(super) from: From,
+pub(super) struct PostTransition {
+    pub(super) from: TransitionStart,
     pub(super) read: Option<Symbol>,
-    pub(super) to: Node,
+    pub(super) to: PostNode,
 }
 
 /// The premises of a transition. Numbers are those of older transitions.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Reason<L> {
+pub(super) enum PostReason<L> {
     /// The transition reads a part of the initial configuration.
     Initial,
     /// A step from the head of another transition; for transitions from an entry, the push that made it.
@@ -103,16 +103,16 @@ pub(super) enum Reason<L> {
 }
 
 /// The automaton, with the state of its saturation.
-pub(super) struct Saturation<'r, S: System> {
+pub(super) struct Saturation<'r, S: RuleSystem> {
     pub(super) system: S,
     run: &'r Run<'r>,
-    pub(super) transitions: Ordered<Transition, Reason<S::Label>>,
+    pub(super) transitions: Ordered<PostTransition, PostReason<S::Label>>,
     expanded: usize,
-    moves: FxHashMap<(Control, Symbol), Moves<S::Label>>,
+    moves: FxHashMap<(Control, Symbol), RuleMoves<S::Label>>,
     /// The transitions from each node, oldest first.
-    out: FxHashMap<Node, Vec<usize>>,
+    out: FxHashMap<PostNode, Vec<usize>>,
     /// The transitions into each node that read nothing.
-    popped: FxHashMap<Node, Vec<usize>>,
+    popped: FxHashMap<PostNode, Vec<usize>>,
     /// The first transition that reads a target.
     hit: Option<usize>,
 }
@@ -126,7 +126,7 @@ pub(super) enum Until {
     Done,
 }
 
-impl<'r, S: System> Saturation<'r, S> {
+impl<'r, S: RuleSystem> Saturation<'r, S> {
     /// Creates an automaton that reads the initial configurations, each a state and a stack.
     pub(super) fn new(system: S, initial: &[(Control, Vec<Symbol>)], run: &'r Run<'r>) -> Saturation<'r, S> {
         let mut saturation = Saturation {
@@ -148,14 +148,16 @@ impl<'r, S: System> Saturation<'r, S> {
     /// Adds an initial configuration, deepest symbols first, so that every transition leads to a node from which the
     /// rest is already read.
     fn add_initial(&mut self, number: u32, control: Control, stack: &[Symbol]) {
-        let node = |depth: usize| if depth == stack.len() { Node::End } else { Node::Initial(number, depth as u32) };
+        let node =
+            |depth: usize| if depth == stack.len() { PostNode::End } else { PostNode::Initial(number, depth as u32) };
         for (depth, symbol) in stack.iter().enumerate().skip(1).rev() {
-            let transition = Transition { from: From::Node(node(depth)), read: Some(*symbol), to: node(depth + 1) };
-            self.add(transition, Reason::Initial);
+            let transition =
+                PostTransition { from: TransitionStart::Node(node(depth)), read: Some(*symbol), to: node(depth + 1) };
+            self.add(transition, PostReason::Initial);
         }
         let first = stack.first().copied();
         let to = node(usize::from(first.is_some()));
-        self.add(Transition { from: From::Control(control), read: first, to }, Reason::Initial);
+        self.add(PostTransition { from: TransitionStart::Control(control), read: first, to }, PostReason::Initial);
     }
 
     /// Adds transitions until nothing new follows or, if requested, until one reads a target; returns the first that
@@ -175,21 +177,21 @@ impl<'r, S: System> Saturation<'r, S> {
     }
 
     fn expand(&mut self, number: usize) -> Result<(), Stop> {
-        let Transition { from, read, to } = self.transition(number);
+        let PostTransition { from, read, to } = self.transition(number);
         match (from, read) {
-            (From::Control(control), Some(top)) => {
+            (TransitionStart::Control(control), Some(top)) => {
                 for step in self.moves(control, top)?.iter() {
                     self.run.tick()?;
                     self.step(number, to, *step);
                 }
             }
-            (From::Control(_), None) => {
+            (TransitionStart::Control(_), None) => {
                 self.popped.entry(to).or_default().push(number);
                 for below in self.out.get(&to).cloned().unwrap_or_default() {
                     self.meet(number, below);
                 }
             }
-            (From::Node(node), _) => {
+            (TransitionStart::Node(node), _) => {
                 for popped in self.popped.get(&node).cloned().unwrap_or_default() {
                     self.meet(popped, number);
                 }
@@ -198,16 +200,16 @@ impl<'r, S: System> Saturation<'r, S> {
         Ok(())
     }
 
-    fn step(&mut self, number: usize, to: Node, step: Move<S::Label>) {
-        let reason = Reason::Step(number, step.label);
-        let from = From::Control(step.to);
+    fn step(&mut self, number: usize, to: PostNode, step: RuleMove<S::Label>) {
+        let reason = PostReason::Step(number, step.label);
+        let from = TransitionStart::Control(step.to);
         match step.push {
-            Word::Pop => self.add(Transition { from, read: None, to }, reason),
-            Word::Replace(top) => self.add(Transition { from, read: Some(top), to }, reason),
+            Word::Pop => self.add(PostTransition { from, read: None, to }, reason),
+            Word::Replace(top) => self.add(PostTransition { from, read: Some(top), to }, reason),
             Word::Push(top, below) => {
-                let entry = Node::Entry(step.to, top);
-                self.add(Transition { from: From::Node(entry), read: Some(below), to }, reason);
-                self.add(Transition { from, read: Some(top), to: entry }, reason);
+                let entry = PostNode::Entry(step.to, top);
+                self.add(PostTransition { from: TransitionStart::Node(entry), read: Some(below), to }, reason);
+                self.add(PostTransition { from, read: Some(top), to: entry }, reason);
             }
         }
     }
@@ -215,19 +217,19 @@ impl<'r, S: System> Saturation<'r, S> {
     /// Combines a transition that reads nothing with one that reads what lies below.
     fn meet(&mut self, popped: usize, below: usize) {
         let from = self.transition(popped).from;
-        let Transition { read, to, .. } = self.transition(below);
-        self.add(Transition { from, read, to }, Reason::Below { popped, below });
+        let PostTransition { read, to, .. } = self.transition(below);
+        self.add(PostTransition { from, read, to }, PostReason::Below { popped, below });
     }
 
-    fn add(&mut self, transition: Transition, reason: Reason<S::Label>) {
+    fn add(&mut self, transition: PostTransition, reason: PostReason<S::Label>) {
         let number = self.transitions.len();
         if self.transitions.contains_key(&transition) {
             return;
         }
         self.transitions.insert(transition, reason);
         match transition.from {
-            From::Node(node) => self.out.entry(node).or_default().push(number),
-            From::Control(control) => {
+            TransitionStart::Node(node) => self.out.entry(node).or_default().push(number),
+            TransitionStart::Control(control) => {
                 let asked = transition.read.is_some_and(|top| self.system.is_target(control, Some(top)))
                     || self.system.is_target(control, None);
                 if asked && self.hit.is_none() {
@@ -237,11 +239,11 @@ impl<'r, S: System> Saturation<'r, S> {
         }
     }
 
-    fn moves(&mut self, control: Control, top: Symbol) -> Result<Moves<S::Label>, Stop> {
+    fn moves(&mut self, control: Control, top: Symbol) -> Result<RuleMoves<S::Label>, Stop> {
         if let Some(known) = self.moves.get(&(control, top)) {
             return Ok(Rc::clone(known));
         }
-        let moves: Moves<S::Label> = self.system.moves(control, top)?.into();
+        let moves: RuleMoves<S::Label> = self.system.moves(control, top)?.into();
         self.moves.insert((control, top), Rc::clone(&moves));
         Ok(moves)
     }
@@ -254,18 +256,18 @@ impl<'r, S: System> Saturation<'r, S> {
     }
 
     /// Returns the transition with this number.
-    pub(super) fn transition(&self, number: usize) -> Transition {
+    pub(super) fn transition(&self, number: usize) -> PostTransition {
         *self.transitions.get_index(number).expect("numbers are those of transitions").0
     }
 
     /// Returns the premises of the transition with this number.
-    pub(super) fn reason(&self, number: usize) -> Reason<S::Label> {
+    pub(super) fn reason(&self, number: usize) -> PostReason<S::Label> {
         *self.transitions.get_index(number).expect("numbers are those of transitions").1
     }
 
     /// Returns the step that added a transition from an entry.
     pub(super) fn step_of(&self, number: usize) -> (usize, S::Label) {
-        let Reason::Step(before, label) = self.reason(number) else {
+        let PostReason::Step(before, label) = self.reason(number) else {
             unreachable!("transitions from entries are made by pushes")
         };
         (before, label)
@@ -277,20 +279,20 @@ impl<'r, S: System> Saturation<'r, S> {
     }
 
     /// Returns the oldest transition from a node.
-    pub(super) fn first_out(&self, node: Node) -> Option<usize> {
+    pub(super) fn first_out(&self, node: PostNode) -> Option<usize> {
         self.out.get(&node).and_then(|out| out.first().copied())
     }
 
     /// Returns all transitions from control states that read a symbol, oldest first.
-    pub(super) fn heads(&self) -> impl Iterator<Item = (Control, Symbol, Node)> {
+    pub(super) fn heads(&self) -> impl Iterator<Item = (Control, Symbol, PostNode)> {
         self.transitions.keys().filter_map(|transition| match (transition.from, transition.read) {
-            (From::Control(control), Some(symbol)) => Some((control, symbol, transition.to)),
+            (TransitionStart::Control(control), Some(symbol)) => Some((control, symbol, transition.to)),
             _ => None,
         })
     }
 
     /// Returns the steps from a head that was reached.
-    pub(super) fn known_moves(&self, control: Control, top: Symbol) -> &[Move<S::Label>] {
+    pub(super) fn known_moves(&self, control: Control, top: Symbol) -> &[RuleMove<S::Label>] {
         self.moves.get(&(control, top)).map_or(&[], |moves| moves)
     }
 
@@ -298,7 +300,7 @@ impl<'r, S: System> Saturation<'r, S> {
     ///
     /// The loop keeps the transitions that read the current configuration. Going one step back replaces one or two of
     /// them by older ones (Schwoon's thesis, section 3.1.6), so it ends.
-    pub(super) fn way_to(&self, hit: usize) -> Result<(Vec<S::Label>, Vec<usize>), Stop> {
+    pub(super) fn run_to(&self, hit: usize) -> Result<(Vec<S::Label>, Vec<usize>), Stop> {
         // The topmost symbol's transition comes last.
         let mut reading = self.rest(hit);
         reading.push(hit);
@@ -306,18 +308,18 @@ impl<'r, S: System> Saturation<'r, S> {
         while let Some(top) = reading.pop() {
             self.run.tick()?;
             match (self.reason(top), self.transition(top).to) {
-                (Reason::Initial, _) => {
+                (PostReason::Initial, _) => {
                     reading.push(top);
                     break;
                 }
-                (Reason::Below { popped, below }, _) => reading.extend([below, popped]),
-                (Reason::Step(..), to) if self.is_pushed(top, to) => {
+                (PostReason::Below { popped, below }, _) => reading.extend([below, popped]),
+                (PostReason::Step(..), to) if self.is_pushed(top, to) => {
                     let below = reading.pop().expect("something lies below what was pushed");
                     let (before, label) = self.step_of(below);
                     labels.push(label);
                     reading.push(before);
                 }
-                (Reason::Step(before, label), _) => {
+                (PostReason::Step(before, label), _) => {
                     labels.push(label);
                     reading.push(before);
                 }
@@ -329,9 +331,9 @@ impl<'r, S: System> Saturation<'r, S> {
 
     /// Returns whether the transition is the upper half of a push, and not a later one that reads the same entry's
     /// words.
-    pub(super) fn is_pushed(&self, number: usize, to: Node) -> bool {
-        let Transition { from, read, .. } = self.transition(number);
-        matches!((from, read, to), (From::Control(control), Some(top), Node::Entry(pushed, entry))
+    pub(super) fn is_pushed(&self, number: usize, to: PostNode) -> bool {
+        let PostTransition { from, read, .. } = self.transition(number);
+        matches!((from, read, to), (TransitionStart::Control(control), Some(top), PostNode::Entry(pushed, entry))
             if control == pushed && top == entry)
     }
 

@@ -21,17 +21,17 @@ use super::post::Ordered;
 
 /// A state of the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Node {
+enum PreNode {
     Control(StateId),
     /// Reads every stack.
     Any,
 }
 
-type Transition = (Node, SymbolId, Node);
+type PreTransition = (PreNode, SymbolId, PreNode);
 
 /// The premises of a transition.
 #[derive(Clone, Copy, Debug)]
-enum Reason {
+enum PreReason {
     /// The transition begins to read a target, or continues to.
     Target,
     Pop(RuleId),
@@ -40,21 +40,21 @@ enum Reason {
 }
 
 /// The automaton, with the state of its saturation.
-pub(super) struct Backward<'p> {
+pub(super) struct BackwardSaturation<'p> {
     pds: &'p Pds,
     run: &'p Run<'p>,
-    transitions: Ordered<Transition, Reason>,
+    transitions: Ordered<PreTransition, PreReason>,
     expanded: usize,
     /// The transitions from each state, by the symbol that they read.
-    out: FxHashMap<(Node, SymbolId), Vec<usize>>,
+    out: FxHashMap<(PreNode, SymbolId), Vec<usize>>,
     /// The rules by the head to which they lead.
     into: FxHashMap<(StateId, SymbolId), Vec<RuleId>>,
     /// The first halves of pushes that wait for a transition from this state that reads this symbol.
-    halves: FxHashMap<(Node, SymbolId), Vec<(RuleId, usize)>>,
+    halves: FxHashMap<(PreNode, SymbolId), Vec<(RuleId, usize)>>,
 }
 
-impl<'p> Backward<'p> {
-    pub(super) fn new(pds: &'p Pds, run: &'p Run<'p>) -> Backward<'p> {
+impl<'p> BackwardSaturation<'p> {
+    pub(super) fn new(pds: &'p Pds, run: &'p Run<'p>) -> BackwardSaturation<'p> {
         let mut into: FxHashMap<_, Vec<RuleId>> = FxHashMap::default();
         for (id, rule) in pds.rules.iter_enumerated() {
             if let Some(top) = rule.push.first() {
@@ -62,7 +62,7 @@ impl<'p> Backward<'p> {
             }
         }
         let (transitions, out, halves) = (Ordered::default(), FxHashMap::default(), FxHashMap::default());
-        Backward { pds, run, transitions, expanded: 0, out, into, halves }
+        BackwardSaturation { pds, run, transitions, expanded: 0, out, into, halves }
     }
 
     /// Returns a run from an initial configuration to a target, if there is one.
@@ -70,7 +70,7 @@ impl<'p> Backward<'p> {
         self.add_targets();
         for (id, rule) in self.pds.rules.iter_enumerated() {
             if rule.push.is_empty() {
-                self.add((Node::Control(rule.from), rule.top, Node::Control(rule.to)), Reason::Pop(id));
+                self.add((PreNode::Control(rule.from), rule.top, PreNode::Control(rule.to)), PreReason::Pop(id));
             }
         }
         while self.expanded < self.transitions.len() {
@@ -87,21 +87,21 @@ impl<'p> Backward<'p> {
 
     fn add_targets(&mut self) {
         for symbol in self.pds.symbols.indices() {
-            self.add((Node::Any, symbol, Node::Any), Reason::Target);
+            self.add((PreNode::Any, symbol, PreNode::Any), PreReason::Target);
         }
         for head in &self.pds.targets {
             match head.top {
-                Some(top) => self.add((Node::Control(head.state), top, Node::Any), Reason::Target),
+                Some(top) => self.add((PreNode::Control(head.state), top, PreNode::Any), PreReason::Target),
                 None => {
                     for symbol in self.pds.symbols.indices() {
-                        self.add((Node::Control(head.state), symbol, Node::Any), Reason::Target);
+                        self.add((PreNode::Control(head.state), symbol, PreNode::Any), PreReason::Target);
                     }
                 }
             }
         }
     }
 
-    fn add(&mut self, transition: Transition, reason: Reason) {
+    fn add(&mut self, transition: PreTransition, reason: PreReason) {
         let number = self.transitions.len();
         if !self.transitions.contains_key(&transition) {
             self.transitions.insert(transition, reason);
@@ -109,7 +109,7 @@ impl<'p> Backward<'p> {
         }
     }
 
-    fn transition(&self, number: usize) -> Transition {
+    fn transition(&self, number: usize) -> PreTransition {
         *self.transitions.get_index(number).expect("numbers are those of transitions").0
     }
 
@@ -117,8 +117,8 @@ impl<'p> Backward<'p> {
         let pds = self.pds;
         let (from, read, to) = self.transition(number);
         let rules = match from {
-            Node::Control(state) => self.into.get(&(state, read)).cloned().unwrap_or_default(),
-            Node::Any => Vec::new(),
+            PreNode::Control(state) => self.into.get(&(state, read)).cloned().unwrap_or_default(),
+            PreNode::Any => Vec::new(),
         };
         for id in rules {
             let rule = &pds.rules[id];
@@ -129,7 +129,7 @@ impl<'p> Backward<'p> {
                         self.add_push(id, number, second);
                     }
                 }
-                _ => self.add((Node::Control(rule.from), rule.top, to), Reason::Replace(id, number)),
+                _ => self.add((PreNode::Control(rule.from), rule.top, to), PreReason::Replace(id, number)),
             }
         }
         for (id, first) in self.halves.get(&(from, read)).cloned().unwrap_or_default() {
@@ -140,29 +140,29 @@ impl<'p> Backward<'p> {
     fn add_push(&mut self, id: RuleId, first: usize, second: usize) {
         let rule = &self.pds.rules[id];
         let to = self.transition(second).2;
-        self.add((Node::Control(rule.from), rule.top, to), Reason::Push(id, first, second));
+        self.add((PreNode::Control(rule.from), rule.top, to), PreReason::Push(id, first, second));
     }
 
     /// Returns a run if a new transition makes the automaton read an initial configuration.
     fn early(&self, number: usize) -> Result<Option<PdsTrace>, Stop> {
         let (from, read, _) = self.transition(number);
-        let begins = |config: &Config| Node::Control(config.state) == from && config.stack.first() == Some(&read);
+        let begins = |config: &Config| PreNode::Control(config.state) == from && config.stack.first() == Some(&read);
         if self.pds.initial.iter().any(begins) { self.finish() } else { Ok(None) }
     }
 
     /// Returns the automaton of all configurations from which a target is reachable.
     pub(super) fn proof(&self) -> SystemProof {
         let any = self.pds.states.len() as u32;
-        let number = |node: Node| match node {
-            Node::Control(state) => state.raw(),
-            Node::Any => any,
+        let number = |node: PreNode| match node {
+            PreNode::Control(state) => state.raw(),
+            PreNode::Any => any,
         };
-        let transition = |(from, read, to): &Transition| system::Transition {
+        let transition = |(from, read, to): &PreTransition| system::Transition {
             from: number(*from),
             read: Some(*read),
             to: number(*to),
         };
-        let states = self.pds.states.indices().map(Node::Control).chain([Node::Any]);
+        let states = self.pds.states.indices().map(PreNode::Control).chain([PreNode::Any]);
         SystemProof {
             closure: Closure::Predecessors,
             n_nodes: any + 1,
@@ -174,25 +174,25 @@ impl<'p> Backward<'p> {
     fn finish(&self) -> Result<Option<PdsTrace>, Stop> {
         for (start, config) in self.pds.initial.iter().enumerate() {
             if let Some(reading) = self.reading(config)? {
-                return Ok(Some(PdsTrace { start, rules: self.way_from(reading)? }));
+                return Ok(Some(PdsTrace { start, rules: self.run_from(reading)? }));
             }
         }
         Ok(None)
     }
 
     /// Returns whether a word may end in a state.
-    fn accepts(&self, node: Node) -> bool {
+    fn accepts(&self, node: PreNode) -> bool {
         match node {
-            Node::Any => true,
-            Node::Control(state) => self.pds.targets.iter().any(|head| head.state == state && head.top.is_none()),
+            PreNode::Any => true,
+            PreNode::Control(state) => self.pds.targets.iter().any(|head| head.state == state && head.top.is_none()),
         }
     }
 
     /// Returns the transitions that read a configuration, the topmost symbol's last.
     fn reading(&self, config: &Config) -> Result<Option<Vec<usize>>, Stop> {
         // For each state after some number of symbols, the transition by which it was first reached.
-        let mut layers: Vec<Ordered<Node, Option<usize>>> =
-            vec![[(Node::Control(config.state), None)].into_iter().collect()];
+        let mut layers: Vec<Ordered<PreNode, Option<usize>>> =
+            vec![[(PreNode::Control(config.state), None)].into_iter().collect()];
         for symbol in &config.stack {
             self.run.tick()?;
             let mut next = Ordered::default();
@@ -217,18 +217,18 @@ impl<'p> Backward<'p> {
 
     /// Returns the rules from a configuration that is read to a target: each step replaces the topmost symbol's
     /// transition by older ones.
-    fn way_from(&self, mut reading: Vec<usize>) -> Result<Vec<RuleId>, Stop> {
+    fn run_from(&self, mut reading: Vec<usize>) -> Result<Vec<RuleId>, Stop> {
         let mut rules = Vec::new();
         while let Some(top) = reading.pop() {
             self.run.tick()?;
             match *self.transitions.get_index(top).expect("numbers are those of transitions").1 {
-                Reason::Target => break,
-                Reason::Pop(rule) => rules.push(rule),
-                Reason::Replace(rule, next) => {
+                PreReason::Target => break,
+                PreReason::Pop(rule) => rules.push(rule),
+                PreReason::Replace(rule, next) => {
                     rules.push(rule);
                     reading.push(next);
                 }
-                Reason::Push(rule, first, second) => {
+                PreReason::Push(rule, first, second) => {
                     rules.push(rule);
                     reading.extend([second, first]);
                 }

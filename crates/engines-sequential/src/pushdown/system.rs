@@ -15,7 +15,7 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Target, Value, VarId};
 
-use super::post::{Control, Move, Symbol, System, Word};
+use super::post::{Control, RuleMove, RuleSystem, Symbol, Word};
 use super::relevant::Relevant;
 
 /// Values of variables in a fixed order.
@@ -23,7 +23,7 @@ pub(super) type Values = Box<[bool]>;
 
 /// A control state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum State {
+pub(super) enum ControlState {
     /// The state before the first step.
     Boot,
     /// An assertion of the target has failed.
@@ -36,7 +36,7 @@ pub(super) enum State {
 
 /// A stack symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Frame {
+pub(super) enum StackFrame {
     /// The frame before the first step.
     Boot,
     /// The start of the initial thread.
@@ -53,7 +53,7 @@ pub(super) enum Frame {
 
 /// The meaning of a rule. Numbers are the bits drawn for choices and fresh values, the first one lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Label {
+pub(super) enum RuleLabel {
     /// The start of the shared variables and the prelude's locals.
     Start(u64),
     /// The start of the initial thread.
@@ -73,8 +73,8 @@ pub(super) struct ProgramSystem<'a> {
     run: &'a Run<'a>,
     flow: Flow,
     pub(super) relevant: Relevant,
-    pub(super) states: Interned<State>,
-    pub(super) frames: Interned<Frame>,
+    pub(super) states: Interned<ControlState>,
+    pub(super) frames: Interned<StackFrame>,
     /// The shared and per-thread variables.
     pub(super) globals: Vec<VarId>,
     /// The index of a variable among the globals or its procedure's locals.
@@ -83,20 +83,20 @@ pub(super) struct ProgramSystem<'a> {
 
 /// The open values in a step or start: the choices that are read, the number of all choices, and the variables that
 /// start with any value.
-pub(super) struct Open {
+pub(super) struct OpenValues {
     n_choices: usize,
     read: Vec<u32>,
     fresh: Vec<VarId>,
 }
 
 /// The values drawn for [`OpenValues`].
-pub(super) struct Drawn {
+pub(super) struct DrawnValues {
     pub(super) choices: Vec<bool>,
     pub(super) fresh: Vec<(VarId, bool)>,
 }
 
-impl Open {
-    fn new<'e>(n_choices: usize, exprs: impl Iterator<Item = &'e Expr>, fresh: Vec<VarId>) -> Open {
+impl OpenValues {
+    fn new<'e>(n_choices: usize, exprs: impl Iterator<Item = &'e Expr>, fresh: Vec<VarId>) -> OpenValues {
         let mut read = Vec::new();
         for expr in exprs {
             expr.for_each_leaf(|leaf| {
@@ -107,7 +107,7 @@ impl Open {
         }
         read.sort_unstable();
         read.dedup();
-        Open { n_choices, read, fresh }
+        OpenValues { n_choices, read, fresh }
     }
 
     pub(super) fn n_bits(&self) -> usize {
@@ -115,14 +115,14 @@ impl Open {
     }
 
     /// Decodes a number.
-    pub(super) fn draw(&self, bits: u64) -> Drawn {
+    pub(super) fn draw(&self, bits: u64) -> DrawnValues {
         let bit = |place: usize| bits >> place & 1 == 1;
         let mut choices = vec![false; self.n_choices];
         for (place, number) in self.read.iter().enumerate() {
             choices[*number as usize] = bit(place);
         }
         let fresh = self.fresh.iter().enumerate().map(|(place, var)| (*var, bit(self.read.len() + place)));
-        Drawn { choices, fresh: fresh.collect() }
+        DrawnValues { choices, fresh: fresh.collect() }
     }
 
     /// Returns all numbers that can be drawn.
@@ -132,7 +132,7 @@ impl Open {
 }
 
 /// The variables as seen by a running procedure.
-struct View<'v> {
+struct ProcedureView<'v> {
     globals: &'v [bool],
     locals: &'v [bool],
 }
@@ -147,23 +147,23 @@ impl<'a> ProgramSystem<'a> {
             list.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
         }
         let mut states = Interned::default();
-        states.extend([State::Boot, State::Failed]);
+        states.extend([ControlState::Boot, ControlState::Failed]);
         let mut frames = Interned::default();
-        frames.insert(Frame::Boot);
+        frames.insert(StackFrame::Boot);
         let flow = Flow::new(program);
         ProgramSystem { program, target: task.target, run, flow, relevant, states, frames, globals, slot }
     }
 
     /// Returns the configuration before the first step.
     pub(super) fn initial(&mut self) -> (Control, Vec<Symbol>) {
-        (self.state(State::Boot), vec![self.frame(Frame::Boot)])
+        (self.state(ControlState::Boot), vec![self.frame(StackFrame::Boot)])
     }
 
-    pub(super) fn state(&mut self, state: State) -> Control {
+    pub(super) fn state(&mut self, state: ControlState) -> Control {
         self.states.insert_full(state).0 as Control
     }
 
-    pub(super) fn frame(&mut self, frame: Frame) -> Symbol {
+    pub(super) fn frame(&mut self, frame: StackFrame) -> Symbol {
         self.frames.insert_full(frame).0 as Symbol
     }
 
@@ -174,7 +174,7 @@ impl<'a> ProgramSystem<'a> {
     /// Returns the state with the given globals, as far as they are relevant at a location.
     fn at(&mut self, mut globals: Vec<bool>, loc: LocId) -> Control {
         self.forget_globals(&mut globals, loc);
-        self.state(State::At(globals.into()))
+        self.state(ControlState::At(globals.into()))
     }
 
     fn forget_globals(&self, globals: &mut [bool], loc: LocId) {
@@ -189,11 +189,11 @@ impl<'a> ProgramSystem<'a> {
         for (value, var) in locals.iter_mut().zip(vars) {
             *value &= self.relevant.has(loc, *var);
         }
-        self.frame(Frame::Here(loc, locals.into()))
+        self.frame(StackFrame::Here(loc, locals.into()))
     }
 
-    fn eval(&self, expr: &Expr, view: &View<'_>, choices: &[bool], next: Option<&View<'_>>) -> bool {
-        let read = |var: VarId, view: &View<'_>| {
+    fn eval(&self, expr: &Expr, view: &ProcedureView<'_>, choices: &[bool], next: Option<&ProcedureView<'_>>) -> bool {
+        let read = |var: VarId, view: &ProcedureView<'_>| {
             if self.is_global(var) { view.globals[self.slot[var]] } else { view.locals[self.slot[var]] }
         };
         let leaf = |leaf: &Expr| match leaf {
@@ -206,16 +206,16 @@ impl<'a> ProgramSystem<'a> {
     }
 
     /// Returns the open values in a step along an edge. Without other threads, passive parts choose nothing.
-    pub(super) fn open(&self, edge: EdgeId) -> Open {
+    pub(super) fn open(&self, edge: EdgeId) -> OpenValues {
         let op = &self.program.edges[edge].op;
         let n_choices = op.choices().len();
         match op {
             Op::Assign(assign) => {
                 let constrain = Some(&assign.constrain).filter(|constrain| !constrain.is_passive());
-                Open::new(n_choices, assign.active.iter().map(|(_, rhs)| rhs).chain(constrain), Vec::new())
+                OpenValues::new(n_choices, assign.active.iter().map(|(_, rhs)| rhs).chain(constrain), Vec::new())
             }
-            Op::Call(call) => Open::new(n_choices, op.exprs(), self.fresh_locals(call.callee)),
-            _ => Open::new(n_choices, op.exprs(), Vec::new()),
+            Op::Call(call) => OpenValues::new(n_choices, op.exprs(), self.fresh_locals(call.callee)),
+            _ => OpenValues::new(n_choices, op.exprs(), Vec::new()),
         }
     }
 
@@ -227,12 +227,12 @@ impl<'a> ProgramSystem<'a> {
     }
 
     /// Returns the open values before the first step: shared variables, and the prelude's locals.
-    pub(super) fn open_start(&self) -> Open {
+    pub(super) fn open_start(&self) -> OpenValues {
         let program = self.program;
         let mut fresh: Vec<VarId> = program.vars.indices().filter(|var| self.starts_open(*var)).collect();
         fresh.extend(program.prelude.map_or(Vec::new(), |prelude| self.fresh_locals(prelude)));
         let init = || program.init.iter().map(|(_, rhs)| rhs);
-        Open::new(choice_types(init()).len(), init(), fresh)
+        OpenValues::new(choice_types(init()).len(), init(), fresh)
     }
 
     fn starts_open(&self, var: VarId) -> bool {
@@ -245,14 +245,14 @@ impl<'a> ProgramSystem<'a> {
     }
 
     /// Returns the open values when the initial thread starts.
-    pub(super) fn open_thread(&self) -> Open {
+    pub(super) fn open_thread(&self) -> OpenValues {
         let kind = &self.program.entries[0];
         let proc = &self.program.procs[kind.proc];
         let uninitialised = kind.thread_vars.iter().filter(|var| !kind.init.iter().any(|(given, _)| given == *var));
         let open = uninitialised.chain(&proc.params).copied().filter(|var| self.relevant.has(proc.entry, *var));
         let fresh = open.chain(self.fresh_locals(kind.proc)).collect();
         let init = || kind.init.iter().map(|(_, rhs)| rhs);
-        Open::new(choice_types(init()).len(), init(), fresh)
+        OpenValues::new(choice_types(init()).len(), init(), fresh)
     }
 
     /// Returns the greatest number of bits that are open at once.
@@ -267,7 +267,7 @@ impl<'a> ProgramSystem<'a> {
     }
 
     /// Gives the shared variables their initial values; then the prelude starts or, without one, the thread.
-    fn boot(&mut self) -> Result<Vec<Move<Label>>, Stop> {
+    fn boot(&mut self) -> Result<Vec<RuleMove<RuleLabel>>, Stop> {
         let open = self.open_start();
         let mut moves = Vec::new();
         for bits in open.all() {
@@ -276,20 +276,20 @@ impl<'a> ProgramSystem<'a> {
             let mut globals = vec![false; self.globals.len()];
             let mut locals = self.program.prelude.map_or(Vec::new(), |prelude| self.blank(prelude));
             drawn.fresh.iter().for_each(|(var, value)| self.write(*var, *value, &mut globals, &mut locals));
-            let no_vars = View { globals: &[], locals: &[] };
+            let no_vars = ProcedureView { globals: &[], locals: &[] };
             for (var, rhs) in &self.program.init {
                 globals[self.slot[*var]] = self.eval(rhs, &no_vars, &drawn.choices, None);
             }
-            let label = Label::Start(bits);
+            let label = RuleLabel::Start(bits);
             moves.push(match self.program.prelude {
                 Some(prelude) => {
                     let entry = self.program.procs[prelude].entry;
-                    let push = Word::Push(self.here(entry, locals), self.frame(Frame::PreludeEnd));
-                    Move { to: self.at(globals, entry), push, label }
+                    let push = Word::Push(self.here(entry, locals), self.frame(StackFrame::PreludeEnd));
+                    RuleMove { to: self.at(globals, entry), push, label }
                 }
                 None => {
-                    let push = Word::Replace(self.frame(Frame::ThreadStart));
-                    Move { to: self.state(State::At(globals.into())), push, label }
+                    let push = Word::Replace(self.frame(StackFrame::ThreadStart));
+                    RuleMove { to: self.state(ControlState::At(globals.into())), push, label }
                 }
             });
         }
@@ -301,7 +301,7 @@ impl<'a> ProgramSystem<'a> {
     }
 
     /// Starts the initial thread: its variables get their initial values.
-    fn start_thread(&mut self, shared: &[bool]) -> Result<Vec<Move<Label>>, Stop> {
+    fn start_thread(&mut self, shared: &[bool]) -> Result<Vec<RuleMove<RuleLabel>>, Stop> {
         let kind = &self.program.entries[0];
         let entry = self.program.procs[kind.proc].entry;
         let open = self.open_thread();
@@ -314,66 +314,72 @@ impl<'a> ProgramSystem<'a> {
             thread_vars.for_each(|var| globals[self.slot[*var]] = false);
             drawn.fresh.iter().for_each(|(var, value)| self.write(*var, *value, &mut globals, &mut locals));
             for (var, rhs) in &kind.init {
-                let view = View { globals: shared, locals: &[] };
+                let view = ProcedureView { globals: shared, locals: &[] };
                 globals[self.slot[*var]] = self.eval(rhs, &view, &drawn.choices, None);
             }
-            let push = Word::Push(self.here(entry, locals), self.frame(Frame::Done));
-            moves.push(Move { to: self.at(globals, entry), push, label: Label::Thread(bits) });
+            let push = Word::Push(self.here(entry, locals), self.frame(StackFrame::Done));
+            moves.push(RuleMove { to: self.at(globals, entry), push, label: RuleLabel::Thread(bits) });
         }
         Ok(moves)
     }
 
     /// Returns all steps from a location.
-    fn steps(&mut self, loc: LocId, view: &View<'_>) -> Result<Vec<Move<Label>>, Stop> {
+    fn steps(&mut self, loc: LocId, view: &ProcedureView<'_>) -> Result<Vec<RuleMove<RuleLabel>>, Stop> {
         let mut moves = Vec::new();
         for edge in self.flow.out(loc).to_vec() {
             let open = self.open(edge);
             for bits in open.all() {
                 self.run.tick()?;
                 let step = self.step(edge, view, &open.draw(bits));
-                moves.extend(step.map(|(to, push)| Move { to, push, label: Label::Step(edge, bits) }));
+                moves.extend(step.map(|(to, push)| RuleMove { to, push, label: RuleLabel::Step(edge, bits) }));
             }
         }
         Ok(moves)
     }
 
-    fn step(&mut self, id: EdgeId, view: &View<'_>, drawn: &Drawn) -> Option<(Control, Word)> {
+    fn step(&mut self, id: EdgeId, view: &ProcedureView<'_>, drawn: &DrawnValues) -> Option<(Control, Word)> {
         let program = self.program;
         let edge = &program.edges[id];
         match &edge.op {
             Op::Assign(assign) => self.assign(assign, edge.to, view, drawn),
             Op::Assert(condition) if self.eval(condition, view, &drawn.choices, None) => Some(self.go(edge.to, view)),
-            Op::Assert(_) => self.target.has_assert(id).then(|| (self.state(State::Failed), Word::Pop)),
+            Op::Assert(_) => self.target.has_assert(id).then(|| (self.state(ControlState::Failed), Word::Pop)),
             Op::Call(call) => Some(self.call(id, call, view, drawn)),
             Op::Return(values) => {
                 let values = values.iter().map(|value| self.eval(value, view, &drawn.choices, None)).collect();
                 let mut globals = view.globals.to_vec();
                 self.forget_globals(&mut globals, edge.to);
-                Some((self.state(State::Back(globals.into(), values)), Word::Pop))
+                Some((self.state(ControlState::Back(globals.into(), values)), Word::Pop))
             }
             Op::AtomicBegin | Op::AtomicEnd => Some(self.go(edge.to, view)),
             Op::End => None,
-            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine takes programs with one thread"),
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine only supports programs with one thread"),
         }
     }
 
-    fn go(&mut self, to: LocId, view: &View<'_>) -> (Control, Word) {
+    fn go(&mut self, to: LocId, view: &ProcedureView<'_>) -> (Control, Word) {
         let here = self.here(to, view.locals.to_vec());
         (self.at(view.globals.to_vec(), to), Word::Replace(here))
     }
 
-    fn assign(&mut self, assign: &Assign, to: LocId, view: &View<'_>, drawn: &Drawn) -> Option<(Control, Word)> {
+    fn assign(
+        &mut self,
+        assign: &Assign,
+        to: LocId,
+        view: &ProcedureView<'_>,
+        drawn: &DrawnValues,
+    ) -> Option<(Control, Word)> {
         let (mut globals, mut locals) = (view.globals.to_vec(), view.locals.to_vec());
         for (var, rhs) in &assign.active {
             let value = self.eval(rhs, view, &drawn.choices, None);
             self.write(*var, value, &mut globals, &mut locals);
         }
-        let next = View { globals: &globals, locals: &locals };
+        let next = ProcedureView { globals: &globals, locals: &locals };
         let passes = assign.constrain.is_passive() || self.eval(&assign.constrain, view, &drawn.choices, Some(&next));
         passes.then(|| self.go(to, &next))
     }
 
-    fn call(&mut self, id: EdgeId, call: &Call, view: &View<'_>, drawn: &Drawn) -> (Control, Word) {
+    fn call(&mut self, id: EdgeId, call: &Call, view: &ProcedureView<'_>, drawn: &DrawnValues) -> (Control, Word) {
         let callee = &self.program.procs[call.callee];
         let mut locals = self.blank(call.callee);
         for (param, arg) in callee.params.iter().zip(&call.args) {
@@ -386,7 +392,7 @@ impl<'a> ProgramSystem<'a> {
     }
 
     /// Returns the symbol that waits for a return: the locals that are relevant after it and are not results.
-    fn site(&mut self, id: EdgeId, call: &Call, view: &View<'_>) -> Symbol {
+    fn site(&mut self, id: EdgeId, call: &Call, view: &ProcedureView<'_>) -> Symbol {
         let edge = &self.program.edges[id];
         let vars = &self.program.procs[self.program.locs[edge.from].proc].locals;
         let kept = vars
@@ -394,11 +400,11 @@ impl<'a> ProgramSystem<'a> {
             .zip(view.locals)
             .map(|(var, value)| *value && self.relevant.has(edge.to, *var) && !call.results.contains(&Some(*var)));
         let kept = kept.collect();
-        self.frame(Frame::Site(id, kept))
+        self.frame(StackFrame::Site(id, kept))
     }
 
     /// Continues at the call after a return.
-    fn back(&mut self, id: EdgeId, locals: &[bool], globals: &[bool], values: &[bool]) -> Move<Label> {
+    fn back(&mut self, id: EdgeId, locals: &[bool], globals: &[bool], values: &[bool]) -> RuleMove<RuleLabel> {
         let program = self.program;
         let edge = &program.edges[id];
         let Op::Call(call) = &edge.op else { unreachable!("only calls wait for returns") };
@@ -408,27 +414,27 @@ impl<'a> ProgramSystem<'a> {
                 self.write(*var, *value, &mut globals, &mut locals);
             }
         }
-        let (to, push) = self.go(edge.to, &View { globals: &globals, locals: &locals });
-        Move { to, push, label: Label::Silent }
+        let (to, push) = self.go(edge.to, &ProcedureView { globals: &globals, locals: &locals });
+        RuleMove { to, push, label: RuleLabel::Silent }
     }
 }
 
-impl System for ProgramSystem<'_> {
-    type Label = Label;
+impl RuleSystem for ProgramSystem<'_> {
+    type Label = RuleLabel;
 
-    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<Move<Label>>, Stop> {
+    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<RuleMove<RuleLabel>>, Stop> {
         match (self.states[control as usize].clone(), self.frames[top as usize].clone()) {
-            (State::Boot, Frame::Boot) => self.boot(),
-            (State::At(shared), Frame::ThreadStart) => self.start_thread(&shared),
-            (State::At(globals), Frame::Here(loc, locals)) => {
-                self.steps(loc, &View { globals: &globals, locals: &locals })
+            (ControlState::Boot, StackFrame::Boot) => self.boot(),
+            (ControlState::At(shared), StackFrame::ThreadStart) => self.start_thread(&shared),
+            (ControlState::At(globals), StackFrame::Here(loc, locals)) => {
+                self.steps(loc, &ProcedureView { globals: &globals, locals: &locals })
             }
-            (State::Back(globals, values), Frame::Site(edge, locals)) => {
+            (ControlState::Back(globals, values), StackFrame::Site(edge, locals)) => {
                 Ok(vec![self.back(edge, &locals, &globals, &values)])
             }
-            (State::Back(globals, _), Frame::PreludeEnd) => {
-                let push = Word::Replace(self.frame(Frame::ThreadStart));
-                Ok(vec![Move { to: self.state(State::At(globals)), push, label: Label::Silent }])
+            (ControlState::Back(globals, _), StackFrame::PreludeEnd) => {
+                let push = Word::Replace(self.frame(StackFrame::ThreadStart));
+                Ok(vec![RuleMove { to: self.state(ControlState::At(globals)), push, label: RuleLabel::Silent }])
             }
             _ => Ok(Vec::new()),
         }
@@ -436,8 +442,8 @@ impl System for ProgramSystem<'_> {
 
     fn is_target(&self, control: Control, top: Option<Symbol>) -> bool {
         match (&self.states[control as usize], top.map(|top| &self.frames[top as usize])) {
-            (State::Failed, _) => true,
-            (State::At(_), Some(Frame::Here(loc, _))) => self.target.has_loc(*loc),
+            (ControlState::Failed, _) => true,
+            (ControlState::At(_), Some(StackFrame::Here(loc, _))) => self.target.has_loc(*loc),
             _ => false,
         }
     }

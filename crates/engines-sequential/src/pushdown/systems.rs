@@ -6,8 +6,8 @@ use selvedge_check::system::{Closure, SystemProof, Transition};
 use selvedge_check::{Run, Stop};
 use selvedge_ir::pds::{Config, Head, Pds, PdsTrace, RuleId, StateId, SymbolId};
 
-use super::post::{Control, From, Move, Node, Ordered, Saturation, Symbol, System, Until, Word};
-use super::pre::Backward;
+use super::post::{Control, Ordered, PostNode, RuleMove, RuleSystem, Saturation, Symbol, TransitionStart, Until, Word};
+use super::pre::BackwardSaturation;
 
 /// The direction of saturation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn check(pds: &Pds, direction: Direction, run: &Run<'_>) -> Result<SystemVer
     match direction {
         Direction::Forward => forward(pds, run),
         Direction::Backward => {
-            let mut automaton = Backward::new(pds, run);
+            let mut automaton = BackwardSaturation::new(pds, run);
             let trace = automaton.check()?;
             Ok(trace.map_or_else(|| SystemVerdict::Unreachable(automaton.proof()), SystemVerdict::Reachable))
         }
@@ -46,27 +46,26 @@ fn forward(pds: &Pds, run: &Run<'_>) -> Result<SystemVerdict, Stop> {
     };
     let initial: Vec<_> = pds.initial.iter().map(raw).collect();
     let mut automaton = Saturation::new(Explicit::new(pds), &initial, run);
-    let Some(hit) = automaton.run(Until::Target)? else {
-        return Ok(SystemVerdict::Unreachable(proof(pds, &automaton)));
-    };
-    let (rules, reading) = automaton.way_to(hit)?;
+    let Some(hit) = automaton.run(Until::Target)? else { return Ok(SystemVerdict::Unreachable(proof(pds, &automaton))) };
+    let (rules, reading) = automaton.run_to(hit)?;
     let word: Vec<Symbol> = reading.iter().rev().filter_map(|number| automaton.transition(*number).read).collect();
     let first = reading.last().map(|number| automaton.transition(*number).from);
-    let is_start = |(control, stack): &(Control, Vec<Symbol>)| first == Some(From::Control(*control)) && *stack == word;
-    let start = initial.iter().position(is_start).expect("ways begin with initial configurations");
+    let is_start =
+        |(control, stack): &(Control, Vec<Symbol>)| first == Some(TransitionStart::Control(*control)) && *stack == word;
+    let start = initial.iter().position(is_start).expect("runs begin with initial configurations");
     Ok(SystemVerdict::Reachable(PdsTrace { start, rules }))
 }
 
 /// Returns the automaton of all reachable configurations. Control states come first, then the other states in the order
 /// in which they occur.
 fn proof(pds: &Pds, automaton: &Saturation<'_, Explicit<'_>>) -> SystemProof {
-    let mut nodes: Ordered<Node, ()> = Ordered::default();
-    let mut number = |node: Node| (pds.states.len() + nodes.insert_full(node, ()).0) as u32;
-    let finals = vec![number(Node::End)];
-    let mut transition = |step: &super::post::Transition| Transition {
+    let mut nodes: Ordered<PostNode, ()> = Ordered::default();
+    let mut number = |node: PostNode| (pds.states.len() + nodes.insert_full(node, ()).0) as u32;
+    let finals = vec![number(PostNode::End)];
+    let mut transition = |step: &super::post::PostTransition| Transition {
         from: match step.from {
-            From::Control(control) => control,
-            From::Node(node) => number(node),
+            TransitionStart::Control(control) => control,
+            TransitionStart::Node(node) => number(node),
         },
         read: step.read.map(SymbolId::from_raw),
         to: number(step.to),
@@ -93,10 +92,10 @@ impl<'p> Explicit<'p> {
     }
 }
 
-impl System for Explicit<'_> {
+impl RuleSystem for Explicit<'_> {
     type Label = RuleId;
 
-    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<Move<RuleId>>, Stop> {
+    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<RuleMove<RuleId>>, Stop> {
         let step = |id: &RuleId| {
             let rule = &self.pds.rules[*id];
             let push = match rule.push[..] {
@@ -104,7 +103,7 @@ impl System for Explicit<'_> {
                 [top] => Word::Replace(top.raw()),
                 [top, below, ..] => Word::Push(top.raw(), below.raw()),
             };
-            Move { to: rule.to.raw(), push, label: *id }
+            RuleMove { to: rule.to.raw(), push, label: *id }
         };
         Ok(self.by_head.get(&(control, top)).into_iter().flatten().map(step).collect())
     }

@@ -11,15 +11,15 @@ use selvedge_check::Stop;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, Value};
 
-use super::post::{Reason, Saturation};
-use super::system::{Drawn, Label, ProgramSystem};
+use super::post::{PostReason, Saturation};
+use super::system::{DrawnValues, ProgramSystem, RuleLabel};
 
 /// Limit on the steps of traces that are written out.
 const WRITTEN_OUT: u128 = 5_000;
 
 /// A part of an execution.
 #[derive(Clone, Copy)]
-enum Item {
+enum RunPart {
     Start(u64),
     Thread(u64),
     Step(EdgeId, u64),
@@ -31,7 +31,7 @@ enum Item {
 
 /// The end of the way back.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Back {
+enum Backtrack {
     ToEntry,
     ToStart,
 }
@@ -42,14 +42,14 @@ type Automaton<'r, 'a> = Saturation<'r, ProgramSystem<'a>>;
 pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, Stop> {
     let system = &automaton.system;
     let thread = ThreadId(u32::from(system.program.prelude.is_some()));
-    let mut builder = Builder { automaton, bodies: BTreeMap::new() };
-    let items = builder.items(hit, Back::ToStart)?;
+    let mut builder = RunBuilder { automaton, bodies: BTreeMap::new() };
+    let items = builder.items(hit, Backtrack::ToStart)?;
     let mut trace = Trace { start: Start::default(), steps: Vec::new(), bodies: Vec::new() };
     let entry = EntryId::new(0);
     trace.start.threads.push(no_choices(system, entry));
-    let n_prelude = items.iter().position(|item| matches!(item, Item::Thread(_)));
-    let prelude = match items.iter().find(|item| matches!(item, Item::Prelude(_))) {
-        Some(Item::Prelude(popped)) => builder.items(*popped, Back::ToEntry)?,
+    let n_prelude = items.iter().position(|item| matches!(item, RunPart::Thread(_)));
+    let prelude = match items.iter().find(|item| matches!(item, RunPart::Prelude(_))) {
+        Some(RunPart::Prelude(popped)) => builder.items(*popped, Backtrack::ToEntry)?,
         _ => Vec::new(),
     };
     builder.collect(&prelude, ThreadId(0))?;
@@ -58,16 +58,16 @@ pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, 
     trace.steps = builder.steps(&prelude, ThreadId(0));
     for item in &items {
         match item {
-            Item::Start(bits) => {
+            RunPart::Start(bits) => {
                 let drawn = system.open_start().draw(*bits);
                 (trace.start.choices, trace.start.fresh) = (values(&drawn.choices), fresh(&drawn));
             }
-            Item::Thread(bits) => {
+            RunPart::Thread(bits) => {
                 let drawn = system.open_thread().draw(*bits);
                 trace.start.threads =
                     vec![StartThread { entry, choices: values(&drawn.choices), fresh: fresh(&drawn) }];
             }
-            Item::Prelude(_) | Item::Step(..) | Item::Call(..) => {}
+            RunPart::Prelude(_) | RunPart::Step(..) | RunPart::Call(..) => {}
         }
     }
     let mover = if n_prelude.is_some() { thread } else { ThreadId(0) };
@@ -81,36 +81,36 @@ fn no_choices(system: &ProgramSystem<'_>, entry: EntryId) -> StartThread {
     StartThread { entry, choices: values(&drawn.choices), fresh: Vec::new() }
 }
 
-struct Builder<'b, 'r, 'a> {
+struct RunBuilder<'b, 'r, 'a> {
     automaton: &'b Automaton<'r, 'a>,
     /// The bodies that are needed, by the transition that gives them and the thread that runs them, with their numbers.
-    bodies: BTreeMap<(usize, ThreadId), (u32, Vec<Item>)>,
+    bodies: BTreeMap<(usize, ThreadId), (u32, Vec<RunPart>)>,
 }
 
-impl Builder<'_, '_, '_> {
+impl RunBuilder<'_, '_, '_> {
     /// Returns the parts of the run that lead to a transition, in order.
-    fn items(&self, transition: usize, back: Back) -> Result<Vec<Item>, Stop> {
+    fn items(&self, transition: usize, back: Backtrack) -> Result<Vec<RunPart>, Stop> {
         let automaton = self.automaton;
         let (mut number, mut items) = (transition, Vec::new());
         loop {
             automaton.tick()?;
             let to = automaton.transition(number).to;
             let (before, label) = if automaton.is_pushed(number, to) {
-                if back == Back::ToEntry {
+                if back == Backtrack::ToEntry {
                     break;
                 }
                 let below = automaton.first_out(to).expect("something lies below what was pushed");
                 automaton.step_of(below)
             } else {
                 match automaton.reason(number) {
-                    Reason::Initial => break,
-                    Reason::Step(before, label) => (before, label),
-                    Reason::Below { popped, below } => {
+                    PostReason::Initial => break,
+                    PostReason::Step(before, label) => (before, label),
+                    PostReason::Below { popped, below } => {
                         let (before, label) = automaton.step_of(below);
                         match label {
-                            Label::Step(edge, bits) => items.push(Item::Call(edge, bits, popped)),
-                            Label::Start(bits) => items.extend([Item::Prelude(popped), Item::Start(bits)]),
-                            Label::Thread(_) | Label::Silent => {}
+                            RuleLabel::Step(edge, bits) => items.push(RunPart::Call(edge, bits, popped)),
+                            RuleLabel::Start(bits) => items.extend([RunPart::Prelude(popped), RunPart::Start(bits)]),
+                            RuleLabel::Thread(_) | RuleLabel::Silent => {}
                         }
                         number = before;
                         continue;
@@ -118,10 +118,10 @@ impl Builder<'_, '_, '_> {
                 }
             };
             items.extend(match label {
-                Label::Step(edge, bits) => Some(Item::Step(edge, bits)),
-                Label::Start(bits) => Some(Item::Start(bits)),
-                Label::Thread(bits) => Some(Item::Thread(bits)),
-                Label::Silent => None,
+                RuleLabel::Step(edge, bits) => Some(RunPart::Step(edge, bits)),
+                RuleLabel::Start(bits) => Some(RunPart::Start(bits)),
+                RuleLabel::Thread(bits) => Some(RunPart::Thread(bits)),
+                RuleLabel::Silent => None,
             });
             number = before;
         }
@@ -130,13 +130,13 @@ impl Builder<'_, '_, '_> {
     }
 
     /// Collects the bodies that a list needs, and those that they need.
-    fn collect(&mut self, items: &[Item], thread: ThreadId) -> Result<(), Stop> {
+    fn collect(&mut self, items: &[RunPart], thread: ThreadId) -> Result<(), Stop> {
         let mut waiting: Vec<usize> = calls(items);
         while let Some(popped) = waiting.pop() {
             if self.bodies.contains_key(&(popped, thread)) {
                 continue;
             }
-            let body = self.items(popped, Back::ToEntry)?;
+            let body = self.items(popped, Backtrack::ToEntry)?;
             waiting.extend(calls(&body));
             self.bodies.insert((popped, thread), (0, body));
         }
@@ -155,13 +155,13 @@ impl Builder<'_, '_, '_> {
         Ok(())
     }
 
-    fn steps(&self, items: &[Item], thread: ThreadId) -> Vec<Step> {
-        let step = |item: &Item| match item {
-            Item::Step(edge, bits) => Some(self.step(*edge, *bits, thread, None)),
-            Item::Call(edge, bits, popped) => {
+    fn steps(&self, items: &[RunPart], thread: ThreadId) -> Vec<Step> {
+        let step = |item: &RunPart| match item {
+            RunPart::Step(edge, bits) => Some(self.step(*edge, *bits, thread, None)),
+            RunPart::Call(edge, bits, popped) => {
                 Some(self.step(*edge, *bits, thread, Some(self.bodies[&(*popped, thread)].0)))
             }
-            Item::Start(_) | Item::Thread(_) | Item::Prelude(_) => None,
+            RunPart::Start(_) | RunPart::Thread(_) | RunPart::Prelude(_) => None,
         };
         items.iter().filter_map(step).collect()
     }
@@ -172,14 +172,14 @@ impl Builder<'_, '_, '_> {
     }
 }
 
-fn calls(items: &[Item]) -> Vec<usize> {
-    items.iter().filter_map(|item| if let Item::Call(_, _, popped) = item { Some(*popped) } else { None }).collect()
+fn calls(items: &[RunPart]) -> Vec<usize> {
+    items.iter().filter_map(|item| if let RunPart::Call(_, _, popped) = item { Some(*popped) } else { None }).collect()
 }
 
 fn values(bits: &[bool]) -> Vec<Value> {
     bits.iter().copied().map(Value::Bool).collect()
 }
 
-fn fresh(drawn: &Drawn) -> Fresh {
+fn fresh(drawn: &DrawnValues) -> Fresh {
     drawn.fresh.iter().map(|(var, value)| (*var, Value::Bool(*value))).collect()
 }

@@ -14,10 +14,10 @@
 //! quantifier alternation, which the judge cannot decide. The explanation lists the arguments that closed the search;
 //! the driver can run `summaries` for a certificate.
 
-mod known;
+mod call_effects;
 mod modes;
 mod nest;
-mod plan;
+mod program_facts;
 mod queries;
 mod reach;
 mod root;
@@ -108,7 +108,7 @@ impl Engine for Sat {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let refuse = |reason: &str| Err(Unsupported::new(format!("`sat` takes {reason} only")));
+        let refuse = |reason: &str| Err(Unsupported::new(format!("`sat` only supports {reason}")));
         if !is_sequential(task.program) {
             return refuse("programs with one thread");
         }

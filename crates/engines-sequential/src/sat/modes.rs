@@ -9,22 +9,22 @@ use selvedge_ir::{ProcId, Program, Target, VarId};
 use selvedge_logic::aig::Lit;
 
 use super::Recursion;
-use super::known::Known;
+use super::call_effects::CallEffects;
 use super::nest::nest;
-use super::reach::{Errors, Found, Reach};
+use super::reach::{Errors, FoundError, Reach};
 use super::root::Root;
 use super::simulate::{Renaming, Simulation, StateId};
 use super::trace::{Tracer, Witness};
 use super::unroll::{Closure, unroll};
 
-pub(super) type Table = IndexVec<ProcId, Option<Known>>;
+pub(super) type KnownEffects = IndexVec<ProcId, Option<CallEffects>>;
 
 /// Decides by summaries of reached entries: a fixed point from the start of the program (Fig. 4.3).
 pub(super) fn reachable(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop> {
-    let none: Table = sim.program.procs.iter().map(|_| None).collect();
+    let none: KnownEffects = sim.program.procs.iter().map(|_| None).collect();
     let mut reach = Reach::new(sim, &none, Errors::Stop);
     reach.start();
-    let Some(Found { state, record }) = reach.run()? else {
+    let Some(FoundError { state, record }) = reach.run()? else {
         reach.sim.close(Argument::FixedPoint);
         return Ok(None);
     };
@@ -36,7 +36,7 @@ pub(super) fn reachable(sim: &mut Simulation<'_>) -> Result<Option<Trace>, Stop>
 
 /// Decides by universal summaries of all procedures that can be called, callees first (§4.2).
 pub(super) fn universal(sim: &mut Simulation<'_>, recursion: Recursion) -> Result<Option<Trace>, Stop> {
-    let mut known: Table = sim.program.procs.iter().map(|_| None).collect();
+    let mut known: KnownEffects = sim.program.procs.iter().map(|_| None).collect();
     for component in called(sim) {
         summarise(sim, &mut known, &component, recursion)?;
     }
@@ -53,14 +53,15 @@ pub(super) fn universal(sim: &mut Simulation<'_>, recursion: Recursion) -> Resul
 pub(super) fn lazy(sim: &mut Simulation<'_>, recursion: Recursion) -> Result<Option<Trace>, Stop> {
     let components = called(sim);
     let may_fail = may_fail(sim.program, sim.target, sim);
-    let mut known: Table =
-        may_fail.iter().map(|may_fail| Some(Known::Nondeterministic { may_fail: *may_fail })).collect();
+    let mut known: KnownEffects =
+        may_fail.iter().map(|may_fail| Some(CallEffects::Nondeterministic { may_fail: *may_fail })).collect();
     let first = sim.program.entries.iter().map(|entry| entry.proc).chain(sim.program.prelude);
     let mut stale: BTreeSet<ProcId> = first.collect();
     loop {
         for component in &components {
-            let is_summarised = |proc: &ProcId| matches!(known[*proc], Some(Known::Universal { .. }));
-            let calls_stale = |proc: &ProcId| sim.plan.calls.callees(*proc).iter().any(|callee| stale.contains(callee));
+            let is_summarised = |proc: &ProcId| matches!(known[*proc], Some(CallEffects::Universal { .. }));
+            let calls_stale =
+                |proc: &ProcId| sim.facts.calls.callees(*proc).iter().any(|callee| stale.contains(callee));
             let stays = component.iter().all(|proc| !stale.contains(proc))
                 && !component.iter().any(|proc| is_summarised(proc) && calls_stale(proc));
             if !stays {
@@ -78,8 +79,8 @@ pub(super) fn lazy(sim: &mut Simulation<'_>, recursion: Recursion) -> Result<Opt
 
 /// Returns the components of the procedures that can be called, callees first.
 fn called(sim: &Simulation<'_>) -> Vec<Vec<ProcId>> {
-    let called = sim.plan.calls.reachable_from_entries(sim.program);
-    let components = sim.plan.calls.components().iter().filter(|procs| procs.iter().any(|proc| called[*proc]));
+    let called = sim.facts.calls.reachable_from_entries(sim.program);
+    let components = sim.facts.calls.components().iter().filter(|procs| procs.iter().any(|proc| called[*proc]));
     components.cloned().collect()
 }
 
@@ -88,7 +89,7 @@ fn may_fail(program: &Program, target: &Target, sim: &Simulation<'_>) -> IndexVe
     let asserts = target.asserts.iter().map(|edge| program.edges[*edge].from);
     let failing: BTreeSet<ProcId> =
         asserts.chain(target.locs.iter().copied()).map(|loc| program.locs[loc].proc).collect();
-    let below = |proc: ProcId| sim.plan.calls.reachable([proc], Through::Calls);
+    let below = |proc: ProcId| sim.facts.calls.reachable([proc], Through::Calls);
     program
         .procs
         .indices()
@@ -99,12 +100,12 @@ fn may_fail(program: &Program, target: &Target, sim: &Simulation<'_>) -> IndexVe
 /// Computes universal summaries of a component: by unrolling if it is not recursive, otherwise as the option says.
 fn summarise(
     sim: &mut Simulation<'_>,
-    known: &mut Table,
+    known: &mut KnownEffects,
     component: &[ProcId],
     recursion: Recursion,
 ) -> Result<(), Stop> {
     if let [proc] = component
-        && !sim.plan.calls.is_recursive(*proc)
+        && !sim.facts.calls.is_recursive(*proc)
     {
         known[*proc] = Some(unroll(sim, known, *proc, Closure::Either)?);
         return Ok(());
@@ -116,24 +117,24 @@ fn summarise(
 }
 
 /// Computes universal summaries of a recursive component by a fixed point from all entries.
-fn fixpoint(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -> Result<(), Stop> {
+fn fixpoint(sim: &mut Simulation<'_>, known: &mut KnownEffects, component: &[ProcId]) -> Result<(), Stop> {
     for proc in component {
         known[*proc] = None;
     }
     let mut reach = Reach::new(sim, known, Errors::Collect);
-    let records: Vec<usize> = component.iter().map(|proc| reach.enter_anyhow(*proc)).collect();
+    let records: Vec<usize> = component.iter().map(|proc| reach.enter_with_all_values(*proc)).collect();
     reach.run()?;
     let ends = |record: usize| (reach.records[record].exits.clone(), reach.records[record].failures.clone());
     let ends: Vec<(Vec<StateId>, Vec<StateId>)> = records.into_iter().map(ends).collect();
     for (proc, (exits, failures)) in component.iter().zip(ends) {
-        known[*proc] = Some(Known::Universal { exits, failures });
+        known[*proc] = Some(CallEffects::Universal { exits, failures });
     }
     sim.close(Argument::FixedPoint);
     Ok(())
 }
 
 /// Returns an error of the first procedures that the initial values allow.
-fn witness(sim: &mut Simulation<'_>, known: &Table) -> Result<Option<Witness>, Stop> {
+fn witness(sim: &mut Simulation<'_>, known: &KnownEffects) -> Result<Option<Witness>, Stop> {
     let root = Root::new(sim);
     let Some(prelude) = sim.program.prelude else {
         let root = root.thread(sim, &[]);
@@ -158,7 +159,7 @@ fn witness(sim: &mut Simulation<'_>, known: &Table) -> Result<Option<Witness>, S
 
 fn first_error(
     sim: &mut Simulation<'_>,
-    known: &Table,
+    known: &KnownEffects,
     root: &Root,
     proc: ProcId,
     prelude: Option<(StateId, Renaming)>,
@@ -177,9 +178,9 @@ fn first_error(
     Ok(None)
 }
 
-fn ends(known: &Table, proc: ProcId) -> (&[StateId], &[StateId]) {
+fn ends(known: &KnownEffects, proc: ProcId) -> (&[StateId], &[StateId]) {
     match &known[proc] {
-        Some(Known::Universal { exits, failures }) => (exits, failures),
+        Some(CallEffects::Universal { exits, failures }) => (exits, failures),
         _ => unreachable!("the first procedures are summarised"),
     }
 }

@@ -24,50 +24,50 @@ use selvedge_check::{Argument, Stop};
 use selvedge_ir::ProcId;
 use selvedge_logic::aig::{Input, Lit};
 
-use super::known::Known;
-use super::modes::Table;
+use super::call_effects::CallEffects;
+use super::modes::KnownEffects;
 use super::queries::equal;
-use super::simulate::{End, Simulation, StateId, Via};
+use super::simulate::{ProcedureEnd, Simulation, StateId, StateOrigin};
 use super::unroll::{Closure, unroll};
 
 /// One end of a procedure.
 #[derive(Clone, Debug)]
-struct Way {
+struct Ending {
     proc: ProcId,
-    end: End,
+    end: ProcedureEnd,
     guard: Lit,
-    pair: Pair,
-    calls: Vec<Nested>,
+    pair: EntryExit,
+    calls: Vec<NestedCall>,
 }
 
 /// The values at the entry and at the exit; an error has no exit values.
 #[derive(Clone, Debug)]
-struct Pair {
+struct EntryExit {
     entry: Vec<Lit>,
     exit: Vec<Lit>,
 }
 
 /// A call of the component, and its position.
 #[derive(Clone, Debug)]
-struct Nested {
+struct NestedCall {
     made: Lit,
     proc: ProcId,
-    end: End,
-    pair: Pair,
+    end: ProcedureEnd,
+    pair: EntryExit,
 }
 
 /// Computes universal summaries of a recursive component.
-pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut Table, component: &[ProcId]) -> Result<(), Stop> {
+pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut KnownEffects, component: &[ProcId]) -> Result<(), Stop> {
     for proc in component {
-        known[*proc] = Some(Known::Universal { exits: Vec::new(), failures: Vec::new() });
+        known[*proc] = Some(CallEffects::Universal { exits: Vec::new(), failures: Vec::new() });
     }
-    let mut depths: Vec<Vec<Way>> = Vec::new();
+    let mut depths: Vec<Vec<Ending>> = Vec::new();
     loop {
         let mut summaries = Vec::new();
         for proc in component {
             summaries.push(unroll(sim, known, *proc, Closure::Diameter)?);
         }
-        depths.push(ways(sim, &summaries, component));
+        depths.push(endings(sim, &summaries, component));
         if depths.len() > 1 && !can_nest(sim, &depths)? {
             sim.close(Argument::NestedSummaries);
             return Ok(());
@@ -79,46 +79,51 @@ pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut Table, component: &[Pro
 }
 
 /// Returns the endings in summaries, with the calls that lead to them.
-fn ways(sim: &mut Simulation<'_>, summaries: &[Known], component: &[ProcId]) -> Vec<Way> {
-    let mut ways = Vec::new();
+fn endings(sim: &mut Simulation<'_>, summaries: &[CallEffects], component: &[ProcId]) -> Vec<Ending> {
+    let mut endings = Vec::new();
     for summary in summaries {
-        let Known::Universal { exits, failures } = summary else { unreachable!("unrolling gives universal summaries") };
-        let ends = exits.iter().map(|exit| (*exit, End::Exit)).chain(failures.iter().map(|fail| (*fail, End::Error)));
+        let CallEffects::Universal { exits, failures } = summary else {
+            unreachable!("unrolling gives universal summaries")
+        };
+        let ends = exits
+            .iter()
+            .map(|exit| (*exit, ProcedureEnd::Exit))
+            .chain(failures.iter().map(|fail| (*fail, ProcedureEnd::Error)));
         for (state, end) in ends {
             let calls = calls(sim, state, component);
             let proc = sim.frames[sim.states[state].frame].proc;
-            ways.push(Way { proc, end, guard: sim.states[state].guard, pair: pair(sim, state), calls });
+            endings.push(Ending { proc, end, guard: sim.states[state].guard, pair: pair(sim, state), calls });
         }
     }
-    ways
+    endings
 }
 
-fn pair(sim: &Simulation<'_>, state: StateId) -> Pair {
+fn pair(sim: &Simulation<'_>, state: StateId) -> EntryExit {
     let entry = sim.frames[sim.states[state].frame].entry.iter().map(|(_, lit)| lit).collect();
-    Pair { entry, exit: sim.image(state).tuple }
+    EntryExit { entry, exit: sim.image(state).tuple }
 }
 
 /// Returns the calls of the component on the paths to a state. An assignment of the inputs is one execution: where two
 /// states are merged, it determines the one that was taken. States are older than their successors, so the condition of
 /// the open state with the greatest number is complete.
-fn calls(sim: &mut Simulation<'_>, state: StateId, component: &[ProcId]) -> Vec<Nested> {
+fn calls(sim: &mut Simulation<'_>, state: StateId, component: &[ProcId]) -> Vec<NestedCall> {
     let mut calls = Vec::new();
     let mut open = BTreeMap::from([(state, Lit::TRUE)]);
     while let Some((at, made)) = open.pop_last() {
         let before = match sim.states[at].via.clone() {
-            Via::Entry => continue,
-            Via::Step { from, .. } | Via::Guess { from, .. } => vec![(from, made)],
-            Via::Merge { condition, then, otherwise } => {
+            StateOrigin::Entry => continue,
+            StateOrigin::Step { from, .. } | StateOrigin::Guess { from, .. } => vec![(from, made)],
+            StateOrigin::Merge { condition, then, otherwise } => {
                 vec![(then, sim.aig.and(made, condition)), (otherwise, sim.aig.and(made, !condition))]
             }
-            Via::Call { from, callee, renaming, .. } => {
+            StateOrigin::Call { from, callee, renaming, .. } => {
                 let proc = sim.frames[sim.states[callee].frame].proc;
                 if component.contains(&proc) {
                     let is_exit = sim.states[callee].loc == sim.program.procs[proc].exit;
-                    let end = if is_exit { End::Exit } else { End::Error };
+                    let end = if is_exit { ProcedureEnd::Exit } else { ProcedureEnd::Error };
                     let new: FxHashMap<Input, Lit> = renaming.into_iter().collect();
                     let pair = pair(sim, callee).map(sim, |input| new.get(&input).copied());
-                    calls.push(Nested { made, proc, end, pair });
+                    calls.push(NestedCall { made, proc, end, pair });
                 }
                 vec![(from, made)]
             }
@@ -132,23 +137,23 @@ fn calls(sim: &mut Simulation<'_>, state: StateId, component: &[ProcId]) -> Vec<
 }
 
 /// Returns whether some execution of the last depth has calls nested to that depth of which no two are equal.
-fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<Way>]) -> Result<bool, Stop> {
-    let mut chain: Vec<Vec<(Lit, Way)>> = Vec::new();
+fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<Ending>]) -> Result<bool, Stop> {
+    let mut chain: Vec<Vec<(Lit, Ending)>> = Vec::new();
     for depth in depths.iter().rev() {
-        let copies = depth.iter().map(|way| (input(sim), way.copy(sim))).collect();
+        let copies = depth.iter().map(|ending| (input(sim), ending.copy(sim))).collect();
         chain.push(copies);
     }
     let mut conditions = Vec::new();
-    for (place, ways) in chain.iter().enumerate() {
-        let taken: Vec<Lit> = ways.iter().map(|(taken, _)| *taken).collect();
+    for (place, endings) in chain.iter().enumerate() {
+        let taken: Vec<Lit> = endings.iter().map(|(taken, _)| *taken).collect();
         conditions.push(sim.aig.or_all(&taken));
-        for (taken, way) in ways {
-            let link = chain.get(place + 1).map_or(Lit::TRUE, |next| links(sim, way, next));
-            let is_way = sim.aig.and(way.guard, link);
-            conditions.push(sim.aig.implies(*taken, is_way));
-            for (other_taken, other) in chain[..place].iter().flatten().filter(|(_, other)| way.is_like(other)) {
+        for (taken, ending) in endings {
+            let link = chain.get(place + 1).map_or(Lit::TRUE, |next| links(sim, ending, next));
+            let is_possible = sim.aig.and(ending.guard, link);
+            conditions.push(sim.aig.implies(*taken, is_possible));
+            for (other_taken, other) in chain[..place].iter().flatten().filter(|(_, other)| ending.is_like(other)) {
                 let both = sim.aig.and(*taken, *other_taken);
-                let same = way.pair.equal(sim, &other.pair);
+                let same = ending.pair.equal(sim, &other.pair);
                 conditions.push(!sim.aig.and(both, same));
             }
         }
@@ -158,9 +163,9 @@ fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<Way>]) -> Result<bool, Stop>
 }
 
 /// Requires that one of the calls on the path is the next one of the chain.
-fn links(sim: &mut Simulation<'_>, way: &Way, next: &[(Lit, Way)]) -> Lit {
+fn links(sim: &mut Simulation<'_>, ending: &Ending, next: &[(Lit, Ending)]) -> Lit {
     let mut links = Vec::new();
-    for call in &way.calls {
+    for call in &ending.calls {
         for (taken, callee) in next.iter().filter(|(_, callee)| (callee.proc, callee.end) == (call.proc, call.end)) {
             let same = call.pair.equal(sim, &callee.pair);
             links.push(sim.aig.and_all(&[call.made, *taken, same]));
@@ -174,21 +179,21 @@ fn input(sim: &mut Simulation<'_>) -> Lit {
     sim.aig.input(input)
 }
 
-impl Way {
+impl Ending {
     /// Returns a copy with inputs of its own.
-    fn copy(&self, sim: &mut Simulation<'_>) -> Way {
+    fn copy(&self, sim: &mut Simulation<'_>) -> Ending {
         let pairs = || self.calls.iter().map(|call| &call.pair).chain([&self.pair]);
         let values = pairs().flat_map(|pair| pair.entry.iter().chain(&pair.exit)).copied();
         let roots: Vec<Lit> = values.chain(self.calls.iter().map(|call| call.made)).chain([self.guard]).collect();
         let support = sim.aig.support(&roots);
         let new: FxHashMap<Input, Lit> = support.into_iter().map(|old| (old, input(sim))).collect();
         let rename = |input: Input| new.get(&input).copied();
-        let call = |call: &Nested, sim: &mut Simulation<'_>| Nested {
+        let call = |call: &NestedCall, sim: &mut Simulation<'_>| NestedCall {
             made: sim.aig.substitute(&[call.made], rename)[0],
             pair: call.pair.map(sim, rename),
             ..call.clone()
         };
-        Way {
+        Ending {
             guard: sim.aig.substitute(&[self.guard], rename)[0],
             pair: self.pair.map(sim, rename),
             calls: self.calls.iter().map(|nested| call(nested, sim)).collect(),
@@ -197,17 +202,17 @@ impl Way {
     }
 
     /// Returns whether both are the same end of the same procedure.
-    fn is_like(&self, other: &Way) -> bool {
+    fn is_like(&self, other: &Ending) -> bool {
         (self.proc, self.end) == (other.proc, other.end)
     }
 }
 
-impl Pair {
-    fn map(&self, sim: &mut Simulation<'_>, new: impl Fn(Input) -> Option<Lit> + Copy) -> Pair {
-        Pair { entry: sim.aig.substitute(&self.entry, new), exit: sim.aig.substitute(&self.exit, new) }
+impl EntryExit {
+    fn map(&self, sim: &mut Simulation<'_>, new: impl Fn(Input) -> Option<Lit> + Copy) -> EntryExit {
+        EntryExit { entry: sim.aig.substitute(&self.entry, new), exit: sim.aig.substitute(&self.exit, new) }
     }
 
-    fn equal(&self, sim: &mut Simulation<'_>, other: &Pair) -> Lit {
+    fn equal(&self, sim: &mut Simulation<'_>, other: &EntryExit) -> Lit {
         let entries = equal(&mut sim.aig, &self.entry, &other.entry);
         let exits = equal(&mut sim.aig, &self.exit, &other.exit);
         sim.aig.and(entries, exits)

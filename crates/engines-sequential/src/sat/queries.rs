@@ -7,7 +7,7 @@ use selvedge_logic::qbf::{Quantified, Strategy, forall_exists};
 use selvedge_logic::sat::{Answer, Solver};
 
 /// An assignment of the inputs; those that do not occur are false.
-pub(super) type Model = FxHashMap<Input, bool>;
+pub(super) type InputModel = FxHashMap<Input, bool>;
 
 /// A set of tuples in parametric form: each assignment of the inputs that satisfies the guard gives one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +18,7 @@ pub(super) struct Image {
 
 /// An image in which the existentially bound inputs have been replaced by fresh ones.
 #[derive(Clone, Debug)]
-pub(super) struct Copied {
+pub(super) struct CopiedImage {
     image: Image,
     /// The replaced inputs and their replacements.
     inputs: Vec<(Input, Input)>,
@@ -40,11 +40,11 @@ impl Queries {
     }
 
     /// Returns an assignment that satisfies a formula.
-    pub(super) fn model(&mut self, aig: &Aig, formula: Lit, run: &Run<'_>) -> Result<Option<Model>, Stop> {
+    pub(super) fn model(&mut self, aig: &Aig, formula: Lit, run: &Run<'_>) -> Result<Option<InputModel>, Stop> {
         if !self.is_satisfiable(aig, formula, run)? {
             return Ok(None);
         }
-        let mut model = Model::default();
+        let mut model = InputModel::default();
         if formula.as_constant().is_none() {
             for input in aig.support(&[formula]) {
                 let lit = self.encoder.input(aig, input, &mut self.solver);
@@ -75,11 +75,11 @@ impl Queries {
         &mut self,
         aig: &mut Aig,
         image: &Image,
-        by: &[&Copied],
+        by: &[&CopiedImage],
         run: &Run<'_>,
     ) -> Result<bool, Stop> {
         let covered = self.is_covered_within(aig, image, by, run, u32::MAX)?;
-        Ok(covered.expect("nobody searches that long"))
+        Ok(covered.expect("the effort is not limited"))
     }
 
     /// Answers like [`Queries::is_covered`], but gives up after a number of slices of search and returns `None`.
@@ -87,7 +87,7 @@ impl Queries {
         &mut self,
         aig: &mut Aig,
         image: &Image,
-        by: &[&Copied],
+        by: &[&CopiedImage],
         run: &Run<'_>,
         effort: u32,
     ) -> Result<Option<bool>, Stop> {
@@ -104,7 +104,7 @@ impl Queries {
         let matrix = aig.implies(image.guard, some);
         let answer = match matrix.as_constant() {
             Some(value) => value,
-            None => match decide(aig, matrix, image, by, &Patience { run, effort }) {
+            None => match decide(aig, matrix, image, by, &QueryLimits { run, effort }) {
                 Ok(value) => value,
                 Err(GivenUp::Effort) => return Ok(None),
                 Err(GivenUp::Stop(stop)) => return Err(stop),
@@ -116,7 +116,7 @@ impl Queries {
 }
 
 /// The limits of a query.
-struct Patience<'r, 'o> {
+struct QueryLimits<'r, 'o> {
     run: &'r Run<'o>,
     effort: u32,
 }
@@ -127,18 +127,38 @@ enum GivenUp {
     Effort,
 }
 
+/// Decides whether for all values of the other inputs there are values of the owned ones that satisfy the matrix.
 fn decide(
     aig: &mut Aig,
     matrix: Lit,
     image: &Image,
-    by: &[&Copied],
-    patience: &Patience<'_, '_>,
+    by: &[&CopiedImage],
+    limits: &QueryLimits<'_, '_>,
 ) -> Result<bool, GivenUp> {
     let support = aig.support(&[matrix]);
     let inner: Vec<(Input, Input)> = by.iter().flat_map(|copied| copied.inputs.iter().copied()).collect();
     let bound: FxHashSet<Input> = inner.iter().map(|(_, own)| *own).collect();
     let inner: Vec<(Input, Input)> = inner.into_iter().filter(|(_, own)| support.contains(own)).collect();
     let outer: Vec<Input> = support.into_iter().filter(|input| !bound.contains(input)).collect();
+    let strategies = strategies(aig, image, by, &inner, &outer);
+    let inner: Vec<Input> = inner.into_iter().map(|(_, own)| own).collect();
+    let formula = Quantified { matrix, outer: &outer, inner: &inner };
+    let mut n_slices = 0;
+    let proceed = || {
+        n_slices += 1;
+        if n_slices > limits.effort { Err(GivenUp::Effort) } else { limits.run.check_limits().map_err(GivenUp::Stop) }
+    };
+    Ok(forall_exists(aig, formula, &strategies, proceed)?.outer.is_none())
+}
+
+/// Returns candidate values of the owned inputs: those that make the tuples match, and those of the replaced inputs.
+fn strategies(
+    aig: &mut Aig,
+    image: &Image,
+    by: &[&CopiedImage],
+    inner: &[(Input, Input)],
+    outer: &[Input],
+) -> Vec<Strategy> {
     let mut matched: FxHashMap<Lit, Lit> = FxHashMap::default();
     for copied in by {
         for (own, wanted) in copied.image.tuple.iter().zip(&image.tuple) {
@@ -159,30 +179,19 @@ fn decide(
             strategies.push(closed);
         }
     }
-    let inner: Vec<Input> = inner.into_iter().map(|(_, own)| own).collect();
-    let formula = Quantified { matrix, outer: &outer, inner: &inner };
-    let mut n_slices = 0;
-    let proceed = || {
-        n_slices += 1;
-        if n_slices > patience.effort {
-            Err(GivenUp::Effort)
-        } else {
-            patience.run.check_limits().map_err(GivenUp::Stop)
-        }
-    };
-    Ok(forall_exists(aig, formula, &strategies, proceed)?.outer.is_none())
+    strategies
 }
 
-impl Copied {
+impl CopiedImage {
     /// Copies an image, with fresh inputs for those that satisfy a condition.
-    pub(super) fn new(aig: &mut Aig, image: &Image, own: impl Fn(Input) -> bool) -> Copied {
+    pub(super) fn new(aig: &mut Aig, image: &Image, own: impl Fn(Input) -> bool) -> CopiedImage {
         let roots: Vec<Lit> = image.tuple.iter().copied().chain([image.guard]).collect();
         let inputs: Vec<Input> = aig.support(&roots).into_iter().filter(|input| own(*input)).collect();
         let inputs: Vec<(Input, Input)> = inputs.into_iter().map(|input| (input, aig.new_input())).collect();
         let new: FxHashMap<Input, Lit> = inputs.iter().map(|(old, new)| (*old, aig.input(*new))).collect();
         let mut tuple = aig.substitute(&roots, |input| new.get(&input).copied());
         let guard = tuple.pop().expect("the guard is the last root");
-        Copied { image: Image { guard, tuple }, inputs }
+        CopiedImage { image: Image { guard, tuple }, inputs }
     }
 }
 

@@ -5,7 +5,7 @@
 //! any other call makes a record. The states that wait at a location are merged; a state is followed unless its guard
 //! is unsatisfiable or everything it represents has been there before (equation 4.3).
 //!
-//! *Order.* That of [`super::plan::ProgramFacts::rank`]: callees before callers, returns last.
+//! *Order.* That of [`super::program_facts::ProgramFacts::rank`]: callees before callers, returns last.
 //!
 //! *Invariant.* Between two rounds, everything that the followed states represent has its successors among the states
 //! followed or waiting; every call is attached to records that cover it, and every summary of a record has been applied
@@ -21,22 +21,22 @@ use selvedge_check::{Event, Stop};
 use selvedge_ir::{LocId, Op, ProcId};
 use selvedge_logic::aig::Lit;
 
-use super::known::Known;
-use super::queries::{Copied, Image, equal};
+use super::call_effects::CallEffects;
+use super::queries::{CopiedImage, Image, equal};
 use super::root::Root;
-use super::simulate::{End, FrameId, Outcome, Overlap, Simulation, Site, StateId};
+use super::simulate::{CallSite, FrameId, Overlap, ProcedureEnd, Simulation, StateId, StateOutcome};
 
 /// The exploration.
 pub(super) struct Reach<'s, 'a> {
     pub(super) sim: &'s mut Simulation<'a>,
     /// The procedures whose effects are already known: their calls need no records.
-    known: &'s IndexVec<ProcId, Option<Known>>,
+    known: &'s IndexVec<ProcId, Option<CallEffects>>,
     /// The treatment of errors.
     errors: Errors,
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<EntryRecord>,
     of_proc: IndexVec<ProcId, Vec<usize>>,
     waiting: BTreeMap<((u32, u32), usize, LocId), StateId>,
-    sites: Vec<(Site, usize)>,
+    sites: Vec<(CallSite, usize)>,
 }
 
 /// The origin of a record.
@@ -47,21 +47,21 @@ pub(super) enum Parent {
     /// The start of the initial thread, after the prelude has ended in this state of this record.
     Prelude(Root, StateId, usize),
     /// A call from a state of this record.
-    Call(Site, usize),
+    Call(CallSite, usize),
     /// Any caller.
-    Anybody,
+    AnyCaller,
 }
 
 /// A frame with the entry values for which it is explored.
-pub(super) struct Record {
+pub(super) struct EntryRecord {
     pub(super) frame: FrameId,
     /// The condition on the frame's parameters, over the inputs on the path to the call.
     pub(super) reach: Lit,
     /// The entry values, for coverage queries; `None` if all are covered.
-    entries: Option<Copied>,
+    entries: Option<CopiedImage>,
     /// The origin.
     pub(super) parent: Parent,
-    history: BTreeMap<LocId, Vec<(StateId, Copied)>>,
+    history: BTreeMap<LocId, Vec<(StateId, CopiedImage)>>,
     /// The calls attached to it.
     sites: Vec<usize>,
     pub(super) exits: Vec<StateId>,
@@ -78,7 +78,7 @@ pub(super) enum Errors {
 }
 
 /// A reachable error, and the record in which it was found.
-pub(super) struct Found {
+pub(super) struct FoundError {
     pub(super) state: StateId,
     pub(super) record: usize,
 }
@@ -86,7 +86,7 @@ pub(super) struct Found {
 impl<'s, 'a> Reach<'s, 'a> {
     pub(super) fn new(
         sim: &'s mut Simulation<'a>,
-        known: &'s IndexVec<ProcId, Option<Known>>,
+        known: &'s IndexVec<ProcId, Option<CallEffects>>,
         errors: Errors,
     ) -> Reach<'s, 'a> {
         let of_proc = sim.program.procs.iter().map(|_| Vec::new()).collect();
@@ -94,29 +94,29 @@ impl<'s, 'a> Reach<'s, 'a> {
     }
 
     /// Adds a record for all entry values of a procedure.
-    pub(super) fn enter_anyhow(&mut self, proc: ProcId) -> usize {
+    pub(super) fn enter_with_all_values(&mut self, proc: ProcId) -> usize {
         let frame = self.sim.frame(proc, None);
-        self.record(frame, Lit::TRUE, None, Parent::Anybody)
+        self.record(frame, Lit::TRUE, None, Parent::AnyCaller)
     }
 
     /// Adds a record for the entry values of a procedure that some inputs produce under a guard.
     pub(super) fn enter(&mut self, proc: ProcId, entries: &Image, parent: Parent) -> usize {
-        let vars = self.sim.plan.inputs(self.sim.program, proc);
+        let vars = self.sim.facts.inputs(self.sim.program, proc);
         let shape = vars.into_iter().zip(entries.tuple.iter().copied()).collect();
         let frame = self.sim.frame(proc, Some(&shape));
         let own: Vec<Lit> = self.sim.frames[frame].entry.iter().map(|(_, lit)| lit).collect();
         let same = equal(&mut self.sim.aig, &own, &entries.tuple);
         let reach = self.sim.aig.and(entries.guard, same);
-        let copied = Copied::new(&mut self.sim.aig, entries, |_| true);
+        let copied = CopiedImage::new(&mut self.sim.aig, entries, |_| true);
         self.record(frame, reach, Some(copied), parent)
     }
 
-    fn record(&mut self, frame: FrameId, reach: Lit, entries: Option<Copied>, parent: Parent) -> usize {
+    fn record(&mut self, frame: FrameId, reach: Lit, entries: Option<CopiedImage>, parent: Parent) -> usize {
         let number = self.records.len();
         self.of_proc[self.sim.frames[frame].proc].push(number);
         let (sites, exits, failures) = (Vec::new(), Vec::new(), Vec::new());
         let history = BTreeMap::new();
-        self.records.push(Record { frame, reach, entries, parent, history, sites, exits, failures });
+        self.records.push(EntryRecord { frame, reach, entries, parent, history, sites, exits, failures });
         let entry = self.sim.entry(frame);
         self.wait(number, entry);
         number
@@ -142,7 +142,7 @@ impl<'s, 'a> Reach<'s, 'a> {
 
     /// Starts the initial thread if the prelude has come to its end.
     fn start_after(&mut self, record: usize, state: StateId) {
-        let Record { parent: Parent::Root(root), frame, reach, .. } = &self.records[record] else { return };
+        let EntryRecord { parent: Parent::Root(root), frame, reach, .. } = &self.records[record] else { return };
         if self.sim.program.prelude != Some(self.sim.frames[*frame].proc) || root.has_thread() {
             return;
         }
@@ -157,7 +157,7 @@ impl<'s, 'a> Reach<'s, 'a> {
     }
 
     /// Follows waiting states until there are none, or an error is found.
-    pub(super) fn run(&mut self) -> Result<Option<Found>, Stop> {
+    pub(super) fn run(&mut self) -> Result<Option<FoundError>, Stop> {
         let mut n_rounds = 0;
         while let Some(((_, record, loc), state)) = self.waiting.pop_first() {
             self.sim.run.check_limits()?;
@@ -177,7 +177,7 @@ impl<'s, 'a> Reach<'s, 'a> {
 
     fn wait(&mut self, record: usize, state: StateId) {
         let loc = self.sim.states[state].loc;
-        let key = (self.sim.plan.rank[loc], record, loc);
+        let key = (self.sim.facts.rank[loc], record, loc);
         let merged = match self.waiting.get(&key) {
             Some(other) => self.sim.merge(*other, state, Overlap::Possible),
             None => state,
@@ -191,7 +191,7 @@ impl<'s, 'a> Reach<'s, 'a> {
         if !self.sim.is_feasible(state, reach)? {
             return Ok(false);
         }
-        if !self.sim.plan.is_join(loc) {
+        if !self.sim.facts.is_join(loc) {
             return Ok(true);
         }
         let image = self.sim.image(state);
@@ -199,20 +199,20 @@ impl<'s, 'a> Reach<'s, 'a> {
         let before = self.records[record].history.remove(&loc).unwrap_or_default();
         let mut asked = image.clone();
         asked.guard = self.sim.aig.and(asked.guard, reach);
-        let by: Vec<&Copied> = before.iter().map(|(_, copied)| copied).collect();
+        let by: Vec<&CopiedImage> = before.iter().map(|(_, copied)| copied).collect();
         let sim = &mut *self.sim;
         let covered = !by.is_empty() && sim.queries.is_covered(&mut sim.aig, &asked, &by, sim.run)?;
         let params = sim.frames[frame].clone();
         let mut before = before;
         if !covered {
-            let copied = Copied::new(&mut sim.aig, &image, |input| !params.has_param(input));
+            let copied = CopiedImage::new(&mut sim.aig, &image, |input| !params.has_param(input));
             before.push((state, copied));
         }
         self.records[record].history.insert(loc, before);
         Ok(!covered)
     }
 
-    fn follow(&mut self, record: usize, loc: LocId, state: StateId) -> Result<Option<Found>, Stop> {
+    fn follow(&mut self, record: usize, loc: LocId, state: StateId) -> Result<Option<FoundError>, Stop> {
         let program = self.sim.program;
         if self.sim.target.has_loc(loc) {
             let error = self.sim.error_here(state);
@@ -221,9 +221,9 @@ impl<'s, 'a> Reach<'s, 'a> {
         if loc == program.procs[program.locs[loc].proc].exit {
             self.records[record].exits.push(state);
             self.start_after(record, state);
-            return self.apply_to_all(record, state, End::Exit);
+            return self.apply_to_all(record, state, ProcedureEnd::Exit);
         }
-        for edge in self.sim.plan.flow.out(loc).to_vec() {
+        for edge in self.sim.facts.flow.out(loc).to_vec() {
             let found = match &program.edges[edge].op {
                 Op::Call(call) => self.call(record, state, edge, call.callee)?,
                 _ => {
@@ -238,11 +238,11 @@ impl<'s, 'a> Reach<'s, 'a> {
         Ok(None)
     }
 
-    fn take(&mut self, record: usize, outcomes: Vec<Outcome>) -> Result<Option<Found>, Stop> {
+    fn take(&mut self, record: usize, outcomes: Vec<StateOutcome>) -> Result<Option<FoundError>, Stop> {
         for outcome in outcomes {
             match outcome {
-                Outcome::Next(state) => self.wait(record, state),
-                Outcome::Error(state) => {
+                StateOutcome::Next(state) => self.wait(record, state),
+                StateOutcome::Error(state) => {
                     if let Some(found) = self.fail(record, state)? {
                         return Ok(Some(found));
                     }
@@ -254,34 +254,34 @@ impl<'s, 'a> Reach<'s, 'a> {
 
     /// Handles a possible error, which is one if its guard is satisfiable. A collected error is handed to the callers
     /// if the record has not failed from these entry values before.
-    fn fail(&mut self, record: usize, state: StateId) -> Result<Option<Found>, Stop> {
+    fn fail(&mut self, record: usize, state: StateId) -> Result<Option<FoundError>, Stop> {
         let reach = self.records[record].reach;
         if !self.sim.is_feasible(state, reach)? {
             return Ok(None);
         }
         if self.errors == Errors::Stop {
-            return Ok(Some(Found { state, record }));
+            return Ok(Some(FoundError { state, record }));
         }
         let frame = self.sim.frames[self.records[record].frame].clone();
         let sim = &mut *self.sim;
-        let own: Vec<Copied> = self.records[record]
+        let own: Vec<CopiedImage> = self.records[record]
             .failures
             .iter()
             .map(|failure| {
                 let image = sim.image(*failure);
-                Copied::new(&mut sim.aig, &image, |input| !frame.has_param(input))
+                CopiedImage::new(&mut sim.aig, &image, |input| !frame.has_param(input))
             })
             .collect();
         let image = sim.image(state);
-        let by: Vec<&Copied> = own.iter().collect();
+        let by: Vec<&CopiedImage> = own.iter().collect();
         if !by.is_empty() && sim.queries.is_covered(&mut sim.aig, &image, &by, sim.run)? {
             return Ok(None);
         }
         self.records[record].failures.push(state);
-        self.apply_to_all(record, state, End::Error)
+        self.apply_to_all(record, state, ProcedureEnd::Error)
     }
 
-    fn apply_to_all(&mut self, record: usize, summary: StateId, end: End) -> Result<Option<Found>, Stop> {
+    fn apply_to_all(&mut self, record: usize, summary: StateId, end: ProcedureEnd) -> Result<Option<FoundError>, Stop> {
         for number in self.records[record].sites.clone() {
             let (site, caller) = self.sites[number].clone();
             let outcome = self.sim.apply(&site, summary, end);
@@ -299,7 +299,7 @@ impl<'s, 'a> Reach<'s, 'a> {
         from: StateId,
         edge: selvedge_ir::EdgeId,
         callee: ProcId,
-    ) -> Result<Option<Found>, Stop> {
+    ) -> Result<Option<FoundError>, Stop> {
         let site = self.sim.site(from, edge);
         if let Some(known) = &self.known[callee] {
             let outcomes = known.outcomes(self.sim, &site);
@@ -310,8 +310,9 @@ impl<'s, 'a> Reach<'s, 'a> {
         let at = self.covering(record, &site, callee)?;
         for at in at {
             self.records[at].sites.push(number);
-            let ends = self.records[at].exits.iter().map(|exit| (*exit, End::Exit));
-            let ends: Vec<_> = ends.chain(self.records[at].failures.iter().map(|state| (*state, End::Error))).collect();
+            let ends = self.records[at].exits.iter().map(|exit| (*exit, ProcedureEnd::Exit));
+            let ends: Vec<_> =
+                ends.chain(self.records[at].failures.iter().map(|state| (*state, ProcedureEnd::Error))).collect();
             for (summary, end) in ends {
                 let outcome = self.sim.apply(&site, summary, end);
                 if let Some(found) = self.take(record, outcome.into_iter().collect())? {
@@ -324,14 +325,14 @@ impl<'s, 'a> Reach<'s, 'a> {
 
     /// Returns records that together cover the entry values of a call: a single one if possible, otherwise all,
     /// otherwise a new one.
-    fn covering(&mut self, caller: usize, site: &Site, callee: ProcId) -> Result<Vec<usize>, Stop> {
+    fn covering(&mut self, caller: usize, site: &CallSite, callee: ProcId) -> Result<Vec<usize>, Stop> {
         let guard = self.sim.aig.and(self.sim.states[site.from].guard, self.records[caller].reach);
         let image = Image { guard, tuple: site.actual.iter().map(|(_, lit)| lit).collect() };
         let all = self.of_proc[callee].clone();
         let alone = all.iter().map(|record| vec![*record]);
         let together = (all.len() > 1).then(|| all.clone());
         for records in alone.chain(together) {
-            let entries: Option<Vec<&Copied>> =
+            let entries: Option<Vec<&CopiedImage>> =
                 records.iter().map(|record| self.records[*record].entries.as_ref()).collect();
             let Some(by) = entries else { return Ok(records) };
             let sim = &mut *self.sim;

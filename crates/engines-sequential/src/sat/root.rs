@@ -38,7 +38,7 @@ impl Root {
 
     /// Returns the first procedure of the initial thread.
     pub(super) fn main(&self, program: &Program) -> ProcId {
-        program.entries.first().expect("a program with one thread has one kind of thread").proc
+        program.entries.first().expect("a program with one thread has one entry").proc
     }
 
     fn valuation(&self) -> &Valuation {
@@ -47,7 +47,7 @@ impl Root {
 
     /// Returns the values with which the first procedure is entered. A prelude does not use per-thread variables.
     pub(super) fn actual(&self, sim: &Simulation<'_>, proc: ProcId) -> Valuation {
-        let inputs = sim.plan.inputs(sim.program, proc);
+        let inputs = sim.facts.inputs(sim.program, proc);
         inputs.into_iter().map(|var| (var, self.valuation().find(var).unwrap_or(Lit::FALSE))).collect()
     }
 

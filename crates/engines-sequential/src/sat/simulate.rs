@@ -12,7 +12,7 @@ use selvedge_ir::{Assign, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Target
 use selvedge_logic::aig::{Aig, Input, Lit};
 use selvedge_transition::step::circuit::{self, Valuation};
 
-use super::plan::Plan;
+use super::program_facts::ProgramFacts;
 use super::queries::{Image, Queries, equal};
 
 /// The number of a state.
@@ -29,16 +29,16 @@ pub(super) struct Simulation<'a> {
     pub(super) target: &'a Target,
     pub(super) run: &'a Run<'a>,
     pub(super) explanation: &'a mut Explanation,
-    pub(super) plan: Plan,
+    pub(super) facts: ProgramFacts,
     pub(super) aig: Aig,
     pub(super) queries: Queries,
-    pub(super) states: Vec<State>,
-    pub(super) frames: Vec<Frame>,
+    pub(super) states: Vec<SymbolicState>,
+    pub(super) frames: Vec<SymbolicFrame>,
 }
 
 /// A symbolic state.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct SymbolicState {
     pub(super) frame: FrameId,
     pub(super) loc: LocId,
     pub(super) guard: Lit,
@@ -46,12 +46,12 @@ pub(super) struct State {
     pub(super) values: Valuation,
     /// At an exit, the returned values.
     pub(super) results: Vec<Lit>,
-    pub(super) via: Via,
+    pub(super) via: StateOrigin,
 }
 
 /// The origin of a state.
 #[derive(Clone, Debug)]
-pub(super) enum Via {
+pub(super) enum StateOrigin {
     /// The entry of the frame.
     Entry,
     /// A step inside the procedure, or one that fails.
@@ -66,7 +66,7 @@ pub(super) enum Via {
 
 /// One symbolic run of a procedure.
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
+pub(super) struct SymbolicFrame {
     pub(super) proc: ProcId,
     /// The values of the procedure's inputs at the entry: parameters, or constants.
     pub(super) entry: Valuation,
@@ -76,7 +76,7 @@ pub(super) struct Frame {
     pub(super) locals: Vec<(VarId, Input)>,
 }
 
-impl Frame {
+impl SymbolicFrame {
     /// Returns whether an input is a parameter.
     pub(super) fn has_param(&self, input: Input) -> bool {
         self.params.contains_key(&input)
@@ -85,7 +85,7 @@ impl Frame {
 
 /// A call from a state, with its arguments.
 #[derive(Clone, Debug)]
-pub(super) struct Site {
+pub(super) struct CallSite {
     pub(super) edge: EdgeId,
     pub(super) from: StateId,
     pub(super) choices: Vec<Input>,
@@ -94,7 +94,7 @@ pub(super) struct Site {
 }
 
 /// The result of following an edge from a state.
-pub(super) enum Outcome {
+pub(super) enum StateOutcome {
     /// The next state.
     Next(StateId),
     /// An error.
@@ -109,7 +109,7 @@ impl<'a> Simulation<'a> {
             target,
             run,
             explanation,
-            plan: Plan::new(program),
+            facts: ProgramFacts::new(program),
             aig: Aig::new(),
             queries: Queries::new(),
             states: Vec::new(),
@@ -125,9 +125,10 @@ impl<'a> Simulation<'a> {
     /// Creates a frame for all entry values, or for those of a shape: constants stay, and values that are always equal
     /// stay equal.
     pub(super) fn frame(&mut self, proc: ProcId, shape: Option<&Valuation>) -> FrameId {
-        let mut frame = Frame { proc, entry: Valuation::default(), params: FxHashMap::default(), locals: Vec::new() };
+        let mut frame =
+            SymbolicFrame { proc, entry: Valuation::default(), params: FxHashMap::default(), locals: Vec::new() };
         let mut known: FxHashMap<Lit, Lit> = FxHashMap::default();
-        for var in self.plan.inputs(self.program, proc) {
+        for var in self.facts.inputs(self.program, proc) {
             let like = shape.map(|shape| shape.get(var));
             let lit = match like.and_then(|like| like.as_constant().map(Lit::from).or(known.get(&like).copied())) {
                 Some(lit) => lit,
@@ -161,15 +162,15 @@ impl<'a> Simulation<'a> {
         for (var, input) in &frame.locals {
             values.set(*var, self.aig.input(*input));
         }
-        self.add(id, loc, Lit::TRUE, &values, Via::Entry)
+        self.add(id, loc, Lit::TRUE, &values, StateOrigin::Entry)
     }
 
-    fn add(&mut self, frame: FrameId, loc: LocId, guard: Lit, values: &Valuation, via: Via) -> StateId {
-        let values = self.plan.trim(self.program, loc, values);
-        self.push(State { frame, loc, guard, values, results: Vec::new(), via })
+    fn add(&mut self, frame: FrameId, loc: LocId, guard: Lit, values: &Valuation, via: StateOrigin) -> StateId {
+        let values = self.facts.trim(self.program, loc, values);
+        self.push(SymbolicState { frame, loc, guard, values, results: Vec::new(), via })
     }
 
-    pub(super) fn push(&mut self, state: State) -> StateId {
+    pub(super) fn push(&mut self, state: SymbolicState) -> StateId {
         self.states.push(state);
         self.states.len() - 1
     }
@@ -199,15 +200,21 @@ impl<'a> Simulation<'a> {
         let values = left.values.map(|var, lit| self.aig.ite(condition, lit, right.values.get(var)));
         let pairs = left.results.iter().zip(&right.results);
         let results = pairs.map(|(left, right)| self.aig.ite(condition, *left, *right)).collect();
-        self.push(State { guard, values, results, via: Via::Merge { condition, then, otherwise }, ..left })
+        self.push(SymbolicState {
+            guard,
+            values,
+            results,
+            via: StateOrigin::Merge { condition, then, otherwise },
+            ..left
+        })
     }
 
     /// Follows an edge that is not a call.
-    pub(super) fn step(&mut self, from: StateId, edge: EdgeId) -> Vec<Outcome> {
+    pub(super) fn step(&mut self, from: StateId, edge: EdgeId) -> Vec<StateOutcome> {
         let (program, state) = (self.program, self.states[from].clone());
         let step = &program.edges[edge];
         let choices = circuit::fresh(&mut self.aig, step.op.choices().len());
-        let via = Via::Step { edge, from, choices: choices.clone() };
+        let via = StateOrigin::Step { edge, from, choices: choices.clone() };
         let skip = Assign::skip();
         let assign = match &step.op {
             Op::Assign(assign) => assign,
@@ -217,7 +224,7 @@ impl<'a> Simulation<'a> {
                 let results = circuit::values(&mut self.aig, values, &state.values, &choices);
                 let exit = self.add(state.frame, step.to, state.guard, &state.values, via);
                 self.states[exit].results = results;
-                return vec![Outcome::Next(exit)];
+                return vec![StateOutcome::Next(exit)];
             }
             Op::End => return Vec::new(),
             Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("calls have sites, and there is one thread"),
@@ -226,46 +233,46 @@ impl<'a> Simulation<'a> {
         let guard = self.aig.and(state.guard, condition);
         match guard {
             Lit::FALSE => Vec::new(),
-            guard => vec![Outcome::Next(self.add(state.frame, step.to, guard, &after, via))],
+            guard => vec![StateOutcome::Next(self.add(state.frame, step.to, guard, &after, via))],
         }
     }
 
-    fn assert(&mut self, from: StateId, edge: EdgeId, condition: &Expr, choices: &[Input]) -> Vec<Outcome> {
+    fn assert(&mut self, from: StateId, edge: EdgeId, condition: &Expr, choices: &[Input]) -> Vec<StateOutcome> {
         let state = self.states[from].clone();
         let condition = circuit::value(&mut self.aig, condition, &state.values, choices);
-        let via = || Via::Step { edge, from, choices: choices.to_vec() };
+        let via = || StateOrigin::Step { edge, from, choices: choices.to_vec() };
         let (passes, fails) = (self.aig.and(state.guard, condition), self.aig.and(state.guard, !condition));
         let mut outcomes = Vec::new();
         if self.target.has_assert(edge) && fails != Lit::FALSE {
-            outcomes.push(Outcome::Error(self.error(state.frame, state.loc, fails, via())));
+            outcomes.push(StateOutcome::Error(self.error(state.frame, state.loc, fails, via())));
         }
         if passes != Lit::FALSE {
             let to = self.program.edges[edge].to;
-            outcomes.push(Outcome::Next(self.add(state.frame, to, passes, &state.values, via())));
+            outcomes.push(StateOutcome::Next(self.add(state.frame, to, passes, &state.values, via())));
         }
         outcomes
     }
 
-    pub(super) fn error(&mut self, frame: FrameId, loc: LocId, guard: Lit, via: Via) -> StateId {
-        self.push(State { frame, loc, guard, values: Valuation::default(), results: Vec::new(), via })
+    pub(super) fn error(&mut self, frame: FrameId, loc: LocId, guard: Lit, via: StateOrigin) -> StateId {
+        self.push(SymbolicState { frame, loc, guard, values: Valuation::default(), results: Vec::new(), via })
     }
 
     /// Makes a call along an edge from a state.
-    pub(super) fn site(&mut self, from: StateId, edge: EdgeId) -> Site {
+    pub(super) fn site(&mut self, from: StateId, edge: EdgeId) -> CallSite {
         let (program, call) = (self.program, callee(self.program, edge));
         let choices = circuit::fresh(&mut self.aig, program.edges[edge].op.choices().len());
         let values = &self.states[from].values;
         let args = circuit::values(&mut self.aig, &call.args, values, &choices);
         let params = &program.procs[call.callee].params;
-        let actual = self.plan.inputs(program, call.callee).into_iter().map(|var| {
+        let actual = self.facts.inputs(program, call.callee).into_iter().map(|var| {
             let arg = params.iter().position(|param| *param == var);
             (var, arg.map_or_else(|| values.get(var), |arg| args[arg]))
         });
-        Site { edge, from, choices, actual: actual.collect() }
+        CallSite { edge, from, choices, actual: actual.collect() }
     }
 
     /// Executes a call by a state at the exit of a frame of the callee, or by one at an error there.
-    pub(super) fn apply(&mut self, site: &Site, callee: StateId, at: End) -> Option<Outcome> {
+    pub(super) fn apply(&mut self, site: &CallSite, callee: StateId, at: ProcedureEnd) -> Option<StateOutcome> {
         let (program, summary) = (self.program, self.states[callee].clone());
         let (values, guard, renaming) = self.instantiate(&summary, &site.actual);
         let caller = self.states[site.from].clone();
@@ -273,21 +280,21 @@ impl<'a> Simulation<'a> {
         if guard == Lit::FALSE {
             return None;
         }
-        let Site { edge, from, choices, .. } = site.clone();
-        let via = Via::Call { edge, from, choices, callee, renaming };
-        if at == End::Error {
-            return Some(Outcome::Error(self.error(caller.frame, caller.loc, guard, via)));
+        let CallSite { edge, from, choices, .. } = site.clone();
+        let via = StateOrigin::Call { edge, from, choices, callee, renaming };
+        if at == ProcedureEnd::Error {
+            return Some(StateOutcome::Error(self.error(caller.frame, caller.loc, guard, via)));
         }
         let (globals, results) = values.split_at(values.len() - summary.results.len());
         let globals: Valuation = summary.values.iter().zip(globals).map(|((var, _), lit)| (var, *lit)).collect();
         let call = self::callee(program, edge);
         let after = circuit::resume(program, call, &caller.values, &globals, results);
-        Some(Outcome::Next(self.add(caller.frame, program.edges[edge].to, guard, &after, via)))
+        Some(StateOutcome::Next(self.add(caller.frame, program.edges[edge].to, guard, &after, via)))
     }
 
     /// Returns the values and results of a state of another frame, and its guard, for given entry values. Entry values
     /// that do not have the frame's shape are excluded.
-    pub(super) fn instantiate(&mut self, state: &State, actual: &Valuation) -> (Vec<Lit>, Lit, Renaming) {
+    pub(super) fn instantiate(&mut self, state: &SymbolicState, actual: &Valuation) -> (Vec<Lit>, Lit, Renaming) {
         let frame = &self.frames[state.frame];
         let mut roots: Vec<Lit> =
             state.values.iter().map(|(_, lit)| lit).chain(state.results.iter().copied()).collect();
@@ -318,12 +325,12 @@ impl<'a> Simulation<'a> {
 
     /// Returns the error state at a target location.
     pub(super) fn error_here(&mut self, state: StateId) -> StateId {
-        let State { frame, loc, guard, .. } = self.states[state].clone();
-        self.error(frame, loc, guard, Via::Merge { condition: Lit::TRUE, then: state, otherwise: state })
+        let SymbolicState { frame, loc, guard, .. } = self.states[state].clone();
+        self.error(frame, loc, guard, StateOrigin::Merge { condition: Lit::TRUE, then: state, otherwise: state })
     }
 
     /// Executes a call that may do anything.
-    pub(super) fn guess(&mut self, site: &Site) -> StateId {
+    pub(super) fn guess(&mut self, site: &CallSite) -> StateId {
         let call = callee(self.program, site.edge);
         let caller = self.states[site.from].clone();
         let aig = &mut self.aig;
@@ -332,10 +339,10 @@ impl<'a> Simulation<'a> {
             aig.input(input)
         };
         let results: Vec<Lit> = call.results.iter().map(|_| any()).collect();
-        let globals: Valuation = self.plan.modified(call.callee).map(|var| (var, any())).collect();
+        let globals: Valuation = self.facts.modified(call.callee).map(|var| (var, any())).collect();
         let after = circuit::resume(self.program, call, &caller.values, &globals, &results);
         let to = self.program.edges[site.edge].to;
-        self.add(caller.frame, to, caller.guard, &after, Via::Guess { edge: site.edge, from: site.from })
+        self.add(caller.frame, to, caller.guard, &after, StateOrigin::Guess { edge: site.edge, from: site.from })
     }
 
     /// Returns whether a state's guard is satisfiable, under a condition on the parameters of its frame.
@@ -354,7 +361,7 @@ pub(super) enum Overlap {
 
 /// The end of a run of a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ProcedureEnd {
     Exit,
     Error,
 }

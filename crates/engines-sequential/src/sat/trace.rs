@@ -9,10 +9,10 @@ use selvedge_check::{Fresh, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, ProcId, Value};
 use selvedge_logic::aig::{Aig, Input, Lit};
 
-use super::queries::Model;
+use super::queries::InputModel;
 use super::reach::{Parent, Reach};
 use super::root::Root;
-use super::simulate::{FrameId, Renaming, Simulation, StateId, Via, callee};
+use super::simulate::{FrameId, Renaming, Simulation, StateId, StateOrigin, callee};
 
 type BodyKey = (StateId, Vec<(Input, bool)>, ThreadId);
 
@@ -34,7 +34,7 @@ pub(super) struct Witness {
     pub(super) prelude: Option<(StateId, Renaming)>,
     /// The error, in a frame of the first procedure, and the values of its inputs.
     pub(super) error: (StateId, Renaming),
-    pub(super) model: Model,
+    pub(super) model: InputModel,
 }
 
 impl<'s, 'a> Tracer<'s, 'a> {
@@ -66,23 +66,23 @@ impl<'s, 'a> Tracer<'s, 'a> {
     }
 
     /// Returns the execution to an error of a record.
-    pub(super) fn found(mut self, reach: &Reach<'_, '_>, error: StateId, record: usize, model: &Model) -> Trace {
-        let mut ways: Vec<(StateId, usize)> = vec![(error, record)];
+    pub(super) fn found(mut self, reach: &Reach<'_, '_>, error: StateId, record: usize, model: &InputModel) -> Trace {
+        let mut path: Vec<(StateId, usize)> = vec![(error, record)];
         let root = loop {
-            let (_, record) = *ways.last().expect("the error is on the way");
+            let (_, record) = *path.last().expect("the path ends with the error");
             match &reach.records[record].parent {
-                Parent::Call(site, caller) => ways.push((site.from, *caller)),
+                Parent::Call(site, caller) => path.push((site.from, *caller)),
                 Parent::Prelude(root, end, prelude) => {
-                    ways.push((*end, *prelude));
+                    path.push((*end, *prelude));
                     break root.clone();
                 }
                 Parent::Root(root) => break root.clone(),
-                Parent::Anybody => unreachable!("errors are looked for from the start of the program"),
+                Parent::AnyCaller => unreachable!("errors are looked for from the start of the program"),
             }
         };
         let mut start = root.start(self.sim.program, &|input| value(model, input));
         let mut steps = Vec::new();
-        for (state, record) in ways.into_iter().rev() {
+        for (state, record) in path.into_iter().rev() {
             let Some(record) = reach.records.get(record) else { continue };
             match &record.parent {
                 Parent::Call(site, _) => {
@@ -97,7 +97,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
                 Parent::Root(root) if root.has_thread() => {
                     self.take_locals(&mut start.threads[0].fresh, record.frame, model);
                 }
-                Parent::Root(_) | Parent::Anybody => self.take_locals(&mut start.fresh, record.frame, model),
+                Parent::Root(_) | Parent::AnyCaller => self.take_locals(&mut start.fresh, record.frame, model),
             }
             steps.extend(self.path(state, model));
         }
@@ -105,21 +105,21 @@ impl<'s, 'a> Tracer<'s, 'a> {
     }
 
     /// Returns the steps from the entry of a frame to one of its states.
-    fn path(&mut self, to: StateId, model: &Model) -> Vec<Step> {
+    fn path(&mut self, to: StateId, model: &InputModel) -> Vec<Step> {
         let sim = self.sim;
         let mut back: Vec<Step> = Vec::new();
         let mut at = to;
         loop {
             match &sim.states[at].via {
-                Via::Entry => break,
-                Via::Step { edge, from, choices } => {
+                StateOrigin::Entry => break,
+                StateOrigin::Step { edge, from, choices } => {
                     back.push(self.step(*edge, choices, model));
                     at = *from;
                 }
-                Via::Merge { condition, then, otherwise } => {
+                StateOrigin::Merge { condition, then, otherwise } => {
                     at = if holds(&sim.aig, *condition, model) { *then } else { *otherwise };
                 }
-                Via::Call { edge, from, choices, callee, renaming } => {
+                StateOrigin::Call { edge, from, choices, callee, renaming } => {
                     let inside = renamed(&sim.aig, renaming, model);
                     let mut call = self.step(*edge, choices, model);
                     self.take_locals(&mut call.fresh, sim.states[*callee].frame, &inside);
@@ -131,7 +131,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
                     back.push(call);
                     at = *from;
                 }
-                Via::Guess { edge, from } => {
+                StateOrigin::Guess { edge, from } => {
                     self.guessed = Some(self::callee(sim.program, *edge).callee);
                     at = *from;
                 }
@@ -142,7 +142,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
     }
 
     /// Returns the number of the body that leads to a state at the exit of a frame.
-    fn body(&mut self, exit: StateId, renaming: &[(Input, Lit)], model: &Model) -> u32 {
+    fn body(&mut self, exit: StateId, renaming: &[(Input, Lit)], model: &InputModel) -> u32 {
         let values = renaming.iter().map(|(input, _)| (*input, value(model, *input))).collect();
         let key = (exit, values, self.thread);
         if let Some(number) = self.built.get(&key) {
@@ -155,13 +155,13 @@ impl<'s, 'a> Tracer<'s, 'a> {
         number
     }
 
-    fn step(&self, edge: EdgeId, choices: &[Input], model: &Model) -> Step {
+    fn step(&self, edge: EdgeId, choices: &[Input], model: &InputModel) -> Step {
         let choices = selvedge_transition::step::circuit::choose(choices, &|input| value(model, input));
         Step { thread: self.thread, edge, choices, passive: Vec::new(), fresh: Vec::new(), body: None }
     }
 
     /// Sets the locals of a frame that start with any value.
-    fn take_locals(&self, fresh: &mut Fresh, frame: FrameId, model: &Model) {
+    fn take_locals(&self, fresh: &mut Fresh, frame: FrameId, model: &InputModel) {
         for (local, input) in &self.sim.frames[frame].locals {
             let value = Value::Bool(value(model, *input));
             match fresh.iter_mut().find(|(var, _)| var == local) {
@@ -172,16 +172,16 @@ impl<'s, 'a> Tracer<'s, 'a> {
     }
 }
 
-fn value(model: &Model, input: Input) -> bool {
+fn value(model: &InputModel, input: Input) -> bool {
     model.get(&input).copied().unwrap_or(false)
 }
 
-fn holds(aig: &Aig, lit: Lit, model: &Model) -> bool {
+fn holds(aig: &Aig, lit: Lit, model: &InputModel) -> bool {
     aig.eval(&[lit], |input| value(model, input))[0]
 }
 
 /// Returns the values of inputs that were replaced.
-fn renamed(aig: &Aig, renaming: &[(Input, Lit)], model: &Model) -> Model {
+fn renamed(aig: &Aig, renaming: &[(Input, Lit)], model: &InputModel) -> InputModel {
     let lits: Vec<Lit> = renaming.iter().map(|(_, lit)| *lit).collect();
     let values = aig.eval(&lits, |input| value(model, input));
     renaming.iter().zip(values).map(|((input, _), value)| (*input, value)).collect()

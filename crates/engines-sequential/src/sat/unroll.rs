@@ -23,9 +23,9 @@ use selvedge_check::{Argument, Event, Stop};
 use selvedge_ir::{LocId, Op, ProcId};
 use selvedge_logic::aig::Lit;
 
-use super::known::{Known, separate};
-use super::queries::{Copied, equal};
-use super::simulate::{FrameId, Outcome, Overlap, Simulation, StateId};
+use super::call_effects::{CallEffects, separate};
+use super::queries::{CopiedImage, equal};
+use super::simulate::{FrameId, Overlap, Simulation, StateId, StateOutcome};
 
 /// The arguments that may close an unrolling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,14 +42,14 @@ const EFFORT: u32 = 100;
 /// Computes the universal summary of a procedure that is not recursive, from those of its callees.
 pub(super) fn unroll(
     sim: &mut Simulation<'_>,
-    known: &IndexVec<ProcId, Option<Known>>,
+    known: &IndexVec<ProcId, Option<CallEffects>>,
     proc: ProcId,
     closure: Closure,
-) -> Result<Known, Stop> {
+) -> Result<CallEffects, Stop> {
     let heads = heads(sim, proc);
     let frame = sim.frame(proc, None);
     let entry = sim.entry(frame);
-    let mut unrolling = Unrolling {
+    let mut unrolling = ProcedureUnrolling {
         sim,
         known,
         heads,
@@ -64,10 +64,10 @@ pub(super) fn unroll(
     };
     unrolling.now.insert(unrolling.place(entry), entry);
     unrolling.run()?;
-    let Unrolling { exits, failures, .. } = unrolling;
+    let ProcedureUnrolling { exits, failures, .. } = unrolling;
     let exits = fold(sim, exits, Overlap::None);
     let failures = fold(sim, failures, Overlap::Possible);
-    Ok(Known::Universal { exits, failures })
+    Ok(CallEffects::Universal { exits, failures })
 }
 
 fn fold(sim: &mut Simulation<'_>, states: Vec<StateId>, overlap: Overlap) -> Vec<StateId> {
@@ -77,19 +77,19 @@ fn fold(sim: &mut Simulation<'_>, states: Vec<StateId>, overlap: Overlap) -> Vec
 /// Returns the targets of back edges.
 fn heads(sim: &Simulation<'_>, proc: ProcId) -> BTreeSet<LocId> {
     let edges = sim.program.edges.iter().filter(|edge| sim.program.locs[edge.from].proc == proc);
-    edges.filter(|edge| sim.plan.rank[edge.to] <= sim.plan.rank[edge.from]).map(|edge| edge.to).collect()
+    edges.filter(|edge| sim.facts.rank[edge.to] <= sim.facts.rank[edge.from]).map(|edge| edge.to).collect()
 }
 
-type Place = ((u32, u32), LocId);
+type RankedLoc = ((u32, u32), LocId);
 
-struct Unrolling<'s, 'a> {
+struct ProcedureUnrolling<'s, 'a> {
     sim: &'s mut Simulation<'a>,
-    known: &'s IndexVec<ProcId, Option<Known>>,
+    known: &'s IndexVec<ProcId, Option<CallEffects>>,
     heads: BTreeSet<LocId>,
     frame: FrameId,
     closure: Closure,
-    now: BTreeMap<Place, StateId>,
-    next: BTreeMap<Place, StateId>,
+    now: BTreeMap<RankedLoc, StateId>,
+    next: BTreeMap<RankedLoc, StateId>,
     /// The states at the heads that were followed, at most one per round.
     visits: BTreeMap<LocId, Vec<StateId>>,
     /// The condition that the execution has not come to a head twice with the same values.
@@ -98,10 +98,10 @@ struct Unrolling<'s, 'a> {
     failures: Vec<StateId>,
 }
 
-impl Unrolling<'_, '_> {
-    fn place(&self, state: StateId) -> Place {
+impl ProcedureUnrolling<'_, '_> {
+    fn place(&self, state: StateId) -> RankedLoc {
         let loc = self.sim.states[state].loc;
-        (self.sim.plan.rank[loc], loc)
+        (self.sim.facts.rank[loc], loc)
     }
 
     fn run(&mut self) -> Result<(), Stop> {
@@ -122,7 +122,7 @@ impl Unrolling<'_, '_> {
 
     fn is_worth_following(&mut self, loc: LocId, state: StateId) -> Result<bool, Stop> {
         if !self.heads.contains(&loc) {
-            return if self.sim.plan.is_join(loc) { self.sim.is_feasible(state, Lit::TRUE) } else { Ok(true) };
+            return if self.sim.facts.is_join(loc) { self.sim.is_feasible(state, Lit::TRUE) } else { Ok(true) };
         }
         let visits = self.visits.entry(loc).or_default();
         let here = self.sim.image(state);
@@ -162,9 +162,9 @@ impl Unrolling<'_, '_> {
         let mut by = Vec::new();
         for state in former {
             let image = sim.image(state);
-            by.push(Copied::new(&mut sim.aig, &image, |input| !params.has_param(input)));
+            by.push(CopiedImage::new(&mut sim.aig, &image, |input| !params.has_param(input)));
         }
-        let by: Vec<&Copied> = by.iter().collect();
+        let by: Vec<&CopiedImage> = by.iter().collect();
         let image = sim.image(state);
         let covered = sim.queries.is_covered_within(&mut sim.aig, &image, &by, sim.run, EFFORT)?;
         Ok(covered == Some(true))
@@ -182,7 +182,7 @@ impl Unrolling<'_, '_> {
             return Ok(());
         }
         let mut nexts = Vec::new();
-        for edge in self.sim.plan.flow.out(loc).to_vec() {
+        for edge in self.sim.facts.flow.out(loc).to_vec() {
             let outcomes = match &program.edges[edge].op {
                 Op::Call(call) => {
                     let site = self.sim.site(state, edge);
@@ -193,9 +193,9 @@ impl Unrolling<'_, '_> {
             };
             for outcome in outcomes {
                 match outcome {
-                    Outcome::Next(next) => nexts.push(next),
-                    Outcome::Error(error) if self.sim.is_feasible(error, Lit::TRUE)? => self.failures.push(error),
-                    Outcome::Error(_) => {}
+                    StateOutcome::Next(next) => nexts.push(next),
+                    StateOutcome::Error(error) if self.sim.is_feasible(error, Lit::TRUE)? => self.failures.push(error),
+                    StateOutcome::Error(_) => {}
                 }
             }
         }
@@ -206,7 +206,7 @@ impl Unrolling<'_, '_> {
 
     fn arrive(&mut self, from: LocId, state: StateId) {
         let place = self.place(state);
-        let forward = place.0 > self.sim.plan.rank[from];
+        let forward = place.0 > self.sim.facts.rank[from];
         let waiting = if forward { &mut self.now } else { &mut self.next };
         let merged = match waiting.get(&place) {
             Some(other) => self.sim.merge(*other, state, Overlap::None),

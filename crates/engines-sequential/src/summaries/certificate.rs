@@ -13,7 +13,7 @@ use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, Stop, SummaryProof};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::passes::Lift;
-use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program, VarId};
+use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Var};
 use selvedge_transition::paths::layout::When;
 
@@ -32,13 +32,13 @@ impl Solver<'_> {
         lift: &Lift,
         results: &IndexVec<ProcId, Vec<usize>>,
     ) -> Result<Option<Certificate>, Stop> {
-        let back = Back::new(self.program, whole, lift, results);
+        let back = SliceMap::new(self.program, whole, lift, results);
         loop {
             match self.written(whole, &back, lift)? {
                 Ok(proof) => return Ok(Some(Certificate::Summaries(proof))),
                 Err(Obstacle::Elsewhere) => return Ok(None),
                 Err(Obstacle::Entered(proc)) => {
-                    let grows = self.enter_in_every_way(proc)?;
+                    let grows = self.enter_with_all_values(proc)?;
                     if !grows || self.run(Entries::Given)?.is_some() {
                         return Ok(None);
                     }
@@ -48,8 +48,9 @@ impl Solver<'_> {
     }
 
     /// Writes the path edges and summaries as they are.
-    fn written(&self, whole: &Program, back: &Back, lift: &Lift) -> Result<Result<SummaryProof, Obstacle>, Stop> {
-        let mut writer = Writer { solver: self, lift, formulas: Formulas::default(), nodes: FxHashMap::default() };
+    fn written(&self, whole: &Program, back: &SliceMap, lift: &Lift) -> Result<Result<SummaryProof, Obstacle>, Stop> {
+        let mut writer =
+            FormulaWriter { solver: self, lift, formulas: Formulas::default(), nodes: FxHashMap::default() };
         let truth = writer.node(Node::Const(true));
         let mut locs = BTreeMap::new();
         let mut procs = BTreeMap::new();
@@ -82,7 +83,7 @@ enum Obstacle {
 }
 
 /// Maps the parts of the slice to those of the whole program.
-pub(super) struct Back {
+pub(super) struct SliceMap {
     edges: BTreeSet<EdgeId>,
     pub(super) locs: BTreeMap<LocId, LocId>,
     procs: BTreeMap<ProcId, ProcId>,
@@ -90,11 +91,16 @@ pub(super) struct Back {
     results: IndexVec<ProcId, Vec<usize>>,
 }
 
-impl Back {
+impl SliceMap {
     /// Builds the map. Each edge of the slice is one edge of the whole, and so are its ends.
-    pub(super) fn new(slice: &Program, whole: &Program, lift: &Lift, results: &IndexVec<ProcId, Vec<usize>>) -> Back {
+    pub(super) fn new(
+        slice: &Program,
+        whole: &Program,
+        lift: &Lift,
+        results: &IndexVec<ProcId, Vec<usize>>,
+    ) -> SliceMap {
         let (edges, locs, procs) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
-        let mut back = Back { edges, locs, procs, results: results.clone() };
+        let mut back = SliceMap { edges, locs, procs, results: results.clone() };
         for (id, edge) in slice.edges.iter_enumerated() {
             let old = lift.edges[id][0].edge;
             back.edges.insert(old);
@@ -118,84 +124,109 @@ impl Back {
 /// procedures in `entered` are prepared for every entry.
 fn allow_the_rest(
     whole: &Program,
-    back: &Back,
+    back: &SliceMap,
     entered: &BTreeSet<ProcId>,
     truth: FormulaId,
     locs: &mut BTreeMap<LocId, FormulaId>,
     procs: &mut BTreeMap<ProcId, FormulaId>,
 ) -> Result<(), Obstacle> {
+    let entries = back.procs.iter().map(|(new, old)| (whole.procs[*old].entry, *new)).collect();
+    let in_slice = locs.iter().filter(|(_, here)| **here != truth).map(|(loc, _)| *loc).collect();
+    let summarised = procs.keys().copied().collect();
+    let mut rest = Rest { whole, entries, in_slice, summarised, entered, truth, locs, procs, waiting: Vec::new() };
     let flow = Flow::new(whole);
-    let entries: BTreeMap<LocId, ProcId> =
-        back.procs.iter().map(|(new, old)| (whole.procs[*old].entry, *new)).collect();
-    let in_slice: BTreeSet<LocId> = locs.iter().filter(|(_, here)| **here != truth).map(|(loc, _)| *loc).collect();
-    // Where a procedure begins that may be entered with all values, if that is not prepared yet.
-    let enter = |callee: ProcId| {
-        let entry = whole.procs[callee].entry;
-        match entries.get(&entry).filter(|_| in_slice.contains(&entry)) {
-            Some(proc) if !entered.contains(proc) => Err(Obstacle::Entered(*proc)),
-            Some(_) => Ok(None),
-            None => Ok(Some(entry)),
-        }
-    };
-    let mut waiting: Vec<LocId> = Vec::new();
-    let mut reached: Vec<LocId> = locs.keys().copied().collect();
-    let summarised: BTreeSet<ProcId> = procs.keys().copied().collect();
-    loop {
+    let mut reached: Vec<LocId> = rest.locs.keys().copied().collect();
+    while !reached.is_empty() {
         for loc in reached.drain(..) {
-            for id in flow.out(loc).iter().filter(|id| !back.edges.contains(id) || locs[&loc] == truth) {
-                let edge = &whole.edges[*id];
-                match &edge.op {
-                    Op::Return(_) => {
-                        let proc = whole.locs[loc].proc;
-                        if summarised.contains(&proc) {
-                            return Err(Obstacle::Elsewhere);
-                        }
-                        if procs.insert(proc, truth).is_none() {
-                            let calls = whole
-                                .edges
-                                .iter()
-                                .filter(|edge| matches!(&edge.op, Op::Call(call) if call.callee == proc));
-                            waiting.extend(calls.filter(|edge| locs.contains_key(&edge.from)).map(|edge| edge.to));
-                            let starts = whole.entries.iter().filter(|_| whole.prelude == Some(proc));
-                            for kind in starts {
-                                waiting.extend(enter(kind.proc)?);
-                            }
-                        }
-                    }
-                    Op::Call(call) => {
-                        waiting.extend(enter(call.callee)?);
-                        if procs.contains_key(&call.callee) {
-                            waiting.push(edge.to);
-                        }
-                    }
-                    Op::End => {}
-                    _ => waiting.push(edge.to),
-                }
+            let is_free = rest.locs[&loc] == truth;
+            for id in flow.out(loc).iter().filter(|id| is_free || !back.edges.contains(id)) {
+                rest.follow(&whole.edges[*id])?;
             }
         }
-        for loc in std::mem::take(&mut waiting) {
-            if in_slice.contains(&loc) {
+        for loc in std::mem::take(&mut rest.waiting) {
+            if rest.in_slice.contains(&loc) {
                 return Err(Obstacle::Elsewhere);
             }
-            if locs.insert(loc, truth).is_none() {
+            if rest.locs.insert(loc, truth).is_none() {
                 reached.push(loc);
             }
         }
-        if reached.is_empty() {
-            return Ok(());
+    }
+    Ok(())
+}
+
+/// The part of the program that the slice lacks, as far as it was reached.
+struct Rest<'c> {
+    whole: &'c Program,
+    /// The procedures of the slice by their entries in the whole program.
+    entries: BTreeMap<LocId, ProcId>,
+    /// The locations and procedures whose formulas must not change.
+    in_slice: BTreeSet<LocId>,
+    summarised: BTreeSet<ProcId>,
+    /// The procedures of the slice that are prepared for every entry.
+    entered: &'c BTreeSet<ProcId>,
+    truth: FormulaId,
+    locs: &'c mut BTreeMap<LocId, FormulaId>,
+    procs: &'c mut BTreeMap<ProcId, FormulaId>,
+    /// The locations at which everything is to be allowed.
+    waiting: Vec<LocId>,
+}
+
+impl Rest<'_> {
+    /// Allows everything after an edge.
+    fn follow(&mut self, edge: &Edge) -> Result<(), Obstacle> {
+        match &edge.op {
+            Op::Return(_) => self.return_from(self.whole.locs[edge.from].proc)?,
+            Op::Call(call) => {
+                self.enter(call.callee)?;
+                if self.procs.contains_key(&call.callee) {
+                    self.waiting.push(edge.to);
+                }
+            }
+            Op::End => {}
+            _ => self.waiting.push(edge.to),
         }
+        Ok(())
+    }
+
+    /// Enters a procedure with any values, unless it is in the slice and prepared for that.
+    fn enter(&mut self, callee: ProcId) -> Result<(), Obstacle> {
+        let entry = self.whole.procs[callee].entry;
+        match self.entries.get(&entry).filter(|_| self.in_slice.contains(&entry)) {
+            Some(proc) if !self.entered.contains(proc) => return Err(Obstacle::Entered(*proc)),
+            Some(_) => {}
+            None => self.waiting.push(entry),
+        }
+        Ok(())
+    }
+
+    /// Returns from a procedure with any values, to all calls that were reached; after the prelude the threads start.
+    fn return_from(&mut self, proc: ProcId) -> Result<(), Obstacle> {
+        let whole = self.whole;
+        if self.summarised.contains(&proc) {
+            return Err(Obstacle::Elsewhere);
+        }
+        if self.procs.insert(proc, self.truth).is_none() {
+            let calls = whole.edges.iter().filter(|edge| matches!(&edge.op, Op::Call(call) if call.callee == proc));
+            let reached = calls.filter(|edge| self.locs.contains_key(&edge.from));
+            self.waiting.extend(reached.map(|edge| edge.to));
+            for template in whole.entries.iter().filter(|_| whole.prelude == Some(proc)) {
+                self.enter(template.proc)?;
+            }
+        }
+        Ok(())
     }
 }
 
 /// Writes diagrams as formulas about the whole program.
-struct Writer<'s, 'a> {
+struct FormulaWriter<'s, 'a> {
     solver: &'s Solver<'a>,
     lift: &'s Lift,
     formulas: Formulas,
     nodes: FxHashMap<Node, FormulaId>,
 }
 
-impl Writer<'_, '_> {
+impl FormulaWriter<'_, '_> {
     fn node(&mut self, node: Node) -> FormulaId {
         if let Some(id) = self.nodes.get(&node) {
             return *id;
@@ -214,7 +245,7 @@ impl Writer<'_, '_> {
     }
 
     /// Returns the frame condition of a procedure: all inputs without an entry copy stay unchanged while it runs.
-    fn frame(&mut self, proc: ProcId) -> Frame {
+    fn frame(&mut self, proc: ProcId) -> FrameCondition {
         let solver = self.solver;
         let copied: BTreeSet<VarId> = solver.layout.scopes[proc].with_entry_copy().collect();
         let globals = solver.program.vars.iter_enumerated();
@@ -231,7 +262,7 @@ impl Writer<'_, '_> {
             let same = self.unchanged(*param);
             inside = self.and(inside, same);
         }
-        Frame { inside, outlives }
+        FrameCondition { inside, outlives }
     }
 
     fn unchanged(&mut self, var: VarId) -> FormulaId {
@@ -242,7 +273,7 @@ impl Writer<'_, '_> {
         self.node(Node::Ite(now, entry, not_entry))
     }
 
-    fn path_edges(&mut self, proc: ProcId, loc: LocId, frame: Frame) -> FormulaId {
+    fn path_edges(&mut self, proc: ProcId, loc: LocId, frame: FrameCondition) -> FormulaId {
         let solver = self.solver;
         let mut atoms = FxHashMap::default();
         for var in solver.layout.visible(solver.program, proc) {
@@ -255,7 +286,7 @@ impl Writer<'_, '_> {
         self.and(diagram, frame.inside)
     }
 
-    fn summary(&mut self, proc: ProcId, results: &[usize], frame: Frame) -> FormulaId {
+    fn summary(&mut self, proc: ProcId, results: &[usize], frame: FrameCondition) -> FormulaId {
         let solver = self.solver;
         let scope = &solver.layout.scopes[proc];
         let mut atoms = FxHashMap::default();
@@ -310,7 +341,7 @@ impl Writer<'_, '_> {
 
 /// The frame condition of a procedure, while it runs and after it has returned.
 #[derive(Clone, Copy)]
-struct Frame {
+struct FrameCondition {
     inside: FormulaId,
     outlives: FormulaId,
 }

@@ -10,19 +10,19 @@ use selvedge_check::{Findings, Run, Stop, Task};
 use selvedge_ir::passes::slice;
 use selvedge_ir::{EdgeId, LocId};
 
-use super::certificate::Back;
-use super::solve::{Entries, Error, Errors, Solver};
+use super::certificate::SliceMap;
+use super::solve::{Entries, MetError, OnError, Solver};
 
 /// Decides each assertion and location of the target.
 pub(super) fn check(task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
     let (sliced, results) = slice::run_with_results(task.program, task.target);
     let mut solver = Solver::new(&sliced.program, &sliced.target, run)?;
-    solver.errors = Errors::Note(Vec::new());
+    solver.errors = OnError::Record(Vec::new());
     solver.run(Entries::Reached)?;
-    let noted = noted(&mut solver);
-    let back = Back::new(&sliced.program, task.program, &sliced.lift, &results);
+    let recorded = recorded(&mut solver);
+    let back = SliceMap::new(&sliced.program, task.program, &sliced.lift, &results);
     let mut findings = Findings::default();
-    for error in &noted {
+    for error in &recorded {
         let trace = sliced.lift.trace(&solver.trace(error)?);
         match error.assert {
             Some(edge) => findings.asserts.push((sliced.lift.edges[edge][0].edge, trace)),
@@ -37,20 +37,20 @@ pub(super) fn check(task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
     findings.unreachable = task.target.asserts.iter().copied().filter(is_unreachable).collect();
     findings.certificate = solver.certificate(task.program, &sliced.lift, &results)?;
     // Entering procedures with other values than the program does, for the certificate, may lead to other errors.
-    if self::noted(&mut solver).iter().any(|error| !is_known(&noted, error)) {
+    if self::recorded(&mut solver).iter().any(|error| !is_known(&recorded, error)) {
         findings.certificate = None;
     }
     Ok(findings)
 }
 
 /// Returns the errors recorded so far, which stay recorded.
-fn noted(solver: &mut Solver<'_>) -> Vec<Error> {
+fn recorded(solver: &mut Solver<'_>) -> Vec<MetError> {
     match &solver.errors {
-        Errors::End => Vec::new(),
-        Errors::Note(noted) => noted.clone(),
+        OnError::End => Vec::new(),
+        OnError::Record(recorded) => recorded.clone(),
     }
 }
 
-fn is_known(noted: &[Error], error: &Error) -> bool {
-    noted.iter().any(|known| (known.loc, known.assert) == (error.loc, error.assert))
+fn is_known(recorded: &[MetError], error: &MetError) -> bool {
+    recorded.iter().any(|known| (known.loc, known.assert) == (error.loc, error.assert))
 }

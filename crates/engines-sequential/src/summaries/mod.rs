@@ -154,15 +154,15 @@ fn coarsely_safe(task: &Task<'_>, n_relevant: usize, run: &Run<'_>) -> Result<Op
 
 fn supports(program: &Program) -> Result<(), &'static str> {
     if !is_sequential(program) {
-        return Err("takes programs with one thread only");
+        return Err("only supports programs with one thread");
     }
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err("takes Boolean programs only");
+        return Err("only supports Boolean programs");
     }
     if let Some(prelude) = program.prelude {
         let runs = CallGraph::new(program).reachable([prelude], Through::Calls);
         if program.edges.iter().any(|edge| edge.op == Op::End && runs[program.locs[edge.from].proc]) {
-            return Err("takes no program whose `init` ends its thread in the middle");
+            return Err("does not support programs whose `init` ends its thread in the middle");
         }
     }
     Ok(())

@@ -26,7 +26,7 @@ pub(super) enum Entries {
 
 /// An error that was found.
 #[derive(Clone, Debug)]
-pub(super) struct Error {
+pub(super) struct MetError {
     pub(super) loc: LocId,
     /// The assertion that fails there; `None` if the location itself is the error.
     pub(super) assert: Option<EdgeId>,
@@ -35,15 +35,15 @@ pub(super) struct Error {
 }
 
 /// The treatment of errors.
-pub(super) enum Errors {
+pub(super) enum OnError {
     /// The first error ends the search.
     End,
     /// Errors are recorded, the first of each location and assertion, and the search continues.
-    Note(Vec<Error>),
+    Record(Vec<MetError>),
 }
 
 /// The origin of path edges. The diagrams are those from which they were computed.
-pub(super) enum Via {
+pub(super) enum PathOrigin {
     /// The start of the program.
     Start,
     /// The return of the prelude, by this summary.
@@ -67,7 +67,7 @@ pub(super) struct SummaryRing {
 
 /// A unit of work: path edges to follow, or a new part of a summary to apply at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Work {
+enum WorkItem {
     Follow(LocId),
     Return(EdgeId),
 }
@@ -77,7 +77,7 @@ pub(super) struct Solver<'a> {
     pub(super) program: &'a Program,
     pub(super) target: &'a Target,
     run: &'a Run<'a>,
-    pub(super) errors: Errors,
+    pub(super) errors: OnError,
     pub(super) layout: Layout,
     pub(super) flow: Flow,
     sites: IndexVec<ProcId, Vec<EdgeId>>,
@@ -87,13 +87,13 @@ pub(super) struct Solver<'a> {
     pub(super) edges: IndexVec<LocId, Bdd>,
     /// The part of `edges` that has not been followed.
     waiting: IndexVec<LocId, Bdd>,
-    pub(super) rings: IndexVec<LocId, Rings<Via>>,
+    pub(super) rings: IndexVec<LocId, Rings<PathOrigin>>,
     pub(super) summaries: IndexVec<ProcId, Bdd>,
     pub(super) summary_rings: IndexVec<ProcId, Vec<SummaryRing>>,
     /// The part of the callee's summary that has not been applied at a call.
     returns: IndexVec<EdgeId, Option<Bdd>>,
-    work: BTreeSet<((u32, u32), Work)>,
-    /// The procedures for which [`Solver::enter_in_every_way`] was called.
+    work: BTreeSet<((u32, u32), WorkItem)>,
+    /// The procedures for which [`Solver::enter_with_all_values`] was called.
     pub(super) entered: BTreeSet<ProcId>,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Solver<'a> {
             program,
             target,
             run,
-            errors: Errors::End,
+            errors: OnError::End,
             sites: program.procs.indices().map(|proc| calls.sites(proc).to_vec()).collect(),
             prepared: program.edges.iter().map(|_| None).collect(),
             rank: calls.ranks(program, &flow),
@@ -142,7 +142,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Follows path edges until none is left, or one leads to an error.
-    pub(super) fn run(&mut self, entries: Entries) -> Result<Option<Error>, Stop> {
+    pub(super) fn run(&mut self, entries: Entries) -> Result<Option<MetError>, Stop> {
         self.start(entries).map_err(out_of_nodes)?;
         let mut n_rounds = 0;
         while let Some((_, work)) = self.work.pop_first() {
@@ -154,8 +154,8 @@ impl<'a> Solver<'a> {
                 self.run.event(Event::Diagrams { rounds: n_rounds, waiting: self.work.len(), nodes });
             }
             let error = match work {
-                Work::Follow(loc) => self.follow(loc),
-                Work::Return(edge) => self.apply_return(edge).map(|()| None),
+                WorkItem::Follow(loc) => self.follow(loc),
+                WorkItem::Return(edge) => self.apply_return(edge).map(|()| None),
             };
             let error = error.map_err(out_of_nodes)?;
             if entries != Entries::All && error.is_some() {
@@ -174,32 +174,32 @@ impl<'a> Solver<'a> {
     }
 
     /// Adds all entries of a procedure. Returns whether they were not added before.
-    pub(super) fn enter_in_every_way(&mut self, proc: ProcId) -> Result<bool, Stop> {
+    pub(super) fn enter_with_all_values(&mut self, proc: ProcId) -> Result<bool, Stop> {
         self.assume_entries(proc).map_err(out_of_nodes)?;
         Ok(self.entered.insert(proc))
     }
 
     fn assume_entries(&mut self, proc: ProcId) -> Result<(), OutOfNodes> {
         let identity = self.layout.identity(proc)?;
-        self.add(self.program.procs[proc].entry, identity, Via::Assumed)
+        self.add(self.program.procs[proc].entry, identity, PathOrigin::Assumed)
     }
 
     fn start_program(&mut self) -> Result<(), OutOfNodes> {
         let shared = self.layout.initial(&self.program.init)?;
         match self.program.prelude {
             Some(prelude) => {
-                self.enter(prelude, &shared, Via::Start)?;
+                self.enter(prelude, &shared, PathOrigin::Start)?;
                 let summary = self.summaries[prelude].clone();
                 self.start_thread(&summary)
             }
-            None => self.start_main(shared, Via::Start),
+            None => self.start_main(shared, PathOrigin::Start),
         }
     }
 
     /// Starts the initial thread with the given values of the shared variables.
-    fn start_main(&mut self, shared: Bdd, via: Via) -> Result<(), OutOfNodes> {
+    fn start_main(&mut self, shared: Bdd, via: PathOrigin) -> Result<(), OutOfNodes> {
         let program = self.program;
-        let kind = program.entries.first().expect("a program with one thread has one kind of thread");
+        let kind = program.entries.first().expect("a program with one thread has one entry");
         let manager = &self.layout.manager;
         let mut states = shared.and(&self.layout.initial(&kind.init)?)?;
         for (var, _) in program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread) {
@@ -217,7 +217,7 @@ impl<'a> Solver<'a> {
             return Ok(());
         }
         let shared = self.after_prelude(prelude, summary)?;
-        self.start_main(shared, Via::Prelude(summary.clone()))
+        self.start_main(shared, PathOrigin::Prelude(summary.clone()))
     }
 
     /// Returns the shared variables when the prelude returns from an initial state.
@@ -233,7 +233,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Enters a procedure in some states, given over all globals and its parameters.
-    fn enter(&mut self, proc: ProcId, states: &Bdd, via: Via) -> Result<(), OutOfNodes> {
+    fn enter(&mut self, proc: ProcId, states: &Bdd, via: PathOrigin) -> Result<(), OutOfNodes> {
         let touched = &self.layout.scopes[proc].globals;
         let all = self.program.vars.iter_enumerated().filter(|(_, var)| !matches!(var.scope, Scope::Local(_)));
         let untouched = all.map(|(id, _)| id).filter(|id| !touched.contains(id));
@@ -243,7 +243,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Adds path edges and queues the new ones. The queued set may contain old ones, which is harmless.
-    fn add(&mut self, loc: LocId, edges: Bdd, via: Via) -> Result<(), OutOfNodes> {
+    fn add(&mut self, loc: LocId, edges: Bdd, via: PathOrigin) -> Result<(), OutOfNodes> {
         let known = &self.edges[loc];
         if edges.is_subset(known) {
             return Ok(());
@@ -252,16 +252,16 @@ impl<'a> Solver<'a> {
         self.edges[loc] = known.or(&edges)?;
         self.waiting[loc] = self.waiting[loc].or(&new)?;
         self.rings[loc].push(Ring { edges: new, via }, &self.edges[loc]);
-        self.work.insert((self.rank[loc], Work::Follow(loc)));
+        self.work.insert((self.rank[loc], WorkItem::Follow(loc)));
         Ok(())
     }
 
     /// Follows the waiting path edges of a location along all its edges.
-    fn follow(&mut self, loc: LocId) -> Result<Option<Error>, OutOfNodes> {
+    fn follow(&mut self, loc: LocId) -> Result<Option<MetError>, OutOfNodes> {
         let bottom = self.layout.manager.bottom();
         let edges = std::mem::replace(&mut self.waiting[loc], bottom);
         if self.target.has_loc(loc) {
-            let error = self.met(Error { loc, assert: None, edges: edges.clone() });
+            let error = self.handle_error(MetError { loc, assert: None, edges: edges.clone() });
             if error.is_some() {
                 return Ok(error);
             }
@@ -272,7 +272,7 @@ impl<'a> Solver<'a> {
             match self.prepared[id].as_ref().expect("the edge has just been prepared") {
                 Prepared::Step(step) => {
                     let image = step.image(&edges)?;
-                    self.add(to, image, Via::Step(id, edges.clone()))?;
+                    self.add(to, image, PathOrigin::Step(id, edges.clone()))?;
                 }
                 Prepared::Assert { holds, fails } => {
                     let failing = if self.target.has_assert(id) && !edges.is_disjoint(fails) {
@@ -281,23 +281,13 @@ impl<'a> Solver<'a> {
                         None
                     };
                     let image = holds.image(&edges)?;
-                    let error = failing.and_then(|edges| self.met(Error { loc, assert: Some(id), edges }));
+                    let error = failing.and_then(|edges| self.handle_error(MetError { loc, assert: Some(id), edges }));
                     if error.is_some() {
                         return Ok(error);
                     }
-                    self.add(to, image, Via::Step(id, edges.clone()))?;
+                    self.add(to, image, PathOrigin::Step(id, edges.clone()))?;
                 }
-                Prepared::Call(call) => {
-                    let bound = edges.and(&call.arguments)?;
-                    let callee = callee(self.program, id);
-                    let states = bound.exists(&call.entering.0)?.rename(&call.entering.1)?;
-                    let entry = self.program.procs[callee].entry;
-                    let states = states.and(&self.layout.identity(callee)?)?;
-                    let summary = self.summaries[callee].clone();
-                    let after = bound.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
-                    self.add(entry, states, Via::Call(id, edges.clone()))?;
-                    self.add(to, after, Via::Return(id, edges.clone(), summary))?;
-                }
+                Prepared::Call(_) => self.call(id, &edges)?,
                 Prepared::Return(step) => {
                     let summary = step.image(&edges)?;
                     self.add_summary(id, summary, edges.clone())?;
@@ -308,13 +298,26 @@ impl<'a> Solver<'a> {
         Ok(None)
     }
 
+    /// Enters the callee from path edges at a call, and returns by the summary so far.
+    fn call(&mut self, id: EdgeId, edges: &Bdd) -> Result<(), OutOfNodes> {
+        let Some(Prepared::Call(call)) = &self.prepared[id] else { unreachable!("the edge is a prepared call") };
+        let bound = edges.and(&call.arguments)?;
+        let callee = callee(self.program, id);
+        let states = bound.exists(&call.entering.0)?.rename(&call.entering.1)?;
+        let states = states.and(&self.layout.identity(callee)?)?;
+        let summary = self.summaries[callee].clone();
+        let after = bound.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
+        self.add(self.program.procs[callee].entry, states, PathOrigin::Call(id, edges.clone()))?;
+        self.add(self.program.edges[id].to, after, PathOrigin::Return(id, edges.clone(), summary))
+    }
+
     /// Handles an error: returns it if the search ends with it.
-    fn met(&mut self, error: Error) -> Option<Error> {
+    fn handle_error(&mut self, error: MetError) -> Option<MetError> {
         match &mut self.errors {
-            Errors::End => Some(error),
-            Errors::Note(noted) => {
-                if !noted.iter().any(|known| (known.loc, known.assert) == (error.loc, error.assert)) {
-                    noted.push(error);
+            OnError::End => Some(error),
+            OnError::Record(recorded) => {
+                if !recorded.iter().any(|known| (known.loc, known.assert) == (error.loc, error.assert)) {
+                    recorded.push(error);
                 }
                 None
             }
@@ -333,7 +336,7 @@ impl<'a> Solver<'a> {
             let from = self.program.edges[id].from;
             let pending = self.returns[id].take();
             self.returns[id] = Some(pending.map_or(Ok(summary.clone()), |pending| pending.or(&summary))?);
-            self.work.insert(((self.rank[from].0, u32::MAX), Work::Return(id)));
+            self.work.insert(((self.rank[from].0, u32::MAX), WorkItem::Return(id)));
         }
         if self.program.prelude == Some(proc) {
             self.start_thread(&summary)?;
@@ -351,9 +354,9 @@ impl<'a> Solver<'a> {
             return Ok(());
         }
         self.prepare(id)?;
-        let Some(Prepared::Call(call)) = &self.prepared[id] else { unreachable!("returns are noted at calls") };
+        let Some(Prepared::Call(call)) = &self.prepared[id] else { unreachable!("returns are recorded at calls") };
         let after = edges.and(&call.arguments)?.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
-        self.add(self.program.edges[id].to, after, Via::Return(id, edges, summary))
+        self.add(self.program.edges[id].to, after, PathOrigin::Return(id, edges, summary))
     }
 
     fn prepare(&mut self, id: EdgeId) -> Result<(), OutOfNodes> {

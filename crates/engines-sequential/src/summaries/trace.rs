@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
-use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
+use selvedge_ir::{EdgeId, Entry, EntryId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::back::{Back, Returned, Tuple, holds};
@@ -17,23 +17,23 @@ use selvedge_transition::paths::layout::{Layout, When};
 use selvedge_transition::paths::rings::Ring;
 use selvedge_transition::paths::step::value;
 
-use super::solve::{Error, Solver, Via};
+use super::solve::{MetError, PathOrigin, Solver};
 
 /// Limit on the steps of traces that are written out.
 const WRITTEN_OUT: u128 = 5_000;
 
 impl Solver<'_> {
     /// Returns an execution that ends in the error.
-    pub(super) fn trace(&self, error: &Error) -> Result<Trace, Stop> {
+    pub(super) fn trace(&self, error: &MetError) -> Result<Trace, Stop> {
         let thread = ThreadId(u32::from(self.program.prelude.is_some()));
         let back = Back { layout: &self.layout, program: self.program, thread };
-        let mut builder = Builder { solver: self, back, bodies: Vec::new(), known: BTreeMap::new() };
+        let mut builder = TraceBuilder { solver: self, back, bodies: Vec::new(), known: BTreeMap::new() };
         let trace = builder.trace(error)?;
         Ok(if trace.length() <= WRITTEN_OUT { trace.written_out() } else { trace })
     }
 }
 
-struct Builder<'s, 'a> {
+struct TraceBuilder<'s, 'a> {
     solver: &'s Solver<'a>,
     back: Back<'s>,
     bodies: Vec<Vec<Step>>,
@@ -41,7 +41,7 @@ struct Builder<'s, 'a> {
     known: BTreeMap<(ProcId, Tuple), (u32, Tuple)>,
 }
 
-impl<'s> Builder<'s, '_> {
+impl<'s> TraceBuilder<'s, '_> {
     fn layout(&self) -> &Layout {
         &self.solver.layout
     }
@@ -51,7 +51,7 @@ impl<'s> Builder<'s, '_> {
     }
 
     /// Goes back from the error through the frames of the stack to the start.
-    fn trace(&mut self, error: &Error) -> Result<Trace, Stop> {
+    fn trace(&mut self, error: &MetError) -> Result<Trace, Stop> {
         let proc = self.program().locs[error.loc].proc;
         let mut tuple = self.back.pick(&error.edges, &self.back.frame_vars(proc, &[]));
         let mut loc = error.loc;
@@ -64,24 +64,26 @@ impl<'s> Builder<'s, '_> {
             before.extend(steps);
             steps = before;
             match &ring.via {
-                Via::Call(edge, callers) => {
+                PathOrigin::Call(edge, callers) => {
                     let (caller, step) = self.back.call_into(*edge, callers, &entry, &[]).map_err(out_of_nodes)?;
                     steps.insert(0, step);
                     (loc, tuple) = (self.program().edges[*edge].from, caller);
                 }
-                Via::Start => {
+                PathOrigin::Start => {
                     let start = self.start(&entry, None).map_err(out_of_nodes)?.0;
                     return Ok(Trace { start, steps, bodies: std::mem::take(&mut self.bodies) });
                 }
-                Via::Prelude(summary) => return self.with_prelude(&entry, summary, steps),
-                Via::Step(..) | Via::Return(..) | Via::Assumed => unreachable!("paths begin at reached entries"),
+                PathOrigin::Prelude(summary) => return self.with_prelude(&entry, summary, steps),
+                PathOrigin::Step(..) | PathOrigin::Return(..) | PathOrigin::Assumed => {
+                    unreachable!("paths begin at reached entries")
+                }
             }
         }
     }
 
     /// Returns the steps from the entry of the procedure to a path edge at one of its locations, the path edge at the
     /// entry, and its origin.
-    fn path(&mut self, loc: LocId, tuple: Tuple) -> Result<(Vec<Step>, Tuple, &'s Ring<Via>), Stop> {
+    fn path(&mut self, loc: LocId, tuple: Tuple) -> Result<(Vec<Step>, Tuple, &'s Ring<PathOrigin>), Stop> {
         let solver = self.solver;
         let (mut loc, mut tuple, mut steps) = (loc, tuple, Vec::new());
         loop {
@@ -89,16 +91,16 @@ impl<'s> Builder<'s, '_> {
             let ring = solver.rings[loc].first(|edges| holds(edges, &tuple));
             let ring = ring.expect("every path edge lies in a ring");
             let (edge, before, step) = match &ring.via {
-                Via::Step(edge, before) => {
+                PathOrigin::Step(edge, before) => {
                     let relation = solver.relation(*edge).expect("the edge was followed");
                     let (before, step) = self.back.step_back(*edge, relation, before, &tuple).map_err(out_of_nodes)?;
                     (*edge, before, step)
                 }
-                Via::Return(edge, before, summary) => {
+                PathOrigin::Return(edge, before, summary) => {
                     let (before, step) = self.back_call(*edge, before, summary, &tuple)?;
                     (*edge, before, step)
                 }
-                Via::Start | Via::Prelude(_) | Via::Call(..) | Via::Assumed => {
+                PathOrigin::Start | PathOrigin::Prelude(_) | PathOrigin::Call(..) | PathOrigin::Assumed => {
                     steps.reverse();
                     return Ok((steps, tuple, ring));
                 }
@@ -149,7 +151,7 @@ impl<'s> Builder<'s, '_> {
     /// the globals. Also returns the values of all globals when the thread begins.
     fn start(&self, entry: &Tuple, prelude: Option<&Tuple>) -> Result<(Start, Tuple), OutOfNodes> {
         let (layout, program) = (self.layout(), self.program());
-        let kind = program.entries.first().expect("a program with one thread has one kind of thread");
+        let kind = program.entries.first().expect("a program with one thread has one entry");
         let globals = self.globals();
         let at_start = match prelude {
             Some(values) => self.back.cube(values)?,
@@ -196,7 +198,7 @@ impl<'s> Builder<'s, '_> {
     /// Returns the start of a run that leads through the prelude to this path edge, and the effect of the prelude.
     fn through_prelude(&self, prelude: ProcId, entry: &Tuple, summary: &Bdd) -> Result<(Start, Tuple), OutOfNodes> {
         let layout = self.layout();
-        let kind = self.program().entries.first().expect("a program with one thread has one kind of thread");
+        let kind = self.program().entries.first().expect("a program with one thread has one entry");
         let touched = &layout.scopes[kind.proc].globals;
         let modified = &layout.scopes[prelude].modified;
         let mut known = Tuple::new();
@@ -204,17 +206,7 @@ impl<'s> Builder<'s, '_> {
             let when = if modified.contains(var) { When::Next } else { When::Now };
             known.insert(layout.var(*var, when), entry[&layout.var(*var, When::Now)]);
         }
-        // The shared variables that the thread's initial values read are part of the path edge's history.
-        let after: Vec<(Var, Var)> =
-            modified.iter().map(|var| (layout.var(*var, When::Now), layout.var(*var, When::Next))).collect();
-        let thread_init = self.layout().initial(&kind.init)?;
-        let thread_vars = touched.iter().filter(|var| self.program().vars[**var].scope == Scope::Thread);
-        let of_thread =
-            thread_vars.map(|var| (layout.var(*var, When::Now), entry[&layout.var(*var, When::Now)])).collect();
-        let thread_init = thread_init.and(&self.back.cube(&of_thread)?)?;
-        let own = layout.vars(kind.init.iter().map(|(var, _)| *var), When::Now);
-        let thread_init =
-            thread_init.exists(&layout.manager.var_set(&own)?)?.rename(&layout.manager.renaming(&after))?;
+        let thread_init = self.thread_init(kind, modified, entry)?;
         let found = self
             .layout()
             .initial(&self.program().init)?
@@ -237,6 +229,21 @@ impl<'s> Builder<'s, '_> {
         let open = shared.iter().filter(|var| !init.iter().any(|(initialised, _)| initialised == *var));
         start.fresh = open.map(|var| (*var, value(first[&layout.var(*var, When::Now)]))).collect();
         Ok((start, effect_vars.iter().map(|var| (*var, picked[var])).collect()))
+    }
+
+    /// Returns the shared variables after the prelude with which a thread of this path edge can start: those that its
+    /// initial values read are part of the path edge's history.
+    fn thread_init(&self, kind: &Entry, modified: &[VarId], entry: &Tuple) -> Result<Bdd, OutOfNodes> {
+        let layout = self.layout();
+        let after: Vec<(Var, Var)> =
+            modified.iter().map(|var| (layout.var(*var, When::Now), layout.var(*var, When::Next))).collect();
+        let touched = layout.scopes[kind.proc].globals.iter();
+        let thread_vars = touched.filter(|var| self.program().vars[**var].scope == Scope::Thread);
+        let of_thread =
+            thread_vars.map(|var| (layout.var(*var, When::Now), entry[&layout.var(*var, When::Now)])).collect();
+        let init = layout.initial(&kind.init)?.and(&self.back.cube(&of_thread)?)?;
+        let own = layout.vars(kind.init.iter().map(|(var, _)| *var), When::Now);
+        init.exists(&layout.manager.var_set(&own)?)?.rename(&layout.manager.renaming(&after))
     }
 
     fn globals(&self) -> Vec<VarId> {

@@ -140,6 +140,6 @@ fn recursive_programs_are_refused_by_the_engine_and_by_the_judge() {
     let (program, target) = program(text);
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
     let refused = Induction::default().supports(&task).expect_err("it is recursive");
-    assert_eq!(refused.reason, "`induction` takes programs without recursion only");
+    assert_eq!(refused.reason, "`induction` only supports programs without recursion");
     assert_eq!(verified(text, 3, Paths::LoopFree), Err(Flaw::OutOfScope("it is recursive")));
 }

@@ -8,19 +8,14 @@ use selvedge_check::Task;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program};
 
+use crate::bmc::Phase;
+
 /// Limit on the number of places. The judge has the same limit.
 const LIMIT: usize = 20_000;
 
-/// The code that is running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Phase {
-    Prelude,
-    Thread,
-}
-
 /// The calls that have not returned, outermost first, and the location in the innermost callee.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct InlinedPlace {
     pub(super) phase: Phase,
     pub(super) calls: Vec<EdgeId>,
     pub(super) loc: LocId,
@@ -28,15 +23,15 @@ pub(super) struct Place {
 
 /// A step from a place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Move {
+pub(super) struct InlinedMove {
     pub(super) from: usize,
     pub(super) edge: EdgeId,
-    pub(super) to: To,
+    pub(super) to: MoveTarget,
 }
 
 /// The end of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum To {
+pub(super) enum MoveTarget {
     /// A place that is not an error.
     Place(usize),
     /// A target location.
@@ -46,74 +41,80 @@ pub(super) enum To {
 }
 
 /// All places that are not errors, by number, and the moves from them.
-pub(super) struct Places {
-    pub(super) all: IndexSet<Place>,
-    pub(super) moves: Vec<Move>,
+pub(super) struct InlinedGraph {
+    pub(super) all: IndexSet<InlinedPlace>,
+    pub(super) moves: Vec<InlinedMove>,
 }
 
-impl Places {
+impl InlinedGraph {
     /// Lists the places that control flow can reach, each visited once; or says why they cannot be listed.
-    pub(super) fn new(task: &Task<'_>) -> Result<Places, &'static str> {
+    pub(super) fn new(task: &Task<'_>) -> Result<InlinedGraph, &'static str> {
         let flow = Flow::new(task.program);
-        let mut places = Places { all: IndexSet::new(), moves: Vec::new() };
+        let mut places = InlinedGraph { all: IndexSet::new(), moves: Vec::new() };
         let program = task.program;
         let (phase, proc) = match program.prelude {
             Some(prelude) => (Phase::Prelude, prelude),
             None => (Phase::Thread, program.entries[0].proc),
         };
-        places.number(task, Place { phase, calls: Vec::new(), loc: program.procs[proc].entry });
+        places.number(task, InlinedPlace { phase, calls: Vec::new(), loc: program.procs[proc].entry });
         let mut from = 0;
         while let Some(place) = places.all.get_index(from).cloned() {
             for edge in flow.out(place.loc) {
                 places.follow(task, from, &place, *edge)?;
             }
             if places.all.len() > LIMIT {
-                return Err("takes programs whose calls can be nested in few ways only");
+                return Err("only supports programs whose calls can be nested in few ways");
             }
             from += 1;
         }
         Ok(places)
     }
 
-    fn number(&mut self, task: &Task<'_>, place: Place) -> To {
-        if task.target.has_loc(place.loc) { To::Target } else { To::Place(self.all.insert_full(place).0) }
+    fn number(&mut self, task: &Task<'_>, place: InlinedPlace) -> MoveTarget {
+        if task.target.has_loc(place.loc) {
+            MoveTarget::Target
+        } else {
+            MoveTarget::Place(self.all.insert_full(place).0)
+        }
     }
 
     /// Adds the moves from a place along an edge.
-    fn follow(&mut self, task: &Task<'_>, from: usize, place: &Place, id: EdgeId) -> Result<(), &'static str> {
+    fn follow(&mut self, task: &Task<'_>, from: usize, place: &InlinedPlace, id: EdgeId) -> Result<(), &'static str> {
         let program = task.program;
         let edge = &program.edges[id];
         let next = match &edge.op {
-            Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => Place { loc: edge.to, ..place.clone() },
-            Op::Call(call) if place.procs(program).contains(&call.callee) => {
-                return Err("takes programs without recursion only");
+            Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => {
+                InlinedPlace { loc: edge.to, ..place.clone() }
             }
-            Op::Call(call) => Place {
+            Op::Call(call) if place.procs(program).contains(&call.callee) => {
+                return Err("only supports programs without recursion");
+            }
+            Op::Call(call) => InlinedPlace {
                 calls: [place.calls.as_slice(), &[id]].concat(),
                 loc: program.procs[call.callee].entry,
                 ..*place
             },
             Op::Return(_) if !place.calls.is_empty() => {
                 let (call, calls) = place.calls.split_last().expect("it is not empty");
-                Place { calls: calls.to_vec(), loc: program.edges[*call].to, ..*place }
+                InlinedPlace { calls: calls.to_vec(), loc: program.edges[*call].to, ..*place }
             }
             Op::Return(_) | Op::End if place.phase == Phase::Prelude => {
                 let loc = program.procs[program.entries[0].proc].entry;
-                Place { phase: Phase::Thread, calls: Vec::new(), loc }
+                InlinedPlace { phase: Phase::Thread, calls: Vec::new(), loc }
             }
             Op::Return(_) | Op::End => return Ok(()),
-            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine takes programs with one thread only"),
+            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine only supports programs with one thread"),
         };
         let to = self.number(task, next);
-        self.moves.push(Move { from, edge: id, to });
+        self.moves.push(InlinedMove { from, edge: id, to });
         if task.target.has_assert(id) {
-            self.moves.push(Move { from, edge: id, to: To::Failure });
+            self.moves.push(InlinedMove { from, edge: id, to: MoveTarget::Failure });
         }
         Ok(())
     }
 }
 
-impl Place {
+impl InlinedPlace {
     /// Returns the procedures on the stack, the running one last.
     pub(super) fn procs(&self, program: &Program) -> Vec<ProcId> {
         let first = match self.phase {

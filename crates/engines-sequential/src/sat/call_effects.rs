@@ -2,32 +2,32 @@
 
 use selvedge_logic::aig::Lit;
 
-use super::simulate::{End, Outcome, Simulation, Site, StateId, Via};
+use super::simulate::{CallSite, ProcedureEnd, Simulation, StateId, StateOrigin, StateOutcome};
 
 /// The known effects of calls of a procedure.
 #[derive(Clone, Debug)]
-pub(super) enum Known {
+pub(super) enum CallEffects {
     /// A universal summary: states at the exit and at errors of frames for all entry values.
     Universal { exits: Vec<StateId>, failures: Vec<StateId> },
     /// Nothing is known except which variables may change, and whether there are errors at all.
     Nondeterministic { may_fail: bool },
 }
 
-impl Known {
+impl CallEffects {
     /// Returns the outcomes of a call.
-    pub(super) fn outcomes(&self, sim: &mut Simulation<'_>, site: &Site) -> Vec<Outcome> {
+    pub(super) fn outcomes(&self, sim: &mut Simulation<'_>, site: &CallSite) -> Vec<StateOutcome> {
         match self {
-            Known::Universal { exits, failures } => {
-                let exits = exits.iter().map(|state| (*state, End::Exit));
-                let ends: Vec<_> = exits.chain(failures.iter().map(|state| (*state, End::Error))).collect();
+            CallEffects::Universal { exits, failures } => {
+                let exits = exits.iter().map(|state| (*state, ProcedureEnd::Exit));
+                let ends: Vec<_> = exits.chain(failures.iter().map(|state| (*state, ProcedureEnd::Error))).collect();
                 ends.into_iter().filter_map(|(state, end)| sim.apply(site, state, end)).collect()
             }
-            Known::Nondeterministic { may_fail } => {
-                let mut outcomes = vec![Outcome::Next(sim.guess(site))];
+            CallEffects::Nondeterministic { may_fail } => {
+                let mut outcomes = vec![StateOutcome::Next(sim.guess(site))];
                 if *may_fail {
                     let caller = sim.states[site.from].clone();
-                    let via = Via::Guess { edge: site.edge, from: site.from };
-                    outcomes.push(Outcome::Error(sim.error(caller.frame, caller.loc, caller.guard, via)));
+                    let via = StateOrigin::Guess { edge: site.edge, from: site.from };
+                    outcomes.push(StateOutcome::Error(sim.error(caller.frame, caller.loc, caller.guard, via)));
                 }
                 outcomes
             }

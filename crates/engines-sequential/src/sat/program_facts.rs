@@ -15,7 +15,7 @@ use selvedge_logic::aig::Lit;
 use selvedge_transition::step::circuit::Valuation;
 
 /// Static facts about a program, computed before the search.
-pub(super) struct Plan {
+pub(super) struct ProgramFacts {
     pub(super) flow: Flow,
     pub(super) calls: CallGraph,
     /// The shared and per-thread variables that a procedure or its callees touch, then those that may be modified.
@@ -31,8 +31,8 @@ pub(super) struct Plan {
     joins: FixedBitSet,
 }
 
-impl Plan {
-    pub(super) fn new(program: &Program) -> Plan {
+impl ProgramFacts {
+    pub(super) fn new(program: &Program) -> ProgramFacts {
         let (calls, flow, slots) = (CallGraph::new(program), Flow::new(program), Slots::new(program));
         let effects = ModRef::new(program, &slots, &calls, &Arrows::new(program, &calls));
         let set = |bits: &mut dyn Iterator<Item = usize>| bits.map(|slot| slots.globals()[slot]).collect();
@@ -46,7 +46,7 @@ impl Plan {
             let n_ways = Flow::into(&flow, *loc).len() + usize::from(entries.contains(loc));
             n_ways > 1 || is_call(loc) || exits.contains(loc)
         };
-        Plan {
+        ProgramFacts {
             touched: program.procs.indices().map(touched).collect(),
             modified: program.procs.indices().map(modified).collect(),
             liveness: Liveness::new(program),
