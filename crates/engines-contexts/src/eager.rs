@@ -38,7 +38,7 @@ impl Engine for ContextsEager {
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
-        let (bound, lists) = fixed_threads(task, &self.options, NAME).expect("the engine is asked what it supports");
+        let (bound, lists) = fixed_threads(task, &self.options, NAME).expect("the engine supports the task");
         let mut contexts = Contexts::default();
         let answer = self.deepen(bound, &lists, &mut contexts, run);
         explanation.contexts = Some(contexts);
@@ -97,7 +97,7 @@ impl ContextsEager {
             sequential.last.iter().filter_map(|(var, copy)| Some((list.lift.old_var(*var)?, *copy))).collect();
         last.sort_unstable();
         let vars: Vec<VarId> = last.into_iter().map(|(_, copy)| copy).collect();
-        watch(&mut sequential, &vars);
+        require_read(&mut sequential, &vars);
         self.engine(list).values_at(&sequential.program, sequential.confirmed, &vars, run)
     }
 }
@@ -122,16 +122,16 @@ fn question(sequential: &Sequential) -> Task<'_> {
 }
 
 /// Adds a step that changes nothing and reads the given variables, so that all of them are tracked.
-fn watch(sequential: &mut Sequential, vars: &[VarId]) {
+fn require_read(sequential: &mut Sequential, vars: &[VarId]) {
     let Sequential { program, confirmed, .. } = sequential;
     let active = vars.iter().map(|var| (*var, Expr::Var(*var))).collect();
     let op = Op::Assign(Assign { active, ..Assign::skip() });
-    let to = behind(program, *confirmed);
+    let to = after_assertion(program, *confirmed);
     program.edges.push(Edge { from: *confirmed, to, op });
 }
 
 /// Returns the location after the assertion that follows the Checker.
-fn behind(program: &Program, confirmed: selvedge_ir::LocId) -> selvedge_ir::LocId {
+fn after_assertion(program: &Program, confirmed: selvedge_ir::LocId) -> selvedge_ir::LocId {
     let edge = program.edges.iter().find(|edge| edge.from == confirmed);
     edge.expect("the assertion is there").to
 }

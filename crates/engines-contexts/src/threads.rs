@@ -2,8 +2,8 @@
 //! threads.
 
 use selvedge_check::{ContextBound, Task, ThreadScope, Trace, Unsupported};
-use selvedge_ir::Ty;
 use selvedge_ir::passes::fix_threads::{self, FixedThreads};
+use selvedge_ir::{Count, Program, Scope, Ty, VarId};
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome};
 
@@ -21,19 +21,13 @@ pub fn fixed_threads(
             "`{name}` needs a bound on the contexts of each thread: give --contexts K"
         )));
     };
-    if let Some(var) = task.program.vars.iter().find(|var| var.ty == Ty::Int) {
-        let reason = format!("`{}` is an integer, and `{name}` takes Boolean variables only", var.name);
-        return Err(Unsupported::new(reason));
-    }
-    if !task.target.together.is_empty() {
-        return Err(Unsupported::new(format!("`{name}` cannot say which threads meet")));
-    }
+    supports_each_thread(task, name)?;
     let threads = match task.threads {
         ThreadScope::AtMost(bound) => Some(bound),
         ThreadScope::Unbounded => None,
         ThreadScope::Created(_) => {
             return Err(Unsupported::new(format!(
-                "`{name}` takes bounds on live threads, not on those of a whole run"
+                "`{name}` supports bounds on live threads, not on those of a whole run"
             )));
         }
     };
@@ -41,6 +35,34 @@ pub fn fixed_threads(
     lists
         .map(|lists| (bound, lists))
         .map_err(|refusal| Unsupported { reason: format!("`{name}`: {}", refusal.reason), edge: refusal.edge })
+}
+
+/// Checks the requirements of all engines here: Boolean variables, and a target for single threads.
+pub(crate) fn supports_each_thread(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    if let Some(var) = task.program.vars.iter().find(|var| var.ty == Ty::Int) {
+        let reason = format!("`{}` is an integer, and `{name}` only supports Boolean variables", var.name);
+        return Err(Unsupported::new(reason));
+    }
+    if !task.target.together.is_empty() {
+        return Err(Unsupported::new(format!("`{name}` cannot decide whether several threads meet")));
+    }
+    Ok(())
+}
+
+/// Returns the shared variables of a program.
+pub(crate) fn shared_vars(program: &Program) -> Vec<VarId> {
+    program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Shared).collect()
+}
+
+/// The largest number of threads of one template that is counted.
+pub(crate) const MOST_COUNTED: u32 = 32;
+
+/// Returns the number of threads of a template that may move; `None` if it is not limited.
+pub(crate) fn thread_limit(count: Count) -> Option<u32> {
+    match count {
+        Count::Any => None,
+        Count::Exactly(limit) | Count::AtMost(limit) => Some(limit),
+    }
 }
 
 /// Cuts an execution off at its first error. A thread may be at an error location from the beginning, or from the step

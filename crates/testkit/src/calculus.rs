@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use selvedge_check::{CancelToken, ContextBound, Limits, RoundBound, Run, Stop, Task, ThreadScope, Verdict};
 use selvedge_driver::{Pass, simplify};
-use selvedge_engines::calculus::{Telling, solve, supports};
+use selvedge_engines::calculus::{SizeReports, solve, supports};
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_frontend::fp::{self, Schedule};
 use selvedge_ir::fp::Fixpoint;
@@ -95,8 +95,8 @@ fn compare_model(model: &Model, number: u64, _: Budget) -> Result<Compared, Faul
         Err(stop) => return fault(kind.name(), stop.to_string()),
     };
     for (name, fixpoint) in systems.iter().filter(|(_, fixpoint)| supports(fixpoint, small.program).is_ok()) {
-        let telling = if number.is_multiple_of(2) { Telling::End } else { Telling::Rounds };
-        let solved = solve(fixpoint, small.program, small.target, telling, &patient());
+        let reports = if number.is_multiple_of(2) { SizeReports::End } else { SizeReports::Rounds };
+        let solved = solve(fixpoint, small.program, small.target, reports, &patient());
         compared.count_question(solved.is_ok());
         let solved = match solved {
             Err(Stop::TimeLimit(_)) => continue,

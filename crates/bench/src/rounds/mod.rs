@@ -96,7 +96,7 @@ pub fn measure(instance: &Instance, limit: Duration) -> Row {
     };
     let ask = |options: &Options| answer(&instance.text, options, limit);
     let rounds = ask(&in_rounds(Adequacy::Skipped));
-    let adequacy = (rounds.verdict == "no error").then(|| ask(&in_rounds(Adequacy::Asked)));
+    let adequacy = (rounds.verdict == "no error").then(|| ask(&in_rounds(Adequacy::Played)));
     Row {
         family: instance.family.clone(),
         number: instance.number,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use selvedge_check::{Limits, Run, Task, ThreadScope};
 use selvedge_driver::{Pass, simplify};
-use selvedge_engines::calculus::{Size, Solved, Telling, solve, supports};
+use selvedge_engines::calculus::{Size, SizeReports, Solved, solve, supports};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::fp::{self, Schedule};
 use selvedge_report::Source;
@@ -56,8 +56,8 @@ fn answer(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
     session.listen_for_interrupts();
     let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
     let conditions = Run::new(session.cancel.clone(), limits, &()).since(session.start);
-    let telling = if args.verbose { Telling::Rounds } else { Telling::End };
-    match solve(&fixpoint, task.program, task.target, telling, &conditions) {
+    let reports = if args.verbose { SizeReports::Rounds } else { SizeReports::End };
+    match solve(&fixpoint, task.program, task.target, reports, &conditions) {
         Ok(solved) => Ok(tell(&solved, session)),
         Err(stop) => {
             session.printer.out(&format!("unknown: {stop}\n"));

@@ -10,8 +10,8 @@ use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_logic::relation::{Column, Plan, Relation, Space};
 use selvedge_transition::out_of_nodes;
 
-use super::encode::{At, Encoding};
-use super::used::Used;
+use super::encode::{Encoding, StateColumns};
+use super::used::UsedCounts;
 use crate::thread_paths::track::Tracked;
 
 /// The columns of all sorts, and the relations.
@@ -33,7 +33,7 @@ impl Bases {
         let n_initial = choice_types(inits.map(|(_, rhs)| rhs)).len();
         let n_choices = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial);
         let n_templates = program.entries.len();
-        let used = Used::new(program);
+        let used = UsedCounts::new(program);
         let width = |sort: Sort| match sort {
             Sort::Shared => encoding.n_shared,
             Sort::Own => encoding.n_own,
@@ -54,7 +54,7 @@ impl Bases {
         let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
         let space = plan.build(Limits { cache: limits.cache.min(1 << 18), ..limits });
         let mut bases = Bases { space, columns, n_columns, relations: BTreeMap::new(), init_fails: false };
-        let maker = Maker { encoding, tracked, target, choices, used };
+        let maker = BaseBuilder { encoding, tracked, target, choices, used };
         for base in Base::ALL {
             run.check_limits()?;
             let relation = maker.relation(&bases, base).map_err(out_of_nodes)?;
@@ -91,9 +91,13 @@ impl Bases {
         [self.columns[&Sort::Used][0], self.columns[&Sort::Used][1]]
     }
 
-    fn at(&self, shared: usize, own: usize, frame: usize) -> At {
+    fn at(&self, shared: usize, own: usize, frame: usize) -> StateColumns {
         let column = |sort: Sort, number: usize| self.columns[&sort][number];
-        At { shared: column(Sort::Shared, shared), own: column(Sort::Own, own), frame: column(Sort::Frame, frame) }
+        StateColumns {
+            shared: column(Sort::Shared, shared),
+            own: column(Sort::Own, own),
+            frame: column(Sort::Frame, frame),
+        }
     }
 }
 
@@ -125,15 +129,15 @@ fn demand(fixpoint: &Fixpoint, sort: Sort) -> (usize, usize) {
     equations.fold((own, 0), |all, one| (all.0.max(one.0), all.1.max(one.1)))
 }
 
-struct Maker<'t> {
+struct BaseBuilder<'t> {
     encoding: Encoding<'t>,
     tracked: &'t Tracked,
     target: &'t Target,
     choices: Column,
-    used: Used,
+    used: UsedCounts,
 }
 
-impl Maker<'_> {
+impl BaseBuilder<'_> {
     fn relation(&self, bases: &Bases, base: Base) -> Result<Relation, OutOfNodes> {
         let bdd = match base {
             Base::Initial => self.initial(bases)?,
@@ -141,12 +145,7 @@ impl Maker<'_> {
             Base::Step => self.any_edge(bases, |edge| self.step(bases, edge))?,
             Base::Call => self.any_edge(bases, |edge| self.call(bases, edge))?,
             Base::Return => self.any_edge(bases, |edge| self.returns(bases, edge))?,
-            Base::Entry => {
-                let entries = self.encoding.program.procs.iter().map(|proc| proc.entry);
-                let frame = bases.at(0, 0, 0).frame;
-                let stands = |all: Bdd, loc| all.or(&self.encoding.stands(&bases.space, frame, loc)?);
-                entries.into_iter().try_fold(bases.space.manager().bottom(), stands)?
-            }
+            Base::Entry => self.entry(bases)?,
             Base::Exit => self.any_edge(bases, |edge| match edge.op {
                 Op::Return(_) => self.from(bases, edge).map(Some),
                 _ => Ok(None),
@@ -155,32 +154,47 @@ impl Maker<'_> {
             Base::Free => self.free(bases)?,
             Base::Target => self.errors(bases)?,
             Base::First => self.template(bases, 0, 0)?,
-            Base::Next => {
-                let mut all = bases.space.manager().bottom();
-                for number in 1..self.encoding.program.entries.len() {
-                    all = all.or(&self.template(bases, 0, number - 1)?.and(&self.template(bases, 1, number)?)?)?;
-                }
-                all
-            }
+            Base::Next => self.next(bases)?,
             Base::Last => self.template(bases, 0, self.encoding.program.entries.len().saturating_sub(1))?,
             Base::Halt => self.any_edge(bases, |edge| match edge.op {
                 Op::End => self.from(bases, edge).map(Some),
                 _ => Ok(None),
             })?,
-            Base::Nobody => self.used.nobody(&bases.space, bases.used()[0])?,
-            Base::More => {
-                let mut all = bases.space.manager().bottom();
-                for number in 0..self.encoding.program.entries.len() {
-                    let more = self.used.more(&bases.space, number, bases.used())?;
-                    all = all.or(&self.template(bases, 0, number)?.and(&more)?)?;
-                }
-                all
-            }
-            Base::Fit => self.used.fit(&bases.space, bases.used())?,
+            Base::Nobody => self.used.empty(&bases.space, bases.used()[0])?,
+            Base::More => self.more(bases)?,
+            Base::Fit => self.used.fits(&bases.space, bases.used())?,
         };
         Ok(bases.space.relation(bdd, &bases.columns(base.sorts())))
     }
 
+    /// Returns the frames at the entry of some procedure.
+    fn entry(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
+        let entries = self.encoding.program.procs.iter().map(|proc| proc.entry);
+        let frame = bases.at(0, 0, 0).frame;
+        let at_loc = |all: Bdd, loc| all.or(&self.encoding.at_loc(&bases.space, frame, loc)?);
+        entries.into_iter().try_fold(bases.space.manager().bottom(), at_loc)
+    }
+
+    /// Relates each template to the next one in the order of the program.
+    fn next(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
+        let mut all = bases.space.manager().bottom();
+        for number in 1..self.encoding.program.entries.len() {
+            all = all.or(&self.template(bases, 0, number - 1)?.and(&self.template(bases, 1, number)?)?)?;
+        }
+        Ok(all)
+    }
+
+    /// Relates the counts of a block to those with one more thread of a template.
+    fn more(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
+        let mut all = bases.space.manager().bottom();
+        for number in 0..self.encoding.program.entries.len() {
+            let more = self.used.add(&bases.space, number, bases.used())?;
+            all = all.or(&self.template(bases, 0, number)?.and(&more)?)?;
+        }
+        Ok(all)
+    }
+
+    /// Returns the union of a relation over all edges.
     fn any_edge(
         &self,
         bases: &Bases,
@@ -196,25 +210,31 @@ impl Maker<'_> {
     }
 
     fn from(&self, bases: &Bases, edge: &Edge) -> Result<Bdd, OutOfNodes> {
-        self.encoding.stands(&bases.space, bases.at(0, 0, 0).frame, edge.from)
+        self.encoding.at_loc(&bases.space, bases.at(0, 0, 0).frame, edge.from)
     }
 
     fn without_choices(&self, bases: &Bases, bdd: &Bdd) -> Result<Bdd, OutOfNodes> {
         bdd.exists(&bases.space.manager().var_set(&bases.space.vars(self.choices))?)
     }
 
-    fn value(&self, bases: &Bases, rhs: &Expr, at: At) -> Result<Bdd, OutOfNodes> {
+    fn value(&self, bases: &Bases, rhs: &Expr, at: StateColumns) -> Result<Bdd, OutOfNodes> {
         self.encoding.expr(&bases.space, self.choices, rhs, at, None)
     }
 
     /// Requires that a variable has a value.
-    fn gets(&self, bases: &Bases, var: VarId, at: At, value: &Bdd) -> Result<Bdd, OutOfNodes> {
+    fn gets(&self, bases: &Bases, var: VarId, at: StateColumns, value: &Bdd) -> Result<Bdd, OutOfNodes> {
         bases.space.manager().var(self.encoding.var(&bases.space, at, var))?.iff(value)
     }
 
     /// Requires that variables have the same values in two states.
-    fn same(&self, bases: &Bases, vars: impl Iterator<Item = VarId>, a: At, b: At) -> Result<Bdd, OutOfNodes> {
-        let var = |at: At, var: VarId| self.encoding.var(&bases.space, at, var);
+    fn same(
+        &self,
+        bases: &Bases,
+        vars: impl Iterator<Item = VarId>,
+        a: StateColumns,
+        b: StateColumns,
+    ) -> Result<Bdd, OutOfNodes> {
+        let var = |at: StateColumns, var: VarId| self.encoding.var(&bases.space, at, var);
         bases.space.manager().equal(&vars.map(|id| (var(a, id), var(b, id))).collect::<Vec<_>>())
     }
 
@@ -240,7 +260,7 @@ impl Maker<'_> {
         let mut all = bases.space.manager().bottom();
         for (id, entry) in program.entries.iter_enumerated() {
             let mut begins = self.template(bases, 0, id.index())?;
-            begins = begins.and(&self.encoding.stands(&bases.space, at.frame, program.procs[entry.proc].entry)?)?;
+            begins = begins.and(&self.encoding.at_loc(&bases.space, at.frame, program.procs[entry.proc].entry)?)?;
             for (var, rhs) in &entry.init {
                 begins = begins.and(&self.gets(bases, *var, at, &self.value(bases, rhs, at)?)?)?;
             }
@@ -271,7 +291,7 @@ impl Maker<'_> {
         step = self.without_choices(bases, &step)?;
         let kept = self.encoding.visible(proc).filter(|var| !assigned(var));
         step = step.and(&self.same(bases, kept, now, next)?)?.and(&self.from(bases, edge)?)?;
-        step.and(&self.encoding.stands(&bases.space, next.frame, edge.to)?).map(Some)
+        step.and(&self.encoding.at_loc(&bases.space, next.frame, edge.to)?).map(Some)
     }
 
     fn call(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
@@ -283,7 +303,7 @@ impl Maker<'_> {
             found = found.and(&self.gets(bases, *param, entered, &self.value(bases, arg, now)?)?)?;
         }
         found = self.without_choices(bases, &found)?.and(&self.from(bases, edge)?)?;
-        found.and(&self.encoding.stands(&bases.space, entered.frame, callee.entry)?).map(Some)
+        found.and(&self.encoding.at_loc(&bases.space, entered.frame, callee.entry)?).map(Some)
     }
 
     /// Returns all returns from the procedure that an edge calls, with the results that the edge assigns.
@@ -295,16 +315,23 @@ impl Maker<'_> {
             let Op::Return(values) = &last.op else { continue };
             if self.encoding.program.locs[last.from].proc == call.callee {
                 let found = self.results(bases, call, values, exit, after)?;
-                all = all.or(&found.and(&self.encoding.stands(&bases.space, exit.frame, last.from)?)?)?;
+                all = all.or(&found.and(&self.encoding.at_loc(&bases.space, exit.frame, last.from)?)?)?;
             }
         }
         let proc = self.encoding.program.locs[edge.from].proc;
         let kept = self.encoding.visible(proc).filter(|var| !call.results.contains(&Some(*var)));
         all = all.and(&self.same(bases, kept, caller, after)?)?.and(&self.from(bases, edge)?)?;
-        all.and(&self.encoding.stands(&bases.space, after.frame, edge.to)?).map(Some)
+        all.and(&self.encoding.at_loc(&bases.space, after.frame, edge.to)?).map(Some)
     }
 
-    fn results(&self, bases: &Bases, call: &Call, values: &[Expr], exit: At, after: At) -> Result<Bdd, OutOfNodes> {
+    fn results(
+        &self,
+        bases: &Bases,
+        call: &Call,
+        values: &[Expr],
+        exit: StateColumns,
+        after: StateColumns,
+    ) -> Result<Bdd, OutOfNodes> {
         let mut found = bases.space.manager().top();
         for (var, value) in call.results.iter().zip(values) {
             if let Some(var) = var {
@@ -324,7 +351,7 @@ impl Maker<'_> {
         };
         let kept = self.encoding.program.vars.iter_enumerated().filter_map(of_thread);
         let mut found = self.same(bases, kept, now, next)?.and(&self.from(bases, edge)?)?;
-        found = found.and(&self.encoding.gone(&bases.space, next.frame)?)?;
+        found = found.and(&self.encoding.ended(&bases.space, next.frame)?)?;
         if let Some(flag) = self.tracked.flag {
             found = found.and(&self.gets(bases, flag, next, &bases.space.manager().bottom())?)?;
         }
@@ -342,7 +369,7 @@ impl Maker<'_> {
         let at = bases.at(0, 0, 0);
         let mut all = bases.space.manager().bottom();
         for loc in &self.target.locs {
-            all = all.or(&self.encoding.stands(&bases.space, at.frame, *loc)?)?;
+            all = all.or(&self.encoding.at_loc(&bases.space, at.frame, *loc)?)?;
         }
         for id in &self.target.asserts {
             let edge = &self.encoding.program.edges[*id];
@@ -387,8 +414,8 @@ impl Maker<'_> {
         let entry = self.encoding.program.procs[prelude].entry;
         let own: Vec<(_, bool)> = bases.space.vars(now.own).into_iter().map(|var| (var, false)).collect();
         let begins = || -> Result<Relation, OutOfNodes> {
-            let stands = self.encoding.stands(&bases.space, now.frame, entry)?;
-            let begins = stands.and(&bases.space.manager().cube(&own)?)?.and(states.bdd())?;
+            let at_loc = self.encoding.at_loc(&bases.space, now.frame, entry)?;
+            let begins = at_loc.and(&bases.space.manager().cube(&own)?)?.and(states.bdd())?;
             Ok(bases.space.relation(begins, &before))
         };
         let mut all = begins().map_err(out_of_nodes)?;

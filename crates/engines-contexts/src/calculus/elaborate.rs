@@ -27,7 +27,7 @@ pub(super) fn elaborate(fixpoint: &Fixpoint, bases: &Bases) -> Result<(System, V
         relations.push(system.relation(&equation.name, &bases.columns(&sorts(&equation.params))));
     }
     for (equation, relation) in fixpoint.equations.iter().zip(&relations) {
-        let maker = Maker { bases, relations: &relations, equations: &fixpoint.equations };
+        let maker = TermBuilder { bases, relations: &relations, equations: &fixpoint.equations };
         let scope = sorts(&equation.params);
         let body = maker.padded(maker.term(&equation.body, &scope)?, &bases.columns(&scope));
         system.equation(*relation, body.term).expect("the reader has checked the layers");
@@ -41,23 +41,23 @@ fn sorts(params: &[Param]) -> Vec<Sort> {
 
 /// A term with its columns.
 #[derive(Clone)]
-struct Made {
+struct ColumnTerm {
     term: Term,
     columns: BTreeSet<Column>,
 }
 
-struct Maker<'a> {
+struct TermBuilder<'a> {
     bases: &'a Bases,
     relations: &'a [RelId],
     equations: &'a [Equation],
 }
 
-impl Maker<'_> {
-    fn term(&self, formula: &Formula, scope: &[Sort]) -> Result<Made, OutOfNodes> {
+impl TermBuilder<'_> {
+    fn term(&self, formula: &Formula, scope: &[Sort]) -> Result<ColumnTerm, OutOfNodes> {
         let space = &self.bases.space;
         match formula {
-            Formula::True => Ok(Made { term: space.full(&[]).into(), columns: BTreeSet::new() }),
-            Formula::False => Ok(Made { term: space.empty(&[]).into(), columns: BTreeSet::new() }),
+            Formula::True => Ok(ColumnTerm { term: space.full(&[]).into(), columns: BTreeSet::new() }),
+            Formula::False => Ok(ColumnTerm { term: space.empty(&[]).into(), columns: BTreeSet::new() }),
             Formula::Atom { symbol, args, negated } => self.atom(*symbol, args, *negated, scope),
             Formula::Equal { left, right, negated } => self.equal(*left, *right, *negated, scope),
             Formula::And(parts) => self.join(parts, scope, &BTreeSet::new()),
@@ -66,7 +66,9 @@ impl Maker<'_> {
                 let all: BTreeSet<Column> = parts.iter().flat_map(|part| part.columns.iter().copied()).collect();
                 let all: Vec<Column> = all.into_iter().collect();
                 let parts = parts.into_iter().map(|part| self.padded(part, &all));
-                Ok(parts.reduce(|a, b| Made { term: a.term.union(b.term), ..a }).expect("a disjunction has parts"))
+                Ok(parts
+                    .reduce(|a, b| ColumnTerm { term: a.term.union(b.term), ..a })
+                    .expect("a disjunction has parts"))
             }
             Formula::Exists { first, sorts, body } => {
                 let inner: Vec<Sort> = scope[..*first].iter().chain(sorts).copied().collect();
@@ -82,12 +84,12 @@ impl Maker<'_> {
 
     /// Translates a conjunction, without columns that are bound. A column is projected away when its last part is
     /// joined.
-    fn join(&self, parts: &[Formula], scope: &[Sort], bound: &BTreeSet<Column>) -> Result<Made, OutOfNodes> {
+    fn join(&self, parts: &[Formula], scope: &[Sort], bound: &BTreeSet<Column>) -> Result<ColumnTerm, OutOfNodes> {
         let parts = parts.iter().map(|part| self.term(part, scope)).collect::<Result<Vec<_>, _>>()?;
-        let mut all: Option<Made> = None;
+        let mut all: Option<ColumnTerm> = None;
         for (number, part) in parts.iter().enumerate() {
             let joined = match all {
-                Some(before) => Made {
+                Some(before) => ColumnTerm {
                     columns: before.columns.union(&part.columns).copied().collect(),
                     term: before.term.join(part.term.clone()),
                 },
@@ -100,13 +102,13 @@ impl Maker<'_> {
                 joined
             } else {
                 let list: Vec<Column> = kept.iter().copied().collect();
-                Made { term: joined.term.project(&list), columns: kept }
+                ColumnTerm { term: joined.term.project(&list), columns: kept }
             });
         }
         Ok(all.expect("a conjunction has parts"))
     }
 
-    fn equal(&self, left: usize, right: usize, negated: bool, scope: &[Sort]) -> Result<Made, OutOfNodes> {
+    fn equal(&self, left: usize, right: usize, negated: bool, scope: &[Sort]) -> Result<ColumnTerm, OutOfNodes> {
         if left == right {
             return self.term(if negated { &Formula::False } else { &Formula::True }, scope);
         }
@@ -114,10 +116,10 @@ impl Maker<'_> {
         let (left, right) = (columns[left], columns[right]);
         let equal = self.bases.space.equal(left, right)?;
         let term = if negated { equal.complement()? } else { equal };
-        Ok(Made { term: term.into(), columns: [left, right].into() })
+        Ok(ColumnTerm { term: term.into(), columns: [left, right].into() })
     }
 
-    fn atom(&self, symbol: Symbol, args: &[usize], negated: bool, scope: &[Sort]) -> Result<Made, OutOfNodes> {
+    fn atom(&self, symbol: Symbol, args: &[usize], negated: bool, scope: &[Sort]) -> Result<ColumnTerm, OutOfNodes> {
         let of_scope = self.bases.columns(scope);
         let (term, sorts) = match symbol {
             Symbol::Base(base) => {
@@ -150,16 +152,16 @@ impl Maker<'_> {
         if !doubled.is_empty() {
             term = term.project(&columns.iter().copied().collect::<Vec<_>>());
         }
-        Ok(Made { term, columns })
+        Ok(ColumnTerm { term, columns })
     }
 
     /// Adds columns, which are not restricted.
-    fn padded(&self, made: Made, columns: &[Column]) -> Made {
+    fn padded(&self, made: ColumnTerm, columns: &[Column]) -> ColumnTerm {
         let missing: Vec<Column> = columns.iter().copied().filter(|column| !made.columns.contains(column)).collect();
         if missing.is_empty() {
             return made;
         }
         let columns = made.columns.iter().copied().chain(missing.iter().copied()).collect();
-        Made { term: made.term.join(self.bases.space.full(&missing)), columns }
+        ColumnTerm { term: made.term.join(self.bases.space.full(&missing)), columns }
     }
 }

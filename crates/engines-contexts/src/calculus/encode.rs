@@ -21,7 +21,7 @@ pub(super) struct Encoding<'p> {
 
 /// The columns for a state of a thread.
 #[derive(Clone, Copy)]
-pub(super) struct At {
+pub(super) struct StateColumns {
     pub(super) shared: Column,
     pub(super) own: Column,
     pub(super) frame: Column,
@@ -49,7 +49,7 @@ impl<'p> Encoding<'p> {
     }
 
     /// Returns the variable of the diagrams for a variable of the program.
-    pub(super) fn var(&self, space: &Space, at: At, var: VarId) -> Var {
+    pub(super) fn var(&self, space: &Space, at: StateColumns, var: VarId) -> Var {
         let column = match self.program.vars[var].scope {
             Scope::Shared => at.shared,
             Scope::Thread => at.own,
@@ -59,7 +59,7 @@ impl<'p> Encoding<'p> {
     }
 
     /// Requires that a thread is at a location; bits that its procedure does not need are false.
-    pub(super) fn stands(&self, space: &Space, frame: Column, loc: LocId) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn at_loc(&self, space: &Space, frame: Column, loc: LocId) -> Result<Bdd, OutOfNodes> {
         let n_locals = self.program.procs[self.program.locs[loc].proc].locals.len();
         let mut literals: Vec<(Var, bool)> =
             (0..self.n_loc_bits).map(|bit| (space.var(frame, bit), loc.index() >> bit & 1 == 1)).collect();
@@ -69,7 +69,7 @@ impl<'p> Encoding<'p> {
     }
 
     /// Requires that a thread has ended.
-    pub(super) fn gone(&self, space: &Space, frame: Column) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn ended(&self, space: &Space, frame: Column) -> Result<Bdd, OutOfNodes> {
         let number = self.program.locs.len();
         let bit = |bit: usize| (space.var(frame, bit), bit < self.n_loc_bits && number >> bit & 1 == 1);
         space.manager().cube(&(0..self.frame_width).map(bit).collect::<Vec<_>>())
@@ -87,15 +87,15 @@ impl<'p> Encoding<'p> {
         space: &Space,
         choices: Column,
         expr: &Expr,
-        at: At,
-        next: Option<At>,
+        at: StateColumns,
+        next: Option<StateColumns>,
     ) -> Result<Bdd, OutOfNodes> {
         let manager = space.manager();
         expr::encode(manager, expr, &mut |leaf| match (leaf, next) {
             (Expr::Var(var), _) => manager.var(self.var(space, at, *var)),
             (Expr::Next(var), Some(next)) => manager.var(self.var(space, next, *var)),
             (Expr::Choice(number, _), _) => manager.var(space.var(choices, *number as usize)),
-            _ => unreachable!("no other leaves in steps of one thread"),
+            _ => unreachable!("steps of one thread have no other leaves"),
         })
     }
 }

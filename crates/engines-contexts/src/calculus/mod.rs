@@ -19,9 +19,9 @@ use selvedge_logic::fixpoint::{Change, Order, Watch};
 use selvedge_transition::out_of_nodes;
 
 use crate::thread_paths::track::track;
+use crate::threads::{MOST_COUNTED, thread_limit};
 use base::Bases;
 use elaborate::elaborate;
-use used::{MOST, limit};
 
 /// The size of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct Solved {
 
 /// The times at which sizes are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Telling {
+pub enum SizeReports {
     /// Only at the end.
     End,
     /// In every round.
@@ -60,7 +60,7 @@ pub enum Telling {
 pub fn supports(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupported> {
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
         return Err(Unsupported::new(format!(
-            "`{}` is an integer, and equations are about Boolean programs",
+            "`{}` is an integer, but equations only support Boolean programs",
             var.name
         )));
     }
@@ -68,10 +68,10 @@ pub fn supports(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupporte
     let uses_calls = uses(fixpoint, Base::Call);
     for (id, edge) in program.edges.iter_enumerated() {
         let reason = match &edge.op {
-            Op::Spawn(_) | Op::Fork(_) => "equations are about threads that are there from the beginning",
-            Op::Assign(assign) if assign.is_passive() => "equations are about steps of one thread",
-            Op::Call(_) if of_prelude(edge) => "calls before the threads begin are not supported",
-            Op::Call(_) if !uses_calls => "the equations do not speak of calls, but here is one",
+            Op::Spawn(_) | Op::Fork(_) => "equations only support threads that exist from the beginning",
+            Op::Assign(assign) if assign.is_passive() => "equations only support steps of one thread",
+            Op::Call(_) if of_prelude(edge) => "calls before the threads start are not supported",
+            Op::Call(_) if !uses_calls => "the equations do not mention calls, but this is one",
             _ => continue,
         };
         return Err(Unsupported::at(id, reason));
@@ -84,18 +84,20 @@ pub fn supports(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupporte
 fn supports_counts(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupported> {
     let one = program.entries.len() <= 1;
     if uses(fixpoint, Base::Next) && !uses(fixpoint, Base::Last) && one {
-        return Err(Unsupported::new("the equations are about several kinds of threads, but the program has one"));
+        return Err(Unsupported::new("the equations are about several templates, but the program has one"));
     }
     if !uses(fixpoint, Base::Begin) {
         return Ok(());
     }
     let single = |count: Count| matches!(count, Count::Exactly(1) | Count::AtMost(1));
     let (what, fits): (&str, &dyn Fn(Count) -> bool) = if uses(fixpoint, Base::First) {
-        ("one thread of each kind", &single)
+        ("one thread of each template", &single)
     } else if uses(fixpoint, Base::More) {
-        ("up to 32 threads of each kind, or any number", &|count| limit(count).is_none_or(|limit| limit <= MOST))
+        ("up to 32 threads of each template, or any number", &|count| {
+            thread_limit(count).is_none_or(|limit| limit <= MOST_COUNTED)
+        })
     } else if uses(fixpoint, Base::Free) {
-        ("any number of threads of each kind", &|count| count == Count::Any)
+        ("any number of threads of each template", &|count| count == Count::Any)
     } else {
         ("one thread", &|count| one && single(count))
     };
@@ -126,25 +128,25 @@ pub fn solve(
     fixpoint: &Fixpoint,
     program: &Program,
     target: &Target,
-    telling: Telling,
+    reports: SizeReports,
     run: &Run<'_>,
 ) -> Result<Solved, Stop> {
     let tracked = track(program);
     let bases = Bases::new(&tracked, target, fixpoint, run)?;
     let (system, relations) = elaborate(fixpoint, &bases).map_err(out_of_nodes)?;
     let mut watcher = Watcher { run, names: fixpoint, growth: Vec::new() };
-    let order = match telling {
-        Telling::End => Order::Priority,
-        Telling::Rounds => Order::Rounds,
+    let order = match reports {
+        SizeReports::End => Order::Priority,
+        SizeReports::Rounds => Order::Rounds,
     };
-    let solution = system.solve(order, &mut watcher).map_err(|Halt(stop)| stop)?;
+    let solution = system.solve(order, &mut watcher).map_err(|CalculusStop(stop)| stop)?;
     let size = |(number, equation): (usize, &selvedge_ir::fp::Equation)| {
         let value = solution.value(relations[number]);
         Size { relation: equation.name.clone(), step: None, tuples: value.count(), nodes: value.bdd().node_count() }
     };
     let sizes = fixpoint.equations.iter().enumerate().map(size).collect();
     let answer = fixpoint.answer.map(|answer| !solution.value(relations[answer]).is_empty());
-    let growth = if telling == Telling::Rounds { watcher.growth } else { Vec::new() };
+    let growth = if reports == SizeReports::Rounds { watcher.growth } else { Vec::new() };
     Ok(Solved { error: answer.unwrap_or(false) || bases.init_fails, sizes, growth })
 }
 
@@ -156,22 +158,22 @@ struct Watcher<'r, 'o> {
 }
 
 /// The reason why the solver stopped.
-struct Halt(Stop);
+struct CalculusStop(Stop);
 
-impl From<OutOfNodes> for Halt {
-    fn from(error: OutOfNodes) -> Halt {
-        Halt(out_of_nodes(error))
+impl From<OutOfNodes> for CalculusStop {
+    fn from(error: OutOfNodes) -> CalculusStop {
+        CalculusStop(out_of_nodes(error))
     }
 }
 
 impl Watch for Watcher<'_, '_> {
-    type Stop = Halt;
+    type Stop = CalculusStop;
 
-    fn tick(&mut self) -> Result<(), Halt> {
-        self.run.check_limits().map_err(Halt)
+    fn tick(&mut self) -> Result<(), CalculusStop> {
+        self.run.check_limits().map_err(CalculusStop)
     }
 
-    fn grown(&mut self, change: &Change<'_>) -> Result<ControlFlow<()>, Halt> {
+    fn grown(&mut self, change: &Change<'_>) -> Result<ControlFlow<()>, CalculusStop> {
         let relation = self.names.equations[change.relation.index()].name.clone();
         let (tuples, nodes) = (change.value.count(), change.value.bdd().node_count());
         self.growth.push(Size { relation, step: Some((change.layer, change.step)), tuples, nodes });

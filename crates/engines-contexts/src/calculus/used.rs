@@ -1,17 +1,16 @@
-//! The number of threads in a block: the relations on the sort `Used`.
+//! The number of threads in a block: the relations on the sort `UsedCounts`.
 //!
 //! Each template with a limited number of threads has a small binary counter; the others are not counted. Threads that
 //! must exist but never move are not counted either, since they can be added anywhere.
 
-use selvedge_ir::{Count, Program};
+use selvedge_ir::Program;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_logic::relation::{Column, Space};
 
-/// The largest number of threads of one template that is counted.
-pub(super) const MOST: u32 = 32;
+use crate::threads::thread_limit;
 
 /// The number of threads of one template.
-struct Counter {
+struct UsedCounter {
     entry: usize,
     limit: u32,
     first_bit: usize,
@@ -19,38 +18,32 @@ struct Counter {
 }
 
 /// The numbers of threads of all templates that are counted.
-pub(super) struct Used {
-    counters: Vec<Counter>,
+pub(super) struct UsedCounts {
+    counters: Vec<UsedCounter>,
     pub(super) width: usize,
 }
 
-/// Returns the number of threads of a template that may move; `None` if it is not limited.
-pub(super) fn limit(count: Count) -> Option<u32> {
-    match count {
-        Count::Any => None,
-        Count::Exactly(limit) | Count::AtMost(limit) => Some(limit),
-    }
-}
-
-impl Used {
-    pub(super) fn new(program: &Program) -> Used {
-        let mut used = Used { counters: Vec::new(), width: 0 };
-        for (entry, limit) in program.entries.iter().enumerate().filter_map(|(id, one)| Some((id, limit(one.count)?))) {
+impl UsedCounts {
+    pub(super) fn new(program: &Program) -> UsedCounts {
+        let mut used = UsedCounts { counters: Vec::new(), width: 0 };
+        for (entry, limit) in
+            program.entries.iter().enumerate().filter_map(|(id, one)| Some((id, thread_limit(one.count)?)))
+        {
             let n_bits = (u32::BITS - limit.leading_zeros()) as usize;
-            used.counters.push(Counter { entry, limit, first_bit: used.width, n_bits });
+            used.counters.push(UsedCounter { entry, limit, first_bit: used.width, n_bits });
             used.width += n_bits;
         }
         used
     }
 
     /// Returns the block without threads.
-    pub(super) fn nobody(&self, space: &Space, column: Column) -> Result<Bdd, OutOfNodes> {
-        let none = |all: Bdd, counter: &Counter| all.and(&counter.has(space, column, 0)?);
+    pub(super) fn empty(&self, space: &Space, column: Column) -> Result<Bdd, OutOfNodes> {
+        let none = |all: Bdd, counter: &UsedCounter| all.and(&counter.has(space, column, 0)?);
         self.counters.iter().try_fold(space.manager().top(), none)
     }
 
     /// Adds one thread of a template to a block.
-    pub(super) fn more(&self, space: &Space, entry: usize, [now, next]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn add(&self, space: &Space, entry: usize, [now, next]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
         let mut all = space.manager().top();
         for counter in &self.counters {
             let step = u32::from(counter.entry == entry);
@@ -67,7 +60,7 @@ impl Used {
     }
 
     /// Requires that both blocks fit into one run.
-    pub(super) fn fit(&self, space: &Space, [left, right]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn fits(&self, space: &Space, [left, right]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
         let mut all = space.manager().top();
         for counter in &self.counters {
             let mut found = space.manager().bottom();
@@ -83,7 +76,7 @@ impl Used {
     }
 }
 
-impl Counter {
+impl UsedCounter {
     /// Requires a number of threads.
     fn has(&self, space: &Space, column: Column, number: u32) -> Result<Bdd, OutOfNodes> {
         let bit = |bit: usize| (space.var(column, self.first_bit + bit), number >> bit & 1 == 1);

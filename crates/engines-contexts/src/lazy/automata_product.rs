@@ -26,7 +26,7 @@ use selvedge_check::Stop;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::out_of_nodes;
 
-use super::rounds::{Met, Round, Rounds};
+use super::rounds::{FoundError, RoundRelations, RoundSearch};
 use crate::thread_paths::columns::Side;
 use crate::thread_paths::walk::Boundaries;
 
@@ -52,7 +52,7 @@ struct Registers {
 
 /// A template as an automaton; classes are numbers in the registers of the first thread, shared states are in the first
 /// columns.
-struct Machine {
+struct TemplateAutomaton {
     /// For each context: class, state at its beginning, state at its end, class.
     steps: Vec<Bdd>,
     /// Class and state at the beginning of the last context from which an error is reached in it.
@@ -69,7 +69,7 @@ struct Classes {
 }
 
 /// A valuation of the registers and the shared state.
-type State = BTreeMap<Var, bool>;
+type ProductState = BTreeMap<Var, bool>;
 
 impl AutomataProduct {
     pub(super) fn new(initial: &Bdd, n_templates: usize) -> AutomataProduct {
@@ -84,10 +84,10 @@ impl AutomataProduct {
     }
 }
 
-impl Rounds<'_, '_> {
+impl RoundSearch<'_, '_> {
     /// Advances by one round.
-    pub(super) fn advance_together(&mut self, mut product: AutomataProduct) -> Result<Option<Met>, Stop> {
-        self.rounds.push(Round::default());
+    pub(super) fn advance_together(&mut self, mut product: AutomataProduct) -> Result<Option<FoundError>, Stop> {
+        self.rounds.push(RoundRelations::default());
         let context = self.count();
         for template in 0..self.templates.len() {
             product.explored[template] = self.model.layout.manager.bottom();
@@ -96,15 +96,15 @@ impl Rounds<'_, '_> {
         }
         loop {
             self.model.run.check_limits()?;
-            let machines = self.machines(&mut product)?;
+            let automata = self.automata(&mut product)?;
             let registers = product.registers.as_ref().expect("machines have registers");
-            let turns = self.turns(&machines, registers)?;
-            if let Some((thread, state)) = self.failing(&machines, registers, &turns).map_err(out_of_nodes)? {
-                product.boundaries = self.way(&machines, registers, &turns, thread, state)?;
+            let turns = self.turns(&automata, registers)?;
+            if let Some((thread, state)) = self.failing(&automata, registers, &turns).map_err(out_of_nodes)? {
+                product.boundaries = self.boundaries_to(&automata, registers, &turns, thread, state)?;
                 let history = self.history(&product.boundaries[thread]).map_err(out_of_nodes)?;
                 let error = self.templates[self.threads[thread]].failing(context, &history).map_err(out_of_nodes)?;
                 self.product = Some(product);
-                return Ok(Some(Met::In { thread, error: error.expect("the history leads to an error") }));
+                return Ok(Some(FoundError::In { thread, error: error.expect("the history leads to an error") }));
             }
             let (begun, reached) = self.begun(registers, &turns).map_err(out_of_nodes)?;
             let mut is_done = true;
@@ -137,7 +137,7 @@ impl Rounds<'_, '_> {
     }
 
     /// Returns the automata of all templates through the current context.
-    fn machines(&self, product: &mut AutomataProduct) -> Result<Vec<Machine>, Stop> {
+    fn automata(&self, product: &mut AutomataProduct) -> Result<Vec<TemplateAutomaton>, Stop> {
         let manager = &self.model.layout.manager;
         let mark = *product.mark.get_or_insert_with(|| manager.add_vars(1)[0]);
         let classes =
@@ -148,7 +148,7 @@ impl Rounds<'_, '_> {
             product.registers = Some(self.registers(width + 2));
         }
         let registers = product.registers.as_ref().expect("they have just been made");
-        classes.iter().map(|classes| self.machine(classes, registers).map_err(out_of_nodes)).collect()
+        classes.iter().map(|classes| self.automaton(classes, registers).map_err(out_of_nodes)).collect()
     }
 
     fn registers(&self, width: usize) -> Registers {
@@ -222,7 +222,7 @@ impl Rounds<'_, '_> {
         if context == 1 { Ok(states.clone()) } else { columns.renamed(layout, states, &pairs) }
     }
 
-    fn machine(&self, classes: &Classes, registers: &Registers) -> Result<Machine, OutOfNodes> {
+    fn automaton(&self, classes: &Classes, registers: &Registers) -> Result<TemplateAutomaton, OutOfNodes> {
         let manager = &self.model.layout.manager;
         let [before, after] = &registers.of_threads[0];
         let mut steps = Vec::new();
@@ -238,7 +238,7 @@ impl Rounds<'_, '_> {
         for (class, states) in &classes.fails {
             fails = fails.or(&states.and(&self.number(before, *class)?)?)?;
         }
-        Ok(Machine { steps, fails })
+        Ok(TemplateAutomaton { steps, fails })
     }
 
     fn number(&self, vars: &[Var], number: usize) -> Result<Bdd, OutOfNodes> {
@@ -258,7 +258,7 @@ impl Rounds<'_, '_> {
     }
 
     /// Returns the states of the system before each turn, and at the end of the current round.
-    fn turns(&self, machines: &[Machine], registers: &Registers) -> Result<Vec<Bdd>, Stop> {
+    fn turns(&self, automata: &[TemplateAutomaton], registers: &Registers) -> Result<Vec<Bdd>, Stop> {
         let mut state = self.initial.clone();
         for register in &registers.of_threads {
             state = state.and(&self.number(&register[0], 0).map_err(out_of_nodes)?).map_err(out_of_nodes)?;
@@ -267,7 +267,7 @@ impl Rounds<'_, '_> {
         for context in 0..self.rounds.len() {
             for thread in 0..self.threads.len() {
                 self.model.run.check_limits()?;
-                let step = &machines[self.threads[thread]].steps[context];
+                let step = &automata[self.threads[thread]].steps[context];
                 let last = turns.last().expect("there is a beginning");
                 turns.push(self.after(last, step, registers, thread).map_err(out_of_nodes)?);
             }
@@ -287,14 +287,14 @@ impl Rounds<'_, '_> {
     /// Returns a thread that reaches an error in the current round, with a state of the system before its turn.
     fn failing(
         &self,
-        machines: &[Machine],
+        automata: &[TemplateAutomaton],
         registers: &Registers,
         turns: &[Bdd],
-    ) -> Result<Option<(usize, State)>, OutOfNodes> {
+    ) -> Result<Option<(usize, ProductState)>, OutOfNodes> {
         let n_threads = self.threads.len();
         let first = (self.rounds.len() - 1) * n_threads;
         for thread in 0..n_threads {
-            let fails = self.of_thread(&machines[self.threads[thread]].fails, registers, thread)?;
+            let fails = self.of_thread(&automata[self.threads[thread]].fails, registers, thread)?;
             let found = turns[first + thread].and(&fails)?;
             if !found.is_false() {
                 return Ok(Some((thread, self.picked(&found, registers))));
@@ -303,7 +303,7 @@ impl Rounds<'_, '_> {
         Ok(None)
     }
 
-    fn picked(&self, states: &Bdd, registers: &Registers) -> State {
+    fn picked(&self, states: &Bdd, registers: &Registers) -> ProductState {
         let mut vars = self.model.columns.column(&self.model.layout, Side::In, 1);
         vars.extend(registers.of_threads.iter().flat_map(|register| &register[0]));
         let values = states.pick(&vars).expect("there is a state");
@@ -311,17 +311,17 @@ impl Rounds<'_, '_> {
     }
 
     /// Returns the boundaries of all contexts on a path to a state before the turn of a thread in the current round.
-    fn way(
+    fn boundaries_to(
         &self,
-        machines: &[Machine],
+        automata: &[TemplateAutomaton],
         registers: &Registers,
         turns: &[Bdd],
         thread: usize,
-        mut state: State,
+        mut state: ProductState,
     ) -> Result<Vec<Boundaries>, Stop> {
         let (layout, columns, n_threads) = (&self.model.layout, &self.model.columns, self.threads.len());
         let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
-        let shared = |state: &State| -> Vec<bool> { begun.iter().map(|var| state[var]).collect() };
+        let shared = |state: &ProductState| -> Vec<bool> { begun.iter().map(|var| state[var]).collect() };
         let mut pieces = vec![(thread, shared(&state), None)];
         for turn in (0..(self.rounds.len() - 1) * n_threads + thread).rev() {
             let mover = turn % n_threads;
@@ -329,7 +329,7 @@ impl Rounds<'_, '_> {
             let moved = begun.iter().zip(&ended).chain(before.iter().zip(after)).collect::<BTreeMap<_, _>>();
             let place = |var: &Var| moved.get(var).map_or(*var, |after| **after);
             let literals: Vec<(Var, bool)> = state.iter().map(|(var, value)| (place(var), *value)).collect();
-            let step = self.of_thread(&machines[self.threads[mover]].steps[turn / n_threads], registers, mover);
+            let step = self.of_thread(&automata[self.threads[mover]].steps[turn / n_threads], registers, mover);
             let known = layout.manager.cube(&literals).and_then(|known| turns[turn].and(&step?)?.and(&known));
             let found = self.picked(&known.map_err(out_of_nodes)?, registers);
             pieces.push((mover, shared(&found), Some(shared(&state))));

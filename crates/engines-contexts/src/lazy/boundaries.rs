@@ -6,11 +6,11 @@
 
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
-use super::rounds::Rounds;
+use super::rounds::RoundSearch;
 use crate::thread_paths::columns::Side;
-use crate::thread_paths::walk::{Boundaries, Vector};
+use crate::thread_paths::walk::{Boundaries, StateVector};
 
-impl Rounds<'_, '_> {
+impl RoundSearch<'_, '_> {
     /// Returns the boundaries of all threads in an execution that ends in the last round, in a context of the given
     /// thread with the given history.
     pub(super) fn boundaries(&self, thread: usize, own: Boundaries) -> Result<Vec<Boundaries>, OutOfNodes> {
@@ -18,15 +18,15 @@ impl Rounds<'_, '_> {
             return Ok(product.boundaries.clone());
         }
         let first = self.first_begun(thread, &own)?;
-        let mut ahead = self.ahead(thread, &first, &own.begun)?;
-        let behind = self.behind(thread, &first, &own.ended)?;
-        ahead.push(own);
-        ahead.extend(behind);
-        Ok(ahead)
+        let mut earlier_threads = self.earlier_threads(thread, &first, &own.begun)?;
+        let later_threads = self.later_threads(thread, &first, &own.ended)?;
+        earlier_threads.push(own);
+        earlier_threads.extend(later_threads);
+        Ok(earlier_threads)
     }
 
     /// Returns the states with which the contexts of the first thread begin, from the second on.
-    fn first_begun(&self, thread: usize, own: &Boundaries) -> Result<Vector, OutOfNodes> {
+    fn first_begun(&self, thread: usize, own: &Boundaries) -> Result<StateVector, OutOfNodes> {
         let (layout, columns, last) = (&self.model.layout, &self.model.columns, self.count());
         if thread == 0 {
             return Ok(own.begun[columns.width()..].to_vec());
@@ -36,9 +36,9 @@ impl Rounds<'_, '_> {
         let mut found = self.round(last).upto[thread - 1].and(&self.fixed(&over(Side::Out, 1, last), &own.begun)?)?;
         if last > 1 {
             let (begun, ended) = (over(Side::In, 1, last - 1), over(Side::Out, 1, last - 1));
-            let behind = self.round(last - 1).from[thread + 1].and(&self.fixed(&begun, &own.ended)?)?;
-            let behind = behind.exists(&columns.set(layout, &[&begun])?)?;
-            found = found.and(&columns.renamed(layout, &behind, &[(&ended, &second)])?)?;
+            let later_threads = self.round(last - 1).from[thread + 1].and(&self.fixed(&begun, &own.ended)?)?;
+            let later_threads = later_threads.exists(&columns.set(layout, &[&begun])?)?;
+            found = found.and(&columns.renamed(layout, &later_threads, &[(&ended, &second)])?)?;
         }
         Ok(picked(&found, &second))
     }
@@ -46,7 +46,7 @@ impl Rounds<'_, '_> {
     /// Returns the boundaries of the threads before the given one, which have all had their last context: `first` are
     /// the states with which the contexts of the first of them begin, from the second on, `last` those with which the
     /// contexts of the last of them end.
-    fn ahead(&self, thread: usize, first: &[bool], last: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
+    fn earlier_threads(&self, thread: usize, first: &[bool], last: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
         let (layout, columns, context) = (&self.model.layout, &self.model.columns, self.count());
         let round = self.round(context);
         let [begun, second] = [1, 2].map(|from| columns.columns(layout, Side::In, from, context));
@@ -73,7 +73,7 @@ impl Rounds<'_, '_> {
     /// Returns the boundaries of the threads after the given one, which have not come to their last context: `last` are
     /// the states with which the contexts of the last of them end, `first` those with which the contexts of the next
     /// one begin.
-    fn behind(&self, thread: usize, last: &[bool], first: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
+    fn later_threads(&self, thread: usize, last: &[bool], first: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
         let n_threads = self.threads.len();
         let before = self.count() - 1;
         let mut begun = first.to_vec();
@@ -102,7 +102,7 @@ impl Rounds<'_, '_> {
         relations: [&Bdd; 2],
         from: (&[Var], &[bool]),
         to: &[bool],
-    ) -> Result<Vector, OutOfNodes> {
+    ) -> Result<StateVector, OutOfNodes> {
         let (layout, columns) = (&self.model.layout, &self.model.columns);
         let [begun, middle, ended] =
             [Side::In, Side::Mid, Side::Out].map(|side| columns.columns(layout, side, 1, contexts));
@@ -120,6 +120,6 @@ impl Rounds<'_, '_> {
     }
 }
 
-fn picked(set: &Bdd, vars: &[Var]) -> Vector {
+fn picked(set: &Bdd, vars: &[Var]) -> StateVector {
     set.pick(vars).expect("the other threads have confirmed the history")
 }

@@ -35,19 +35,19 @@ use std::collections::BTreeSet;
 
 use selvedge_check::{Bound, Contexts as Counts, Engine, Event, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::passes::fix_threads::{FixThreadsLift, FixedThreads};
-use selvedge_ir::{ProcId, Program, Scope, Target, Trace, VarId};
+use selvedge_ir::{ProcId, Program, Target, Trace, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::layout::When;
 
 use super::thread_paths::columns::Side;
-use super::thread_paths::numbers::{NUMBER_BITS, Numbers};
+use super::thread_paths::numbers::{NUMBER_BITS, StateNumbers};
 use super::thread_paths::shared_model::SharedModel;
 use super::thread_paths::start::{prelude, templates};
 use super::thread_paths::track::{Tracked, track};
-use super::threads::{fixed_threads, up_to_error};
+use super::threads::{fixed_threads, shared_vars, up_to_error};
 use super::{Histories, Options};
-use rounds::{Met, Rounds};
+use rounds::{FoundError, RoundSearch};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -76,13 +76,11 @@ impl Engine for Contexts {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let (bound, lists) = fixed_threads(task, &self.options, self.name()).expect("the engine supports the task");
-        let thread_lists: Vec<ThreadList> = lists.into_iter().map(ThreadList::new).collect();
+        let lists: Vec<ThreadList> = lists.into_iter().map(ThreadList::new).collect();
         numbered_or_not(|numbering| {
-            let models = thread_lists
-                .iter()
-                .map(|thread_list| thread_list.model(self.options.histories, numbering, bound.last, run));
+            let models = lists.iter().map(|threads| threads.model(self.options.histories, numbering, bound.last, run));
             let models = models.collect::<Result<Vec<_>, _>>()?;
-            unless_exhausted(&models, search(task, bound.last, (&thread_lists, &models), run, explanation))
+            unless_exhausted(&models, search(task, bound.last, (&lists, &models), run, explanation))
         })
     }
 }
@@ -93,7 +91,7 @@ const FEW: usize = 12;
 /// The number of shared variables from which numbers of states are tried.
 const MANY: usize = 4 * NUMBER_BITS;
 
-/// Whether states of many variables are numbered.
+/// The use of numbers for states of many variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbering {
     Try,
@@ -110,7 +108,7 @@ fn numbered_or_not<T>(mut ask: impl FnMut(Numbering) -> Result<Option<T>, Stop>)
 
 /// Returns an answer, or `None` if there were more states than numbers.
 fn unless_exhausted<T>(models: &[SharedModel<'_>], answer: Result<T, Stop>) -> Result<Option<T>, Stop> {
-    let is_exhausted = |model: &SharedModel<'_>| model.columns.numbers.as_ref().is_some_and(Numbers::exhausted);
+    let is_exhausted = |model: &SharedModel<'_>| model.columns.numbers.as_ref().is_some_and(StateNumbers::exhausted);
     match answer {
         Err(Stop::NodeLimit(_)) if models.iter().any(is_exhausted) => Ok(None),
         answer => answer.map(Some),
@@ -121,25 +119,25 @@ fn unless_exhausted<T>(models: &[SharedModel<'_>], answer: Result<T, Stop>) -> R
 fn search(
     task: &Task<'_>,
     last: u32,
-    (thread_lists, models): (&[ThreadList], &[SharedModel<'_>]),
+    (lists, models): (&[ThreadList], &[SharedModel<'_>]),
     run: &Run<'_>,
     explanation: &mut Explanation,
 ) -> Result<Verdict, Stop> {
-    let mut searches: Vec<Rounds> =
-        thread_lists.iter().zip(models).map(|(thread_list, model)| thread_list.rounds(model)).collect();
+    let mut searches: Vec<RoundSearch> =
+        lists.iter().zip(models).map(|(threads, model)| threads.rounds(model)).collect();
     let mut counts = Counts::default();
     for k in 0..=last {
-        for (thread_list, rounds) in thread_lists.iter().zip(&mut searches) {
-            let met = if k == 0 { rounds.begin(&thread_list.tracked.kept)? } else { rounds.advance()? };
+        for (threads, rounds) in lists.iter().zip(&mut searches) {
+            let met = if k == 0 { rounds.begin(&threads.tracked.kept)? } else { rounds.advance()? };
             if let Some(met) = met {
                 counts.error = Some(k.max(1));
                 explanation.contexts = Some(counts);
-                return Ok(Verdict::Unsafe(up_to_error(task, thread_list.trace(rounds, &met)?)));
+                return Ok(Verdict::Unsafe(up_to_error(task, threads.trace(rounds, &met)?)));
             }
         }
         if k > 0
-            && let ([thread_list], [rounds]) = (thread_lists, searches.as_slice())
-            && let Some(states) = thread_list.count(rounds, task.program).map_err(out_of_nodes)?
+            && let ([threads], [rounds]) = (lists, searches.as_slice())
+            && let Some(states) = threads.count(rounds, task.program).map_err(out_of_nodes)?
         {
             run.event(Event::SharedStates { k, states });
             counts.reached.push((k, states));
@@ -154,13 +152,13 @@ impl Contexts {
     /// [`Engine::supports`] accepts.
     pub fn shared_states(&self, task: &Task<'_>, run: &Run<'_>) -> Result<SharedStates, Stop> {
         let (bound, lists) = fixed_threads(task, &self.options, self.name()).expect("the engine supports the task");
-        let vars = shared(task.program);
+        let vars = shared_vars(task.program);
         let mut reached = vec![BTreeSet::new(); bound.last as usize];
         for list in lists {
-            let thread_list = ThreadList::new(FixedThreads { target: Target::default(), ..list });
+            let threads = ThreadList::new(FixedThreads { target: Target::default(), ..list });
             let found = numbered_or_not(|numbering| {
-                let model = thread_list.model(self.options.histories, numbering, bound.last, run)?;
-                let found = thread_list.shared_states(&model, &vars, bound.last);
+                let model = threads.model(self.options.histories, numbering, bound.last, run)?;
+                let found = threads.shared_states(&model, &vars, bound.last);
                 unless_exhausted(std::slice::from_ref(&model), found)
             })?;
             for (states, found) in reached.iter_mut().zip(found) {
@@ -192,12 +190,12 @@ impl ThreadList {
     ) -> Result<SharedModel<'a>, Stop> {
         let program = &self.tracked.program;
         let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
-        let suiting = match shared(program).len() {
+        let suiting = match shared_vars(program).len() {
             1..=FEW => Histories::Blocks,
             MANY.. => Histories::Numbers,
             _ => Histories::Values,
         };
-        let is_empty = program.entries.is_empty() || shared(program).is_empty();
+        let is_empty = program.entries.is_empty() || shared_vars(program).is_empty();
         let histories = match wanted.unwrap_or(suiting) {
             _ if is_empty => Histories::Values,
             Histories::Numbers if numbering == Numbering::Never => Histories::Values,
@@ -207,14 +205,14 @@ impl ThreadList {
     }
 
     /// Returns the search before the first round. Threads that begin alike have one template.
-    fn rounds<'w, 'a>(&self, model: &'w SharedModel<'a>) -> Rounds<'w, 'a> {
+    fn rounds<'w, 'a>(&self, model: &'w SharedModel<'a>) -> RoundSearch<'w, 'a> {
         let program = &self.tracked.program;
         let (templates, threads) = templates(model, program);
-        Rounds::new(model, prelude(model, program), templates, threads)
+        RoundSearch::new(model, prelude(model, program), templates, threads)
     }
 
     /// Returns an execution of the task's program that ends in the error.
-    fn trace(&self, rounds: &Rounds<'_, '_>, met: &Met) -> Result<Trace, Stop> {
+    fn trace(&self, rounds: &RoundSearch<'_, '_>, met: &FoundError) -> Result<Trace, Stop> {
         let mut trace = rounds.trace(met)?;
         trace.start.fresh.retain(|(var, _)| !self.tracked.kept.iter().any(|(_, kept)| kept == var));
         Ok(self.lift.trace(&trace))
@@ -241,20 +239,16 @@ impl ThreadList {
     }
 
     /// Returns the valuations of some shared variables that the rounds so far reach.
-    fn reached(&self, rounds: &Rounds<'_, '_>, own: &[VarId]) -> Result<Bdd, OutOfNodes> {
+    fn reached(&self, rounds: &RoundSearch<'_, '_>, own: &[VarId]) -> Result<Bdd, OutOfNodes> {
         let layout = &rounds.model.layout;
-        let further = shared(&self.tracked.program).into_iter().filter(|var| !own.contains(var));
+        let further = shared_vars(&self.tracked.program).into_iter().filter(|var| !own.contains(var));
         rounds.reached()?.exists(&layout.manager.var_set(&layout.vars(further, When::Now))?)
     }
 
     /// Returns the number of these valuations; `None` if it exceeds 128 bits.
-    fn count(&self, rounds: &Rounds<'_, '_>, program: &Program) -> Result<Option<u128>, OutOfNodes> {
-        let own = shared(program);
+    fn count(&self, rounds: &RoundSearch<'_, '_>, program: &Program) -> Result<Option<u128>, OutOfNodes> {
+        let own = shared_vars(program);
         let now = rounds.model.layout.vars(own.iter().copied(), When::Now);
         Ok(self.reached(rounds, &own)?.count(&now))
     }
-}
-
-fn shared(program: &Program) -> Vec<VarId> {
-    program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Shared).collect()
 }

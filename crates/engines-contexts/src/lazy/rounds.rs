@@ -28,19 +28,19 @@ use crate::Histories;
 use crate::thread_paths::columns::Side;
 use crate::thread_paths::shared_model::SharedModel;
 use crate::thread_paths::start::initial;
-use crate::thread_paths::template_paths::{Error, TemplatePaths};
+use crate::thread_paths::template_paths::{PathError, TemplatePaths};
 
 /// The thread in which an error was found.
-pub(super) enum Met {
+pub(super) enum FoundError {
     /// No thread: the error is before they start.
-    Alone(Error),
+    Alone(PathError),
     /// In a context of a thread.
-    In { thread: usize, error: Error },
+    In { thread: usize, error: PathError },
 }
 
 /// The relations of a round.
 #[derive(Default)]
-pub(super) struct Round {
+pub(super) struct RoundRelations {
     /// For each thread that has come to its context: its histories, and its effects.
     pub(super) histories: Vec<Bdd>,
     pub(super) effects: Vec<Bdd>,
@@ -53,7 +53,7 @@ pub(super) struct Round {
 }
 
 /// The rounds so far.
-pub(super) struct Rounds<'w, 'a> {
+pub(super) struct RoundSearch<'w, 'a> {
     pub(super) model: &'w SharedModel<'a>,
     /// The code before the threads.
     pub(super) prelude: Option<TemplatePaths<'w, 'a>>,
@@ -64,19 +64,19 @@ pub(super) struct Rounds<'w, 'a> {
     pub(super) initial: Bdd,
     /// The product of the threads, if there are few shared states.
     pub(super) product: Option<AutomataProduct>,
-    pub(super) rounds: Vec<Round>,
+    pub(super) rounds: Vec<RoundRelations>,
 }
 
-impl<'w, 'a> Rounds<'w, 'a> {
+impl<'w, 'a> RoundSearch<'w, 'a> {
     pub(super) fn new(
         model: &'w SharedModel<'a>,
         prelude: Option<TemplatePaths<'w, 'a>>,
         templates: Vec<TemplatePaths<'w, 'a>>,
         threads: Vec<usize>,
-    ) -> Rounds<'w, 'a> {
+    ) -> RoundSearch<'w, 'a> {
         let initial = model.layout.manager.bottom();
         let product = (model.histories == Histories::Blocks).then(|| AutomataProduct::new(&initial, templates.len()));
-        Rounds { model, prelude, templates, threads, initial, product, rounds: Vec::new() }
+        RoundSearch { model, prelude, templates, threads, initial, product, rounds: Vec::new() }
     }
 
     /// Returns the number of rounds that were begun.
@@ -85,31 +85,31 @@ impl<'w, 'a> Rounds<'w, 'a> {
     }
 
     /// Returns the relations of a round, from 1 on.
-    pub(super) fn round(&self, number: u32) -> &Round {
+    pub(super) fn round(&self, number: u32) -> &RoundRelations {
         &self.rounds[number as usize - 1]
     }
 
     /// Computes everything before the first context. Some shared variables keep the values that others have then.
-    pub(super) fn begin(&mut self, kept: &[(VarId, VarId)]) -> Result<Option<Met>, Stop> {
+    pub(super) fn begin(&mut self, kept: &[(VarId, VarId)]) -> Result<Option<FoundError>, Stop> {
         match initial(self.model, self.prelude.as_mut(), kept)? {
             Ok(states) => {
                 self.product = self.product.take().map(|_| AutomataProduct::new(&states, self.templates.len()));
                 self.initial = states;
             }
-            Err(error) => return Ok(Some(Met::Alone(error))),
+            Err(error) => return Ok(Some(FoundError::Alone(error))),
         }
         Ok(None)
     }
 
     /// Gives all threads one more context. The previous rounds are used and not recomputed.
-    pub(super) fn advance(&mut self) -> Result<Option<Met>, Stop> {
+    pub(super) fn advance(&mut self) -> Result<Option<FoundError>, Stop> {
         if let Some(product) = self.product.take() {
             return self.advance_together(product);
         }
         if !self.rounds.is_empty() {
             self.compose_last()?;
         }
-        self.rounds.push(Round::default());
+        self.rounds.push(RoundRelations::default());
         let context = self.count();
         for thread in 0..self.threads.len() {
             self.model.run.check_limits()?;
@@ -121,9 +121,9 @@ impl<'w, 'a> Rounds<'w, 'a> {
             let error = self.templates[self.threads[thread]].advance(context, &histories)?;
             self.rounds[context as usize - 1].histories.push(histories);
             if let Some(error) = error {
-                return Ok(Some(Met::In { thread, error }));
+                return Ok(Some(FoundError::In { thread, error }));
             }
-            self.note_effects(thread).map_err(out_of_nodes)?;
+            self.record_effects(thread).map_err(out_of_nodes)?;
         }
         Ok(None)
     }
@@ -157,7 +157,7 @@ impl<'w, 'a> Rounds<'w, 'a> {
     }
 
     /// Records the effects of a thread after its context.
-    fn note_effects(&mut self, thread: usize) -> Result<(), OutOfNodes> {
+    fn record_effects(&mut self, thread: usize) -> Result<(), OutOfNodes> {
         let context = self.count();
         let round = self.round(context);
         let effects = self.templates[self.threads[thread]].effects(context).and(&round.histories[thread])?;

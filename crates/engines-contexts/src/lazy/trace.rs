@@ -9,21 +9,21 @@ use selvedge_ir::trace::Trace;
 use selvedge_logic::bdd::OutOfNodes;
 use selvedge_transition::out_of_nodes;
 
-use super::rounds::{Met, Rounds};
+use super::rounds::{FoundError, RoundSearch};
 use crate::thread_paths::columns::Side;
-use crate::thread_paths::start::Parts;
-use crate::thread_paths::walk::{Boundaries, Part, Vector, Walker};
+use crate::thread_paths::start::ExecutionParts;
+use crate::thread_paths::walk::{Boundaries, StateVector, ThreadRun, Walker};
 
-impl Rounds<'_, '_> {
+impl RoundSearch<'_, '_> {
     /// Returns an execution that ends in the error.
-    pub(super) fn trace(&self, met: &Met) -> Result<Trace, Stop> {
+    pub(super) fn trace(&self, met: &FoundError) -> Result<Trace, Stop> {
         match met {
-            Met::Alone(error) => {
+            FoundError::Alone(error) => {
                 let prelude = self.prelude.as_ref().expect("only a prelude fails before the threads");
                 let part = Walker::new(prelude, 0).to_error(error)?;
                 self.assembled(None, part, Vec::new()).map_err(out_of_nodes)
             }
-            Met::In { thread, error } => {
+            FoundError::In { thread, error } => {
                 let failing = self.walker(*thread).to_error(error)?;
                 let boundaries = self.boundaries(*thread, self.own(&failing)).map_err(out_of_nodes)?;
                 let parts = self.parts(*thread, failing, &boundaries)?;
@@ -31,7 +31,7 @@ impl Rounds<'_, '_> {
                 let first = columns.state(&boundaries[0].begun[..columns.width()]);
                 let before = match &self.prelude {
                     Some(prelude) => Walker::new(prelude, 0).to_finished(&first)?,
-                    None => Part::default(),
+                    None => ThreadRun::default(),
                 };
                 self.assembled(Some(first), before, parts).map_err(out_of_nodes)
             }
@@ -43,15 +43,15 @@ impl Rounds<'_, '_> {
     }
 
     /// Returns the boundaries of the thread that fails.
-    fn own(&self, failing: &Part) -> Boundaries {
+    fn own(&self, failing: &ThreadRun) -> Boundaries {
         let (layout, columns) = (&self.model.layout, &self.model.columns);
-        let vector = |side: Side, last: u32| -> Vector {
+        let vector = |side: Side, last: u32| -> StateVector {
             columns.columns(layout, side, 1, last).iter().map(|var| failing.history[var]).collect()
         };
         Boundaries { begun: vector(Side::In, self.count()), ended: vector(Side::Out, self.count() - 1) }
     }
 
-    fn parts(&self, thread: usize, failing: Part, boundaries: &[Boundaries]) -> Result<Vec<Part>, Stop> {
+    fn parts(&self, thread: usize, failing: ThreadRun, boundaries: &[Boundaries]) -> Result<Vec<ThreadRun>, Stop> {
         let mut failing = Some(failing);
         let part = |(other, boundaries): (usize, &Boundaries)| match failing.take_if(|_| other == thread) {
             Some(part) => Ok(part),
@@ -61,10 +61,15 @@ impl Rounds<'_, '_> {
     }
 
     /// Returns the whole execution, from the runs of all threads; `shared` are the values when the threads start.
-    fn assembled(&self, shared: Option<Vector>, before: Part, parts: Vec<Part>) -> Result<Trace, OutOfNodes> {
+    fn assembled(
+        &self,
+        shared: Option<StateVector>,
+        before: ThreadRun,
+        parts: Vec<ThreadRun>,
+    ) -> Result<Trace, OutOfNodes> {
         let templates = self.threads.iter().enumerate();
         let threads =
             templates.map(|(place, template)| (EntryId::new(place), &self.templates[*template].root)).collect();
-        Parts { model: self.model, prelude: self.prelude.as_ref(), before, shared, threads, parts }.assembled()
+        ExecutionParts { model: self.model, prelude: self.prelude.as_ref(), before, shared, threads, parts }.assembled()
     }
 }

@@ -27,9 +27,9 @@ use selvedge_ir::{EntryId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var, VarSet};
 use selvedge_transition::out_of_nodes;
 
-use super::blocks::Blocks;
-use super::counts::Block;
-use super::interfaces::{Interfaces, Stand, interfaces};
+use super::blocks::BlockRelations;
+use super::counts::BlockSide;
+use super::interfaces::{FinalLoc, Interfaces, interfaces};
 use crate::thread_paths::columns::Side;
 
 /// The winner of the game.
@@ -42,15 +42,15 @@ pub(super) enum Winner {
 }
 
 /// Returns whether the game can be played: only the program's own calls can prevent it.
-pub(super) fn is_playable(blocks: &Blocks<'_, '_>) -> bool {
+pub(super) fn is_playable(blocks: &BlockRelations<'_, '_>) -> bool {
     let program = blocks.model.program;
     let of_threads = |edge: &&selvedge_ir::Edge| Some(program.locs[edge.from].proc) != program.prelude;
     !program.edges.iter().filter(of_threads).any(|edge| matches!(edge.op, Op::Call(_)))
 }
 
 /// Plays the game for one round less than have been explored.
-pub(super) fn play(blocks: &Blocks<'_, '_>) -> Result<Winner, Stop> {
-    let game = Game::new(blocks).map_err(out_of_nodes)?;
+pub(super) fn play(blocks: &BlockRelations<'_, '_>) -> Result<Winner, Stop> {
+    let game = AdequacyGame::new(blocks).map_err(out_of_nodes)?;
     let mut stages = vec![game.not_lost().map_err(out_of_nodes)?];
     let mut gone = None;
     while let Some(safe) = stages.last() {
@@ -69,9 +69,9 @@ pub(super) fn play(blocks: &Blocks<'_, '_>) -> Result<Winner, Stop> {
 }
 
 /// The moves of both players with threads of one entry at one location.
-struct Moves {
+struct EntryMoves {
     entry: EntryId,
-    stand: Stand,
+    stand: FinalLoc,
     /// Eve's moves, over the variables of the thread, `In` and `Out`.
     eve: Bdd,
     /// Adam's moves, over the variables of the thread, `OtherIn` and `OtherOut`.
@@ -80,25 +80,25 @@ struct Moves {
     moved: VarSet,
 }
 
-struct Game<'b, 'w, 'a> {
-    blocks: &'b Blocks<'w, 'a>,
+struct AdequacyGame<'b, 'w, 'a> {
+    blocks: &'b BlockRelations<'w, 'a>,
     /// Adam's rounds.
     k: u32,
-    moves: Vec<Moves>,
+    moves: Vec<EntryMoves>,
     /// Eve's blocks after a move: over the counts, `Out` and `Mid`.
     wanted: Bdd,
     /// The variables of Adam's answer: `OtherOut`.
     answered: VarSet,
 }
 
-impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
-    fn new(blocks: &'b Blocks<'w, 'a>) -> Result<Game<'b, 'w, 'a>, OutOfNodes> {
+impl<'b, 'w, 'a> AdequacyGame<'b, 'w, 'a> {
+    fn new(blocks: &'b BlockRelations<'w, 'a>) -> Result<AdequacyGame<'b, 'w, 'a>, OutOfNodes> {
         let k = blocks.count() - 1;
         let (layout, columns) = (&blocks.model.layout, &blocks.model.columns);
         let (begun, ended) = (blocks.over(Side::In, 1, k + 1), blocks.over(Side::Out, 1, k + 1));
         let wanted = columns.renamed(layout, &blocks.round(k + 1).wanted.all, &[(&begun, &ended)])?;
         let answered = layout.manager.var_set(&blocks.over(Side::OtherOut, 1, k))?;
-        let mut game = Game { blocks, k, moves: Vec::new(), wanted, answered };
+        let mut game = AdequacyGame { blocks, k, moves: Vec::new(), wanted, answered };
         for (template, root) in blocks.templates.iter().enumerate() {
             let entries = blocks.counts.entries.iter().filter(|entry| blocks.template_of[entry.index()] == template);
             let [eve, adam] = [interfaces(root, k + 1)?, interfaces(root, k)?];
@@ -124,7 +124,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
                 Some(adam) => columns.renamed(layout, adam, &pairs)?,
                 None => layout.manager.bottom(),
             };
-            self.moves.push(Moves { entry, stand: *stand, eve: eve.clone(), adam, moved: moved.clone() });
+            self.moves.push(EntryMoves { entry, stand: *stand, eve: eve.clone(), adam, moved: moved.clone() });
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
 
     /// Returns Adam's answers for which the position is among the given ones afterwards: over the variables of the
     /// thread, the counts after the move, `Out`, `Mid`, `OtherIn` and `OtherMid`.
-    fn answers(&self, moves: &Moves, after: &Bdd) -> Result<Bdd, OutOfNodes> {
+    fn answers(&self, moves: &EntryMoves, after: &Bdd) -> Result<Bdd, OutOfNodes> {
         moves.adam.and_exists(after, &self.answered)
     }
 
@@ -183,14 +183,14 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
     }
 
     /// Returns the positions from which Eve has a move that Adam cannot answer. Her move is projected away at once.
-    fn lost(&self, moves: &Moves, after: &Bdd, gone: Option<&Bdd>) -> Result<Bdd, OutOfNodes> {
+    fn lost(&self, moves: &EntryMoves, after: &Bdd, gone: Option<&Bdd>) -> Result<Bdd, OutOfNodes> {
         let answers = self.answers(moves, after)?;
         let unanswered = match gone {
             None => self.wanted.minus(&answers)?,
             Some(gone) => self.answers(moves, gone)?.minus(&answers)?,
         };
         let from = moves.eve.and_exists(&unanswered, &moves.moved)?;
-        self.blocks.counts.fewer(Block::Left, moves.entry, &from)
+        self.blocks.counts.remove(BlockSide::Left, moves.entry, &from)
     }
 
     /// Returns whether Adam has an answer to every first move that leads to the last of the stages, in which he is
@@ -212,7 +212,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
     /// Returns Eve's moves from her first one on, if Adam always gives an answer that leads to the last stage that he
     /// can reach. A position that is not in the next stage has a move of hers whose answers all lead to earlier ones,
     /// so it ends.
-    fn played(&self, first: &Moves, unanswered: &Bdd, stages: &[Bdd]) -> Result<Vec<EveMove>, OutOfNodes> {
+    fn played(&self, first: &EntryMoves, unanswered: &Bdd, stages: &[Bdd]) -> Result<Vec<EveMove>, OutOfNodes> {
         let mut play = Vec::new();
         let mut adam = self.other(&self.empty(self.k)?)?;
         let (mut moves, mut found) = (first, unanswered.clone());
@@ -239,10 +239,10 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
     }
 
     /// Picks one of some moves: one tuple of the variables of the thread, the counts, `Out` and `Mid`.
-    fn pick(&self, moves: &Moves, found: &Bdd) -> Result<Bdd, OutOfNodes> {
+    fn pick(&self, moves: &EntryMoves, found: &Bdd) -> Result<Bdd, OutOfNodes> {
         let (blocks, model) = (self.blocks, self.blocks.model);
         let mut vars = model.frames[model.program.entries[moves.entry].proc].vars().to_vec();
-        vars.extend(blocks.counts.vars(Block::Left));
+        vars.extend(blocks.counts.vars(BlockSide::Left));
         vars.extend(blocks.over(Side::Out, 1, self.k + 1));
         vars.extend(blocks.over(Side::Mid, 1, self.k));
         let values = found.pick(&vars).unwrap_or_default();
@@ -251,7 +251,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
     }
 
     /// Picks one position, as it is before the next moves, of those after a move and its answers.
-    fn settled(&self, moves: &Moves, answered: &Bdd) -> Result<Bdd, OutOfNodes> {
+    fn settled(&self, moves: &EntryMoves, answered: &Bdd) -> Result<Bdd, OutOfNodes> {
         let (blocks, model) = (self.blocks, self.blocks.model);
         let (his, his_out) = (blocks.over(Side::OtherIn, 1, self.k), blocks.over(Side::OtherOut, 1, self.k));
         let (hers, her_out) = (blocks.over(Side::In, 1, self.k + 1), blocks.over(Side::Out, 1, self.k + 1));
@@ -260,7 +260,7 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         lost.extend(&hers);
         let after = answered.exists(&model.layout.manager.var_set(&lost)?)?;
         let after = model.columns.renamed(&model.layout, &after, &[(&his_out, &his), (&her_out, &hers)])?;
-        let mut vars = [hers, his, blocks.counts.vars(Block::Left)].concat();
+        let mut vars = [hers, his, blocks.counts.vars(BlockSide::Left)].concat();
         vars.extend(blocks.over(Side::Mid, 1, self.k));
         vars.extend(blocks.over(Side::OtherMid, 1, self.k - 1));
         let values = after.pick(&vars).unwrap_or_default();
@@ -273,21 +273,21 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
         let blocks = self.blocks;
         let mut hers = blocks.over(Side::In, 1, self.k + 1);
         hers.extend(blocks.over(Side::Mid, 1, self.k));
-        hers.extend(blocks.counts.vars(Block::Left));
+        hers.extend(blocks.counts.vars(BlockSide::Left));
         position.exists(&blocks.model.layout.manager.var_set(&hers)?)
     }
 
     /// Returns Eve's moves from some positions that have no answer: over the variables of the thread, the counts, `Out`
     /// and `Mid`.
-    fn losing(&self, moves: &Moves, positions: &Bdd, after: &Bdd) -> Result<Bdd, OutOfNodes> {
+    fn losing(&self, moves: &EntryMoves, positions: &Bdd, after: &Bdd) -> Result<Bdd, OutOfNodes> {
         let counts = &self.blocks.counts;
         let answers = self.answers(moves, after)?;
-        let legal = counts.more(Block::Left, moves.entry, positions)?.and(&moves.eve)?.and(&self.wanted)?;
+        let legal = counts.add(BlockSide::Left, moves.entry, positions)?.and(&moves.eve)?.and(&self.wanted)?;
         legal.minus(&answers)
     }
 
     /// Returns a move in readable form.
-    fn named(&self, moves: &Moves, chosen: &Bdd) -> EveMove {
+    fn named(&self, moves: &EntryMoves, chosen: &Bdd) -> EveMove {
         let model = self.blocks.model;
         let last = model.columns.column(&model.layout, Side::Out, self.k + 1);
         let values = chosen.pick(&last).unwrap_or_default();
@@ -302,13 +302,13 @@ impl<'b, 'w, 'a> Game<'b, 'w, 'a> {
     /// Returns the empty left blocks of a round, with any counts.
     fn empty(&self, round: u32) -> Result<Bdd, OutOfNodes> {
         let blocks = self.blocks;
-        blocks.round(round).wanted.rings[0].exists(&blocks.counts.set(Block::Left)?)
+        blocks.round(round).wanted.rings[0].exists(&blocks.counts.set(BlockSide::Left)?)
     }
 
-    fn unanswered(&self, moves: &Moves, after: &Bdd) -> Result<Bdd, OutOfNodes> {
+    fn unanswered(&self, moves: &EntryMoves, after: &Bdd) -> Result<Bdd, OutOfNodes> {
         let (blocks, k) = (self.blocks, self.k);
         let counts = &blocks.counts;
-        let first = counts.more(Block::Left, moves.entry, &counts.none(Block::Left)?)?;
+        let first = counts.add(BlockSide::Left, moves.entry, &counts.empty(BlockSide::Left)?)?;
         let mut forgotten = blocks.over(Side::OtherIn, 1, k);
         forgotten.extend(blocks.over(Side::OtherMid, 1, k - 1));
         forgotten.extend(self.answered.vars());

@@ -25,20 +25,20 @@ use selvedge_ir::EntryId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::out_of_nodes;
 
-use super::counts::{Block, Counts};
+use super::counts::{BlockCounts, BlockSide};
 use crate::thread_paths::columns::Side;
 use crate::thread_paths::shared_model::SharedModel;
-use crate::thread_paths::template_paths::{Error, TemplatePaths};
+use crate::thread_paths::template_paths::{PathError, TemplatePaths};
 
 /// A relation that grows.
-pub(super) struct Growing {
+pub(super) struct GrowingRelation {
     pub(super) all: Bdd,
     pub(super) rings: Vec<Bdd>,
 }
 
-impl Growing {
-    fn new(base: Bdd) -> Growing {
-        Growing { all: base.clone(), rings: vec![base] }
+impl GrowingRelation {
+    fn new(base: Bdd) -> GrowingRelation {
+        GrowingRelation { all: base.clone(), rings: vec![base] }
     }
 
     /// Adds new tuples, and returns them unless there are none.
@@ -54,31 +54,31 @@ impl Growing {
 }
 
 /// One round.
-pub(super) struct Round {
-    pub(super) wanted: Growing,
+pub(super) struct BlockRound {
+    pub(super) wanted: GrowingRelation,
     /// Computed when the next round begins.
-    pub(super) right: Option<Growing>,
+    pub(super) right: Option<GrowingRelation>,
 }
 
 /// An error of a thread in the last round.
-pub(super) struct Met {
+pub(super) struct BlockError {
     pub(super) template: usize,
-    pub(super) error: Error,
+    pub(super) error: PathError,
 }
 
 /// All rounds so far.
-pub(super) struct Blocks<'w, 'a> {
+pub(super) struct BlockRelations<'w, 'a> {
     pub(super) model: &'w SharedModel<'a>,
-    pub(super) counts: Counts,
+    pub(super) counts: BlockCounts,
     pub(super) templates: Vec<TemplatePaths<'w, 'a>>,
     /// The template of each entry of the program.
     pub(super) template_of: Vec<usize>,
     /// The shared states when the threads start, as those with which a first turn begins.
     pub(super) initial: Bdd,
-    pub(super) rounds: Vec<Round>,
+    pub(super) rounds: Vec<BlockRound>,
 }
 
-impl<'w, 'a> Blocks<'w, 'a> {
+impl<'w, 'a> BlockRelations<'w, 'a> {
     pub(super) fn template(&self, entry: EntryId) -> &TemplatePaths<'w, 'a> {
         &self.templates[self.template_of[entry.index()]]
     }
@@ -89,12 +89,12 @@ impl<'w, 'a> Blocks<'w, 'a> {
     }
 
     /// Returns a round, from 1 on.
-    pub(super) fn round(&self, number: u32) -> &Round {
+    pub(super) fn round(&self, number: u32) -> &BlockRound {
         &self.rounds[number as usize - 1]
     }
 
     /// Returns the relation RLI of a round before the last.
-    pub(super) fn right(&self, number: u32) -> &Growing {
+    pub(super) fn right(&self, number: u32) -> &GrowingRelation {
         self.round(number).right.as_ref().expect("the rounds before the last are complete")
     }
 
@@ -109,13 +109,13 @@ impl<'w, 'a> Blocks<'w, 'a> {
     /// confirm, the effects of threads with these histories, and the left blocks that are longer by one thread.
     /// *Invariant.* All histories that the wanted blocks so far confirm have been followed. *It ends* because relations
     /// only grow.
-    pub(super) fn advance(&mut self) -> Result<Option<Met>, Stop> {
+    pub(super) fn advance(&mut self) -> Result<Option<BlockError>, Stop> {
         if self.count() > 0 {
             self.complete()?;
         }
         let number = self.count() + 1;
-        let beside = self.beside().map_err(out_of_nodes)?;
-        let base = self.empty_left(&beside).map_err(out_of_nodes)?;
+        let continuable = self.continuable().map_err(out_of_nodes)?;
+        let base = self.empty_left(&continuable).map_err(out_of_nodes)?;
         let follow = self.follow().map_err(out_of_nodes)?;
         let bottom = self.model.layout.manager.bottom();
         for template in &mut self.templates {
@@ -123,7 +123,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         }
         let mut used = vec![bottom; self.templates.len()];
         let mut new = Some(base.clone());
-        self.rounds.push(Round { wanted: Growing::new(base), right: None });
+        self.rounds.push(BlockRound { wanted: GrowingRelation::new(base), right: None });
         while let Some(left) = new {
             self.model.run.check_limits()?;
             self.model.layout.manager.tidy();
@@ -131,10 +131,11 @@ impl<'w, 'a> Blocks<'w, 'a> {
                 let histories = self.histories(&left, follow).map_err(out_of_nodes)?;
                 let template = self.template_of[entry.index()];
                 if let Some(error) = self.templates[template].advance(number, &histories)? {
-                    return Ok(Some(Met { template, error }));
+                    return Ok(Some(BlockError { template, error }));
                 }
             }
-            let longer = self.longer(&left, &mut used).and_then(|longer| longer.and(&beside)).map_err(out_of_nodes)?;
+            let longer =
+                self.longer(&left, &mut used).and_then(|longer| longer.and(&continuable)).map_err(out_of_nodes)?;
             let round = self.rounds.last_mut().expect("the round has begun");
             new = round.wanted.add(&longer).map_err(out_of_nodes)?;
         }
@@ -142,32 +143,32 @@ impl<'w, 'a> Blocks<'w, 'a> {
     }
 
     /// Returns the left blocks next to which some right block of the previous rounds fits.
-    fn beside(&self) -> Result<Bdd, OutOfNodes> {
+    fn continuable(&self) -> Result<Bdd, OutOfNodes> {
         match self.count() {
             0 => Ok(self.model.layout.manager.top()),
-            last => self.right(last).all.and_exists(&self.counts.fit(None)?, &self.counts.set(Block::Right)?),
+            last => self.right(last).all.and_exists(&self.counts.fits(None)?, &self.counts.set(BlockSide::Right)?),
         }
     }
 
     /// Returns the left block without threads: its turns end as they begin.
-    fn empty_left(&self, beside: &Bdd) -> Result<Bdd, OutOfNodes> {
+    fn empty_left(&self, continuable: &Bdd) -> Result<Bdd, OutOfNodes> {
         let number = self.count() + 1;
         let (ended, begun) = (self.over(Side::Mid, 1, number - 1), self.over(Side::In, 2, number));
         let wrapped = self.model.columns.equal(&self.model.layout, &ended, &begun)?;
-        self.initial.and(&wrapped)?.and(&self.counts.none(Block::Left)?)?.and(beside)
+        self.initial.and(&wrapped)?.and(&self.counts.empty(BlockSide::Left)?)?.and(continuable)
     }
 
     /// Returns, for each entry, the effects of its threads in the previous rounds, with a right block that fits after
     /// them, and the left blocks that can continue.
     fn follow(&self) -> Result<Vec<Bdd>, OutOfNodes> {
         let one = |entry: &EntryId| {
-            let fit = self.counts.fit(Some(*entry))?;
+            let fit = self.counts.fits(Some(*entry))?;
             let last = self.count();
             if last == 0 {
-                return fit.and(&self.counts.none(Block::Right)?)?.exists(&self.counts.set(Block::Right)?);
+                return fit.and(&self.counts.empty(BlockSide::Right)?)?.exists(&self.counts.set(BlockSide::Right)?);
             }
             let (begun, ended) = (self.over(Side::In, 1, last), self.over(Side::Out, 1, last));
-            let right = self.right(last).all.and_exists(&fit, &self.counts.set(Block::Right)?)?;
+            let right = self.right(last).all.and_exists(&fit, &self.counts.set(BlockSide::Right)?)?;
             let right = self.model.columns.renamed(&self.model.layout, &right, &[(&begun, &ended)])?;
             self.template(*entry).effects(last).and(&right)
         };
@@ -178,7 +179,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
     fn histories(&self, left: &Bdd, follow: &Bdd) -> Result<Bdd, OutOfNodes> {
         let before = self.count() - 1;
         let mut lost = self.over(Side::Mid, 1, before);
-        lost.extend(self.counts.vars(Block::Left));
+        lost.extend(self.counts.vars(BlockSide::Left));
         left.and_exists(follow, &self.model.layout.manager.var_set(&lost)?)
     }
 
@@ -206,22 +207,22 @@ impl<'w, 'a> Blocks<'w, 'a> {
         let (begun, ended) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
         let after = left.and_exists(effects, &columns.set(layout, &[&begun])?)?;
         let after = columns.renamed(layout, &after, &[(&ended, &begun)])?;
-        self.counts.more(Block::Left, entry, &after)
+        self.counts.add(BlockSide::Left, entry, &after)
     }
 
     /// Computes the right blocks of the last round, from the empty one on.
     fn complete(&mut self) -> Result<(), Stop> {
         let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
         let wanted = &self.round(number).wanted.all;
-        let fit = self.counts.fit(None).map_err(out_of_nodes)?;
+        let fit = self.counts.fits(None).map_err(out_of_nodes)?;
         let fits =
-            self.counts.set(Block::Left).and_then(|left| wanted.and_exists(&fit, &left)).map_err(out_of_nodes)?;
+            self.counts.set(BlockSide::Left).and_then(|left| wanted.and_exists(&fit, &left)).map_err(out_of_nodes)?;
         let (begun, ended) = (self.over(Side::In, 1, number), self.over(Side::Mid, 1, number));
         let base = columns
             .equal(layout, &begun, &ended)
-            .and_then(|idle| idle.and(&self.counts.none(Block::Right)?)?.and(&fits))
+            .and_then(|idle| idle.and(&self.counts.empty(BlockSide::Right)?)?.and(&fits))
             .map_err(out_of_nodes)?;
-        let mut right = Growing::new(base.clone());
+        let mut right = GrowingRelation::new(base.clone());
         let mut new = Some(base);
         while let Some(shorter) = new {
             self.model.run.check_limits()?;
@@ -243,7 +244,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         let (begun, between) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
         let right = columns.renamed(layout, right, &[(&begun, &between)])?;
         let longer = self.template(entry).effects(number).and_exists(&right, &columns.set(layout, &[&between])?)?;
-        self.counts.more(Block::Right, entry, &longer)
+        self.counts.add(BlockSide::Right, entry, &longer)
     }
 
     /// Returns the current shared states at points where a turn of the last round may end.
@@ -251,7 +252,7 @@ impl<'w, 'a> Blocks<'w, 'a> {
         let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
         let mut lost = self.over(Side::In, 1, number - 1);
         lost.extend(self.over(Side::Mid, 1, number - 1));
-        lost.extend(self.counts.vars(Block::Left));
+        lost.extend(self.counts.vars(BlockSide::Left));
         let states = self.round(number).wanted.all.exists(&layout.manager.var_set(&lost)?)?;
         columns.renamed(layout, &states, &[(&self.over(Side::In, number, number), &columns.now(layout))])
     }

@@ -7,18 +7,17 @@
 use selvedge_ir::{Count, EntryId, Program};
 use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes, Renaming, Var, VarSet};
 
-/// The largest number of threads of one template that is counted.
-pub(super) const MOST: u32 = 32;
+use crate::threads::thread_limit;
 
 /// The block that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
+pub(super) enum BlockSide {
     Left,
     Right,
 }
 
 /// The number of threads of one entry.
-struct Counter {
+struct ThreadCounter {
     entry: EntryId,
     limit: u32,
     /// The bits, lowest first, for both blocks, and for a number after a step.
@@ -27,55 +26,55 @@ struct Counter {
 }
 
 /// The numbers of all entries that are counted.
-pub(super) struct Counts {
+pub(super) struct BlockCounts {
     manager: Manager,
-    counters: Vec<Counter>,
+    counters: Vec<ThreadCounter>,
     /// The entries of which a run may have threads.
     pub(super) entries: Vec<EntryId>,
 }
 
-impl Counts {
+impl BlockCounts {
     /// Creates new variables of the manager, below all others.
-    pub(super) fn new(manager: &Manager, program: &Program) -> Counts {
+    pub(super) fn new(manager: &Manager, program: &Program) -> BlockCounts {
         let mut counters = Vec::new();
         for (entry, limit) in
-            program.entries.iter_enumerated().filter_map(|(id, entry)| Some((id, limit(entry.count)?)))
+            program.entries.iter_enumerated().filter_map(|(id, entry)| Some((id, thread_limit(entry.count)?)))
         {
             let n_bits = (u32::BITS - limit.leading_zeros()) as usize;
             let mut vars = manager.add_vars(3 * n_bits).into_iter();
             let mut bits = || vars.by_ref().take(n_bits).collect::<Vec<_>>();
-            counters.push(Counter { entry, limit, blocks: [bits(), bits()], next: bits() });
+            counters.push(ThreadCounter { entry, limit, blocks: [bits(), bits()], next: bits() });
         }
-        let some = |count: Count| limit(count) != Some(0);
+        let some = |count: Count| thread_limit(count) != Some(0);
         let entries =
             program.entries.iter_enumerated().filter(|(_, entry)| some(entry.count)).map(|(id, _)| id).collect();
-        Counts { manager: manager.clone(), counters, entries }
+        BlockCounts { manager: manager.clone(), counters, entries }
     }
 
     /// Returns the variables of a block.
-    pub(super) fn vars(&self, block: Block) -> Vec<Var> {
+    pub(super) fn vars(&self, block: BlockSide) -> Vec<Var> {
         self.counters.iter().flat_map(|counter| counter.blocks[block as usize].iter().copied()).collect()
     }
 
     /// Returns the variables of a block as a set.
-    pub(super) fn set(&self, block: Block) -> Result<VarSet, OutOfNodes> {
+    pub(super) fn set(&self, block: BlockSide) -> Result<VarSet, OutOfNodes> {
         self.manager.var_set(&self.vars(block))
     }
 
     /// Returns the block without threads.
-    pub(super) fn none(&self, block: Block) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn empty(&self, block: BlockSide) -> Result<Bdd, OutOfNodes> {
         let literals: Vec<(Var, bool)> = self.vars(block).into_iter().map(|var| (var, false)).collect();
         self.manager.cube(&literals)
     }
 
     /// Adds one thread to blocks.
-    pub(super) fn more(&self, block: Block, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn add(&self, block: BlockSide, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
         let Some((relation, now, renaming)) = self.step(block, entry)? else { return Ok(blocks.clone()) };
         blocks.and_exists(&relation, &now)?.rename(&renaming)
     }
 
     /// Removes one thread from blocks.
-    pub(super) fn fewer(&self, block: Block, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn remove(&self, block: BlockSide, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
         let Some(counter) = self.counter(entry) else { return Ok(blocks.clone()) };
         let (relation, ..) = self.step(block, entry)?.expect("the entry is counted");
         let now = &counter.blocks[block as usize];
@@ -86,7 +85,7 @@ impl Counts {
 
     /// Returns the relation in which the next number is one more than the current one, the variables to project away,
     /// and the renaming to the current variables.
-    fn step(&self, block: Block, entry: EntryId) -> Result<Option<(Bdd, VarSet, Renaming)>, OutOfNodes> {
+    fn step(&self, block: BlockSide, entry: EntryId) -> Result<Option<(Bdd, VarSet, Renaming)>, OutOfNodes> {
         let Some(counter) = self.counter(entry) else { return Ok(None) };
         let now = &counter.blocks[block as usize];
         let mut relation = self.manager.bottom();
@@ -99,7 +98,7 @@ impl Counts {
     }
 
     /// Requires that both blocks fit into one run, together with a thread between them if one is given.
-    pub(super) fn fit(&self, between: Option<EntryId>) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn fits(&self, between: Option<EntryId>) -> Result<Bdd, OutOfNodes> {
         let mut all = self.manager.top();
         for counter in &self.counters {
             let own = u32::from(between == Some(counter.entry));
@@ -118,7 +117,7 @@ impl Counts {
         Ok(all)
     }
 
-    fn counter(&self, entry: EntryId) -> Option<&Counter> {
+    fn counter(&self, entry: EntryId) -> Option<&ThreadCounter> {
         self.counters.iter().find(|counter| counter.entry == entry)
     }
 
@@ -126,13 +125,5 @@ impl Counts {
         let literals: Vec<(Var, bool)> =
             bits.iter().enumerate().map(|(place, bit)| (*bit, number >> place & 1 == 1)).collect();
         self.manager.cube(&literals)
-    }
-}
-
-/// Returns the number of threads of an entry that may move; `None` if it is not limited.
-pub(super) fn limit(count: Count) -> Option<u32> {
-    match count {
-        Count::Any => None,
-        Count::Exactly(limit) | Count::AtMost(limit) => Some(limit),
     }
 }

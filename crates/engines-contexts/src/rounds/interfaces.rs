@@ -15,11 +15,11 @@ use crate::thread_paths::columns::Side;
 use crate::thread_paths::template_paths::TemplatePaths;
 
 /// The location of a thread; `None` if it has ended.
-pub(super) type Stand = Option<LocId>;
+pub(super) type FinalLoc = Option<LocId>;
 
 /// For each location, the interfaces of threads that are there after their turns: over the current variables of the
 /// thread, and over `In` and `Out` of all turns.
-pub(super) type Interfaces = BTreeMap<Stand, Bdd>;
+pub(super) type Interfaces = BTreeMap<FinalLoc, Bdd>;
 
 /// Computes the interfaces of a template in a number of rounds.
 pub(super) fn interfaces(template: &TemplatePaths<'_, '_>, rounds: u32) -> Result<Interfaces, OutOfNodes> {
@@ -62,7 +62,7 @@ fn moved(template: &TemplatePaths<'_, '_>, round: u32) -> Result<Interfaces, Out
     Ok(found)
 }
 
-fn add(all: &mut Interfaces, stand: Stand, more: &Bdd) -> Result<(), OutOfNodes> {
+fn add(all: &mut Interfaces, stand: FinalLoc, more: &Bdd) -> Result<(), OutOfNodes> {
     let known = match all.get(&stand) {
         Some(known) => known.or(more)?,
         None => more.clone(),

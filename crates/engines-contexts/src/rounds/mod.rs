@@ -36,7 +36,7 @@ use selvedge_check::{
     Argument, Bound, Engine, Event, Explanation, RoundBound, Rounds as Found, Run, Stop, Task, ThreadScope,
     Unsupported, Verdict,
 };
-use selvedge_ir::{Op, ProcId, Program, Scope, Target, Trace, Ty, VarId};
+use selvedge_ir::{Op, ProcId, Program, Target, Trace};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::layout::When;
@@ -46,12 +46,12 @@ use super::lazy::SharedStates;
 use super::thread_paths::columns::Side;
 use super::thread_paths::shared_model::SharedModel;
 use super::thread_paths::start::{initial, prelude, templates};
-use super::thread_paths::template_paths::{Error, TemplatePaths};
+use super::thread_paths::template_paths::{PathError, TemplatePaths};
 use super::thread_paths::track::{Tracked, track};
-use super::threads::up_to_error;
+use super::threads::{MOST_COUNTED, shared_vars, supports_each_thread, thread_limit, up_to_error};
 use adequacy::Winner;
-use blocks::{Blocks, Met};
-use counts::{Counts, MOST, limit};
+use blocks::{BlockError, BlockRelations};
+use counts::BlockCounts;
 
 /// The options of [`Rounds`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,18 +60,18 @@ pub struct Options {
     ///
     /// Default: none. Range: from 1.
     pub bound: Option<RoundBound>,
-    /// Whether the engine checks if a number of rounds is enough. Without this check it only looks for errors.
+    /// The check that a number of rounds is enough. Without it the engine only looks for errors.
     ///
-    /// Default: it does.
+    /// Default: the game is played.
     pub adequacy: Adequacy,
 }
 
-/// Whether the adequacy game is played.
+/// The use of the adequacy game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Adequacy {
     /// The game is played.
     #[default]
-    Asked,
+    Played,
     /// The game is not played.
     Skipped,
 }
@@ -97,11 +97,11 @@ impl Engine for Rounds {
         let templates = Templates::new(task.program, task.target);
         let model = templates.model(last, run)?;
         let mut search = match templates.begin(&model)? {
-            Begun::Fails(search, error) => {
+            SearchStart::Fails(search, error) => {
                 explanation.rounds = Some(Found { error: Some(1), ..Found::default() });
                 return Ok(Verdict::Unsafe(templates.alone(task, &search, &error)?));
             }
-            Begun::Search(search) => search,
+            SearchStart::TemplateSearch(search) => search,
         };
         let mut found = Found::default();
         for k in 1..=last {
@@ -114,7 +114,7 @@ impl Engine for Rounds {
                 run.event(Event::SharedStates { k, states });
                 found.reached.push((k, states));
             }
-            if self.options.adequacy == Adequacy::Asked && search.is_asked(self.bound()) {
+            if self.options.adequacy == Adequacy::Played && search.is_game_due(self.bound()) {
                 match adequacy::play(&search.blocks)? {
                     Winner::Adam => found.enough = Some(k - 1),
                     Winner::Eve(play) => {
@@ -145,12 +145,12 @@ impl Rounds {
     /// [`Engine::supports`] accepts.
     pub fn shared_states(&self, task: &Task<'_>, run: &Run<'_>) -> Result<SharedStates, Stop> {
         let last = self.bound().last;
-        let vars = shared(task.program);
+        let vars = shared_vars(task.program);
         let mut reached = Vec::new();
         let target = Target::default();
         let templates = Templates::new(task.program, &target);
         let model = templates.model(last, run)?;
-        if let Begun::Search(mut search) = templates.begin(&model)? {
+        if let SearchStart::TemplateSearch(mut search) = templates.begin(&model)? {
             let now = model.layout.vars(vars.iter().copied(), When::Now);
             for _ in 1..=last {
                 search.blocks.advance()?;
@@ -169,30 +169,27 @@ impl Rounds {
 /// Checks the requirements of the engine.
 fn supported(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     let program = task.program;
-    if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
-        let reason = format!("`{}` is an integer, and `{name}` takes Boolean variables only", var.name);
-        return Err(Unsupported::new(reason));
-    }
-    if !task.target.together.is_empty() {
-        return Err(Unsupported::new(format!("`{name}` cannot say which threads meet")));
-    }
+    supports_each_thread(task, name)?;
     if task.threads != ThreadScope::Unbounded {
-        return Err(Unsupported::new(format!("`{name}` counts rounds of any number of threads: leave --threads out")));
+        return Err(Unsupported::new(format!("`{name}` analyses any number of threads: leave out --threads")));
     }
-    if let Some(entry) = program.entries.iter().find(|entry| limit(entry.count).is_some_and(|limit| limit > MOST)) {
+    if let Some(entry) =
+        program.entries.iter().find(|entry| thread_limit(entry.count).is_some_and(|limit| limit > MOST_COUNTED))
+    {
         return Err(Unsupported::new(format!(
-            "`{name}` counts up to {MOST} threads of one template: `{}` has more",
+            "`{name}` supports up to {MOST_COUNTED} threads of one template: `{}` has more",
             entry.name
         )));
     }
     for (id, edge) in program.edges.iter_enumerated() {
         match &edge.op {
             Op::Spawn(_) | Op::Fork(_) => {
-                let reason = format!("`{name}` is for threads that are there from the beginning: this step starts one");
+                let reason =
+                    format!("`{name}` only supports threads that exist from the beginning: this step starts one");
                 return Err(Unsupported::at(id, reason));
             }
             Op::Assign(assign) if assign.is_passive() => {
-                let reason = format!("`{name}` cannot do a step that reads or assigns the variables of other threads");
+                let reason = format!("`{name}` does not support steps that read or assign variables of other threads");
                 return Err(Unsupported::at(id, reason));
             }
             _ => {}
@@ -208,16 +205,16 @@ struct Templates<'t> {
 }
 
 /// A search in rounds.
-struct Search<'w, 'a> {
+struct TemplateSearch<'w, 'a> {
     prelude: Option<TemplatePaths<'w, 'a>>,
-    blocks: Blocks<'w, 'a>,
+    blocks: BlockRelations<'w, 'a>,
 }
 
 /// The result of the code before the first round.
-enum Begun<'w, 'a> {
-    Search(Search<'w, 'a>),
+enum SearchStart<'w, 'a> {
+    TemplateSearch(TemplateSearch<'w, 'a>),
     /// An error, before any thread starts.
-    Fails(Search<'w, 'a>, Error),
+    Fails(TemplateSearch<'w, 'a>, PathError),
 }
 
 impl<'t> Templates<'t> {
@@ -231,7 +228,7 @@ impl<'t> Templates<'t> {
         SharedModel::new(program, self.target, self.tracked.flag, &roots, (rounds, Side::TWO, Histories::Values), run)
     }
 
-    fn begin<'w, 'a>(&self, model: &'w SharedModel<'a>) -> Result<Begun<'w, 'a>, Stop> {
+    fn begin<'w, 'a>(&self, model: &'w SharedModel<'a>) -> Result<SearchStart<'w, 'a>, Stop> {
         let program = &self.tracked.program;
         let mut prelude = prelude(model, program);
         let found = initial(model, prelude.as_mut(), &self.tracked.kept)?;
@@ -240,21 +237,21 @@ impl<'t> Templates<'t> {
             Err(error) => (model.layout.manager.bottom(), Some(error)),
         };
         let (templates, template_of) = templates(model, program);
-        let counts = Counts::new(&model.layout.manager, program);
-        let blocks = Blocks { model, counts, templates, template_of, initial: states, rounds: Vec::new() };
-        let search = Search { prelude, blocks };
+        let counts = BlockCounts::new(&model.layout.manager, program);
+        let blocks = BlockRelations { model, counts, templates, template_of, initial: states, rounds: Vec::new() };
+        let search = TemplateSearch { prelude, blocks };
         Ok(match error {
-            Some(error) => Begun::Fails(search, error),
-            None => Begun::Search(search),
+            Some(error) => SearchStart::Fails(search, error),
+            None => SearchStart::TemplateSearch(search),
         })
     }
 
-    fn alone(&self, task: &Task<'_>, search: &Search<'_, '_>, error: &Error) -> Result<Trace, Stop> {
+    fn alone(&self, task: &Task<'_>, search: &TemplateSearch<'_, '_>, error: &PathError) -> Result<Trace, Stop> {
         let prelude = search.prelude.as_ref().expect("only a prelude fails before the threads");
         Ok(self.finished(task, trace::alone(&search.blocks, prelude, error)?))
     }
 
-    fn trace(&self, task: &Task<'_>, search: &Search<'_, '_>, met: &Met) -> Result<Trace, Stop> {
+    fn trace(&self, task: &Task<'_>, search: &TemplateSearch<'_, '_>, met: &BlockError) -> Result<Trace, Stop> {
         Ok(self.finished(task, trace::trace(&search.blocks, search.prelude.as_ref(), met)?))
     }
 
@@ -265,29 +262,25 @@ impl<'t> Templates<'t> {
     }
 }
 
-impl Search<'_, '_> {
+impl TemplateSearch<'_, '_> {
     /// Returns whether the game is played after the last round, for one round less: for ranges of numbers from the
     /// first on, for a single number at the end.
-    fn is_asked(&self, bound: RoundBound) -> bool {
+    fn is_game_due(&self, bound: RoundBound) -> bool {
         let explored = self.blocks.count();
         explored > 1 && (explored > bound.first || explored == bound.last) && adequacy::is_playable(&self.blocks)
     }
 
     /// Returns the shared states of the task's program that the rounds so far reach.
     fn reached(&self, program: &Program) -> Result<Bdd, OutOfNodes> {
-        let own = shared(program);
+        let own = shared_vars(program);
         let model = self.blocks.model;
-        let further = shared(model.program).into_iter().filter(|var| !own.contains(var));
+        let further = shared_vars(model.program).into_iter().filter(|var| !own.contains(var));
         self.blocks.reached()?.exists(&model.layout.manager.var_set(&model.layout.vars(further, When::Now))?)
     }
 
     /// Returns the number of these states; `None` if it exceeds 128 bits.
     fn count(&self, program: &Program) -> Result<Option<u128>, OutOfNodes> {
-        let now = self.blocks.model.layout.vars(shared(program), When::Now);
+        let now = self.blocks.model.layout.vars(shared_vars(program), When::Now);
         Ok(self.reached(program)?.count(&now))
     }
-}
-
-fn shared(program: &Program) -> Vec<VarId> {
-    program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Shared).collect()
 }

@@ -11,15 +11,15 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::back::{Tuple, holds};
 
-use super::blocks::{Blocks, Growing, Met};
-use super::counts::Block;
+use super::blocks::{BlockError, BlockRelations, GrowingRelation};
+use super::counts::BlockSide;
 use crate::thread_paths::columns::Side;
-use crate::thread_paths::start::Parts;
-use crate::thread_paths::template_paths::{Error, TemplatePaths};
-use crate::thread_paths::walk::{Boundaries, Part, Vector, Walker};
+use crate::thread_paths::start::ExecutionParts;
+use crate::thread_paths::template_paths::{PathError, TemplatePaths};
+use crate::thread_paths::walk::{Boundaries, StateVector, ThreadRun, Walker};
 
 /// A thread of a schedule.
-struct Turns {
+struct ThreadTurns {
     entry: EntryId,
     boundaries: Boundaries,
 }
@@ -27,28 +27,39 @@ struct Turns {
 /// The schedule around the thread that fails.
 struct Schedule {
     /// The threads before it, from the first on.
-    left: Vec<Turns>,
+    left: Vec<ThreadTurns>,
     entry: EntryId,
     /// The threads after it.
-    right: Vec<Turns>,
+    right: Vec<ThreadTurns>,
     /// The shared state when the threads start.
-    first: Vector,
+    first: StateVector,
 }
 
 /// Returns an execution that ends in an error before the threads start.
-pub(super) fn alone(blocks: &Blocks<'_, '_>, prelude: &TemplatePaths<'_, '_>, error: &Error) -> Result<Trace, Stop> {
+pub(super) fn alone(
+    blocks: &BlockRelations<'_, '_>,
+    prelude: &TemplatePaths<'_, '_>,
+    error: &PathError,
+) -> Result<Trace, Stop> {
     let before = Walker::new(prelude, 0).to_error(error)?;
     let threads = idle(blocks, &[]);
     let threads = threads.iter().map(|entry| (*entry, &blocks.template(*entry).root)).collect();
-    let parts = Parts { model: blocks.model, prelude: Some(prelude), before, shared: None, threads, parts: Vec::new() };
+    let parts = ExecutionParts {
+        model: blocks.model,
+        prelude: Some(prelude),
+        before,
+        shared: None,
+        threads,
+        parts: Vec::new(),
+    };
     parts.assembled().map_err(out_of_nodes)
 }
 
 /// Returns an execution that ends in the error.
 pub(super) fn trace(
-    blocks: &Blocks<'_, '_>,
+    blocks: &BlockRelations<'_, '_>,
     prelude: Option<&TemplatePaths<'_, '_>>,
-    met: &Met,
+    met: &BlockError,
 ) -> Result<Trace, Stop> {
     let template = &blocks.templates[met.template];
     // The number of the failing thread in the schedule depends on its history.
@@ -71,14 +82,14 @@ pub(super) fn trace(
     let threads = entries.iter().map(|entry| (*entry, &blocks.template(*entry).root)).collect();
     let before = match prelude {
         Some(prelude) => Walker::new(prelude, 0).to_finished(&schedule.first)?,
-        None => Part::default(),
+        None => ThreadRun::default(),
     };
-    let parts = Parts { model: blocks.model, prelude, before, shared: Some(schedule.first), threads, parts };
+    let parts = ExecutionParts { model: blocks.model, prelude, before, shared: Some(schedule.first), threads, parts };
     parts.assembled().map_err(out_of_nodes)
 }
 
 /// Returns the idle threads that every run has besides those that are present.
-fn idle(blocks: &Blocks<'_, '_>, present: &[EntryId]) -> Vec<EntryId> {
+fn idle(blocks: &BlockRelations<'_, '_>, present: &[EntryId]) -> Vec<EntryId> {
     let missing = |(id, count): (EntryId, Count)| {
         let Count::Exactly(count) = count else { return 0 };
         count as usize - present.iter().filter(|other| **other == id).count()
@@ -87,25 +98,25 @@ fn idle(blocks: &Blocks<'_, '_>, present: &[EntryId]) -> Vec<EntryId> {
     entries.flat_map(|entry| std::iter::repeat_n(entry.0, missing(entry))).collect()
 }
 
-fn renumbered(mut part: Part, thread: usize) -> Part {
+fn renumbered(mut part: ThreadRun, thread: usize) -> ThreadRun {
     part.steps.iter_mut().for_each(|(_, step)| step.thread.0 = thread as u32);
     part
 }
 
-impl Blocks<'_, '_> {
+impl BlockRelations<'_, '_> {
     /// Returns the threads around one with the given template that fails.
-    fn schedule(&self, template: usize, failing: &Part) -> Result<Schedule, OutOfNodes> {
+    fn schedule(&self, template: usize, failing: &ThreadRun) -> Result<Schedule, OutOfNodes> {
         let number = self.count();
-        let values = |vars: Vec<Var>| -> Vector { vars.iter().map(|var| failing.history[var]).collect() };
+        let values = |vars: Vec<Var>| -> StateVector { vars.iter().map(|var| failing.history[var]).collect() };
         let begun = values(self.over(Side::In, 1, number));
         let ended = values(self.over(Side::Out, 1, number - 1));
         let left = self.round(number).wanted.all.and(&self.fixed(&self.over(Side::In, 1, number), &begun)?)?;
         let right = self.behind(&ended)?;
-        let (n_left, n_right) = (self.counts.vars(Block::Left), self.counts.vars(Block::Right));
+        let (n_left, n_right) = (self.counts.vars(BlockSide::Left), self.counts.vars(BlockSide::Right));
         let wrap = self.over(Side::Mid, 1, number - 1);
         let vars = [wrap.clone(), n_left.clone(), n_right.clone()].concat();
         for entry in self.counts.entries.iter().filter(|entry| self.template_of[entry.index()] == template) {
-            let found = left.and(&right)?.and(&self.counts.fit(Some(*entry))?)?;
+            let found = left.and(&right)?.and(&self.counts.fits(Some(*entry))?)?;
             let Some(values) = found.pick(&vars) else { continue };
             let picked: Tuple = vars.iter().copied().zip(values).collect();
             let (left, first) = self.left_threads(&picked, begun)?;
@@ -118,7 +129,7 @@ impl Blocks<'_, '_> {
     /// Returns the right blocks of the previous round that continue from the given states.
     fn behind(&self, ended: &[bool]) -> Result<Bdd, OutOfNodes> {
         match self.count() - 1 {
-            0 => self.counts.none(Block::Right),
+            0 => self.counts.empty(BlockSide::Right),
             last => {
                 let begun = self.over(Side::In, 1, last);
                 let found = self.right(last).all.and(&self.fixed(&begun, ended)?)?;
@@ -129,28 +140,32 @@ impl Blocks<'_, '_> {
 
     /// Returns the threads of a left block that ends with the given states, and the state with which the first of them
     /// begins.
-    fn left_threads(&self, block: &Tuple, mut ended: Vector) -> Result<(Vec<Turns>, Vector), OutOfNodes> {
+    fn left_threads(
+        &self,
+        block: &Tuple,
+        mut ended: StateVector,
+    ) -> Result<(Vec<ThreadTurns>, StateVector), OutOfNodes> {
         let number = self.count();
         let wanted = &self.round(number).wanted;
         let (begun, out) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
         let mut rest = block.clone();
-        rest.retain(|var, _| !self.counts.vars(Block::Right).contains(var));
+        rest.retain(|var, _| !self.counts.vars(BlockSide::Right).contains(var));
         let mut threads = Vec::new();
         loop {
             rest.extend(begun.iter().copied().zip(ended.iter().copied()));
             let Some(earlier) = earlier(wanted, &rest) else { break };
             let wrap: Tuple = self.over(Side::Mid, 1, number - 1).iter().map(|var| (*var, rest[var])).collect();
-            let counts: Tuple = self.counts.vars(Block::Left).iter().map(|var| (*var, rest[var])).collect();
+            let counts: Tuple = self.counts.vars(BlockSide::Left).iter().map(|var| (*var, rest[var])).collect();
             let (entry, picked) = self.last_thread(
                 earlier,
                 |template| template.effects(number).and(&self.fixed(&out, &ended)?),
                 &wrap,
-                (Block::Left, &counts),
+                (BlockSide::Left, &counts),
                 &begun,
             )?;
-            let before: Vector = begun.iter().map(|var| picked[var]).collect();
+            let before: StateVector = begun.iter().map(|var| picked[var]).collect();
             let boundaries = Boundaries { begun: before.clone(), ended: std::mem::replace(&mut ended, before) };
-            threads.push(Turns { entry, boundaries });
+            threads.push(ThreadTurns { entry, boundaries });
             rest.extend(picked);
         }
         threads.reverse();
@@ -159,7 +174,7 @@ impl Blocks<'_, '_> {
     }
 
     /// Returns the threads of a right block of the previous round that begins with the given states.
-    fn right_threads(&self, block: &Tuple, mut begun: Vector) -> Result<Vec<Turns>, OutOfNodes> {
+    fn right_threads(&self, block: &Tuple, mut begun: StateVector) -> Result<Vec<ThreadTurns>, OutOfNodes> {
         let last = self.count() - 1;
         let mut threads = Vec::new();
         if last == 0 {
@@ -168,7 +183,7 @@ impl Blocks<'_, '_> {
         let (layout, columns) = (&self.model.layout, &self.model.columns);
         let (input, out) = (self.over(Side::In, 1, last), self.over(Side::Out, 1, last));
         let mut rest = block.clone();
-        rest.retain(|var, _| !self.counts.vars(Block::Left).contains(var));
+        rest.retain(|var, _| !self.counts.vars(BlockSide::Left).contains(var));
         loop {
             rest.extend(input.iter().copied().zip(begun.iter().copied()));
             let Some(earlier) = earlier(self.right(last), &rest) else { break };
@@ -177,17 +192,17 @@ impl Blocks<'_, '_> {
                 .map(|ring| columns.renamed(layout, ring, &[(&input, &out)]))
                 .collect::<Result<_, _>>()?;
             let wrap: Tuple = self.over(Side::Mid, 1, last).iter().map(|var| (*var, rest[var])).collect();
-            let counts: Tuple = self.counts.vars(Block::Right).iter().map(|var| (*var, rest[var])).collect();
+            let counts: Tuple = self.counts.vars(BlockSide::Right).iter().map(|var| (*var, rest[var])).collect();
             let (entry, picked) = self.last_thread(
                 &earlier,
                 |template| template.effects(last).and(&self.fixed(&input, &begun)?),
                 &wrap,
-                (Block::Right, &counts),
+                (BlockSide::Right, &counts),
                 &out,
             )?;
-            let ended: Vector = out.iter().map(|var| picked[var]).collect();
+            let ended: StateVector = out.iter().map(|var| picked[var]).collect();
             let boundaries = Boundaries { begun: std::mem::replace(&mut begun, ended.clone()), ended };
-            threads.push(Turns { entry, boundaries });
+            threads.push(ThreadTurns { entry, boundaries });
             rest.extend(picked.into_iter().filter(|(var, _)| !out.contains(var)));
         }
         Ok(threads)
@@ -201,7 +216,7 @@ impl Blocks<'_, '_> {
         earlier: &[Bdd],
         effects: impl Fn(&TemplatePaths<'_, '_>) -> Result<Bdd, OutOfNodes>,
         wrap: &Tuple,
-        (block, counts): (Block, &Tuple),
+        (block, counts): (BlockSide, &Tuple),
         between: &[Var],
     ) -> Result<(EntryId, Tuple), OutOfNodes> {
         let common = self.cube(wrap)?;
@@ -209,7 +224,7 @@ impl Blocks<'_, '_> {
         vars.extend(self.counts.vars(block));
         for ring in earlier {
             for entry in &self.counts.entries {
-                let shorter = self.counts.fewer(block, *entry, &self.cube(counts)?)?;
+                let shorter = self.counts.remove(block, *entry, &self.cube(counts)?)?;
                 let found = ring.and(&common)?.and(&shorter)?.and(&effects(self.template(*entry))?)?;
                 if let Some(values) = found.pick(&vars) {
                     return Ok((*entry, vars.iter().copied().zip(values).collect()));
@@ -231,7 +246,7 @@ impl Blocks<'_, '_> {
 }
 
 /// Returns the rings before the one that contains a tuple; `None` if it is the first, which is that of empty blocks.
-fn earlier<'g>(relation: &'g Growing, tuple: &Tuple) -> Option<&'g [Bdd]> {
+fn earlier<'g>(relation: &'g GrowingRelation, tuple: &Tuple) -> Option<&'g [Bdd]> {
     let ring = relation.rings.iter().position(|ring| holds(ring, tuple)).expect("every block lies in a ring");
     (ring > 0).then(|| &relation.rings[..ring])
 }

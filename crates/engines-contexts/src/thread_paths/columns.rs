@@ -13,7 +13,7 @@ use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var, VarSet};
 use selvedge_transition::paths::layout::{Layout, When};
 
-use super::numbers::{NUMBER_BITS, Numbers};
+use super::numbers::{NUMBER_BITS, StateNumbers};
 
 /// The role of a shared state of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) struct Columns {
     /// The number of sides.
     pub(crate) n_sides: usize,
     /// The numbers of the states, if they are numbered.
-    pub(crate) numbers: Option<Numbers>,
+    pub(crate) numbers: Option<StateNumbers>,
 }
 
 impl Columns {

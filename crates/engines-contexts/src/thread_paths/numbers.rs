@@ -14,16 +14,16 @@ use selvedge_transition::paths::layout::Layout;
 pub(crate) const NUMBER_BITS: usize = 8;
 
 /// The numbers given so far.
-pub(crate) struct Numbers {
+pub(crate) struct StateNumbers {
     /// The variables of the current shared state.
     now: Vec<Var>,
     /// The column in which the relation is kept.
     first: Vec<Var>,
-    known: RefCell<Known>,
+    known: RefCell<NumberTable>,
     exhausted: Cell<bool>,
 }
 
-struct Known {
+struct NumberTable {
     /// The states by number.
     states: Vec<Vec<bool>>,
     /// The current states that have a number.
@@ -32,12 +32,12 @@ struct Known {
     relations: BTreeMap<Var, Bdd>,
 }
 
-impl Numbers {
-    pub(crate) fn new(layout: &Layout, now: Vec<Var>, first: Vec<Var>) -> Numbers {
+impl StateNumbers {
+    pub(crate) fn new(layout: &Layout, now: Vec<Var>, first: Vec<Var>) -> StateNumbers {
         let bottom = layout.manager.bottom();
         let relations = BTreeMap::from([(first[0], bottom.clone())]);
-        let known = RefCell::new(Known { states: Vec::new(), met: bottom, relations });
-        Numbers { now, first, known, exhausted: Cell::new(false) }
+        let known = RefCell::new(NumberTable { states: Vec::new(), met: bottom, relations });
+        StateNumbers { now, first, known, exhausted: Cell::new(false) }
     }
 
     /// Returns whether there were more states than numbers.

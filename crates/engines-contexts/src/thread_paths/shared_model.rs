@@ -21,8 +21,9 @@ use selvedge_transition::paths::layout::{Copies, Layout, Order, When};
 use selvedge_transition::paths::prepare::Prepared;
 
 use super::columns::{Columns, Side, number_column};
-use super::numbers::{NUMBER_BITS, Numbers};
+use super::numbers::{NUMBER_BITS, StateNumbers};
 use crate::Histories;
+use crate::threads::shared_vars;
 
 /// The model that all threads share.
 pub(crate) struct SharedModel<'a> {
@@ -65,30 +66,11 @@ impl<'a> SharedModel<'a> {
     ) -> Result<SharedModel<'a>, Stop> {
         let calls = CallGraph::new(program);
         let flow = Flow::new(program);
-        let n_columns = n_sides * contexts as usize;
-        let copies = match histories {
-            Histories::Values => Copies::ByVariable(n_columns),
-            Histories::Blocks => Copies::InBlocks(contexts as usize, n_sides),
-            Histories::Numbers => Copies::Above(n_columns * NUMBER_BITS),
-        };
-        let mut layout = Layout::with_copies(program, &calls, Order::First, limits(program, contexts, run), copies);
-        let is_shared = |var: &VarId| program.vars[*var].scope == Scope::Shared;
-        let mut columns =
-            Columns { shared: program.vars.indices().filter(is_shared).collect(), n_sides, numbers: None };
-        if histories == Histories::Numbers {
-            let first = number_column(&layout, n_sides, Side::In as usize, 0);
-            columns.numbers = Some(Numbers::new(&layout, columns.now(&layout), first));
-        }
-        let visible: IndexVec<EdgeId, bool> =
-            program.edges.iter().map(|edge| is_visible(program, &calls, flag, edge)).collect();
+        let (mut layout, columns) = columns(program, &calls, (contexts, n_sides, histories), run);
         let private = private(program, &calls, &layout, target, flag, roots);
         for proc in program.procs.indices().filter(|proc| !private[*proc]) {
             let is_root = roots.contains(&proc) && calls.sites(proc).is_empty();
-            widen(&mut layout, &columns.shared, is_root, proc, program);
-            // A callee inside an atomic section must know that no context ends there.
-            if let Some(flag) = flag.filter(|flag| !layout.scopes[proc].globals.contains(flag)) {
-                layout.scopes[proc].globals.push(flag);
-            }
+            widen(&mut layout, &columns.shared, (flag, is_root), proc, program);
         }
         let released = match flag {
             Some(flag) => layout.manager.literal(layout.var(flag, When::Now), false).map_err(out_of_nodes)?,
@@ -98,10 +80,7 @@ impl<'a> SharedModel<'a> {
         let shared_now = layout.manager.var_set(&columns.now(&layout)).map_err(out_of_nodes)?;
         let frames = program.procs.indices().map(|proc| frame(program, &layout, proc));
         let frames = frames.collect::<Result<_, _>>().map_err(out_of_nodes)?;
-        let publishing = program.edges.iter().filter(|edge| is_published(program, flag, edge)).map(|edge| edge.to);
-        let mut publishes = IndexVec::from_vec(vec![false; program.locs.len()]);
-        publishing.for_each(|loc| publishes[loc] = true);
-        let resumes = program.locs.indices().map(|loc| flow.out(loc).iter().any(|id| visible[*id])).collect();
+        let (resumes, publishes) = switches(program, &calls, &flow, flag);
         Ok(SharedModel {
             prepared: program.edges.iter().map(|_| OnceCell::new()).collect(),
             rank: calls.ranks(program, &flow),
@@ -143,10 +122,54 @@ impl<'a> SharedModel<'a> {
     }
 }
 
+/// Lays out the variables of the diagrams, with columns for the shared states at the boundaries of contexts.
+fn columns(
+    program: &Program,
+    calls: &CallGraph,
+    (contexts, n_sides, histories): (u32, usize, Histories),
+    run: &Run<'_>,
+) -> (Layout, Columns) {
+    let n_columns = n_sides * contexts as usize;
+    let copies = match histories {
+        Histories::Values => Copies::ByVariable(n_columns),
+        Histories::Blocks => Copies::InBlocks(contexts as usize, n_sides),
+        Histories::Numbers => Copies::Above(n_columns * NUMBER_BITS),
+    };
+    let layout = Layout::with_copies(program, calls, Order::First, limits(program, contexts, run), copies);
+    let mut columns = Columns { shared: shared_vars(program), n_sides, numbers: None };
+    if histories == Histories::Numbers {
+        let first = number_column(&layout, n_sides, Side::In as usize, 0);
+        columns.numbers = Some(StateNumbers::new(&layout, columns.now(&layout), first));
+    }
+    (layout, columns)
+}
+
+/// Returns the locations where a visible step begins, and those where a step ends that others can see.
+fn switches(
+    program: &Program,
+    calls: &CallGraph,
+    flow: &Flow,
+    flag: Option<VarId>,
+) -> (IndexVec<LocId, bool>, IndexVec<LocId, bool>) {
+    let visible: IndexVec<EdgeId, bool> =
+        program.edges.iter().map(|edge| is_visible(program, calls, flag, edge)).collect();
+    let resumes = program.locs.indices().map(|loc| flow.out(loc).iter().any(|id| visible[*id])).collect();
+    let mut publishes = IndexVec::from_vec(vec![false; program.locs.len()]);
+    let publishing = program.edges.iter().filter(|edge| is_published(program, flag, edge)).map(|edge| edge.to);
+    publishing.for_each(|loc| publishes[loc] = true);
+    (resumes, publishes)
+}
+
 /// Gives a procedure all shared variables, with their values at the entry, unless it is private: they may change
 /// whenever a context ends. The values at the entry are not needed in a procedure where threads begin and that is never
 /// called.
-fn widen(layout: &mut Layout, shared: &[VarId], is_root: bool, proc: ProcId, program: &Program) {
+fn widen(
+    layout: &mut Layout,
+    shared: &[VarId],
+    (flag, is_root): (Option<VarId>, bool),
+    proc: ProcId,
+    program: &Program,
+) {
     let scope = &mut layout.scopes[proc];
     let of_thread = |var: &VarId| program.vars[*var].scope == Scope::Thread;
     let with_shared = |vars: &[VarId]| -> Vec<VarId> {
@@ -156,6 +179,10 @@ fn widen(layout: &mut Layout, shared: &[VarId], is_root: bool, proc: ProcId, pro
     scope.modified = if is_root { Vec::new() } else { with_shared(&scope.modified) };
     if is_root {
         scope.modified_params.clear();
+    }
+    // A callee inside an atomic section must know that no context ends there.
+    if let Some(flag) = flag.filter(|flag| !scope.globals.contains(flag)) {
+        scope.globals.push(flag);
     }
 }
 

@@ -12,8 +12,8 @@ use selvedge_transition::paths::step::value;
 
 use super::columns::Side;
 use super::shared_model::SharedModel;
-use super::template_paths::{Error, Root, TemplatePaths};
-use super::walk::{Part, Vector};
+use super::template_paths::{PathError, TemplatePaths, ThreadRoot};
+use super::walk::{StateVector, ThreadRun};
 
 /// Computes the shared states when the threads start, as those with which a first context begins, or an error of the
 /// code before. Some shared variables keep the values that others have then.
@@ -21,7 +21,7 @@ pub(crate) fn initial<'w, 'a>(
     model: &'w SharedModel<'a>,
     prelude: Option<&mut TemplatePaths<'w, 'a>>,
     kept: &[(VarId, VarId)],
-) -> Result<Result<Bdd, Error>, Stop> {
+) -> Result<Result<Bdd, PathError>, Stop> {
     let mut states = model.layout.initial(&model.program.init).map_err(out_of_nodes)?;
     if let Some(prelude) = prelude {
         if let Some(error) = prelude.begin_alone(&states)? {
@@ -54,7 +54,7 @@ pub(crate) fn templates<'w, 'a>(
         of_entries.push(templates.iter().position(alike).unwrap_or(templates.len()));
         if of_entries.last() == Some(&templates.len()) {
             let (thread_vars, init) = (entry.thread_vars.clone(), entry.init.clone());
-            templates.push(TemplatePaths::new(model, Root { proc: entry.proc, thread_vars, init }));
+            templates.push(TemplatePaths::new(model, ThreadRoot { proc: entry.proc, thread_vars, init }));
         }
     }
     (templates, of_entries)
@@ -62,24 +62,24 @@ pub(crate) fn templates<'w, 'a>(
 
 /// Returns the code before the threads.
 pub(crate) fn prelude<'w, 'a>(model: &'w SharedModel<'a>, program: &Program) -> Option<TemplatePaths<'w, 'a>> {
-    let alone = |proc| TemplatePaths::new(model, Root { proc, thread_vars: Vec::new(), init: Vec::new() });
+    let alone = |proc| TemplatePaths::new(model, ThreadRoot { proc, thread_vars: Vec::new(), init: Vec::new() });
     program.prelude.map(alone)
 }
 
 /// The parts of an execution: the code before the threads, and the run of each thread.
-pub(crate) struct Parts<'s, 'a> {
+pub(crate) struct ExecutionParts<'s, 'a> {
     pub(crate) model: &'s SharedModel<'a>,
     pub(crate) prelude: Option<&'s TemplatePaths<'s, 'a>>,
-    pub(crate) before: Part,
+    pub(crate) before: ThreadRun,
     /// The values of the shared variables when the threads start; `None` if they never do.
-    pub(crate) shared: Option<Vector>,
+    pub(crate) shared: Option<StateVector>,
     /// The threads in the order of their numbers.
-    pub(crate) threads: Vec<(EntryId, &'s Root)>,
+    pub(crate) threads: Vec<(EntryId, &'s ThreadRoot)>,
     /// The runs of the first of them. The others do nothing.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ThreadRun>,
 }
 
-impl Parts<'_, '_> {
+impl ExecutionParts<'_, '_> {
     /// Assembles the whole execution; within a context the threads have their turns in the order of the parts.
     pub(crate) fn assembled(self) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.model.layout, self.model.program);
@@ -111,7 +111,7 @@ impl Parts<'_, '_> {
 /// Returns the start of a thread that begins with this path edge; without one, any start.
 fn start_thread(
     back: &Back<'_>,
-    root: &Root,
+    root: &ThreadRoot,
     entry: EntryId,
     begins: Option<&Tuple>,
 ) -> Result<StartThread, OutOfNodes> {

@@ -36,7 +36,7 @@ impl Level {
 }
 
 /// The origin of path edges. The diagrams are those from which they were computed.
-pub(crate) enum Via {
+pub(crate) enum EdgeOrigin {
     /// The start of the thread.
     Start,
     /// The step of an assignment or of an assertion that holds.
@@ -44,13 +44,13 @@ pub(crate) enum Via {
     /// A call, by frames of this level.
     Call(EdgeId, Level, Bdd),
     /// A return from a call.
-    Return(ReturnVia),
+    Return(ReturnOrigin),
     /// The resumption of the thread in the next context.
     Resume,
 }
 
 /// A call that has returned.
-pub(crate) struct ReturnVia {
+pub(crate) struct ReturnOrigin {
     pub(crate) edge: EdgeId,
     pub(crate) caller: Level,
     pub(crate) callee: Level,
@@ -67,7 +67,7 @@ pub(crate) struct SummaryRing {
 
 /// An error that was found.
 #[derive(Clone, Debug)]
-pub(crate) struct Error {
+pub(crate) struct PathError {
     pub(crate) loc: LocId,
     pub(crate) level: Level,
     /// The assertion that fails there; `None` if the location itself is the error.
@@ -77,24 +77,24 @@ pub(crate) struct Error {
 }
 
 /// The path edges at a location in a level.
-pub(crate) struct Cell {
+pub(crate) struct PathCell {
     pub(crate) edges: Bdd,
     /// The part that has not been followed.
     waiting: Bdd,
     /// The part whose effect on others has not been recorded.
     unpublished: Bdd,
-    pub(crate) rings: Rings<Via>,
+    pub(crate) rings: Rings<EdgeOrigin>,
 }
 
 /// A unit of work: path edges to follow, or a new part of a summary to apply at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Work {
+enum WorkItem {
     Follow(LocId, Level),
     Return(EdgeId, Level),
 }
 
 /// The beginning of the threads of a template.
-pub(crate) struct Root {
+pub(crate) struct ThreadRoot {
     pub(crate) proc: ProcId,
     pub(crate) thread_vars: Vec<VarId>,
     pub(crate) init: Vec<(VarId, Expr)>,
@@ -103,13 +103,13 @@ pub(crate) struct Root {
 /// The path edges of one template of threads.
 pub(crate) struct TemplatePaths<'w, 'a> {
     pub(crate) model: &'w SharedModel<'a>,
-    pub(crate) root: Root,
-    pub(crate) cells: BTreeMap<(LocId, Level), Cell>,
+    pub(crate) root: ThreadRoot,
+    pub(crate) cells: BTreeMap<(LocId, Level), PathCell>,
     summaries: BTreeMap<(ProcId, Level), Bdd>,
     pub(crate) summary_rings: BTreeMap<(ProcId, Level), Vec<SummaryRing>>,
     /// The part of the callee's summary that has not been applied at a call.
     returns: BTreeMap<(EdgeId, Level), Bdd>,
-    work: BTreeSet<((u32, u32), Work)>,
+    work: BTreeSet<((u32, u32), WorkItem)>,
     n_rounds: usize,
     /// The entries with which threads begin: over the history of the first context and the values at the entry.
     starts: Bdd,
@@ -120,7 +120,7 @@ pub(crate) struct TemplatePaths<'w, 'a> {
     /// The current shared states in which a run without history has ended.
     pub(crate) finished: Bdd,
     /// Errors that were found, possibly with histories that are not confirmed.
-    failing: Vec<Error>,
+    failing: Vec<PathError>,
 }
 
 /// The treatment of errors.
@@ -131,7 +131,7 @@ enum OnError {
 }
 
 impl<'w, 'a> TemplatePaths<'w, 'a> {
-    pub(crate) fn new(model: &'w SharedModel<'a>, root: Root) -> TemplatePaths<'w, 'a> {
+    pub(crate) fn new(model: &'w SharedModel<'a>, root: ThreadRoot) -> TemplatePaths<'w, 'a> {
         TemplatePaths {
             model,
             root,
@@ -160,14 +160,14 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
     }
 
     /// Begins to run without history from the given current shared states.
-    pub(crate) fn begin_alone(&mut self, shared: &Bdd) -> Result<Option<Error>, Stop> {
+    pub(crate) fn begin_alone(&mut self, shared: &Bdd) -> Result<Option<PathError>, Stop> {
         self.begin(shared, Level::NONE).map_err(out_of_nodes)?;
         self.saturate(OnError::Stop)
     }
 
     /// Adds histories that threads of this template may have when they come to their `context`th context, and computes
     /// everything that follows in this context, or an error.
-    pub(crate) fn advance(&mut self, context: u32, histories: &Bdd) -> Result<Option<Error>, Stop> {
+    pub(crate) fn advance(&mut self, context: u32, histories: &Bdd) -> Result<Option<PathError>, Stop> {
         self.follow_histories(context, histories, OnError::Stop)
     }
 
@@ -188,17 +188,22 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
     }
 
     /// Returns an error that threads reach in a context with one of the given histories.
-    pub(crate) fn failing(&self, context: u32, histories: &Bdd) -> Result<Option<Error>, OutOfNodes> {
+    pub(crate) fn failing(&self, context: u32, histories: &Bdd) -> Result<Option<PathError>, OutOfNodes> {
         for error in self.failing.iter().filter(|error| error.level.now == context) {
             let edges = error.edges.and(histories)?;
             if !edges.is_false() {
-                return Ok(Some(Error { edges, ..error.clone() }));
+                return Ok(Some(PathError { edges, ..error.clone() }));
             }
         }
         Ok(None)
     }
 
-    fn follow_histories(&mut self, context: u32, histories: &Bdd, on_error: OnError) -> Result<Option<Error>, Stop> {
+    fn follow_histories(
+        &mut self,
+        context: u32,
+        histories: &Bdd,
+        on_error: OnError,
+    ) -> Result<Option<PathError>, Stop> {
         while self.known.len() < context as usize {
             self.known.push(self.model.layout.manager.bottom());
             self.effects.push(self.model.layout.manager.bottom());
@@ -248,7 +253,7 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
             [] => layout.manager.top(),
             _ => self.starts.or(&self.entries(&states)?)?,
         };
-        self.add(program.procs[self.root.proc].entry, level, states, Via::Start)
+        self.add(program.procs[self.root.proc].entry, level, states, EdgeOrigin::Start)
     }
 
     /// Returns the values at the entry of path edges at the entry of the root, with their histories.
@@ -265,21 +270,21 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
         let model = self.model;
         let (layout, columns) = (&model.layout, &model.columns);
         let out = columns.column(layout, Side::Out, context - 1);
-        let before = |((loc, level), cell): (&(LocId, Level), &Cell)| {
+        let before = |((loc, level), cell): (&(LocId, Level), &PathCell)| {
             (level.now == context - 1 && model.resumes[*loc]).then(|| (*loc, *level, cell.edges.clone()))
         };
         for (loc, level, edges) in self.cells.iter().filter_map(before).collect::<Vec<_>>() {
             let resumed = columns.now_to(layout, &edges.and(&model.released)?, &out)?.and(begins)?;
             let level = Level { now: context, ..level };
             if !resumed.is_false() {
-                self.add(loc, level, resumed, Via::Resume)?;
+                self.add(loc, level, resumed, EdgeOrigin::Resume)?;
             }
         }
         Ok(())
     }
 
     /// Follows path edges until none is left, or one leads to an error that ends the search.
-    fn saturate(&mut self, on_error: OnError) -> Result<Option<Error>, Stop> {
+    fn saturate(&mut self, on_error: OnError) -> Result<Option<PathError>, Stop> {
         let manager = &self.model.layout.manager;
         while let Some((_, work)) = self.work.pop_first() {
             self.model.run.check_limits()?;
@@ -290,8 +295,8 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
                 self.model.run.event(Event::Diagrams { rounds, waiting, nodes: manager.node_count() });
             }
             match work {
-                Work::Follow(loc, level) => self.follow(loc, level),
-                Work::Return(edge, level) => self.apply_return(edge, level),
+                WorkItem::Follow(loc, level) => self.follow(loc, level),
+                WorkItem::Return(edge, level) => self.apply_return(edge, level),
             }
             .map_err(out_of_nodes)?;
             if on_error == OnError::Stop && !self.failing.is_empty() {
@@ -302,12 +307,12 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
     }
 
     /// Adds path edges and queues the new ones. The queued set may contain old ones, which is harmless.
-    fn add(&mut self, loc: LocId, level: Level, edges: Bdd, via: Via) -> Result<(), OutOfNodes> {
+    fn add(&mut self, loc: LocId, level: Level, edges: Bdd, via: EdgeOrigin) -> Result<(), OutOfNodes> {
         if edges.is_false() {
             return Ok(());
         }
         let bottom = self.model.layout.manager.bottom();
-        let cell = self.cells.entry((loc, level)).or_insert_with(|| Cell {
+        let cell = self.cells.entry((loc, level)).or_insert_with(|| PathCell {
             edges: bottom.clone(),
             waiting: bottom.clone(),
             unpublished: bottom,
@@ -323,7 +328,7 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
             cell.unpublished = cell.unpublished.or(&new)?;
         }
         cell.rings.push(Ring { edges: new, via }, &cell.edges);
-        self.work.insert((self.model.rank[loc], Work::Follow(loc, level)));
+        self.work.insert((self.model.rank[loc], WorkItem::Follow(loc, level)));
         Ok(())
     }
 
@@ -333,18 +338,20 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
         let cell = self.cells.get_mut(&(loc, level)).expect("work is noted for cells only");
         let edges = std::mem::replace(&mut cell.waiting, model.layout.manager.bottom());
         if model.target.has_loc(loc) {
-            self.failing.push(Error { loc, level, assert: None, edges });
+            self.failing.push(PathError { loc, level, assert: None, edges });
             return Ok(());
         }
         for &id in model.flow.out(loc) {
             let to = model.program.edges[id].to;
             match model.prepared(id)? {
-                Prepared::Step(step) => self.add(to, level, step.image(&edges)?, Via::Step(id, edges.clone()))?,
+                Prepared::Step(step) => {
+                    self.add(to, level, step.image(&edges)?, EdgeOrigin::Step(id, edges.clone()))?
+                }
                 Prepared::Assert { holds, fails } => {
                     if model.target.has_assert(id) && !edges.is_disjoint(fails) {
-                        self.failing.push(Error { loc, level, assert: Some(id), edges: edges.and(fails)? });
+                        self.failing.push(PathError { loc, level, assert: Some(id), edges: edges.and(fails)? });
                     }
-                    self.add(to, level, holds.image(&edges)?, Via::Step(id, edges.clone()))?;
+                    self.add(to, level, holds.image(&edges)?, EdgeOrigin::Step(id, edges.clone()))?;
                 }
                 Prepared::Call(call) => self.call(id, call, level, &edges)?,
                 Prepared::Return(step) => {
@@ -377,11 +384,11 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
             states = states.exists(&model.all_history)?;
         }
         let states = states.rename(&call.entering.1)?.and(&model.layout.identity(callee)?)?;
-        self.add(model.program.procs[callee].entry, entered, states, Via::Call(id, level, edges.clone()))?;
+        self.add(model.program.procs[callee].entry, entered, states, EdgeOrigin::Call(id, level, edges.clone()))?;
         if let Some(summary) = self.summaries.get(&(callee, entered)).cloned() {
             let after = bound.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
-            let via = ReturnVia { edge: id, caller: level, callee: entered, before: edges.clone(), summary };
-            self.add(model.program.edges[id].to, level, after, Via::Return(via))?;
+            let via = ReturnOrigin { edge: id, caller: level, callee: entered, before: edges.clone(), summary };
+            self.add(model.program.edges[id].to, level, after, EdgeOrigin::Return(via))?;
         }
         Ok(())
     }
@@ -400,7 +407,7 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
             let pending = pending.map_or(Ok(summary.clone()), |pending| pending.or(&summary))?;
             self.returns.insert((id, level), pending);
             let rank = model.rank[model.program.edges[id].from].0;
-            self.work.insert(((rank, u32::MAX), Work::Return(id, level)));
+            self.work.insert(((rank, u32::MAX), WorkItem::Return(id, level)));
         }
         self.summary_rings.entry((proc, level)).or_default().push(SummaryRing { summary, via, before });
         Ok(())
@@ -423,8 +430,8 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
             let before = cell.edges.clone();
             let after = before.and(&call.arguments)?.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
             let now = if callee == Level::NONE { caller.now } else { callee.now };
-            let via = ReturnVia { edge: id, caller, callee, before, summary: summary.clone() };
-            self.add(edge.to, Level { now, ..caller }, after, Via::Return(via))?;
+            let via = ReturnOrigin { edge: id, caller, callee, before, summary: summary.clone() };
+            self.add(edge.to, Level { now, ..caller }, after, EdgeOrigin::Return(via))?;
         }
         Ok(())
     }

@@ -13,27 +13,27 @@ use selvedge_transition::paths::back::{Back, Returned, Tuple, holds};
 use selvedge_transition::paths::rings::Ring;
 
 use super::columns::Side;
-use super::template_paths::{Cell, Error, Level, ReturnVia, TemplatePaths, Via};
+use super::template_paths::{EdgeOrigin, Level, PathCell, PathError, ReturnOrigin, TemplatePaths};
 
 /// A step with its context; 0 in frames without history.
-pub(crate) type Tagged = (u32, Step);
+pub(crate) type ContextStep = (u32, Step);
 
 /// Shared states, one context after the other.
-pub(crate) type Vector = Vec<bool>;
+pub(crate) type StateVector = Vec<bool>;
 
 /// The states with which the contexts of a thread begin and end. The last context may be open.
 #[derive(Clone, Debug)]
 pub(crate) struct Boundaries {
-    pub(crate) begun: Vector,
-    pub(crate) ended: Vector,
+    pub(crate) begun: StateVector,
+    pub(crate) ended: StateVector,
 }
 
 /// The run of one thread.
 #[derive(Default)]
-pub(crate) struct Part {
+pub(crate) struct ThreadRun {
     /// The path edge with which it begins; `None` if it never moves.
     pub(crate) entry: Option<Tuple>,
-    pub(crate) steps: Vec<Tagged>,
+    pub(crate) steps: Vec<ContextStep>,
     /// The path edge, with its history, of the last frame that has one.
     pub(crate) history: Tuple,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Walker<'s, 'a> {
 }
 
 /// A path edge and its location and level.
-struct At {
+struct PathPoint {
     loc: LocId,
     level: Level,
     tuple: Tuple,
@@ -59,7 +59,7 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 
     /// Returns the run to an error.
-    pub(crate) fn to_error(&self, error: &Error) -> Result<Part, Stop> {
+    pub(crate) fn to_error(&self, error: &PathError) -> Result<ThreadRun, Stop> {
         let at = self.pick(error.loc, error.level, &error.edges);
         let mut steps = Vec::new();
         if let Some(assert) = error.assert {
@@ -69,13 +69,13 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 
     /// Returns the run through contexts with the given boundaries. The last contexts may be idle.
-    pub(crate) fn to_effect(&self, boundaries: &Boundaries) -> Result<Part, Stop> {
+    pub(crate) fn to_effect(&self, boundaries: &Boundaries) -> Result<ThreadRun, Stop> {
         let model = self.template.model;
         let width = model.columns.width();
         let chunk = |vector: &[bool], context: usize| vector[width * (context - 1)..width * context].to_vec();
         let n_contexts = boundaries.ended.len().checked_div(width).unwrap_or(0);
         let moves = |context: &usize| chunk(&boundaries.begun, *context) != chunk(&boundaries.ended, *context);
-        let Some(context) = (1..=n_contexts).rev().find(moves) else { return Ok(Part::default()) };
+        let Some(context) = (1..=n_contexts).rev().find(moves) else { return Ok(ThreadRun::default()) };
         let mut known = Tuple::new();
         for (side, vector, last) in
             [(Side::In, &boundaries.begun, context), (Side::Out, &boundaries.ended, context - 1)]
@@ -89,17 +89,17 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 
     /// Returns the run to the end of the code without history, with the given shared values.
-    pub(crate) fn to_finished(&self, shared: &[bool]) -> Result<Part, Stop> {
+    pub(crate) fn to_finished(&self, shared: &[bool]) -> Result<ThreadRun, Stop> {
         let model = self.template.model;
         let now = model.columns.now(&model.layout);
         self.to_state(0, &now.into_iter().zip(shared.iter().copied()).collect())
     }
 
     /// Returns the run to a point with the given history and shared state at which others may continue.
-    fn to_state(&self, context: u32, known: &Tuple) -> Result<Part, Stop> {
+    fn to_state(&self, context: u32, known: &Tuple) -> Result<ThreadRun, Stop> {
         let model = self.template.model;
         let known = self.back.cube(known).map_err(out_of_nodes)?;
-        let in_context = |((_, level), _): &(&(LocId, Level), &Cell)| level.now == context;
+        let in_context = |((_, level), _): &(&(LocId, Level), &PathCell)| level.now == context;
         if context > 0 {
             let released = known.and(&model.released).map_err(out_of_nodes)?;
             let publishing =
@@ -126,14 +126,14 @@ impl<'s, 'a> Walker<'s, 'a> {
         unreachable!("every effect is that of some point")
     }
 
-    fn pick(&self, loc: LocId, level: Level, edges: &Bdd) -> At {
+    fn pick(&self, loc: LocId, level: Level, edges: &Bdd) -> PathPoint {
         let model = self.template.model;
         let vars = self.back.frame_vars(model.program.locs[loc].proc, &model.history(level.now));
-        At { loc, level, tuple: self.back.pick(edges, &vars) }
+        PathPoint { loc, level, tuple: self.back.pick(edges, &vars) }
     }
 
     /// Goes back from a path edge through the frames of the stack to the beginning of the thread; `steps` follow it.
-    fn walk(&self, at: At, mut steps: Vec<Tagged>) -> Result<Part, Stop> {
+    fn walk(&self, at: PathPoint, mut steps: Vec<ContextStep>) -> Result<ThreadRun, Stop> {
         let mut at = at;
         let mut history = None;
         loop {
@@ -144,16 +144,16 @@ impl<'s, 'a> Walker<'s, 'a> {
             before.append(&mut steps);
             steps = before;
             match &ring.via {
-                Via::Call(edge, caller, callers) => {
+                EdgeOrigin::Call(edge, caller, callers) => {
                     let beside = self.template.model.history(caller.now);
                     let (tuple, step) =
                         self.back.call_into(*edge, callers, &entry.tuple, &beside).map_err(out_of_nodes)?;
                     steps.insert(0, (caller.now, step));
-                    at = At { loc: self.from(*edge), level: *caller, tuple };
+                    at = PathPoint { loc: self.from(*edge), level: *caller, tuple };
                 }
                 _ => {
                     fill(&mut steps);
-                    return Ok(Part { entry: Some(entry.tuple), steps, history: history.unwrap_or_default() });
+                    return Ok(ThreadRun { entry: Some(entry.tuple), steps, history: history.unwrap_or_default() });
                 }
             }
         }
@@ -164,7 +164,7 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 
     /// Returns the steps from the entry of the procedure to a path edge, the path edge at the entry, and its origin.
-    fn path(&self, at: At) -> Result<(Vec<Tagged>, At, &'s Ring<Via>), Stop> {
+    fn path(&self, at: PathPoint) -> Result<(Vec<ContextStep>, PathPoint, &'s Ring<EdgeOrigin>), Stop> {
         let model = self.template.model;
         let (mut at, mut steps) = (at, Vec::new());
         loop {
@@ -172,19 +172,19 @@ impl<'s, 'a> Walker<'s, 'a> {
             let cell = &self.template.cells[&(at.loc, at.level)];
             let ring = cell.rings.first(|edges| holds(edges, &at.tuple)).expect("every path edge lies in a ring");
             match &ring.via {
-                Via::Step(edge, before) => {
+                EdgeOrigin::Step(edge, before) => {
                     let (tuple, step) = self.step_back(*edge, before, &at.tuple).map_err(out_of_nodes)?;
                     steps.push((at.level.now, step));
-                    at = At { loc: self.from(*edge), tuple, ..at };
+                    at = PathPoint { loc: self.from(*edge), tuple, ..at };
                 }
-                Via::Return(via) => {
+                EdgeOrigin::Return(via) => {
                     let (tuple, mut body) = self.back_call(via, &at.tuple)?;
                     body.reverse();
                     steps.append(&mut body);
-                    at = At { loc: self.from(via.edge), level: via.caller, tuple };
+                    at = PathPoint { loc: self.from(via.edge), level: via.caller, tuple };
                 }
-                Via::Resume => at = self.interrupted(at),
-                Via::Start | Via::Call(..) => {
+                EdgeOrigin::Resume => at = self.interrupted(at),
+                EdgeOrigin::Start | EdgeOrigin::Call(..) => {
                     steps.reverse();
                     return Ok((steps, at, ring));
                 }
@@ -199,7 +199,7 @@ impl<'s, 'a> Walker<'s, 'a> {
     }
 
     /// Returns the same path edge at the end of the previous context.
-    fn interrupted(&self, at: At) -> At {
+    fn interrupted(&self, at: PathPoint) -> PathPoint {
         let model = self.template.model;
         let context = at.level.now;
         let mut tuple = at.tuple;
@@ -210,11 +210,11 @@ impl<'s, 'a> Walker<'s, 'a> {
         for begun in model.columns.column(&model.layout, Side::In, context) {
             tuple.remove(&begun);
         }
-        At { tuple, level: Level { now: context - 1, ..at.level }, ..at }
+        PathPoint { tuple, level: Level { now: context - 1, ..at.level }, ..at }
     }
 
     /// Returns a path edge before a call that has returned, and the call with all steps through its return.
-    fn back_call(&self, via: &ReturnVia, after: &Tuple) -> Result<(Tuple, Vec<Tagged>), Stop> {
+    fn back_call(&self, via: &ReturnOrigin, after: &Tuple) -> Result<(Tuple, Vec<ContextStep>), Stop> {
         let model = self.template.model;
         let Op::Call(call) = &model.program.edges[via.edge].op else { unreachable!("only calls return") };
         let (of_caller, of_callee) = (model.history(via.caller.now), model.history(via.callee.now));
@@ -233,20 +233,20 @@ impl<'s, 'a> Walker<'s, 'a> {
 
     /// Returns the steps of a procedure from its entry through a return with this effect, and the path edge at the
     /// entry.
-    fn returning(&self, proc: ProcId, level: Level, effect: &Tuple) -> Result<(Vec<Tagged>, Tuple), Stop> {
+    fn returning(&self, proc: ProcId, level: Level, effect: &Tuple) -> Result<(Vec<ContextStep>, Tuple), Stop> {
         let model = self.template.model;
         let ring = self.template.summary_rings[&(proc, level)].iter().find(|ring| holds(&ring.summary, effect));
         let ring = ring.expect("every part of a summary lies in a ring");
         let history = model.history(level.now);
         let (tuple, step) = self.back.before_return(ring.via, &ring.before, effect, &history).map_err(out_of_nodes)?;
-        let (mut steps, entry, _) = self.path(At { loc: self.from(ring.via), level, tuple })?;
+        let (mut steps, entry, _) = self.path(PathPoint { loc: self.from(ring.via), level, tuple })?;
         steps.push((level.now, step));
         Ok((steps, entry.tuple))
     }
 }
 
 /// Gives steps of frames without history the context of their callers.
-fn fill(steps: &mut [Tagged]) {
+fn fill(steps: &mut [ContextStep]) {
     let mut context = 0;
     for (tag, _) in steps {
         if *tag == 0 {

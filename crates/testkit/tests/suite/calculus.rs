@@ -1,7 +1,7 @@
 //! The fixed-point calculus: the equations that come with the project agree with the engines.
 
 use selvedge_check::{Run, ThreadScope};
-use selvedge_engines::calculus::{Telling, solve, supports};
+use selvedge_engines::calculus::{SizeReports, solve, supports};
 use selvedge_testkit::calculus::{EQUATIONS, SEQUENTIAL, equations};
 use selvedge_testkit::campaign::silence_panics;
 use selvedge_testkit::contexts::posed;
@@ -28,7 +28,7 @@ fn recursion_without_base_case_does_not_return() {
     for name in SEQUENTIAL {
         let fixpoint = equations(name);
         assert!(supports(&fixpoint, &posed.asked).is_ok());
-        let solved = solve(&fixpoint, &posed.asked, &posed.target, Telling::Rounds, &Run::unlimited());
+        let solved = solve(&fixpoint, &posed.asked, &posed.target, SizeReports::Rounds, &Run::unlimited());
         let solved = solved.expect("the program is small");
         assert!(!solved.error && !solved.growth.is_empty(), "{name}");
     }

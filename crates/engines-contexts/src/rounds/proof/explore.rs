@@ -12,23 +12,23 @@ use selvedge_check::{Run, Stop};
 use selvedge_ir::tts::{LocalId, SharedId};
 use selvedge_transition::tts_extract::Rules;
 
-use super::{LIMIT, Templates};
+use super::{LIMIT, SystemTemplates};
 
-pub(super) type Vector = Vec<SharedId>;
+pub(super) type SharedVector = Vec<SharedId>;
 
 /// The template of a thread, the states with which its turns began, and those with which all but the last ended.
-pub(super) type Past = (u32, Vector, Vector);
+pub(super) type Past = (u32, SharedVector, SharedVector);
 
 /// Blocks of one round.
 #[derive(Default)]
-pub(super) struct Blocks {
+pub(super) struct BlockList {
     pub(super) list: Vec<Block>,
     known: FxHashSet<Block>,
-    by_begins: FxHashMap<Vector, Vec<usize>>,
-    by_both: FxHashMap<(Vector, Vector), Vec<usize>>,
+    by_begins: FxHashMap<SharedVector, Vec<usize>>,
+    by_both: FxHashMap<(SharedVector, SharedVector), Vec<usize>>,
 }
 
-impl Blocks {
+impl BlockList {
     fn add(&mut self, block: Block) {
         if self.known.insert(block.clone()) {
             let number = self.list.len();
@@ -43,7 +43,7 @@ impl Blocks {
     }
 
     /// Returns whether some block with these vectors fits next to the given numbers of threads.
-    fn fits(&self, templates: &Templates<'_>, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
+    fn fits(&self, templates: &SystemTemplates<'_>, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
         let blocks = self.by_both.get(&(begins.to_vec(), ends.to_vec())).into_iter().flatten();
         blocks.into_iter().any(|number| templates.fit_together(&self.list[*number].used, used))
     }
@@ -51,14 +51,14 @@ impl Blocks {
 
 /// The result of the exploration.
 #[derive(Default)]
-pub(super) struct Explored {
+pub(super) struct ListedRuns {
     pub(super) turns: Vec<Turn>,
     pub(super) pasts: Vec<Past>,
     numbers: FxHashMap<Past, u32>,
-    pub(super) by_begin: FxHashMap<Vector, Vec<u32>>,
-    by_end: FxHashMap<Vector, BTreeSet<u32>>,
-    pub(super) left: Vec<Blocks>,
-    pub(super) right: Vec<Blocks>,
+    pub(super) by_begin: FxHashMap<SharedVector, Vec<u32>>,
+    by_end: FxHashMap<SharedVector, BTreeSet<u32>>,
+    pub(super) left: Vec<BlockList>,
+    pub(super) right: Vec<BlockList>,
     /// The total length of all lists.
     size: usize,
     /// Set if some turn has an error.
@@ -67,9 +67,9 @@ pub(super) struct Explored {
 
 /// Lists all turns and blocks of executions of `k + 1` rounds, and right blocks of `k`; returns `None` if they are too
 /// many, or have an error.
-pub(super) fn explore(templates: &Templates<'_>, k: u32, run: &Run<'_>) -> Result<Option<Explored>, Stop> {
+pub(super) fn explore(templates: &SystemTemplates<'_>, k: u32, run: &Run<'_>) -> Result<Option<ListedRuns>, Stop> {
     let rules = Rules::new(templates.tts);
-    let mut explorer = Explorer { templates, rules, found: Explored::default(), run };
+    let mut explorer = Explorer { templates, rules, found: ListedRuns::default(), run };
     for round in 1..=k as usize + 1 {
         let left = explorer.left(round)?;
         explorer.found.left.push(left);
@@ -85,9 +85,9 @@ pub(super) fn explore(templates: &Templates<'_>, k: u32, run: &Run<'_>) -> Resul
 }
 
 struct Explorer<'s, 'r> {
-    templates: &'s Templates<'s>,
+    templates: &'s SystemTemplates<'s>,
     rules: Rules<'s>,
-    found: Explored,
+    found: ListedRuns,
     run: &'r Run<'r>,
 }
 
@@ -97,8 +97,8 @@ impl Explorer<'_, '_> {
     }
 
     /// Lists the left blocks of a round, with the turns that they need.
-    fn left(&mut self, round: usize) -> Result<Blocks, Stop> {
-        let mut blocks = Blocks::default();
+    fn left(&mut self, round: usize) -> Result<BlockList, Stop> {
+        let mut blocks = BlockList::default();
         self.empty_left(round, &mut blocks);
         let mut next = 0;
         while next < blocks.list.len() && !self.is_over() {
@@ -122,7 +122,7 @@ impl Explorer<'_, '_> {
         Ok(blocks)
     }
 
-    fn empty_left(&self, round: usize, blocks: &mut Blocks) {
+    fn empty_left(&self, round: usize, blocks: &mut BlockList) {
         let used = self.templates.no_threads();
         if round == 1 {
             for first in &self.templates.first {
@@ -144,16 +144,16 @@ impl Explorer<'_, '_> {
         let mut asked = Vec::new();
         if round == 1 {
             let templates = 0..self.templates.limits.len() as u32;
-            let allowed = templates.filter(|kind| self.templates.with_thread(&block.used, *kind).is_some());
-            asked.extend(allowed.map(|kind| ((kind, block.begins.clone(), Vec::new()), None)));
+            let allowed = templates.filter(|template| self.templates.with_thread(&block.used, *template).is_some());
+            asked.extend(allowed.map(|template| ((template, block.begins.clone(), Vec::new()), None)));
             return asked;
         }
         for turn in self.found.by_begin.get(&block.begins[..round - 1]).into_iter().flatten() {
-            let kind = self.found.pasts[*turn as usize].0;
-            let Some(used) = self.templates.with_thread(&block.used, kind) else { continue };
+            let template = self.found.pasts[*turn as usize].0;
+            let Some(used) = self.templates.with_thread(&block.used, template) else { continue };
             for ends in self.ends(*turn) {
                 if self.found.right[round - 2].fits(self.templates, &used, &ends, &block.ends) {
-                    asked.push(((kind, block.begins.clone(), ends), Some(*turn)));
+                    asked.push(((template, block.begins.clone(), ends), Some(*turn)));
                 }
             }
         }
@@ -161,7 +161,7 @@ impl Explorer<'_, '_> {
     }
 
     /// Returns the shared states with which a thread can end its turns.
-    fn ends(&self, turn: u32) -> BTreeSet<Vector> {
+    fn ends(&self, turn: u32) -> BTreeSet<SharedVector> {
         let ends = &self.found.pasts[turn as usize].2;
         self.found.turns[turn as usize].states.iter().map(|state| extended(ends, state.shared)).collect()
     }
@@ -171,11 +171,11 @@ impl Explorer<'_, '_> {
         if self.found.numbers.contains_key(&past) {
             return Ok(None);
         }
-        let (kind, begins, ends) = &past;
+        let (template, begins, ends) = &past;
         let begun = *begins.last().expect("a turn has begun");
         let before = before.zip(ends.last().copied());
         let locals: BTreeSet<Option<LocalId>> = match before {
-            None => self.templates.begin[*kind as usize].iter().copied().map(Some).collect(),
+            None => self.templates.begin[*template as usize].iter().copied().map(Some).collect(),
             Some((turn, ended)) => {
                 let states = self.found.turns[turn as usize].states.iter();
                 states.filter(|state| state.shared == ended).map(|state| state.local).collect()
@@ -191,7 +191,7 @@ impl Explorer<'_, '_> {
             self.found.by_end.entry(extended(ends, state.shared)).or_default().insert(number);
         }
         self.found.by_begin.entry(begins.clone()).or_default().push(number);
-        self.found.turns.push(Turn { kind: *kind, before, begun, states });
+        self.found.turns.push(Turn { kind: *template, before, begun, states });
         self.found.numbers.insert(past.clone(), number);
         self.found.pasts.push(past);
         Ok(Some(number))
@@ -219,7 +219,7 @@ impl Explorer<'_, '_> {
     }
 
     /// Extends a left block by one thread.
-    fn lengthen(&self, round: usize, block: &Block, turn: u32, blocks: &mut Blocks) {
+    fn lengthen(&self, round: usize, block: &Block, turn: u32, blocks: &mut BlockList) {
         let Some(used) = self.templates.with_thread(&block.used, self.found.pasts[turn as usize].0) else { return };
         for begins in self.ends(turn) {
             let right = round.checked_sub(2).map(|before| &self.found.right[before]);
@@ -229,9 +229,9 @@ impl Explorer<'_, '_> {
         }
     }
 
-    fn right(&mut self, round: usize) -> Result<Blocks, Stop> {
+    fn right(&mut self, round: usize) -> Result<BlockList, Stop> {
         let left = &self.found.left[round - 1];
-        let mut blocks = Blocks::default();
+        let mut blocks = BlockList::default();
         for block in left.list.iter().filter(|block| block.begins[..round - 1] == block.ends) {
             let states = block.begins.clone();
             blocks.add(Block { used: self.templates.no_threads(), begins: states.clone(), ends: states });
@@ -241,8 +241,8 @@ impl Explorer<'_, '_> {
             self.run.tick()?;
             let block = blocks.list[next].clone();
             for turn in self.found.by_end.get(&block.begins).into_iter().flatten() {
-                let (kind, begins, _) = &self.found.pasts[*turn as usize];
-                let Some(used) = self.templates.with_thread(&block.used, *kind) else { continue };
+                let (template, begins, _) = &self.found.pasts[*turn as usize];
+                let Some(used) = self.templates.with_thread(&block.used, *template) else { continue };
                 if left.fits(self.templates, &used, begins, &block.ends[..round - 1]) {
                     blocks.add(Block { used, begins: begins.clone(), ends: block.ends.clone() });
                 }
@@ -254,6 +254,6 @@ impl Explorer<'_, '_> {
     }
 }
 
-pub(super) fn extended(vector: &[SharedId], last: SharedId) -> Vector {
+pub(super) fn extended(vector: &[SharedId], last: SharedId) -> SharedVector {
     vector.iter().copied().chain([last]).collect()
 }

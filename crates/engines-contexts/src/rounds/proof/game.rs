@@ -10,19 +10,19 @@ use selvedge_check::adequacy::{Block, Position};
 use selvedge_check::{Run, Stop};
 use selvedge_ir::tts::{LocalId, SharedId};
 
-use super::explore::{Explored, Vector, extended};
-use super::{LIMIT, Templates};
+use super::explore::{ListedRuns, SharedVector, extended};
+use super::{LIMIT, SystemTemplates};
 
 /// Returns the positions of a strategy of Adam; `None` if there is no strategy, or if it is too long.
 pub(super) fn solve(
-    templates: &Templates<'_>,
-    explored: &Explored,
+    templates: &SystemTemplates<'_>,
+    explored: &ListedRuns,
     k: u32,
     run: &Run<'_>,
 ) -> Result<Option<Vec<Position>>, Stop> {
     let mut game =
-        Game { templates, explored, k: k as usize, nodes: Vec::new(), numbers: FxHashMap::default(), size: 0 };
-    game.nodes.push(Node::default());
+        ListedGame { templates, explored, k: k as usize, nodes: Vec::new(), numbers: FxHashMap::default(), size: 0 };
+    game.nodes.push(GameNode::default());
     game.nodes[ROOT].questions = game.openings();
     let mut waiting = vec![ROOT];
     while let Some(number) = waiting.pop() {
@@ -43,77 +43,88 @@ pub(super) fn solve(
 const ROOT: usize = 0;
 
 /// A move of Eve, with Adam's answers. Those before the current one are discarded.
-struct Question {
+struct EveQuestion {
     answers: Vec<u32>,
     given_up: usize,
 }
 
 #[derive(Default)]
-struct Node {
+struct GameNode {
     /// The position; `None` at the start.
     position: Option<Position>,
-    questions: Vec<Question>,
+    questions: Vec<EveQuestion>,
     is_known: bool,
     is_lost: bool,
     /// The positions, and their questions, whose current answer this is.
     held_by: Vec<(usize, usize)>,
 }
 
-struct Game<'s> {
-    templates: &'s Templates<'s>,
-    explored: &'s Explored,
+struct ListedGame<'s> {
+    templates: &'s SystemTemplates<'s>,
+    explored: &'s ListedRuns,
     k: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<GameNode>,
     numbers: FxHashMap<Position, u32>,
     size: usize,
 }
 
-impl Game<'_> {
+impl ListedGame<'_> {
     /// Returns Eve's first moves.
-    fn openings(&mut self) -> Vec<Question> {
+    fn openings(&mut self) -> Vec<EveQuestion> {
         let (k, explored, templates) = (self.k, self.explored, self.templates);
-        let mut his: Vec<(Vector, Vector)> = explored
+        let mut his: Vec<(SharedVector, SharedVector)> = explored
             .by_begin
             .keys()
             .filter(|begins| begins.len() == k && templates.first.contains(&begins[0]))
             .map(|begins| (begins.clone(), begins[1..].to_vec()))
             .collect();
         his.sort_unstable();
-        let no_threads = templates.no_threads();
+        let empty = templates.no_threads();
         let is_empty = |block: &&Block| {
-            block.used == no_threads && templates.first.contains(&block.begins[0]) && block.begins[1..] == block.ends
+            block.used == empty && templates.first.contains(&block.begins[0]) && block.begins[1..] == block.ends
         };
         let empty: Vec<&Block> = explored.left[k].list.iter().filter(is_empty).collect();
         empty.into_iter().flat_map(|block| self.questions(&block.used, [&block.begins, &block.ends], &his)).collect()
     }
 
     /// Returns Eve's moves, with the answers of Adam, whose block is one of the given ones.
-    fn questions(&mut self, used: &[u32], [begins, ends]: [&Vector; 2], his: &[(Vector, Vector)]) -> Vec<Question> {
+    fn questions(
+        &mut self,
+        used: &[u32],
+        [begins, ends]: [&SharedVector; 2],
+        his: &[(SharedVector, SharedVector)],
+    ) -> Vec<EveQuestion> {
         let explored = self.explored;
         let mut questions = Vec::new();
         for turn in explored.by_begin.get(begins).into_iter().flatten() {
-            let (kind, _, past) = &explored.pasts[*turn as usize];
-            let Some(used) = self.templates.with_thread(used, *kind) else { continue };
+            let (template, _, past) = &explored.pasts[*turn as usize];
+            let Some(used) = self.templates.with_thread(used, *template) else { continue };
             for state in &explored.turns[*turn as usize].states {
                 let begins = extended(past, state.shared);
                 let after = Block { used: used.clone(), begins, ends: ends.clone() };
                 if explored.left[self.k].has(&after) {
-                    let answers = self.answers(*kind, state.local, &after, his);
+                    let answers = self.answers(*template, state.local, &after, his);
                     self.size += answers.len() + 1;
-                    questions.push(Question { answers, given_up: 0 });
+                    questions.push(EveQuestion { answers, given_up: 0 });
                 }
             }
         }
         questions
     }
 
-    fn answers(&mut self, kind: u32, local: Option<LocalId>, hers: &Block, his: &[(Vector, Vector)]) -> Vec<u32> {
+    fn answers(
+        &mut self,
+        template: u32,
+        local: Option<LocalId>,
+        hers: &Block,
+        his: &[(SharedVector, SharedVector)],
+    ) -> Vec<u32> {
         let explored = self.explored;
         let mut answers = Vec::new();
         for (begins, ends) in his {
             for turn in explored.by_begin.get(begins).into_iter().flatten() {
                 let (own, _, past) = &explored.pasts[*turn as usize];
-                if *own != kind {
+                if *own != template {
                     continue;
                 }
                 for state in explored.turns[*turn as usize].states.iter().filter(|state| state.local == local) {
@@ -142,7 +153,7 @@ impl Game<'_> {
         let next = self.nodes.len() as u32;
         let number = *self.numbers.entry(position.clone()).or_insert(next);
         if number == next {
-            self.nodes.push(Node { position: Some(position), ..Node::default() });
+            self.nodes.push(GameNode { position: Some(position), ..GameNode::default() });
         }
         number
     }
@@ -171,7 +182,7 @@ impl Game<'_> {
             if self.nodes[number].is_lost {
                 continue;
             }
-            let Question { answers, given_up } = &self.nodes[number].questions[question];
+            let EveQuestion { answers, given_up } = &self.nodes[number].questions[question];
             let next = (*given_up..answers.len()).find(|at| !self.nodes[answers[*at] as usize].is_lost);
             match next {
                 Some(at) => {
@@ -201,7 +212,7 @@ impl Game<'_> {
                 continue;
             }
             positions.extend(self.nodes[number].position.clone());
-            let held = |question: &Question| question.answers[question.given_up] as usize;
+            let held = |question: &EveQuestion| question.answers[question.given_up] as usize;
             waiting.extend(self.nodes[number].questions.iter().map(held));
         }
         positions.sort_unstable();

@@ -13,14 +13,14 @@ use selvedge_check::{AdequacyClaim, Certificate, CoverClaim, Role, Run, Stop, Ta
 use selvedge_ir::tts::{LocalId, SharedId, Tts};
 use selvedge_transition::tts_extract::{self, System, extract};
 
-use super::counts::limit;
-use explore::{Explored, explore};
+use crate::threads::thread_limit;
+use explore::{ListedRuns, explore};
 
 /// Limit on the entries in the lists of a certificate, and on the positions to consider.
 pub(super) const LIMIT: usize = 100_000;
 
 /// The templates of the threads that run a system.
-pub(super) struct Templates<'s> {
+pub(super) struct SystemTemplates<'s> {
     pub(super) tts: &'s Tts,
     /// The shared states in which threads start.
     pub(super) first: BTreeSet<SharedId>,
@@ -57,7 +57,7 @@ fn claim(
     for k in first..=last {
         let Some(explored) = explore(&templates, k, run)? else { return Ok(None) };
         if let Some(positions) = game::solve(&templates, &explored, k, run)? {
-            let Explored { turns, left, right, .. } = explored;
+            let ListedRuns { turns, left, right, .. } = explored;
             let [left, right] = [left, right].map(|rounds| rounds.into_iter().map(|blocks| blocks.list).collect());
             return Ok(Some(AdequacyClaim { k, turns, left, right, positions }));
         }
@@ -67,7 +67,7 @@ fn claim(
 
 /// Returns the templates of a system; `None` if a thread starts another, or if its beginning depends on the shared
 /// state.
-fn templates<'s>(task: &Task<'_>, system: &'s System<'_>) -> Option<Templates<'s>> {
+fn templates<'s>(task: &Task<'_>, system: &'s System<'_>) -> Option<SystemTemplates<'s>> {
     let entries = &task.program.entries;
     let starts = &system.tts.starts;
     let first: BTreeSet<SharedId> = starts.iter().map(|start| start.shared).collect();
@@ -85,16 +85,16 @@ fn templates<'s>(task: &Task<'_>, system: &'s System<'_>) -> Option<Templates<'s
     let alike = first.iter().all(|shared| begin_in(*shared).as_ref() == Some(&begin));
     let alone = system.tts.rules.iter().all(|rule| rule.after.len() <= 1);
     let single = system.tts.targets.iter().all(|target| target.threads.len() == 1);
-    let limits = entries.iter().map(|entry| limit(entry.count)).collect();
-    (alike && alone && single).then_some(Templates { tts: &system.tts, first, begin, limits })
+    let limits = entries.iter().map(|entry| thread_limit(entry.count)).collect();
+    (alike && alone && single).then_some(SystemTemplates { tts: &system.tts, first, begin, limits })
 }
 
-impl Templates<'_> {
+impl SystemTemplates<'_> {
     /// Adds one thread of a template; returns `None` if a run may not have it.
-    pub(super) fn with_thread(&self, used: &[u32], kind: u32) -> Option<Vec<u32>> {
+    pub(super) fn with_thread(&self, used: &[u32], template: u32) -> Option<Vec<u32>> {
         let mut used = used.to_vec();
-        if let Some(limit) = self.limits[kind as usize] {
-            let place = self.limits[..kind as usize].iter().flatten().count();
+        if let Some(limit) = self.limits[template as usize] {
+            let place = self.limits[..template as usize].iter().flatten().count();
             used[place] += 1;
             if used[place] > limit {
                 return None;
