@@ -35,12 +35,12 @@ pub(super) fn encode(state: &State) -> Box<[u8]> {
 
 /// Returns the canonical state with the given bytes.
 pub(super) fn decode(bytes: &[u8]) -> State {
-    let mut reader = Reader(bytes);
+    let mut reader = StateReader(bytes);
     let shared = reader.values();
     let holder = reader.option().map(|holder| ThreadId(holder as u32));
     let prelude = reader
         .option()
-        .map(|thread| Prelude { thread: ThreadId(thread as u32), waiting: reader.list(Reader::start_thread) });
+        .map(|thread| Prelude { thread: ThreadId(thread as u32), waiting: reader.list(StateReader::start_thread) });
     let n_threads = reader.number();
     let next_thread = reader.number() as u32;
     let mut threads: Vec<Thread> = (0..n_threads).map(|_| reader.thread()).collect();
@@ -84,9 +84,9 @@ fn start_thread(out: &mut Vec<u8>, start: &StartThread) {
     }
 }
 
-struct Reader<'b>(&'b [u8]);
+struct StateReader<'b>(&'b [u8]);
 
-impl Reader<'_> {
+impl StateReader<'_> {
     fn byte(&mut self) -> u8 {
         let (first, rest) = self.0.split_first().expect("decoding reads what encoding wrote");
         self.0 = rest;
@@ -118,12 +118,12 @@ impl Reader<'_> {
     }
 
     fn values(&mut self) -> Vec<Value> {
-        self.list(Reader::value)
+        self.list(StateReader::value)
     }
 
     fn thread(&mut self) -> Thread {
         let entry = self.option().map(EntryId::new);
-        Thread { id: ThreadId(0), entry, vars: self.values(), stack: self.list(Reader::frame) }
+        Thread { id: ThreadId(0), entry, vars: self.values(), stack: self.list(StateReader::frame) }
     }
 
     fn frame(&mut self) -> Frame {

@@ -17,7 +17,7 @@ use selvedge_replay::Interpreter;
 
 pub use selvedge_check::{Exploration, ThreadState};
 
-use search::{Search, Visit};
+use search::{ExhaustiveSearch, SearchExtent};
 use settle::settled;
 
 /// The engine.
@@ -57,8 +57,8 @@ impl Engine for Exhaustive {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let interpreter = Interpreter::new(task.program, task.threads).settling(settled(task.program));
-        let mut search = Search::new(*task, interpreter, run, &self.options);
-        match search.run(Visit::UntilError)? {
+        let mut search = ExhaustiveSearch::new(*task, interpreter, run, &self.options);
+        match search.run(SearchExtent::UntilError)? {
             Some(error) => Ok(Verdict::Unsafe(search.trace(error)?)),
             None if search.truncated() => Err(Stop::BoundReached(Bound::Frames(self.options.frames))),
             None => Ok(Verdict::Safe(None)),
@@ -75,8 +75,8 @@ impl Exhaustive {
     /// of every variable.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
         let interpreter = Interpreter::new(task.program, task.threads);
-        let mut search = Search::new(*task, interpreter, run, &self.options);
-        search.run(Visit::All)?;
+        let mut search = ExhaustiveSearch::new(*task, interpreter, run, &self.options);
+        search.run(SearchExtent::All)?;
         Ok(search.exploration())
     }
 }

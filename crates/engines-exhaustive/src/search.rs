@@ -18,7 +18,7 @@ use super::{Exploration, Options, ThreadState};
 
 /// The extent of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Visit {
+pub(super) enum SearchExtent {
     /// Up to the first error.
     UntilError,
     /// Everything, also beyond errors.
@@ -27,7 +27,7 @@ pub(super) enum Visit {
 
 /// An error that the search found.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Error {
+pub(super) enum FoundError {
     /// A step of the state with this number fails an assertion of the target.
     Fails(usize),
     /// In the state with this number a thread is at a target location.
@@ -35,7 +35,7 @@ pub(super) enum Error {
 }
 
 /// The search. States are numbered in the order in which they were found; those from `expanded` on are not expanded.
-pub(super) struct Search<'a> {
+pub(super) struct ExhaustiveSearch<'a> {
     task: Task<'a>,
     run: &'a Run<'a>,
     /// Shared, so that its lists of steps can be iterated while the search grows.
@@ -51,9 +51,14 @@ pub(super) struct Search<'a> {
     exploration: Exploration,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(task: Task<'a>, interpreter: Interpreter<'a>, run: &'a Run<'a>, options: &Options) -> Search<'a> {
-        Search {
+impl<'a> ExhaustiveSearch<'a> {
+    pub(super) fn new(
+        task: Task<'a>,
+        interpreter: Interpreter<'a>,
+        run: &'a Run<'a>,
+        options: &Options,
+    ) -> ExhaustiveSearch<'a> {
+        ExhaustiveSearch {
             task,
             run,
             interpreter: Rc::new(interpreter),
@@ -77,19 +82,19 @@ impl<'a> Search<'a> {
 
     /// Finds all states, or those up to an error. At the head of the loop every state before `expanded` has all its
     /// successors among the found ones, except those beyond the bound on frames.
-    pub(super) fn run(&mut self, visit: Visit) -> Result<Option<Error>, Stop> {
+    pub(super) fn run(&mut self, visit: SearchExtent) -> Result<Option<FoundError>, Stop> {
         let interpreter = Rc::clone(&self.interpreter);
         for start in interpreter.starts(self.max_threads()) {
             self.run.tick()?;
             let state = interpreter.start(&start).expect("the interpreter lists legal starts");
             let error = self.add(state, None);
-            if let (Visit::UntilError, Some(error)) = (visit, error) {
+            if let (SearchExtent::UntilError, Some(error)) = (visit, error) {
                 return Ok(Some(error));
             }
         }
         while self.expanded < self.found.len() {
             let error = self.expand(visit)?;
-            if let (Visit::UntilError, Some(error)) = (visit, error) {
+            if let (SearchExtent::UntilError, Some(error)) = (visit, error) {
                 return Ok(Some(error));
             }
         }
@@ -110,7 +115,7 @@ impl<'a> Search<'a> {
     }
 
     /// Adds the successors of the next state.
-    fn expand(&mut self, visit: Visit) -> Result<Option<Error>, Stop> {
+    fn expand(&mut self, visit: SearchExtent) -> Result<Option<FoundError>, Stop> {
         let number = self.expanded;
         self.expanded += 1;
         self.report(number);
@@ -124,22 +129,22 @@ impl<'a> Search<'a> {
                 Outcome::Blocked => None,
                 Outcome::Failed => {
                     self.exploration.failing.insert(step.edge);
-                    self.task.target.has_assert(step.edge).then_some(Error::Fails(number))
+                    self.task.target.has_assert(step.edge).then_some(FoundError::Fails(number))
                 }
             };
-            if visit == Visit::UntilError && error.is_some() {
+            if visit == SearchExtent::UntilError && error.is_some() {
                 return Ok(error);
             }
             first = first.or(error);
         }
-        if visit == Visit::All {
+        if visit == SearchExtent::All {
             self.exploration.thread_states.extend(state.threads.iter().map(|thread| thread_state(&state, thread)));
         }
         Ok(first)
     }
 
     /// Adds a state unless it is known or too deep.
-    fn add(&mut self, state: State, parent: Option<usize>) -> Option<Error> {
+    fn add(&mut self, state: State, parent: Option<usize>) -> Option<FoundError> {
         if state.threads.iter().any(|thread| thread.stack.len() > self.frames) {
             self.truncated = true;
             return None;
@@ -149,7 +154,7 @@ impl<'a> Search<'a> {
             return None;
         }
         self.parents.push(parent.unwrap_or(number) as u32);
-        reached(&self.task, &state).map(|_| Error::Reached(number))
+        reached(&self.task, &state).map(|_| FoundError::Reached(number))
     }
 
     fn report(&mut self, number: usize) {
@@ -164,8 +169,8 @@ impl<'a> Search<'a> {
 
     /// Returns the execution that leads to an error. The search kept no steps: they are recomputed, from the start on,
     /// as those that lead to the next canonical state on the path.
-    pub(super) fn trace(&self, error: Error) -> Result<Trace, Stop> {
-        let (Error::Fails(last) | Error::Reached(last)) = error;
+    pub(super) fn trace(&self, error: FoundError) -> Result<Trace, Stop> {
+        let (FoundError::Fails(last) | FoundError::Reached(last)) = error;
         let mut path = vec![last];
         while let Some(number) = path.last().map(|number| self.parents[*number] as usize)
             && path.last() != Some(&number)
@@ -185,7 +190,7 @@ impl<'a> Search<'a> {
             let Outcome::Next(next) = next else { unreachable!("only states are wanted") };
             state = next;
         }
-        if let Error::Fails(_) = error {
+        if let FoundError::Fails(_) = error {
             steps.push(self.find_failure(&state)?);
         }
         Ok(Trace { start, steps, bodies: Vec::new() })

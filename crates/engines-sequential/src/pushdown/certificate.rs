@@ -11,8 +11,8 @@ use selvedge_check::formula::{Atom, FormulaId, Formulas, Node as Connective};
 use selvedge_check::{Certificate, Stop, SummaryProof};
 use selvedge_ir::{LocId, ProcId, VarId};
 
-use super::post::{Control, PostNode, Saturation, Symbol, TransitionStart};
-use super::system::{ControlState, ProgramSystem, StackFrame, Values};
+use super::post::{Control, PostNode, Saturation, StackSymbol, TransitionStart};
+use super::system::{Bits, ControlState, ProgramSystem, StackFrame};
 
 /// Limit on the transitions of an automaton with a certificate: larger ones would take too long to check.
 const MOST_TRANSITIONS: usize = 300_000;
@@ -53,14 +53,14 @@ struct FormulaRows<'b, 'r, 'a> {
 }
 
 impl FormulaRows<'_, '_, '_> {
-    fn add(&mut self, control: Control, read: Option<Symbol>, start: Control, first: Symbol) {
+    fn add(&mut self, control: Control, read: Option<StackSymbol>, start: Control, first: StackSymbol) {
         let system = &self.automaton.system;
         let (ControlState::At(entry), StackFrame::Here(entry_loc, params)) =
             (&system.states[start as usize], &system.frames[first as usize])
         else {
             return;
         };
-        let value = |atom: &Atom, globals: &Values, locals: &[bool], results: &[bool]| match *atom {
+        let value = |atom: &Atom, globals: &Bits, locals: &[bool], results: &[bool]| match *atom {
             Atom::Now(var) => read_var(system, var, globals, locals),
             Atom::Entry(var) => read_var(system, var, entry, params),
             Atom::Result(number) => results[number as usize],

@@ -5,7 +5,7 @@ use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
 use selvedge_ir::{Program, VarId};
 
 use super::automaton;
-use super::post::{RuleSystem as _, Symbol, Until, Word};
+use super::post::{RuleSystem as _, StackSymbol, Until, Word};
 use super::relevant::Relevant;
 use super::system::{ControlState, ProgramSystem, StackFrame};
 
@@ -56,7 +56,7 @@ fn dedup(pds: &mut Pds) {
 }
 
 fn word(push: Word) -> Vec<SymbolId> {
-    let symbol = |symbol: Symbol| SymbolId::from_raw(symbol);
+    let symbol = |symbol: StackSymbol| SymbolId::from_raw(symbol);
     match push {
         Word::Pop => Vec::new(),
         Word::Replace(top) => vec![symbol(top)],

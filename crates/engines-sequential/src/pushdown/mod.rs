@@ -82,7 +82,7 @@ impl Pushdown {
                 .map(|(_, value)| Value::Bool(*value))
                 .collect()
         };
-        let state = |(loc, globals, locals): (_, &system::Values, &system::Values)| ThreadState {
+        let state = |(loc, globals, locals): (_, &system::Bits, &system::Bits)| ThreadState {
             loc,
             shared: of_scope(globals, Scope::Shared),
             vars: of_scope(globals, Scope::Thread),

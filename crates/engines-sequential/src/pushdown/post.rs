@@ -27,7 +27,7 @@ use selvedge_check::{Event, Run, Stop};
 pub(super) type Control = u32;
 
 /// A stack symbol, by number.
-pub(super) type Symbol = u32;
+pub(super) type StackSymbol = u32;
 
 /// A map whose order is that of insertion.
 pub(super) type Ordered<K, V> = IndexMap<K, V, BuildHasherDefault<FxHasher>>;
@@ -48,9 +48,9 @@ type RuleMoves<L> = Rc<[RuleMove<L>]>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Pop,
-    Replace(Symbol),
+    Replace(StackSymbol),
     /// The new top, and the symbol below it.
-    Push(Symbol, Symbol),
+    Push(StackSymbol, StackSymbol),
 }
 
 /// A pushdown system whose rules are produced on demand.
@@ -59,10 +59,10 @@ pub(super) trait RuleSystem {
     type Label: Copy;
 
     /// Returns the steps from a head. Called once for each head.
-    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<RuleMove<Self::Label>>, Stop>;
+    fn moves(&mut self, control: Control, top: StackSymbol) -> Result<Vec<RuleMove<Self::Label>>, Stop>;
 
     /// Returns whether configurations with this head, or for `None` with this state and any stack, are targets.
-    fn is_target(&self, control: Control, top: Option<Symbol>) -> bool;
+    fn is_target(&self, control: Control, top: Option<StackSymbol>) -> bool;
 }
 
 /// A state of the automaton in which transitions end.
@@ -71,7 +71,7 @@ pub(super) enum PostNode {
     /// The state after some number of symbols of a numbered initial configuration.
     Initial(u32, u32),
     /// The state after the head that a push made.
-    Entry(Control, Symbol),
+    Entry(Control, StackSymbol),
     /// The state in which nothing is left to read.
     End,
 }
@@ -87,7 +87,7 @@ pub(super) enum TransitionStart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PostTransition {
     pub(super) from: TransitionStart,
-    pub(super) read: Option<Symbol>,
+    pub(super) read: Option<StackSymbol>,
     pub(super) to: PostNode,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Saturation<'r, S: RuleSystem> {
     run: &'r Run<'r>,
     pub(super) transitions: Ordered<PostTransition, PostReason<S::Label>>,
     expanded: usize,
-    moves: FxHashMap<(Control, Symbol), RuleMoves<S::Label>>,
+    moves: FxHashMap<(Control, StackSymbol), RuleMoves<S::Label>>,
     /// The transitions from each node, oldest first.
     out: FxHashMap<PostNode, Vec<usize>>,
     /// The transitions into each node that read nothing.
@@ -128,7 +128,7 @@ pub(super) enum Until {
 
 impl<'r, S: RuleSystem> Saturation<'r, S> {
     /// Creates an automaton that reads the initial configurations, each a state and a stack.
-    pub(super) fn new(system: S, initial: &[(Control, Vec<Symbol>)], run: &'r Run<'r>) -> Saturation<'r, S> {
+    pub(super) fn new(system: S, initial: &[(Control, Vec<StackSymbol>)], run: &'r Run<'r>) -> Saturation<'r, S> {
         let mut saturation = Saturation {
             system,
             run,
@@ -147,7 +147,7 @@ impl<'r, S: RuleSystem> Saturation<'r, S> {
 
     /// Adds an initial configuration, deepest symbols first, so that every transition leads to a node from which the
     /// rest is already read.
-    fn add_initial(&mut self, number: u32, control: Control, stack: &[Symbol]) {
+    fn add_initial(&mut self, number: u32, control: Control, stack: &[StackSymbol]) {
         let node =
             |depth: usize| if depth == stack.len() { PostNode::End } else { PostNode::Initial(number, depth as u32) };
         for (depth, symbol) in stack.iter().enumerate().skip(1).rev() {
@@ -239,7 +239,7 @@ impl<'r, S: RuleSystem> Saturation<'r, S> {
         }
     }
 
-    fn moves(&mut self, control: Control, top: Symbol) -> Result<RuleMoves<S::Label>, Stop> {
+    fn moves(&mut self, control: Control, top: StackSymbol) -> Result<RuleMoves<S::Label>, Stop> {
         if let Some(known) = self.moves.get(&(control, top)) {
             return Ok(Rc::clone(known));
         }
@@ -284,7 +284,7 @@ impl<'r, S: RuleSystem> Saturation<'r, S> {
     }
 
     /// Returns all transitions from control states that read a symbol, oldest first.
-    pub(super) fn heads(&self) -> impl Iterator<Item = (Control, Symbol, PostNode)> {
+    pub(super) fn heads(&self) -> impl Iterator<Item = (Control, StackSymbol, PostNode)> {
         self.transitions.keys().filter_map(|transition| match (transition.from, transition.read) {
             (TransitionStart::Control(control), Some(symbol)) => Some((control, symbol, transition.to)),
             _ => None,
@@ -292,7 +292,7 @@ impl<'r, S: RuleSystem> Saturation<'r, S> {
     }
 
     /// Returns the steps from a head that was reached.
-    pub(super) fn known_moves(&self, control: Control, top: Symbol) -> &[RuleMove<S::Label>] {
+    pub(super) fn known_moves(&self, control: Control, top: StackSymbol) -> &[RuleMove<S::Label>] {
         self.moves.get(&(control, top)).map_or(&[], |moves| moves)
     }
 

@@ -15,11 +15,11 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Target, Value, VarId};
 
-use super::post::{Control, RuleMove, RuleSystem, Symbol, Word};
+use super::post::{Control, RuleMove, RuleSystem, StackSymbol, Word};
 use super::relevant::Relevant;
 
 /// Values of variables in a fixed order.
-pub(super) type Values = Box<[bool]>;
+pub(super) type Bits = Box<[bool]>;
 
 /// A control state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,9 +29,9 @@ pub(super) enum ControlState {
     /// An assertion of the target has failed.
     Failed,
     /// The shared and per-thread variables.
-    At(Values),
+    At(Bits),
     /// The shared and per-thread variables after a return, and the returned values.
-    Back(Values, Values),
+    Back(Bits, Bits),
 }
 
 /// A stack symbol.
@@ -46,9 +46,9 @@ pub(super) enum StackFrame {
     /// The frame below the initial thread.
     Done,
     /// A location, and the locals of its procedure.
-    Here(LocId, Values),
+    Here(LocId, Bits),
     /// A call that has not returned, and the locals of its procedure.
-    Site(EdgeId, Values),
+    Site(EdgeId, Bits),
 }
 
 /// The meaning of a rule. Numbers are the bits drawn for choices and fresh values, the first one lowest.
@@ -155,7 +155,7 @@ impl<'a> ProgramSystem<'a> {
     }
 
     /// Returns the configuration before the first step.
-    pub(super) fn initial(&mut self) -> (Control, Vec<Symbol>) {
+    pub(super) fn initial(&mut self) -> (Control, Vec<StackSymbol>) {
         (self.state(ControlState::Boot), vec![self.frame(StackFrame::Boot)])
     }
 
@@ -163,8 +163,8 @@ impl<'a> ProgramSystem<'a> {
         self.states.insert_full(state).0 as Control
     }
 
-    pub(super) fn frame(&mut self, frame: StackFrame) -> Symbol {
-        self.frames.insert_full(frame).0 as Symbol
+    pub(super) fn frame(&mut self, frame: StackFrame) -> StackSymbol {
+        self.frames.insert_full(frame).0 as StackSymbol
     }
 
     fn is_global(&self, var: VarId) -> bool {
@@ -184,7 +184,7 @@ impl<'a> ProgramSystem<'a> {
     }
 
     /// Returns the symbol for a location with the given locals, as far as they are relevant there.
-    fn here(&mut self, loc: LocId, mut locals: Vec<bool>) -> Symbol {
+    fn here(&mut self, loc: LocId, mut locals: Vec<bool>) -> StackSymbol {
         let vars = &self.program.procs[self.program.locs[loc].proc].locals;
         for (value, var) in locals.iter_mut().zip(vars) {
             *value &= self.relevant.has(loc, *var);
@@ -392,7 +392,7 @@ impl<'a> ProgramSystem<'a> {
     }
 
     /// Returns the symbol that waits for a return: the locals that are relevant after it and are not results.
-    fn site(&mut self, id: EdgeId, call: &Call, view: &ProcedureView<'_>) -> Symbol {
+    fn site(&mut self, id: EdgeId, call: &Call, view: &ProcedureView<'_>) -> StackSymbol {
         let edge = &self.program.edges[id];
         let vars = &self.program.procs[self.program.locs[edge.from].proc].locals;
         let kept = vars
@@ -422,7 +422,7 @@ impl<'a> ProgramSystem<'a> {
 impl RuleSystem for ProgramSystem<'_> {
     type Label = RuleLabel;
 
-    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<RuleMove<RuleLabel>>, Stop> {
+    fn moves(&mut self, control: Control, top: StackSymbol) -> Result<Vec<RuleMove<RuleLabel>>, Stop> {
         match (self.states[control as usize].clone(), self.frames[top as usize].clone()) {
             (ControlState::Boot, StackFrame::Boot) => self.boot(),
             (ControlState::At(shared), StackFrame::ThreadStart) => self.start_thread(&shared),
@@ -440,7 +440,7 @@ impl RuleSystem for ProgramSystem<'_> {
         }
     }
 
-    fn is_target(&self, control: Control, top: Option<Symbol>) -> bool {
+    fn is_target(&self, control: Control, top: Option<StackSymbol>) -> bool {
         match (&self.states[control as usize], top.map(|top| &self.frames[top as usize])) {
             (ControlState::Failed, _) => true,
             (ControlState::At(_), Some(StackFrame::Here(loc, _))) => self.target.has_loc(*loc),

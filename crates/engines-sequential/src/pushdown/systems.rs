@@ -6,7 +6,9 @@ use selvedge_check::system::{Closure, SystemProof, Transition};
 use selvedge_check::{Run, Stop};
 use selvedge_ir::pds::{Config, Head, Pds, PdsTrace, RuleId, StateId, SymbolId};
 
-use super::post::{Control, Ordered, PostNode, RuleMove, RuleSystem, Saturation, Symbol, TransitionStart, Until, Word};
+use super::post::{
+    Control, Ordered, PostNode, RuleMove, RuleSystem, Saturation, StackSymbol, TransitionStart, Until, Word,
+};
 use super::pre::BackwardSaturation;
 
 /// The direction of saturation.
@@ -41,17 +43,20 @@ pub fn check(pds: &Pds, direction: Direction, run: &Run<'_>) -> Result<SystemVer
 }
 
 fn forward(pds: &Pds, run: &Run<'_>) -> Result<SystemVerdict, Stop> {
-    let raw = |config: &Config| -> (Control, Vec<Symbol>) {
+    let raw = |config: &Config| -> (Control, Vec<StackSymbol>) {
         (config.state.raw(), config.stack.iter().map(|symbol| symbol.raw()).collect())
     };
     let initial: Vec<_> = pds.initial.iter().map(raw).collect();
     let mut automaton = Saturation::new(Explicit::new(pds), &initial, run);
-    let Some(hit) = automaton.run(Until::Target)? else { return Ok(SystemVerdict::Unreachable(proof(pds, &automaton))) };
+    let Some(hit) = automaton.run(Until::Target)? else {
+        return Ok(SystemVerdict::Unreachable(proof(pds, &automaton)));
+    };
     let (rules, reading) = automaton.run_to(hit)?;
-    let word: Vec<Symbol> = reading.iter().rev().filter_map(|number| automaton.transition(*number).read).collect();
+    let word: Vec<StackSymbol> = reading.iter().rev().filter_map(|number| automaton.transition(*number).read).collect();
     let first = reading.last().map(|number| automaton.transition(*number).from);
-    let is_start =
-        |(control, stack): &(Control, Vec<Symbol>)| first == Some(TransitionStart::Control(*control)) && *stack == word;
+    let is_start = |(control, stack): &(Control, Vec<StackSymbol>)| {
+        first == Some(TransitionStart::Control(*control)) && *stack == word
+    };
     let start = initial.iter().position(is_start).expect("runs begin with initial configurations");
     Ok(SystemVerdict::Reachable(PdsTrace { start, rules }))
 }
@@ -78,7 +83,7 @@ fn proof(pds: &Pds, automaton: &Saturation<'_, Explicit<'_>>) -> SystemProof {
 /// A system whose rules are listed.
 struct Explicit<'p> {
     pds: &'p Pds,
-    by_head: FxHashMap<(Control, Symbol), Vec<RuleId>>,
+    by_head: FxHashMap<(Control, StackSymbol), Vec<RuleId>>,
     targets: FxHashSet<Head>,
 }
 
@@ -95,7 +100,7 @@ impl<'p> Explicit<'p> {
 impl RuleSystem for Explicit<'_> {
     type Label = RuleId;
 
-    fn moves(&mut self, control: Control, top: Symbol) -> Result<Vec<RuleMove<RuleId>>, Stop> {
+    fn moves(&mut self, control: Control, top: StackSymbol) -> Result<Vec<RuleMove<RuleId>>, Stop> {
         let step = |id: &RuleId| {
             let rule = &self.pds.rules[*id];
             let push = match rule.push[..] {
@@ -108,7 +113,7 @@ impl RuleSystem for Explicit<'_> {
         Ok(self.by_head.get(&(control, top)).into_iter().flatten().map(step).collect())
     }
 
-    fn is_target(&self, control: Control, top: Option<Symbol>) -> bool {
+    fn is_target(&self, control: Control, top: Option<StackSymbol>) -> bool {
         self.targets.contains(&Head { state: StateId::from_raw(control), top: top.map(SymbolId::from_raw) })
     }
 }

@@ -32,7 +32,7 @@ use super::unroll::{Closure, unroll};
 
 /// One end of a procedure.
 #[derive(Clone, Debug)]
-struct Ending {
+struct ProcedureEnding {
     proc: ProcId,
     end: ProcedureEnd,
     guard: Lit,
@@ -61,7 +61,7 @@ pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut KnownEffects, component
     for proc in component {
         known[*proc] = Some(CallEffects::Universal { exits: Vec::new(), failures: Vec::new() });
     }
-    let mut depths: Vec<Vec<Ending>> = Vec::new();
+    let mut depths: Vec<Vec<ProcedureEnding>> = Vec::new();
     loop {
         let mut summaries = Vec::new();
         for proc in component {
@@ -79,7 +79,7 @@ pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut KnownEffects, component
 }
 
 /// Returns the endings in summaries, with the calls that lead to them.
-fn endings(sim: &mut Simulation<'_>, summaries: &[CallEffects], component: &[ProcId]) -> Vec<Ending> {
+fn endings(sim: &mut Simulation<'_>, summaries: &[CallEffects], component: &[ProcId]) -> Vec<ProcedureEnding> {
     let mut endings = Vec::new();
     for summary in summaries {
         let CallEffects::Universal { exits, failures } = summary else {
@@ -92,7 +92,7 @@ fn endings(sim: &mut Simulation<'_>, summaries: &[CallEffects], component: &[Pro
         for (state, end) in ends {
             let calls = calls(sim, state, component);
             let proc = sim.frames[sim.states[state].frame].proc;
-            endings.push(Ending { proc, end, guard: sim.states[state].guard, pair: pair(sim, state), calls });
+            endings.push(ProcedureEnding { proc, end, guard: sim.states[state].guard, pair: pair(sim, state), calls });
         }
     }
     endings
@@ -137,8 +137,8 @@ fn calls(sim: &mut Simulation<'_>, state: StateId, component: &[ProcId]) -> Vec<
 }
 
 /// Returns whether some execution of the last depth has calls nested to that depth of which no two are equal.
-fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<Ending>]) -> Result<bool, Stop> {
-    let mut chain: Vec<Vec<(Lit, Ending)>> = Vec::new();
+fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<ProcedureEnding>]) -> Result<bool, Stop> {
+    let mut chain: Vec<Vec<(Lit, ProcedureEnding)>> = Vec::new();
     for depth in depths.iter().rev() {
         let copies = depth.iter().map(|ending| (input(sim), ending.copy(sim))).collect();
         chain.push(copies);
@@ -163,7 +163,7 @@ fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<Ending>]) -> Result<bool, St
 }
 
 /// Requires that one of the calls on the path is the next one of the chain.
-fn links(sim: &mut Simulation<'_>, ending: &Ending, next: &[(Lit, Ending)]) -> Lit {
+fn links(sim: &mut Simulation<'_>, ending: &ProcedureEnding, next: &[(Lit, ProcedureEnding)]) -> Lit {
     let mut links = Vec::new();
     for call in &ending.calls {
         for (taken, callee) in next.iter().filter(|(_, callee)| (callee.proc, callee.end) == (call.proc, call.end)) {
@@ -179,9 +179,9 @@ fn input(sim: &mut Simulation<'_>) -> Lit {
     sim.aig.input(input)
 }
 
-impl Ending {
+impl ProcedureEnding {
     /// Returns a copy with inputs of its own.
-    fn copy(&self, sim: &mut Simulation<'_>) -> Ending {
+    fn copy(&self, sim: &mut Simulation<'_>) -> ProcedureEnding {
         let pairs = || self.calls.iter().map(|call| &call.pair).chain([&self.pair]);
         let values = pairs().flat_map(|pair| pair.entry.iter().chain(&pair.exit)).copied();
         let roots: Vec<Lit> = values.chain(self.calls.iter().map(|call| call.made)).chain([self.guard]).collect();
@@ -193,7 +193,7 @@ impl Ending {
             pair: call.pair.map(sim, rename),
             ..call.clone()
         };
-        Ending {
+        ProcedureEnding {
             guard: sim.aig.substitute(&[self.guard], rename)[0],
             pair: self.pair.map(sim, rename),
             calls: self.calls.iter().map(|nested| call(nested, sim)).collect(),
@@ -202,7 +202,7 @@ impl Ending {
     }
 
     /// Returns whether both are the same end of the same procedure.
-    fn is_like(&self, other: &Ending) -> bool {
+    fn is_like(&self, other: &ProcedureEnding) -> bool {
         (self.proc, self.end) == (other.proc, other.end)
     }
 }
