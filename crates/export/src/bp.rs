@@ -17,7 +17,8 @@ pub struct Notes<'n> {
     pub head: Vec<String>,
     /// A line before a procedure.
     pub proc: &'n dyn Fn(ProcId) -> Option<String>,
-    /// A line before an edge; of edges of one location that follow each other with the same line, only the first has it.
+    /// A line before an edge; of edges of one location that follow each other with the same line, only the first has
+    /// it.
     pub edge: &'n dyn Fn(EdgeId) -> Option<String>,
 }
 

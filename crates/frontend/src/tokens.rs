@@ -22,7 +22,8 @@ pub trait Kind: Copy + Eq {
     /// Returns the name that diagnostics use.
     fn describe(self) -> String;
 
-    /// Adds a token of this kind to the list. A kind that needs a closer look, and never is in the list, overrides this.
+    /// Adds a token of this kind to the list. A kind that needs a closer look, and never is in the list, overrides
+    /// this.
     fn push(self, lexed: &mut Lexed<Self>, span: Span, _slice: &str) {
         lexed.push(self, span);
     }

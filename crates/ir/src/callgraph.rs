@@ -1,4 +1,4 @@
-//! Who calls whom, which procedures are recursive, and what runs at all.
+//! The call graph: calls, recursion, and the procedures that can run at all.
 
 use index_vec::IndexVec;
 
@@ -80,8 +80,8 @@ impl CallGraph {
         &self.components
     }
 
-    /// For each location the place of its procedure's component, callees first, and its own place in reverse postorder:
-    /// an order of work in which what a location waits for comes before it, loops and recursion aside.
+    /// Returns for each location the number of its procedure's component, callees first, and its own number in reverse
+    /// postorder. In this order of work a location comes after those that it depends on, except in loops and recursion.
     pub fn ranks(&self, program: &Program, flow: &Flow) -> IndexVec<LocId, (u32, u32)> {
         let mut ranks = IndexVec::from_vec(vec![(0, 0); program.locs.len()]);
         for (component, procs) in self.components.iter().enumerate() {
@@ -95,7 +95,7 @@ impl CallGraph {
         ranks
     }
 
-    /// Returns whether a frame of the procedure can lie above another one of it.
+    /// Returns whether a stack can have two frames of the procedure.
     pub fn is_recursive(&self, proc: ProcId) -> bool {
         self.recursive[proc]
     }
@@ -129,16 +129,16 @@ impl CallGraph {
     }
 }
 
-/// What [`CallGraph::reachable`] follows.
+/// The edges that [`CallGraph::reachable`] follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Through {
-    /// What the same thread runs.
+    /// Calls: the procedures that the same thread runs.
     Calls,
-    /// What the thread and all threads that come from it run.
+    /// Calls and spawns: the procedures that the thread and all threads started by it run.
     CallsAndSpawns,
 }
 
-/// Tarjan's algorithm without recursion.
+/// Computes strongly connected components by Tarjan's algorithm, without recursion.
 ///
 /// Order: depth-first; `path` holds the procedures that are entered and not left, each with the callees still to be
 /// looked at. Invariant: `low[p]` is the least number of a procedure on `open` that is known to be reachable from `p`;

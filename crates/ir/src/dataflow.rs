@@ -1,8 +1,9 @@
 //! Dataflow analyses: least solutions of monotone equations over the locations of a program.
 //!
-//! The equations stand along *arrows*. Most edges are one arrow; a call is three (into the callee, out of it, and
-//! across it), and what starts a thread has one more that leads to where the new thread begins. An analysis says what
-//! flows along each arrow, forwards or backwards, and [`solve`] finds the least values that contain it all.
+//! The equations belong to *arrows*. Most edges are one arrow; a call is three (into the callee, out of it, and across
+//! it), and an edge that starts a thread has one more, which leads to the first location of the new thread. An analysis
+//! defines what flows along each arrow, forwards or backwards, and [`solve`] finds the least values that contain all of
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -12,21 +13,21 @@ use smallvec::SmallVec;
 use crate::callgraph::{CallGraph, Through};
 use crate::syntax::{EdgeId, EntryId, LocId, Op, Program};
 
-/// A way on which information flows.
+/// An arrow along which information flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrow {
-    /// Where control stands before.
+    /// The location before.
     pub from: LocId,
-    /// Where control stands after.
+    /// The location after.
     pub to: LocId,
-    /// What the arrow stands for.
+    /// The part of control flow that the arrow represents.
     pub kind: ArrowKind,
 }
 
-/// What an arrow stands for.
+/// The part of control flow that an arrow represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrowKind {
-    /// A step inside a procedure; a return leads to the exit. For a spawn or fork, what its own thread does.
+    /// A step inside a procedure; a return leads to the exit. For a spawn or fork, the step of the thread itself.
     Step(EdgeId),
     /// A call, from its beginning to the callee's entry.
     Enter(EdgeId),
@@ -34,7 +35,7 @@ pub enum ArrowKind {
     Leave(EdgeId),
     /// A call, from its beginning to its end.
     Across(EdgeId),
-    /// A fork, from its beginning to where the new thread stands.
+    /// A fork, from its beginning to the location of the new thread.
     Fork(EdgeId),
     /// A spawn, from its beginning to the new thread's entry.
     Spawn(EdgeId),
@@ -135,7 +136,7 @@ impl Arrows {
     }
 }
 
-/// Which way information flows along the arrows.
+/// The direction in which information flows along the arrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the past.
@@ -145,7 +146,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Where the information that flows along an arrow goes.
+    /// Returns the location that receives the information of an arrow.
     pub fn target(self, arrow: &Arrow) -> LocId {
         match self {
             Direction::Forward => arrow.to,
@@ -161,27 +162,27 @@ pub type Values<V> = IndexVec<LocId, V>;
 ///
 /// # Convergence
 ///
-/// The values form a join-semilattice without infinite ascending chains, and [`Analysis::transfer`] is monotone in
-/// all values that it reads. It may read, beside the value at the arrow's source, those at the sources of other arrows
-/// with the same target and the same edge: a call's arrows may look at each other's.
+/// The values form a join-semilattice without infinite ascending chains, and [`Analysis::transfer`] is monotone in all
+/// values that it reads. It may read the value at the arrow's source, and those at the sources of other arrows with the
+/// same target and the same edge: the arrows of one call may use each other's values.
 pub trait Analysis {
-    /// What is known at a location.
+    /// The information at a location.
     type Value: Clone;
 
-    /// Which way information flows.
+    /// The direction of the flow.
     const DIRECTION: Direction;
 
-    /// What is known at a location whatever flows to it.
+    /// Returns the information that holds at a location independently of what flows to it.
     fn start(&self, loc: LocId) -> Self::Value;
 
-    /// What flows along an arrow.
+    /// Returns what flows along an arrow.
     fn transfer(&self, arrow: &Arrow, values: &Values<Self::Value>) -> Self::Value;
 
-    /// Adds what has come to what is known, and says whether that is more than before.
+    /// Adds new information to a value, and returns whether the value has grown.
     fn join(&self, known: &mut Self::Value, come: &Self::Value) -> bool;
 }
 
-/// Returns the least solution.
+/// Computes the least solution.
 ///
 /// Order: the locations that wait are taken in reverse postorder, again from the first after the last, so that a
 /// location is mostly taken after those that flow to it. Each location waits at first. Taking one sends its value along
@@ -213,12 +214,12 @@ pub fn solve<A: Analysis>(arrows: &Arrows, analysis: &A) -> Values<A::Value> {
     values
 }
 
-/// Returns the first that waits at or after a place, or else the first of all.
+/// Returns the first location that waits at or after a position, or else the first of all.
 fn next_waiting(waiting: &BTreeSet<u32>, from: u32) -> Option<u32> {
     waiting.range(from..).next().or_else(|| waiting.first()).copied()
 }
 
-/// Returns all locations, each before those that it flows to unless a cycle forbids it.
+/// Returns all locations, each before those that it flows to, except in cycles.
 fn reverse_postorder(arrows: &Arrows, direction: Direction) -> Vec<LocId> {
     let mut order = Vec::with_capacity(arrows.out.len());
     let mut seen: IndexVec<LocId, bool> = arrows.out.iter().map(|_| false).collect();

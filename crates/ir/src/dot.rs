@@ -81,7 +81,7 @@ impl Drawing<'_> {
     }
 }
 
-/// Returns the text, without its end if it is too long.
+/// Cuts off the end of a text that is too long.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_LABEL) {
         None => text.to_owned(),
@@ -89,7 +89,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Returns the text inside of double quotes. Control characters, which Graphviz cannot show, become spaces.
+/// Escapes a text for double quotes. Control characters, which Graphviz cannot show, become spaces.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for char in text.chars() {

@@ -60,7 +60,7 @@ impl Flow {
     }
 }
 
-/// All edges sorted by one of their locations, and where each location's part begins.
+/// All edges sorted by one of their locations, and the index at which the part of each location begins.
 #[derive(Clone, Debug)]
 struct Index {
     begin: IndexVec<LocId, u32>,
@@ -68,8 +68,8 @@ struct Index {
 }
 
 impl Index {
-    /// A counting sort: `begin[loc]` first counts, then is the end of the part of `loc`, then, after the edges are
-    /// placed from the last to the first, its beginning.
+    /// Sorts the edges by counting: `begin[loc]` first is a count, then the end of the part of `loc`, and then, after
+    /// the edges are placed from the last to the first, its beginning.
     fn new(program: &Program, key: impl Fn(EdgeId) -> LocId) -> Index {
         let mut begin: IndexVec<LocId, u32> = IndexVec::from_vec(vec![0; program.locs.len() + 1]);
         for edge in program.edges.indices() {

@@ -2,7 +2,7 @@
 
 use crate::span::Span;
 
-/// What a variable ranges over.
+/// The set that a variable ranges over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Sort {
     /// Valuations of the shared variables.
@@ -13,7 +13,7 @@ pub enum Sort {
     Frame,
     /// A kind of initial thread.
     Template,
-    /// How many threads of each kind that is limited a block of threads has.
+    /// For each kind of thread whose number is limited, the number of such threads in a block.
     Used,
 }
 
@@ -21,7 +21,7 @@ impl Sort {
     /// All sorts.
     pub const ALL: [Sort; 5] = [Sort::Shared, Sort::Own, Sort::Frame, Sort::Template, Sort::Used];
 
-    /// Returns the name in texts.
+    /// Returns the name in source text.
     pub fn name(self) -> &'static str {
         match self {
             Sort::Shared => "Shared",
@@ -33,13 +33,13 @@ impl Sort {
     }
 }
 
-/// A relation that a program gives, with the sorts of its places.
+/// A relation that is defined by the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Base {
-    /// `Initial(g)`: the threads come to life in this shared state, after `init`.
+    /// `Initial(g)`: the threads are created in this shared state, after `init`.
     Initial,
-    /// `Begin(t, g, p, l)`: a thread of kind `t` begins so, if the threads come to life in `g` or in a state with the same
-    /// values of what initial values read.
+    /// `Begin(t, g, p, l)`: a thread of kind `t` begins with `p` and `l` if the threads are created in `g`, or in a
+    /// state with the same values of the variables that initial values read.
     Begin,
     /// `Step(g, p, l, g', p', l')`: an indivisible step of a thread that neither calls nor returns.
     Step,
@@ -51,12 +51,12 @@ pub enum Base {
     Entry,
     /// `Exit(l)`: a return begins here.
     Exit,
-    /// `End(g, p, l, p', l')`: a procedure returns here, or the thread ends; `p'` is `p` without the atomic flag, and `l'`
-    /// stands nowhere.
+    /// `End(g, p, l, p', l')`: a procedure returns here, or the thread ends; `p'` is `p` without the atomic flag, and
+    /// `l'` is at no location.
     End,
     /// `Free(p)`: a thread with these variables does not hold the atomic flag.
     Free,
-    /// `Target(g, p, l)`: an error, or one is the next step.
+    /// `Target(g, p, l)`: this is an error, or the next step can be one.
     Target,
     /// `First(t)`: the first kind of thread in the order of the text.
     First,
@@ -75,7 +75,7 @@ pub enum Base {
 }
 
 impl Base {
-    /// All of them.
+    /// All relations.
     pub const ALL: [Base; 17] = [
         Base::Initial,
         Base::Begin,
@@ -96,7 +96,7 @@ impl Base {
         Base::Fit,
     ];
 
-    /// Returns the name in texts.
+    /// Returns the name in source text.
     pub fn name(self) -> &'static str {
         match self {
             Base::Initial => "Initial",
@@ -119,7 +119,7 @@ impl Base {
         }
     }
 
-    /// Returns the sorts of its places.
+    /// Returns the sorts of its arguments.
     pub fn sorts(self) -> &'static [Sort] {
         use Sort::{Frame, Own, Shared, Template, Used};
         match self {
@@ -146,31 +146,31 @@ impl Base {
 pub struct Param {
     /// Its name.
     pub name: String,
-    /// What it ranges over.
+    /// The set that it ranges over.
     pub sort: Sort,
-    /// Where it is bound.
+    /// The position of its binder.
     pub span: Span,
 }
 
-/// A relation that is asked for, with its equation.
+/// A relation that is defined by an equation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equation {
     /// The relation.
     pub name: String,
-    /// Its places.
+    /// Its parameters.
     pub params: Vec<Param>,
-    /// What it is the least solution of.
+    /// The right-hand side; the relation is the least solution.
     pub body: Formula,
     /// The layer, from 0.
     pub layer: usize,
-    /// The place of the name.
+    /// The position of the name.
     pub span: Span,
 }
 
-/// Which relation an atom speaks of.
+/// The relation of an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Symbol {
-    /// One that the program gives.
+    /// A relation that is defined by the program.
     Base(Base),
     /// The equation with this number.
     Equation(usize),
@@ -186,11 +186,11 @@ pub enum Formula {
     False,
     /// A relation holds, or, if negated, does not.
     Atom {
-        /// Which relation.
+        /// The relation.
         symbol: Symbol,
-        /// Of which variables.
+        /// The arguments, by the numbers of the variables.
         args: Vec<usize>,
-        /// True if it does not hold.
+        /// True if the atom is negated.
         negated: bool,
     },
     /// Two variables are equal, or, if negated, are not.
@@ -222,6 +222,6 @@ pub enum Formula {
 pub struct Fixpoint {
     /// The equations, layer by layer.
     pub equations: Vec<Equation>,
-    /// The equation whose relation is the answer: it has no places, and holds if there is an error.
+    /// The equation whose relation is the answer: it has no parameters, and holds if there is an error.
     pub answer: Option<usize>,
 }

@@ -1,12 +1,12 @@
-//! The one control-flow representation of programs, for Boolean and integer programs alike.
+//! The control-flow representation of programs, Boolean and integer programs alike.
 //!
 //! Read [`syntax`] first: it holds the types and no code. Everything else is derived from it: [`flow`] indexes the
 //! edges by location, [`visit`] walks expressions, [`simplify`] shortens them, [`validate`] says what a well-formed
-//! program is, [`text`] prints and reads programs, [`dot`] draws them, [`passes`] change them. The passes ask analyses:
-//! [`callgraph`], [`mod_ref`] and [`liveness`], which stand on [`dataflow`]. [`trace`] holds the executions, which
-//! passes lift. [`pds`] holds pushdown systems and [`tts`] thread-transition systems: both are no programs.
+//! program is, [`text`] prints and reads programs, [`dot`] draws them, [`passes`] transform them. The passes use the
+//! analyses [`callgraph`], [`mod_ref`] and [`liveness`], which are built on [`dataflow`]. [`trace`] holds executions,
+//! which passes lift. [`pds`] holds pushdown systems and [`tts`] thread-transition systems; neither are programs.
 //!
-//! This crate never reads a file, never prints and knows no solver.
+//! This crate never reads a file, never prints and does not depend on a solver.
 
 #![warn(missing_docs)]
 

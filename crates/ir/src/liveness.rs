@@ -1,11 +1,12 @@
-//! Which variables may still matter at a location: phase 2 of the interprocedural live-variable analysis of appendix C
-//! of the thesis behind Boom, with the equation for exits that is missing there.
+//! Live variables, whose values may still matter at a location: phase 2 of the interprocedural live-variable analysis
+//! of appendix C of the thesis behind Boom, with the equation for exits that is missing there.
 //!
-//! A variable is live at a location if some way from there reads it before assigning it. A right-hand side counts as a
-//! read only if what it is assigned to is live or the step's own condition asks for it. At a call the effects of the
-//! callee ([`crate::mod_ref`]) stand for its body; at the exit of a procedure all is live that is live after one of
-//! the calls to it. Threads see each other through shared variables and passive copies: in a program with several
-//! threads a shared variable is live everywhere if anybody reads it, and so is a variable that others read passively.
+//! A variable is live at a location if some path from there reads it before assigning it. A right-hand side counts as a
+//! read only if its variable is live or occurs in the step's own condition. At a call the effects of the callee
+//! ([`crate::mod_ref`]) represent its body; at the exit of a procedure, the variables are live that are live after one
+//! of the calls to it. Threads see each other through shared variables and passive copies: in a program with several
+//! threads a shared variable is live everywhere if any thread reads it, and so is a variable that others read
+//! passively.
 //!
 //! Engines may start a frame with default values in the variables that are not live at its entry.
 
@@ -35,8 +36,8 @@ impl Liveness {
         Liveness::with(program, slots, &mod_ref, &arrows)
     }
 
-    /// Returns the same as if other threads ran beside it, also if the program has only one: a shared variable that
-    /// anybody reads is live everywhere.
+    /// Computes the live variables as if other threads ran concurrently, even if the program has only one: a shared
+    /// variable that is read somewhere is live everywhere.
     pub fn among_threads(program: &Program) -> Liveness {
         let calls = CallGraph::new(program);
         let arrows = Arrows::new(program, &calls);
@@ -74,7 +75,7 @@ impl Liveness {
     }
 }
 
-/// Who runs beside a thread.
+/// The threads that run concurrently with a thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nobody,
@@ -131,7 +132,8 @@ impl Live<'_> {
         live
     }
 
-    /// Returns the live variables before a call: its arguments, what the callee reads, and what it passes on.
+    /// Returns the live variables before a call: those in its arguments, those that the callee reads, and those that it
+    /// passes on.
     fn before_call(&self, id: EdgeId, after: &FixedBitSet) -> FixedBitSet {
         let edge = &self.program.edges[id];
         let mut live = self.without_results(id, after);
@@ -152,7 +154,7 @@ impl Live<'_> {
         live
     }
 
-    /// Returns the part of a set that another procedure sees.
+    /// Returns the part of a set that is visible in another procedure.
     fn globals_of(&self, live: &FixedBitSet) -> FixedBitSet {
         let n_globals = self.slots.globals().len();
         let mut globals = FixedBitSet::with_capacity(n_globals);
@@ -160,7 +162,8 @@ impl Live<'_> {
         globals
     }
 
-    /// What is live when the initial threads start: what one of this kind reads, its initial values included.
+    /// Returns the variables that are live when the initial threads start: those that one of this kind reads, including
+    /// its initial values.
     fn before_start(&self, entry: EntryId, live: &FixedBitSet) -> FixedBitSet {
         let mut live = self.globals_of(live);
         for (_, rhs) in &self.program.entries[entry].init {

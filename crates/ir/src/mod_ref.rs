@@ -1,9 +1,9 @@
-//! What a call may do to the variables that outlive it: phase 1 of the interprocedural live-variable analysis of
+//! The effects of a call on the variables that outlive it: phase 1 of the interprocedural live-variable analysis of
 //! appendix C of the thesis behind Boom, after Srivastava and Wall.
 //!
-//! A variable here is a shared one or one of the thread that makes the call. What other threads do to it, and what
-//! threads started inside the call do, is not part of the call; that a started thread inherits the per-thread
-//! variables counts as reading those that it reads.
+//! A variable here is a shared one or one of the thread that makes the call. The effects of other threads, and of
+//! threads started inside the call, are not part of the call; but a started thread inherits the per-thread variables,
+//! which counts as reading those that it reads.
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
@@ -20,7 +20,7 @@ pub struct ModRef {
     effects: IndexVec<ProcId, Effects>,
 }
 
-/// The effects of a call, what it calls included: sets of [`Slots::globals`].
+/// The effects of a call and of the calls inside it: sets of [`Slots::globals`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effects {
     /// May be read.
@@ -29,7 +29,7 @@ pub struct Effects {
     pub mods: FixedBitSet,
     /// May be read before being assigned: the thesis's REF.
     pub exposed: FixedBitSet,
-    /// May reach the return without being assigned: the complement of the thesis's MOD, which are assigned for sure.
+    /// May reach the return without being assigned: the complement of the thesis's MOD, which is definitely assigned.
     pub passed: FixedBitSet,
 }
 
@@ -95,8 +95,8 @@ fn insert_global(set: &mut FixedBitSet, slots: &Slots, var: VarId) {
     }
 }
 
-/// The analysis behind [`Effects::exposed`] and [`Effects::passed`]: what both would be if the procedure began at a
-/// location. Nothing flows from callers into callees, so that the value at an entry speaks of the procedure alone.
+/// The analysis behind [`Effects::exposed`] and [`Effects::passed`]: their values if the procedure began at a location.
+/// Nothing flows from callers into callees, so that the value at an entry depends on the procedure alone.
 struct Exposure<'p> {
     program: &'p Program,
     slots: &'p Slots,
@@ -114,7 +114,7 @@ impl Exposure<'_> {
         Exposed { exposed: none.clone(), passed: none }
     }
 
-    /// What flows over a step if `value` is known after it.
+    /// Returns what flows over a step, given the value after it.
     fn before(&self, id: EdgeId, mut value: Exposed) -> Exposed {
         let edge = &self.program.edges[id];
         for_each_assigned(edge, |var| {
@@ -128,8 +128,8 @@ impl Exposure<'_> {
         value
     }
 
-    /// What flows over a call: its arguments, what the callee reads, and of what matters after it only what the callee
-    /// passes on. The results are assigned last.
+    /// Returns what flows over a call: its arguments, what the callee reads, and the part of the value after it that
+    /// the callee passes on. The results are assigned last.
     fn before_call(&self, id: EdgeId, values: &Values<Exposed>) -> Exposed {
         let edge = &self.program.edges[id];
         let Op::Call(call) = &edge.op else { return self.none() };
@@ -176,7 +176,7 @@ impl Analysis for Exposure<'_> {
     }
 }
 
-/// Adds the second set to the first, and says whether that is more than before.
+/// Adds the second set to the first, and returns whether that has grown.
 pub(crate) fn grow(known: &mut FixedBitSet, come: &FixedBitSet) -> bool {
     let grows = !come.is_subset(known);
     if grows {

@@ -32,7 +32,7 @@ pub struct Pds {
     pub rules: index_vec::IndexVec<RuleId, Rule>,
     /// The configurations in which a run may start.
     pub initial: Vec<Config>,
-    /// What is asked for: a configuration with one of these heads.
+    /// The targets: is a configuration with one of these heads reachable?
     pub targets: Vec<Head>,
 }
 
@@ -67,7 +67,7 @@ pub struct Head {
     pub top: Option<SymbolId>,
 }
 
-/// A run of a pushdown system: which initial configuration it starts in, and its rules.
+/// A run of a pushdown system: the initial configuration and the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PdsTrace {
     /// The number of the initial configuration.
@@ -76,7 +76,7 @@ pub struct PdsTrace {
     pub rules: Vec<RuleId>,
 }
 
-/// Why a list of rules is no run to a target.
+/// The reason why a list of rules is not a run to a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoRun {
     /// There is no such initial configuration.
@@ -95,7 +95,7 @@ impl Head {
 }
 
 impl Pds {
-    /// What a rule makes of a configuration; `None` if it does not apply.
+    /// Applies a rule to a configuration; `None` if it does not apply.
     pub fn apply(&self, rule: RuleId, config: &Config) -> Option<Config> {
         let rule = self.rules.get(rule)?;
         let (top, rest) = config.stack.split_first()?;
@@ -139,17 +139,17 @@ impl Pds {
     }
 }
 
-/// Several pushdown systems that share a control state: the format of the tool CUBA. Shared states and stack symbols
-/// are numbers.
+/// Several pushdown systems with a shared control state, as in the format of the tool CUBA. Shared states and stack
+/// symbols are numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Threads {
-    /// How many shared states there are, from 0 on.
+    /// The number of shared states, which are numbered from 0.
     pub n_shared: u32,
     /// The threads in order.
     pub threads: Vec<Thread>,
-    /// The configuration at the beginning, where it is known.
+    /// The initial configuration, if it is known.
     pub initial: Option<View>,
-    /// What is asked for, where it is known.
+    /// The target, if it is known.
     pub target: Option<View>,
 }
 
@@ -177,7 +177,7 @@ pub struct ThreadRule {
     pub push: Vec<u32>,
 }
 
-/// What can be seen of all threads: the shared state and the topmost symbols.
+/// The visible part of a configuration: the shared state and the topmost symbol of each thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// The shared state.
@@ -196,7 +196,7 @@ pub struct Stacks {
 }
 
 impl Stacks {
-    /// Returns whether a target speaks of this configuration.
+    /// Returns whether the configuration is in a target.
     pub fn is_seen_as(&self, target: &View) -> bool {
         let holds = |(stack, top): (&Vec<u32>, &Option<u32>)| top.is_none_or(|top| stack.first() == Some(&top));
         self.shared == target.shared && self.stacks.iter().zip(&target.tops).all(holds)
@@ -231,12 +231,12 @@ fn word(symbols: &[u32]) -> String {
     }
 }
 
-/// Why several threads are not one pushdown system.
+/// The reason why several threads are not one pushdown system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotSingle {
     /// There are several threads, or none.
     Threads(usize),
-    /// The configuration at the beginning is not known.
+    /// The initial configuration is not known.
     NoInitial,
 }
 

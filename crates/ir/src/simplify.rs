@@ -1,6 +1,6 @@
-//! Simpler expressions of the same value, whatever the values of their leaves.
+//! Simplification of expressions. The value stays the same for all values of the leaves.
 //!
-//! Integers are mathematical ones: an operation whose result does not fit 64 bits is left as it is.
+//! Integers are unbounded: an operation whose result does not fit into 64 bits is left as it is.
 
 use crate::syntax::{BinaryOp, Expr, UnaryOp};
 
@@ -17,7 +17,7 @@ pub fn simplify(expr: &Expr) -> Expr {
     rebuild(expr, &mut simplify_head)
 }
 
-/// How many leaves and operators an expression has.
+/// Returns the number of leaves and operators of an expression.
 pub fn size(expr: &Expr) -> usize {
     let mut size = 0;
     let mut stack = vec![expr];
@@ -44,7 +44,7 @@ pub fn and(left: Expr, right: Expr) -> Expr {
     simplify_head(Expr::binary(BinaryOp::And, left, right))
 }
 
-/// What is still to be done in [`rebuild`].
+/// The work left in [`rebuild`].
 enum Work<'e> {
     Visit(&'e Expr),
     /// The operands are done, and lie on top of the results.
@@ -124,7 +124,7 @@ fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     }
 }
 
-/// On which side a constant stands.
+/// The side of a constant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Left,
@@ -155,7 +155,7 @@ fn integers(op: BinaryOp, a: i64, b: i64) -> Option<Expr> {
     })
 }
 
-/// Returns an operator on a truth constant and something else.
+/// Simplifies an operator on a truth constant and another operand.
 fn bool_and_other(op: BinaryOp, value: bool, other: Expr, side: Side) -> Expr {
     match (op, value, side) {
         (BinaryOp::And, true, _) | (BinaryOp::Or, false, _) => other,
@@ -171,7 +171,7 @@ fn bool_and_other(op: BinaryOp, value: bool, other: Expr, side: Side) -> Expr {
     }
 }
 
-/// Returns an operator on twice the same.
+/// Simplifies an operator on two equal operands.
 fn same(op: BinaryOp, operand: Expr) -> Expr {
     match op {
         BinaryOp::And | BinaryOp::Or => operand,
@@ -188,7 +188,7 @@ fn opposite(left: &Expr, right: &Expr) -> bool {
     negates(left, right) || negates(right, left)
 }
 
-/// Returns an operator on a truth value and its negation.
+/// Simplifies an operator on a truth value and its negation.
 fn opposites(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     match op {
         BinaryOp::And | BinaryOp::Eq => Expr::FALSE,
@@ -198,7 +198,7 @@ fn opposites(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     }
 }
 
-/// Neutral and absorbing integers.
+/// Simplifies an operator on integers: neutral and absorbing constants.
 fn terms(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     match (op, &left, &right) {
         (BinaryOp::Add | BinaryOp::Sub, _, Expr::Int(0)) | (BinaryOp::Mul, _, Expr::Int(1)) => left,

@@ -1,6 +1,6 @@
 //! Numbers variables for bit sets: first those that outlive a frame, then the locals of each procedure anew.
 //!
-//! So the sets of a location have room for what is visible there, and not for the locals of all procedures.
+//! So the sets of a location only have bits for the variables visible there, and not for the locals of all procedures.
 
 use index_vec::IndexVec;
 
@@ -36,12 +36,12 @@ impl Slots {
         self.of[var] as usize
     }
 
-    /// Returns the global variables: their numbers are their places here.
+    /// Returns the global variables; the number of each is its index in the list.
     pub fn globals(&self) -> &[VarId] {
         &self.globals
     }
 
-    /// How many variables are visible in a procedure.
+    /// Returns the number of variables that are visible in a procedure.
     pub fn visible(&self, proc: ProcId) -> usize {
         self.globals.len() + self.n_locals[proc]
     }

@@ -1,4 +1,4 @@
-//! Where the parts of a program stand in the text that it was read from.
+//! The positions of a program's parts in the text that it was read from.
 
 use std::collections::BTreeMap;
 
@@ -33,8 +33,8 @@ impl Span {
     }
 }
 
-/// The positions of a program's parts. Lies beside the program as the user wrote it; passes have none, since evidence
-/// is lifted back before anyone reads it.
+/// The positions of a program's parts. It belongs to the program as the user wrote it. Programs after passes have none,
+/// since evidence is lifted back before it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceMap {
     /// For each edge the statement that it came from.
@@ -45,21 +45,21 @@ pub struct SourceMap {
     pub procs: IndexVec<ProcId, Span>,
     /// For variables whose values have names in the source, the names of the values 0, 1, ..: program counters.
     pub values: BTreeMap<VarId, Vec<String>>,
-    /// For edges of named commands and conditions, their names; for commands of processes, with the process in front, or
-    /// the process alone.
+    /// For edges of named commands and conditions, their names; for commands of processes, with the process in front,
+    /// or the process alone.
     pub commands: BTreeMap<EdgeId, String>,
 }
 
-/// Which part of which statement an edge stands for.
+/// The statement that an edge belongs to, and the part of it that the edge represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The text of the statement; for conditions, from the keyword to the end of the condition.
     pub span: Span,
-    /// Which part of it.
+    /// The part of the statement.
     pub role: Role,
 }
 
-/// The part of a statement that an edge stands for.
+/// The part of a statement that an edge represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The statement itself.

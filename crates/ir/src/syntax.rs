@@ -1,8 +1,8 @@
 //! The types of the representation, and no code.
 //!
-//! A program is a set of procedures; a procedure is a graph of locations; an edge carries what one indivisible step
-//! does. A thread is a stack of frames, each at a location with a valuation of its procedure's variables. Source
-//! positions are not here: [`crate::span::SourceMap`] lies beside a program as the user wrote it.
+//! A program is a set of procedures; a procedure is a graph of locations; an edge carries the operation of one
+//! indivisible step. A thread is a stack of frames, each at a location with a valuation of its procedure's variables.
+//! Source positions are not here: [`crate::span::SourceMap`] accompanies a program as the user wrote it.
 
 use index_vec::IndexVec;
 
@@ -15,11 +15,11 @@ index_vec::define_index_type! {
     pub struct ProcId = u32;
 }
 index_vec::define_index_type! {
-    /// A control location. Locations are numbered through the whole program.
+    /// A control location. Locations are numbered across the whole program.
     pub struct LocId = u32;
 }
 index_vec::define_index_type! {
-    /// An edge. Edges are numbered through the whole program.
+    /// An edge. Edges are numbered across the whole program.
     pub struct EdgeId = u32;
 }
 index_vec::define_index_type! {
@@ -27,7 +27,7 @@ index_vec::define_index_type! {
     pub struct EntryId = u32;
 }
 
-/// A whole program. [`crate::validate`] lists what holds between its parts.
+/// A whole program. [`crate::validate`] lists the conditions on its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// All variables: shared ones, per-thread ones, and the locals of all procedures.
@@ -44,7 +44,7 @@ pub struct Program {
     /// variable but may contain choices, numbered through the list. Shared variables without an entry start with any
     /// value.
     pub init: Vec<(VarId, Expr)>,
-    /// A procedure that runs alone, before the initial threads come to life at its end.
+    /// A procedure that runs alone, before the initial threads are created at its end.
     pub prelude: Option<ProcId>,
     /// The kinds of initial threads.
     pub entries: IndexVec<EntryId, Entry>,
@@ -55,13 +55,13 @@ pub struct Program {
 pub struct Var {
     /// The name in the source. Not unique: locals of two procedures may share one.
     pub name: String,
-    /// Who sees it.
+    /// Its visibility.
     pub scope: Scope,
-    /// What it holds.
+    /// Its type.
     pub ty: Ty,
 }
 
-/// Who sees a variable, and how many copies of it there are.
+/// The visibility of a variable, which determines how many copies of it exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// One copy for all threads.
@@ -97,13 +97,13 @@ pub struct Proc {
     pub name: String,
     /// The parameters, in order: a subset of [`Proc::locals`].
     pub params: Vec<VarId>,
-    /// All variables of a frame, parameters included. Those that are no parameters start with any value.
+    /// All variables of a frame, parameters included. Those that are not parameters start with any value.
     pub locals: Vec<VarId>,
     /// The types of the returned values.
     pub results: Vec<Ty>,
-    /// Where a call begins.
+    /// The location at which a call begins.
     pub entry: LocId,
-    /// Where returns lead. No thread is ever seen at it: the step that leads there pops the frame.
+    /// The location to which returns lead. No thread is ever at it: the step that leads there pops the frame.
     pub exit: LocId,
 }
 
@@ -114,19 +114,19 @@ pub struct Loc {
     pub proc: ProcId,
 }
 
-/// One indivisible step of a thread that stands at `from`.
+/// One indivisible step of a thread at `from`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Where the thread stands before the step.
+    /// The location before the step.
     pub from: LocId,
-    /// Where it stands after it; for a call, after the call has returned; for [`Op::Return`] and [`Op::End`] the
+    /// The location after it; for a call, after the call has returned; for [`Op::Return`] and [`Op::End`] the
     /// procedure's exit.
     pub to: LocId,
-    /// What the step does.
+    /// The operation.
     pub op: Op,
 }
 
-/// What a step does.
+/// The operation of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     /// A guarded parallel assignment; `skip` and `assume` are assignments to nothing.
@@ -139,12 +139,12 @@ pub enum Op {
     Return(Vec<Expr>),
     /// Starts a thread that runs a procedure. At the thread bound it does nothing.
     Spawn(Spawn),
-    /// Starts a thread as a copy of this one, whole stack included, which stands at the given location of this
-    /// procedure. At the thread bound it does nothing.
+    /// Starts a thread as a copy of this one, including the whole stack, at the given location of this procedure. At
+    /// the thread bound it does nothing.
     Fork(LocId),
     /// Ends the thread, however deep its stack.
     End,
-    /// Takes the atomic flag: until it is released, only this thread runs. Does nothing if the thread has it already.
+    /// Takes the atomic flag: until it is released, only this thread runs. Does nothing if the thread already holds it.
     AtomicBegin,
     /// Releases the atomic flag. Does nothing if the thread does not hold it.
     AtomicEnd,
@@ -169,9 +169,9 @@ pub struct Assign {
 /// A call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Where the returned values go; `None` discards one. Assigned all at once in the caller.
+    /// The variables for the returned values; `None` discards one. Assigned all at once in the caller.
     pub results: Vec<Option<VarId>>,
-    /// Who is called.
+    /// The procedure that is called.
     pub callee: ProcId,
     /// The arguments, by value, one per parameter.
     pub args: Vec<Expr>,
@@ -180,9 +180,9 @@ pub struct Call {
 /// The start of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spawn {
-    /// What the thread runs.
+    /// The procedure that the thread runs.
     pub callee: ProcId,
-    /// The arguments, read in the spawner.
+    /// The arguments, evaluated in the spawning thread.
     pub args: Vec<Expr>,
 }
 
@@ -254,7 +254,7 @@ pub enum BinaryOp {
 pub struct Label {
     /// Its name.
     pub name: String,
-    /// What it names: the location before the labelled statement.
+    /// The location before the labelled statement.
     pub loc: LocId,
 }
 
@@ -263,19 +263,19 @@ pub struct Label {
 pub struct Entry {
     /// The name of the process template, or of the procedure.
     pub name: String,
-    /// What the thread runs. Parameters start with any value.
+    /// The procedure that the thread runs. Its parameters start with any value.
     pub proc: ProcId,
-    /// How many threads of this kind a run starts with.
+    /// The number of threads of this kind at the start of a run.
     pub count: Count,
     /// The per-thread variables of this kind and of all threads that it spawns. Other per-thread variables are
     /// not used by them and have the default value.
     pub thread_vars: Vec<VarId>,
-    /// Initial values of [`Entry::thread_vars`], assigned all at once when the thread comes to life; the
-    /// right-hand sides read shared variables only. Those without an entry start with any value.
+    /// Initial values of [`Entry::thread_vars`], assigned all at once when the thread is created; the right-hand sides
+    /// read shared variables only. Those without an entry start with any value.
     pub init: Vec<(VarId, Expr)>,
 }
 
-/// How many initial threads of one kind a run has.
+/// The number of initial threads of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Count {
     /// This many in every run.

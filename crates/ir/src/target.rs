@@ -1,20 +1,20 @@
-//! What counts as an error.
+//! The errors that are searched for.
 
 use crate::syntax::{EdgeId, LocId, Op, Program};
 
-/// What counts as an error: assertions that fail, locations that a thread reaches, and locations at which several
-/// threads stand at once.
+/// The errors that are searched for: assertions that fail, locations that a thread reaches, and sets of locations that
+/// several threads reach together.
 ///
-/// The lists are sorted and without repetition. An assertion that is not in the target is no error; it still stops
-/// the thread where it does not hold.
+/// The lists are sorted and without repetition. An assertion that is not in the target is not an error; it still stops
+/// the thread if it does not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Edges with [`Op::Assert`].
     pub asserts: Vec<EdgeId>,
-    /// Locations: an error as soon as a thread stands there.
+    /// Locations; each is an error as soon as a thread is there.
     pub locs: Vec<LocId>,
-    /// Meetings: each an error as soon as different threads stand at all its locations. Sorted; a location that occurs
-    /// twice is for two threads. None has fewer than two locations.
+    /// Meetings; each is an error as soon as different threads are at all its locations. They are sorted; a location
+    /// that occurs twice needs two threads. Each has at least two locations.
     pub together: Vec<Vec<LocId>>,
 }
 
@@ -28,8 +28,8 @@ impl Target {
         Target { asserts, locs, together: Vec::new() }
     }
 
-    /// Returns the target with these meetings as well. One of a single location is that location; one of none never
-    /// happens.
+    /// Returns the target with these meetings as well. A meeting of a single location is added as that location; an
+    /// empty meeting is dropped.
     #[must_use]
     pub fn with_together(self, meetings: impl IntoIterator<Item = Vec<LocId>>) -> Target {
         let Target { asserts, mut locs, mut together } = self;
@@ -62,18 +62,17 @@ impl Target {
         self.asserts.binary_search(&edge).is_ok()
     }
 
-    /// Returns whether reaching this location counts, wherever the other threads stand.
+    /// Returns whether reaching this location counts, independently of other threads.
     pub fn has_loc(&self, loc: LocId) -> bool {
         self.locs.binary_search(&loc).is_ok()
     }
 
-    /// Returns whether it matters that a thread stands at this location: alone or with others. Passes keep such
-    /// locations.
+    /// Returns whether it matters that a thread is at this location, alone or with others. Passes keep such locations.
     pub fn watches(&self, loc: LocId) -> bool {
         self.has_loc(loc) || self.together.iter().any(|meeting| meeting.contains(&loc))
     }
 
-    /// Returns all locations at which it matters that a thread stands, in ascending order.
+    /// Returns all locations for which [`Target::watches`] holds, in ascending order.
     pub fn watched(&self) -> Vec<LocId> {
         let mut locs: Vec<LocId> = self.together.iter().flatten().chain(&self.locs).copied().collect();
         locs.sort_unstable();
@@ -81,7 +80,8 @@ impl Target {
         locs
     }
 
-    /// Returns the same meetings elsewhere: for each location those that it has become, of which any counts.
+    /// Returns the same meetings over new locations, given the new locations that each old one has become; any of them
+    /// counts.
     pub fn moved_together<'t>(
         &'t self,
         places: impl Fn(LocId) -> Vec<LocId> + 't,
@@ -98,7 +98,7 @@ impl Target {
     }
 }
 
-/// Returns the first of some meetings that takes place where `count` says how many threads stand at a location.
+/// Returns the first of some meetings that takes place, where `count` gives the number of threads at a location.
 pub fn met(together: &[Vec<LocId>], count: impl Fn(LocId) -> usize) -> Option<&[LocId]> {
     let takes_place = |meeting: &&Vec<LocId>| {
         meeting.chunk_by(|one, other| one == other).all(|threads| count(threads[0]) >= threads.len())

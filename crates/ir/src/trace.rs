@@ -1,12 +1,12 @@
-//! Executions, written as the choices made: states are recomputed by whoever needs them.
+//! Executions, represented by the choices made; states are recomputed where they are needed.
 //!
-//! The types live here, and not with the verdicts, because each pass says how an execution of its result is one of
-//! its input.
+//! The types are here, and not with the verdicts, because each pass maps executions of its result to executions of its
+//! input.
 
 use crate::syntax::{EdgeId, EntryId, Value, VarId};
 
 /// A thread, numbered in the order of creation: the prelude's thread (if any) first, then the initial threads, then
-/// spawned ones. A number is never used again.
+/// spawned ones. Numbers are not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadId(pub u32);
 
@@ -23,7 +23,7 @@ pub struct Trace {
     pub start: Start,
     /// The steps in order.
     pub steps: Vec<Step>,
-    /// The bodies of calls. One refers only to those before it.
+    /// The bodies of calls. A body refers only to earlier ones.
     pub bodies: Vec<Vec<Step>>,
 }
 
@@ -52,25 +52,24 @@ pub struct StartThread {
 /// One step of one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Who moves.
+    /// The thread that moves.
     pub thread: ThreadId,
-    /// Along which edge.
+    /// The edge that it takes.
     pub edge: EdgeId,
-    /// The values of the edge's choices, by number; those that are made per other thread have a place, which is not
-    /// read.
+    /// The values of the edge's choices, by number; the entries of choices that are made per other thread are ignored.
     pub choices: Vec<Value>,
-    /// For each other thread that takes part in a passive read or assignment, in the order of their numbers: the
-    /// values of all choices of the edge for that thread; those made once have a place, which is not read.
+    /// For each other thread that takes part in a passive read or assignment, in the order of their numbers: the values
+    /// of all choices of the edge for that thread; the entries of choices that are made only once are ignored.
     pub passive: Vec<Vec<Value>>,
     /// The locals of a callee or of a started thread.
     pub fresh: Fresh,
-    /// For a call: the number of the body that runs at once, through its return. Only where no other thread lives, and
+    /// For a call: the number of the body that runs at once, through its return. Only if no other thread is alive, and
     /// for bodies that start none.
     pub body: Option<u32>,
 }
 
 impl Trace {
-    /// Returns the number of steps of the trace written out, or the greatest number that there is.
+    /// Returns the number of steps of the trace without sharing, or the largest `u128` if there are more.
     pub fn length(&self) -> u128 {
         let mut lengths: Vec<u128> = Vec::new();
         for body in &self.bodies {

@@ -1,9 +1,8 @@
-//! Thread-transition systems as data: what any number of threads can do that have finitely many states each and share
-//! one state.
+//! Thread-transition systems as data: any number of threads with finitely many states each and one shared state.
 //!
 //! A configuration is a shared state and a bag of threads' local states. A rule lets one thread move: it takes a thread
-//! in its local state away, changes the shared state, and puts threads in its place. So rules never ask for the absence
-//! of a thread, and what some threads can do, more threads can do.
+//! in its local state away, changes the shared state, and puts threads in its place. So no rule requires the absence of
+//! a thread: whatever some threads can do, more threads can do.
 
 index_vec::define_index_type! {
     /// A shared state.
@@ -21,15 +20,15 @@ index_vec::define_index_type! {
 /// A thread-transition system with the question about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tts {
-    /// How many shared states there are.
+    /// The number of shared states.
     pub n_shared: u32,
-    /// How many states a thread can have.
+    /// The number of states of a thread.
     pub n_local: u32,
-    /// What threads can do.
+    /// The steps of threads.
     pub rules: index_vec::IndexVec<RuleId, Rule>,
-    /// How a run may start.
+    /// The initial configurations.
     pub starts: Vec<Start>,
-    /// What is asked for: a configuration that covers one of these.
+    /// The targets: is a configuration reachable that covers one of these?
     pub targets: Vec<Cover>,
 }
 
@@ -42,10 +41,10 @@ pub struct Rule {
     pub local: LocalId,
     /// The shared state after.
     pub shared_after: SharedId,
-    /// The threads that stand in the place of the one that moved: none if it ends. The first is the one that moved, if it
-    /// goes on; the others are new.
+    /// The threads that replace the one that moved: none if it ends. The first is the one that moved, if it goes on;
+    /// the others are new.
     pub after: Vec<LocalId>,
-    /// True if the thread that moved goes on.
+    /// True if the thread that moved goes on; false if it ends.
     pub goes_on: bool,
 }
 
@@ -55,7 +54,7 @@ pub struct Rule {
 pub struct Start {
     /// The shared state.
     pub shared: SharedId,
-    /// Threads that are there in any case, in ascending order.
+    /// The threads that are always there, in ascending order.
     pub threads: Vec<LocalId>,
     /// States of further threads, in ascending order, each once.
     pub any: Vec<LocalId>,
@@ -77,14 +76,14 @@ pub struct TtsRun {
     pub start: usize,
     /// All threads of the first configuration: those of the start, then others.
     pub threads: Vec<LocalId>,
-    /// Which thread takes which rule, in order.
+    /// The steps in order: the thread, and the rule that it takes.
     pub steps: Vec<(usize, RuleId)>,
 }
 
-/// Why a list of steps is no run to a target.
+/// The reason why a list of steps is not a run to a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoRun {
-    /// The first configuration is none of the starts.
+    /// The first configuration is not an initial one.
     Start,
     /// The step with this number does not apply.
     Step(usize),
@@ -110,7 +109,7 @@ impl Start {
 }
 
 impl Tts {
-    /// Follows a run to its end and says what is wrong with it, if anything is.
+    /// Executes a run, or says why it is not a run to a target.
     pub fn replay(&self, run: &TtsRun) -> Result<(), NoRun> {
         let start = self.starts.get(run.start).filter(|start| start.allows(&run.threads)).ok_or(NoRun::Start)?;
         let mut shared = start.shared;
@@ -132,7 +131,7 @@ impl Tts {
 }
 
 impl Rule {
-    /// Where the thread that moved goes, and the new threads.
+    /// Returns the new state of the thread that moved, if it goes on, and the new threads.
     pub fn parts(&self) -> (Option<LocalId>, &[LocalId]) {
         if self.goes_on { (self.after.first().copied(), &self.after[1..]) } else { (None, &self.after) }
     }

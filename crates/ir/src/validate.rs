@@ -1,6 +1,7 @@
-//! What holds between the parts of a program, checked.
+//! The rules of well-formed programs, and their check.
 //!
-//! In two rounds: first that every number refers to something, then everything else, which may follow the numbers.
+//! The check has two rounds: first that every number refers to something, then everything else, which may then follow
+//! the numbers.
 //!
 //! - *Variables.* A procedure's locals are exactly the variables of its scope; its parameters are some of them. A
 //!   procedure reads and writes shared variables, per-thread variables and its own locals; passive variables are not
@@ -26,9 +27,9 @@ const MAX_CHOICE: u32 = 1 << 20;
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// Where.
+    /// The part of the program.
     pub place: ProgramPart,
-    /// What.
+    /// The message, without a full stop.
     pub message: String,
 }
 
@@ -43,7 +44,7 @@ pub enum ProgramPart {
     Loc(LocId),
     /// An edge.
     Edge(EdgeId),
-    /// A label, by its place in the list.
+    /// A label, by its index in the list.
     Label(usize),
     /// The initial values of shared variables.
     Init,
@@ -89,7 +90,7 @@ pub fn validate(program: &Program) -> Result<(), Vec<Invalid>> {
     if validator.invalid.is_empty() { Ok(()) } else { Err(validator.invalid) }
 }
 
-/// Checks a target of a valid program: sorted, without repetition, assertions and locations that threads can stand at.
+/// Checks a target of a valid program: sorted, without repetition, assertions, and locations that threads can be at.
 pub fn validate_target(program: &Program, target: &Target) -> Result<(), Vec<Invalid>> {
     let mut validator = Validator { program, invalid: Vec::new(), place: ProgramPart::Target };
     validator.target(target);
@@ -99,18 +100,18 @@ pub fn validate_target(program: &Program, target: &Target) -> Result<(), Vec<Inv
 struct Validator<'p> {
     program: &'p Program,
     invalid: Vec<Invalid>,
-    /// What is being looked at.
+    /// The part that is being checked.
     place: ProgramPart,
 }
 
-/// What an expression may read, by where it stands.
+/// The values that an expression may read, by its position.
 #[derive(Clone, Copy)]
 enum Reads {
     /// No variable.
     Nothing,
     /// Shared variables.
     Shared,
-    /// The old values of what the procedure sees.
+    /// The old values of the variables visible in the procedure.
     Old(ProcId),
     /// Old values, and those of the assigned thread.
     OldAndPassive(ProcId),
@@ -129,7 +130,7 @@ impl Validator<'_> {
         }
     }
 
-    /// The first round: every number refers to something.
+    /// Checks in the first round that every number refers to something.
     fn numbers(&mut self) {
         let program = self.program;
         for (id, var) in program.vars.iter_enumerated() {
@@ -221,7 +222,7 @@ impl Validator<'_> {
         self.demand(loc < self.program.locs.len_idx(), || format!("there is no location L{}", loc.index()));
     }
 
-    /// The second round.
+    /// Checks everything else, in the second round.
     fn rules(&mut self) {
         let program = self.program;
         self.locals();
@@ -241,7 +242,7 @@ impl Validator<'_> {
         }
     }
 
-    /// Each local variable is in its procedure's list, once.
+    /// Checks that each local variable is in its procedure's list, once.
     fn locals(&mut self) {
         let program = self.program;
         let mut listed = FixedBitSet::with_capacity(program.vars.len());
@@ -250,7 +251,7 @@ impl Validator<'_> {
             for local in &proc.locals {
                 let (own, again) = (program.vars[*local].scope == Scope::Local(id), listed.put(local.index()));
                 if !own {
-                    self.report(format!("{} is no local variable of this procedure", named(program, *local)));
+                    self.report(format!("{} is not a local variable of this procedure", named(program, *local)));
                 } else if again {
                     self.report(format!("{} is listed twice", named(program, *local)));
                 }
@@ -267,7 +268,7 @@ impl Validator<'_> {
         let proc = &self.program.procs[id];
         for param in &proc.params {
             let own = self.program.vars[*param].scope == Scope::Local(id);
-            self.demand(own, || format!("the parameter {} is no local variable", param.index()));
+            self.demand(own, || format!("the parameter {} is not a local variable", param.index()));
         }
         self.once(proc.params.iter().copied(), "a parameter");
         for loc in [proc.entry, proc.exit] {
@@ -277,7 +278,7 @@ impl Validator<'_> {
         self.demand(proc.entry != proc.exit, || "the entry is the exit".to_owned());
     }
 
-    /// That each variable occurs at most once.
+    /// Checks that each variable occurs at most once.
     fn once(&mut self, vars: impl Iterator<Item = VarId>, role: &str) {
         let mut vars: Vec<VarId> = vars.collect();
         vars.sort_unstable();
@@ -343,7 +344,7 @@ impl Validator<'_> {
         self.values(&call.args, &expected, Reads::Old(owner));
         let types = &self.program.procs[call.callee].results;
         let (given, due) = (call.results.len(), types.len());
-        self.demand(given == due, || format!("{given} results where the procedure returns {due}"));
+        self.demand(given == due, || format!("{given} results, but the procedure returns {due}"));
         for (var, ty) in call.results.iter().zip(types) {
             if let Some(var) = *var {
                 self.visible(var, Reads::Old(owner));
@@ -360,19 +361,19 @@ impl Validator<'_> {
 
     fn values(&mut self, values: &[Expr], expected: &[Ty], reads: Reads) {
         let (given, due) = (values.len(), expected.len());
-        self.demand(given == due, || format!("{given} values where {due} are due"));
+        self.demand(given == due, || format!("{given} values, but {due} are expected"));
         for (value, ty) in values.iter().zip(expected) {
             self.expr(value, *ty, reads);
         }
     }
 
-    /// The rules of an expression: types, and what it reads. The type of an expression can be told from its head, so
-    /// it suffices to compare each operand's type with what its operator wants, in any order.
+    /// Checks the types and the reads of an expression. The type of an expression can be told from its head, so it
+    /// suffices to compare each operand's type with the one that its operator requires, in any order.
     fn expr(&mut self, expr: &Expr, expected: Ty, reads: Reads) {
         let mut rest = vec![(expr, expected)];
         while let Some((expr, expected)) = rest.pop() {
             let ty = self.ty(expr);
-            self.demand(ty == expected, || format!("an expression of type {ty:?} where {expected:?} is due"));
+            self.demand(ty == expected, || format!("an expression of type {ty:?}, but {expected:?} is expected"));
             match expr {
                 Expr::Unary(op, operand) => rest.push((operand, unary_operand(*op))),
                 Expr::Binary(op, pair) => {
@@ -440,7 +441,7 @@ impl Validator<'_> {
         self.demand(!shared, || format!("{} is shared: no other thread has its own", named(program, var)));
     }
 
-    /// That each choice has one type.
+    /// Checks that each choice has one type.
     fn choices<'e>(&mut self, exprs: impl Iterator<Item = &'e Expr>) {
         let mut types: Vec<(u32, Ty)> = Vec::new();
         for expr in exprs {
@@ -473,7 +474,7 @@ impl Validator<'_> {
         let entry = &program.entries[id];
         for var in &entry.thread_vars {
             let per_thread = program.vars[*var].scope == Scope::Thread;
-            self.demand(per_thread, || format!("{} is no per-thread variable", named(program, *var)));
+            self.demand(per_thread, || format!("{} is not a per-thread variable", named(program, *var)));
         }
         for (var, rhs) in &entry.init {
             let listed = entry.thread_vars.contains(var);
@@ -491,15 +492,17 @@ impl Validator<'_> {
             && target.locs.is_sorted_by(|a, b| a < b)
             && target.together.is_sorted_by(|a, b| a < b)
             && target.together.iter().all(|meeting| meeting.len() > 1 && meeting.is_sorted());
-        self.demand(sorted, || "the lists are not sorted, or repeat, or a meeting is no meeting".to_owned());
+        self.demand(sorted, || {
+            "the lists are not sorted or have repetitions, or a meeting has too few locations".to_owned()
+        });
         for edge in &target.asserts {
             let is_assert = matches!(program.edges.get(*edge), Some(edge) if matches!(edge.op, Op::Assert(_)));
-            self.demand(is_assert, || format!("e{} is no assertion", edge.index()));
+            self.demand(is_assert, || format!("e{} is not an assertion", edge.index()));
         }
         for loc in &target.watched() {
             let owner = program.locs.get(*loc).and_then(|loc| program.procs.get(loc.proc));
             let stands = owner.is_some_and(|proc| proc.exit != *loc);
-            self.demand(stands, || format!("no thread stands at L{}", loc.index()));
+            self.demand(stands, || format!("no thread can be at L{}", loc.index()));
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Which steps of a thread the other threads can notice.
+//! Visibility of steps: which steps of a thread the other threads can notice.
 //!
 //! A variable is *shown* if another thread can read or write it: shared variables, and those with a passive copy
-//! somewhere on a control path. A step is *invisible* if it reads and writes nothing shown and starts and ends no thread: it commutes with
-//! every step of every other thread, and none of these enables or disables it.
+//! somewhere on a control path. A step is *invisible* if it reads and writes nothing shown and starts and ends no
+//! thread: it commutes with every step of every other thread, and none of these enables or disables it.
 
 use fixedbitset::FixedBitSet;
 
@@ -16,7 +16,7 @@ pub struct Visibility {
 }
 
 impl Visibility {
-    /// Looks through a program.
+    /// Finds the shown variables of a program.
     pub fn new(program: &Program) -> Visibility {
         let shared = program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared);
         let mut shown = FixedBitSet::with_capacity(program.vars.len());
@@ -58,8 +58,7 @@ impl Visibility {
     }
 
     /// Returns whether a step of a thread that runs a single procedure is invisible. A failed assertion is an error,
-    /// which ends the execution, so that nobody else has a chance to notice it. Calls and returns never count as
-    /// invisible.
+    /// which ends the execution, so that no other thread can notice it. Calls and returns never count as invisible.
     pub fn is_invisible_op(&self, op: &Op) -> bool {
         match op {
             Op::Assign(assign) => self.is_invisible(assign),
@@ -78,7 +77,7 @@ fn reached(program: &Program) -> FixedBitSet {
     let mut reached = FixedBitSet::with_capacity(program.locs.len());
     let entries = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
     let mut waiting: Vec<LocId> = entries.map(|proc| program.procs[proc].entry).collect();
-    // Where calls lead, for each callee's exit.
+    // The locations after the calls of each callee, by its exit.
     let mut after_calls: Vec<(LocId, LocId)> = Vec::new();
     while let Some(loc) = waiting.pop() {
         if reached.put(loc.index()) {

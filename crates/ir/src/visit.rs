@@ -44,7 +44,7 @@ impl Expr {
         Expr::binary(BinaryOp::Or, left, right)
     }
 
-    /// One operator between operands, as a tree of least depth that keeps their order; `None` without operands.
+    /// Combines operands by one operator, as a tree of least depth that keeps their order; `None` without operands.
     pub fn balanced(op: BinaryOp, mut operands: Vec<Expr>) -> Option<Expr> {
         while operands.len() > 1 {
             let mut rest = operands.into_iter();
@@ -60,7 +60,8 @@ impl Expr {
         operands.pop()
     }
 
-    /// Returns the parts of a conjunction, from left to right: one that is no conjunction is its only part.
+    /// Returns the parts of a conjunction, from left to right: an expression that is not a conjunction is its only
+    /// part.
     pub fn conjuncts(&self) -> Vec<&Expr> {
         self.parts(BinaryOp::And)
     }
@@ -147,8 +148,8 @@ impl Assign {
         !self.passive.is_empty() || self.constrain.is_passive()
     }
 
-    /// Returns whether an active assignment with this right-hand side must stay for the sake of its choices: those that
-    /// it has in common with the passive parts are made once with it, and once per other thread without it.
+    /// Returns whether an active assignment with this right-hand side must stay because of its choices: a choice that
+    /// it shares with the passive parts is made once while it is there, and once per other thread without it.
     pub fn binds_choices(&self, rhs: &Expr) -> bool {
         let in_passive = |choice: &Expr| {
             let sides = self.passive.iter().map(|(_, rhs)| rhs).chain([&self.constrain]);
@@ -157,8 +158,8 @@ impl Assign {
         self.is_passive() && rhs.any_leaf(|leaf| matches!(leaf, Expr::Choice(..)) && in_passive(leaf))
     }
 
-    /// Which choices are made once per other thread: those in passive right-hand sides and in a passive constraint. A
-    /// choice that an active right-hand side makes is made once.
+    /// Returns which choices are made once per other thread: those in passive right-hand sides and in a passive
+    /// constraint. A choice that an active right-hand side makes is made once.
     pub fn per_thread_choices(&self) -> Vec<bool> {
         let mut per_thread = vec![false; self.choices().len()];
         let mut mark = |expr: &Expr, mark: bool| {
@@ -216,7 +217,7 @@ impl Op {
         of_assign.chain(slice)
     }
 
-    /// Returns all expressions of the operation, for changing.
+    /// Returns all expressions of the operation, mutably.
     pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Op::Assign(assign) => {
@@ -255,7 +256,7 @@ pub fn choice_types<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<Ty> {
 }
 
 impl Ty {
-    /// Returns the value of variables that nobody reads, and of those that a trace does not mention.
+    /// Returns the value of variables that are never read, and of those that a trace does not mention.
     pub fn default_value(self) -> Value {
         match self {
             Ty::Bool => Value::Bool(false),

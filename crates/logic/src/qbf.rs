@@ -1,9 +1,9 @@
 //! Formulas with one alternation of quantifiers, by counterexample-guided expansion.
 //!
-//! For `exists X forall Y: matrix`, one solver proposes values of `X` that satisfy the matrix for the values of `Y` seen
-//! so far, a second one looks for values of `Y` that refute the proposal. A refutation is added to the first solver: the
-//! matrix with these values in the place of `Y`. `forall X exists Y: matrix` is the negation of
-//! `exists X forall Y: not matrix`.
+//! For `exists X forall Y: matrix`, one solver proposes values of `X` that satisfy the matrix for the values of `Y`
+//! seen so far, a second one looks for values of `Y` that refute the proposal. A refutation is added to the first
+//! solver: the matrix with these values in the place of `Y`. `forall X exists Y: matrix` is the negation of `exists X
+//! forall Y: not matrix`.
 //!
 //! Instances with many values of `Y` to go through are often decided at once by a good answer to all values of `X`: a
 //! [`Strategy`] gives `Y` as functions of `X`. It is an expansion as good as any, so the callers' strategies are added
@@ -29,8 +29,8 @@ pub type Strategy = Vec<Lit>;
 /// How a formula was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Values of the outer inputs: those that make the matrix true for all inner values, or those that make it false for
-    /// all inner values, as the question was.
+    /// Values of the outer inputs: those that make the matrix true for all inner values, or those that make it false
+    /// for all inner values, as the question was.
     pub outer: Option<Vec<bool>>,
     /// How many values of the inner inputs were gone through, beside the strategies.
     pub expansions: usize,
@@ -52,10 +52,10 @@ pub fn exists_forall<E>(
     search.run(proceed)
 }
 
-/// Looks for values of the outer inputs for which no values of the inner ones satisfy the matrix. The formula
-/// `forall outer exists inner: matrix` is true if and only if there are none. Strategies are candidates for Skolem
-/// functions: if one of them, or some of them by turns, always satisfies the matrix, no value is gone through. The graph
-/// grows by what the expansions need.
+/// Looks for values of the outer inputs for which no values of the inner ones satisfy the matrix. The formula `forall
+/// outer exists inner: matrix` is true if and only if there are none. Strategies are candidates for Skolem functions:
+/// if one of them, or some of them by turns, always satisfies the matrix, no value is gone through. The graph grows by
+/// what the expansions need.
 pub fn forall_exists<E>(
     aig: &mut Aig,
     formula: Quantified<'_>,
@@ -72,8 +72,8 @@ pub fn forall_exists<E>(
 /// *End.* A proposal is consistent with all former expansions, so the values that refute it are new, and there are
 /// finitely many.
 ///
-/// *Why it is right.* Without proposals, each choice of outer values is refuted by some expansion. Without a refutation,
-/// the proposal is what was looked for.
+/// *Why it is right.* Without proposals, each choice of outer values is refuted by some expansion. Without a
+/// refutation, the proposal is what was looked for.
 struct Search<'a> {
     aig: &'a mut Aig,
     formula: Quantified<'a>,

@@ -156,8 +156,8 @@ impl Solver {
         }
     }
 
-    /// Assumptions that cannot be satisfied together with the clauses, in the order in which they were given. Only after
-    /// [`Answer::Unsat`] and before the next clause.
+    /// Assumptions that cannot be satisfied together with the clauses, in the order in which they were given. Only
+    /// after [`Answer::Unsat`] and before the next clause.
     pub fn core(&self) -> Vec<SatLit> {
         assert!(self.inner.status() == Some(false), "there is no core");
         self.assumed.iter().copied().filter(|lit| self.inner.failed(lit.0)).collect()

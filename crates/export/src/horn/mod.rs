@@ -1,10 +1,10 @@
 //! Programs with one thread as constrained Horn clauses in SMT-LIB 2, for Spacer and its like.
 //!
 //! Each location has a predicate over the variables at the entry of its procedure and now: whoever enters in this way
-//! can be there. Each procedure has two: one over its entry and its return, the *summary*, and one over its entry alone,
-//! from which it leads to an *error* before it returns. Each edge is a clause or two, and recursion is a predicate that
-//! occurs on both sides. The program must not start where its procedure leads to an error, so that `sat` means safe and
-//! `unsat` unsafe.
+//! can be there. Each procedure has two: one over its entry and its return, the *summary*, and one over its entry
+//! alone, from which it leads to an *error* before it returns. Each edge is a clause or two, and recursion is a
+//! predicate that occurs on both sides. The program must not start where its procedure leads to an error, so that `sat`
+//! means safe and `unsat` unsafe.
 //!
 //! Procedures are entered in every way, not only in those that occur: a solver that works from the goal backwards, as
 //! Spacer does, asks for those entries only that it needs. Clauses that pass reached entries on to callees cost it a

@@ -17,8 +17,8 @@ pub(super) enum Held {
 
 /// Returns the answer for each location that a thread without calls can reach; `Held::No` for the others.
 ///
-/// Each location has two marks, for threads that hold the flag and for those that do not; a pair that is new is expanded
-/// once, so that it ends.
+/// Each location has two marks, for threads that hold the flag and for those that do not; a pair that is new is
+/// expanded once, so that it ends.
 pub(super) fn held(program: &Program, flow: &Flow) -> IndexVec<LocId, Held> {
     let mut marks: IndexVec<LocId, [bool; 2]> = program.locs.iter().map(|_| [false; 2]).collect();
     let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);

@@ -3,13 +3,14 @@
 //! A process of the model is a place for a thread: as many as there may be threads at a time. It waits to be started,
 //! runs, and waits again. Its variables are local to the process; shared ones are global. Steps of threads are those of
 //! `moves`: each is one transition of SPIN, so that no state is stored that nobody needs. A thread is started by a
-//! rendezvous, which hands over its locals and is one transition of both processes; the place is the first that is free.
+//! rendezvous, which hands over its locals and is one transition of both processes; the place is the first that is
+//! free.
 //!
 //! Before, calls are put in place of their procedures and the program is simplified by the passes that serve our own
 //! engines, so that SPIN works on a program as good as they do. Locals are set to 0 where they are dead.
 //!
-//! Where a path of an atomic section had to be cut, a global `holder` has the number of the process that holds the flag,
-//! and guards the steps of the others.
+//! Where a path of an atomic section had to be cut, a global `holder` has the number of the process that holds the
+//! flag, and guards the steps of the others.
 
 mod held;
 mod moves;

@@ -4,8 +4,8 @@
 //! gives to variables, both over the state in which it began; so that in the end it is one guarded parallel assignment,
 //! whatever its length. Choices are made while it is followed, one copy of the path for each distinct outcome.
 //!
-//! A path goes on behind an edge if no other thread can tell whether it stops there: the thread holds the atomic flag, or
-//! the edge touches nothing that is shared. It ends at a location that it has been at, and where it or the number of
+//! A path goes on behind an edge if no other thread can tell whether it stops there: the thread holds the atomic flag,
+//! or the edge touches nothing that is shared. It ends at a location that it has been at, and where it or the number of
 //! paths would grow beyond a limit; so it always ends. A path that was cut inside an atomic section takes the flag in
 //! the model, too; where none is, the model has no flag.
 //!

@@ -7,8 +7,8 @@
 //! rel Error() := exists g: Shared, p: Own, l: Frame. Reach(g, p, l) & Target(g, p, l);
 //! ```
 //!
-//! Equations are positive within a layer; `layer;` begins the next, in which relations of earlier ones may be negated. The
-//! answer is the relation `Error()`.
+//! Equations are positive within a layer; `layer;` begins the next, in which relations of earlier ones may be negated.
+//! The answer is the relation `Error()`.
 
 mod lexer;
 mod parse;

@@ -1,8 +1,8 @@
 //! The systems of equations for any number of rounds or contexts, as texts.
 //!
-//! Both are the system S of La Torre, Madhusudan and Parlato (2010), section 4, with its local reachability written out, so
-//! that threads may call, also recursively. They differ in who stands beside a thread: any block of threads that fits into
-//! a run (`rounds`), or the threads before and behind it in the text (`contexts`).
+//! Both are the system S of La Torre, Madhusudan and Parlato (2010), section 4, with its local reachability written
+//! out, so that threads may call, also recursively. They differ in who stands beside a thread: any block of threads
+//! that fits into a run (`rounds`), or the threads before and behind it in the text (`contexts`).
 //!
 //! | relation | says |
 //! |---|---|
@@ -46,7 +46,8 @@ fn head(schedule: Schedule, k: u32) -> String {
     let what = match schedule {
         Schedule::Rounds => format!(
             "// Any number of threads, as many of each template as it allows, in {k} rounds: the system S of La Torre, Madhusudan\n\
-             // and Parlato (2010), section 4, with calls; what `selvedge check --rounds {k}` looks at. Blocks may be empty.\n"
+             // and Parlato (2010), section 4, with calls; what `selvedge check --rounds {k}` looks at. Blocks may be
+             // empty.\n"
         ),
         Schedule::Contexts => format!(
             "// The threads of the text take turns in its order, {k} contexts each, with calls: what `selvedge check --contexts {k}`\n\
@@ -177,8 +178,8 @@ fn neighbours(text: &mut String, i: u32, k: u32) {
     }
 }
 
-/// What a thread shows of a frame in round `i`: it idles, is interrupted, ends wherever it is, or returns from its first
-/// procedure.
+/// What a thread shows of a frame in round `i`: it idles, is interrupted, ends wherever it is, or returns from its
+/// first procedure.
 fn effects(text: &mut String, i: u32) {
     let (u, v, all) = (list("u", i), list("v", i - 1), list("v", i));
     let history = args(&["t, ", &u, &v]);

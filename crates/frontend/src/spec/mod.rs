@@ -1,5 +1,5 @@
-//! Petri nets as the tool MIST writes them (`docs/tts.md`): places, rules that take and put tokens, how many tokens there
-//! are at first, and targets to be covered. Transfers and resets of places are not part of it.
+//! Petri nets as the tool MIST writes them (`docs/tts.md`): places, rules that take and put tokens, how many tokens
+//! there are at first, and targets to be covered. Transfers and resets of places are not part of it.
 //!
 //! - `parse`: the text.
 //! - `reduce`: the thread-transition system that a net is (thesis, §8.3).

@@ -1,5 +1,5 @@
-//! A thread-transition system as a net: a place for each shared state, which has one token, and one for each local state,
-//! which has as many as there are threads. A system with several starts begins with a choice.
+//! A thread-transition system as a net: a place for each shared state, which has one token, and one for each local
+//! state, which has as many as there are threads. A system with several starts begins with a choice.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

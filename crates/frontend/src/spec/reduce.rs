@@ -1,9 +1,10 @@
 //! A net as a thread-transition system (thesis, §8.3): each place is a local state, and a token on it a thread there.
 //!
-//! One more thread, the *driver*, puts tokens where there were none. The shared state says how far a rule has come: first
-//! its tokens are taken, one by one, then the others are put, one by one. A token that is taken and goes elsewhere waits
-//! in between, so that no rule finds its own tokens. A rule whose tokens are not all there stops half-way, and then
-//! nothing moves any more; the targets ask for the shared state between rules, so this covers nothing.
+//! One more thread, the *driver*, puts tokens where there were none. The shared state says how far a rule has come:
+//! first its tokens are taken, one by one, then the others are put, one by one. A token that is taken and goes
+//! elsewhere waits in between, so that no rule finds its own tokens. A rule whose tokens are not all there stops
+//! half-way, and then nothing moves any more; the targets ask for the shared state between rules, so this covers
+//! nothing.
 
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 

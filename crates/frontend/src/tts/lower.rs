@@ -1,9 +1,9 @@
 //! The program that a system stands for.
 //!
-//! The shared state is a number in binary, in shared variables `s0`, `s1`, .. with the lowest bit first; each local state
-//! is a location with the label `l0`, `l1`, ..; one thread runs `main`, which begins at `l0`. A rule is one edge with the
-//! shared state as condition and the changed bits as assignment; a rule that starts a thread is an atomic section, since
-//! a step that starts one does nothing else.
+//! The shared state is a number in binary, in shared variables `s0`, `s1`, .. with the lowest bit first; each local
+//! state is a location with the label `l0`, `l1`, ..; one thread runs `main`, which begins at `l0`. A rule is one edge
+//! with the shared state as condition and the changed bits as assignment; a rule that starts a thread is an atomic
+//! section, since a step that starts one does nothing else.
 //!
 //! A target becomes the label `ERROR`, so that all engines and all questions take it as it is: a thread in the target's
 //! local state may go there while the shared state is the target's. For a target of several threads these are gathered

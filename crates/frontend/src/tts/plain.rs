@@ -1,8 +1,8 @@
 //! Any system in the form that the text can express: one start, with one thread in local state 0 and shared state 0;
 //! rules in which a thread moves, or stays and starts one; at most one target.
 //!
-//! What does not fit is taken apart with states of its own. Between the parts the shared state is one that no other rule
-//! speaks of, so nobody else moves there: what can be covered of the old states stays the same.
+//! What does not fit is taken apart with states of its own. Between the parts the shared state is one that no other
+//! rule speaks of, so nobody else moves there: what can be covered of the old states stays the same.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
@@ -23,8 +23,8 @@ fn is_plain_rule(rule: &Rule) -> bool {
     }
 }
 
-/// A system in plain form. Its states are the old ones, with new ones behind them, except that the first shared state and
-/// the first local state have changed places with those numbered 0.
+/// A system in plain form. Its states are the old ones, with new ones behind them, except that the first shared state
+/// and the first local state have changed places with those numbered 0.
 #[derive(Clone, Debug)]
 pub struct Plain {
     /// The system, with one target if there was one.

@@ -1,14 +1,14 @@
 //! Counts the threads that a run creates, so that a bound on created threads becomes one on live threads.
 //!
-//! Under a bound of N created threads an ended thread does not make room for another one. The pass gives the program a
-//! shared counter, in binary, of the threads that were started beside the initial ones. Each start of a thread becomes
-//! an atomic section: where the counter is at its end, nothing happens; elsewhere it is increased and the thread started.
-//! So at most N threads live in the result, whatever the bound, and it needs no other.
+//! Under a bound of N created threads an ended thread does not make room for another one. The pass adds a shared binary
+//! counter of the threads that were started besides the initial ones. Each start of a thread becomes an atomic section:
+//! if the counter is at its limit, nothing happens; otherwise it is increased and the thread is started. So at most N
+//! threads are alive in the result, which needs no further bound.
 //!
-//! *Right.* Nobody else moves between the steps of the section, so that it stands for the one step it was made from. A
-//! section inside another one must not release the flag at its end. So it takes and releases the flag only where the
-//! thread does not hold it. Where a thread may or may not hold it, the pass gives up; and also where the number of
-//! initial threads is open, or a prelude runs.
+//! *Correctness.* No other thread moves between the steps of the section, so it represents the single step it was made
+//! from. A section inside another one must not release the flag at its end. So it takes and releases the flag only if
+//! the thread does not hold it. The pass gives up if a thread may or may not hold the flag, if the number of initial
+//! threads varies, and if there is a prelude.
 
 use super::{Lift, LiftStep, Passed, Source, StepPart};
 use crate::callgraph::CallGraph;
@@ -18,7 +18,7 @@ use crate::syntax::{
 };
 use crate::target::Target;
 
-/// Returns whether it makes a difference that ended threads count: threads are started, and threads end.
+/// Returns whether counting ended threads makes a difference: threads are started, and threads end.
 pub fn matters(program: &Program) -> bool {
     let starts = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
     let spawned = program.edges.iter().filter_map(|edge| match &edge.op {
@@ -34,7 +34,7 @@ pub fn matters(program: &Program) -> bool {
     starts && program.edges.iter().any(ends)
 }
 
-/// Counts threads up to a bound, the initial ones included; `None` where it cannot be done.
+/// Counts threads up to a bound, including the initial ones; `None` if the pass gives up.
 pub fn run(program: &Program, target: &Target, bound: u32) -> Option<Passed> {
     if program.prelude.is_some() {
         return None;
@@ -59,18 +59,18 @@ pub fn run(program: &Program, target: &Target, bound: u32) -> Option<Passed> {
     Some(passed)
 }
 
-/// Which states of the atomic flag a thread may stand in: bit 0 if it does not hold the flag, bit 1 if it does.
+/// The possible states of the atomic flag: bit 0 if it does not hold the flag, bit 1 if it does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Flag(u8);
 
 impl Flag {
-    /// No thread comes here.
+    /// The location is not reached.
     const NEVER: Flag = Flag(0);
     const FREE: Flag = Flag(1);
     const TAKEN: Flag = Flag(2);
 }
 
-/// Whether a thread at a location holds the atomic flag.
+/// The analysis of whether a thread at a location holds the atomic flag.
 struct Held<'p> {
     program: &'p Program,
 }
@@ -108,7 +108,7 @@ impl Analysis for Held<'_> {
     }
 }
 
-/// A number in shared variables, lowest bit first, and where it ends.
+/// A number in shared variables, lowest bit first, and its limit.
 struct Counter {
     bits: Vec<VarId>,
     last: u32,
@@ -128,7 +128,7 @@ impl Counter {
         Counter { bits: (0..n_bits).map(bit).collect(), last }
     }
 
-    /// Returns the condition that it is at its end.
+    /// Returns the condition that the counter is at its limit.
     fn is_full(&self) -> Expr {
         self.bits.iter().enumerate().fold(Expr::TRUE, |all, (number, bit)| {
             let one = self.last >> number & 1 == 1;
@@ -136,7 +136,7 @@ impl Counter {
         })
     }
 
-    /// Returns the step to the next number, which exists unless it is at its end.
+    /// Returns the step to the next number, which exists unless the counter is at its limit.
     fn increase(&self) -> Assign {
         let mut carry = Expr::TRUE;
         let mut active = Vec::new();
@@ -148,7 +148,7 @@ impl Counter {
     }
 }
 
-/// A start of a thread that does not hold the flag: begin, count and start or do nothing, end.
+/// Replaces a start by a thread that does not hold the flag: begin the section, count and start or do nothing, end it.
 fn section(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId) {
     let Edge { from, to, .. } = old.edges[id];
     let [begun, done] = [(); 2].map(|()| new_loc(passed, old, from));
@@ -157,7 +157,7 @@ fn section(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId) {
     add(passed, done, to, Op::AtomicEnd, Vec::new());
 }
 
-/// A start of a thread that holds the flag.
+/// Replaces a start by a thread that holds the flag.
 fn inner(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId) {
     let Edge { from, to, .. } = old.edges[id];
     start(passed, counter, old, id, (from, to));

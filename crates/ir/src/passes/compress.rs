@@ -1,30 +1,30 @@
 //! Fuses steps: skips, chains of gotos, and straight-line statements.
 //!
 //! *Order of work.* Locations wait in a queue, at first in the order of their numbers, and come back when an edge near
-//! them has changed. A location `m` is *free* if the target does not watch it and it is no end of a procedure and no
-//! place where forks begin: then nothing is lost if no thread ever stands there. At each location, in this order:
+//! them has changed. A location `m` is *free* if the target does not watch it and it is neither the entry or exit of a
+//! procedure nor the start of a fork: then nothing is lost if no thread is ever there. At each location, in this order:
 //! 1. Skips from the location to itself, and repetitions of an edge, vanish; so do all edges of a location that
 //!    nothing leads to.
 //! 2. If `m` is free and its only edge is a skip to `k`, the edges into `m` lead to `k` instead.
 //! 3. If `m` is free and one edge leads to it, from elsewhere, that edge is composed with each edge that leaves `m`.
 //!
-//! *End.* Rule 3 and rule 1 make the number of edges smaller or that of locations with edges. Rule 2 moves an edge
+//! *End.* Rules 1 and 3 decrease the number of edges or of locations with edges. Rule 2 moves an edge
 //! forward along skips; it cannot go around a cycle of them, since the cycle's own edges are moved too, until a skip
 //! from a location to itself is left, which vanishes.
 //!
-//! *Right.* Several threads may interleave at `m`, so that rule 3 fuses two steps there only if it loses nothing that
-//! others could do in between. A step is *invisible* if it reads and writes only what no other thread can read or
+//! *Correctness.* Several threads may interleave at `m`, so rule 3 fuses two steps there only if no behaviour of other
+//! threads in between is lost. A step is *invisible* if it reads and writes only what no other thread can read or
 //! write: it commutes with the steps of all others.
-//! - The first step is invisible: it can be put off until the second is made, or forever.
-//! - All second steps are invisible and one of them is enabled in each state: the one that is made at last, or any if
-//!   none is, can be made at once. Without the second condition, a thread that blocks at `m` would lose the effect of
+//! - The first step is invisible: it can be delayed until the second step, or forever.
+//! - All second steps are invisible and one of them is enabled in each state: the one that is taken later, or any if
+//!   none is, can be taken at once. Without the second condition, a thread that blocks at `m` would lose the effect of
 //!   its first step on others.
 //! - The program has a single thread.
 //!
-//! A skip may stand before any operation, and after any but a call, whose skip comes only after its return, an
-//! assertion, after whose failure nothing comes, and the start of a thread where the target watches, which may end the
-//! execution. An operation that other threads take part in is composed with skips only. Divergence and deadlock are not
-//! kept.
+//! A skip may be fused before any operation, and after any operation except these: a call, since the skip comes after
+//! its return; an assertion, since nothing follows its failure; and the start of a thread at a location of the target,
+//! since that may end the execution. An operation that other threads take part in is composed with skips only.
+//! Divergence and deadlock are not kept.
 
 mod compose;
 mod graph;
@@ -42,13 +42,13 @@ use crate::visibility::Visibility;
 use compose::{compose, offset_sources, size_of};
 use graph::{Graph, Step};
 
-/// How many leaves and operators a composed step may have.
+/// Limit on the number of leaves and operators of a composed step.
 const MAX_SIZE: usize = 200;
 
-/// How many old steps a composed step may stand for.
+/// Limit on the number of old steps that a composed step represents.
 const MAX_STEPS: usize = 64;
 
-/// How many edges of one location are compared with each other.
+/// Limit on the number of edges of one location that are compared with each other.
 const MAX_COMPARED: usize = 16;
 
 /// Fuses steps.
@@ -70,7 +70,7 @@ pub fn run(program: &Program, target: &Target) -> Passed {
     fusion.graph.passed(program, target, &fusion.ends).renumber_choices(program)
 }
 
-/// How many threads a run may have.
+/// The number of threads that a run may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Threads {
     One,
@@ -87,7 +87,7 @@ fn threads(program: &Program) -> Threads {
     if starts || initial > 1 { Threads::Several } else { Threads::One }
 }
 
-/// Returns the entries and exits of procedures, and the places where forks begin.
+/// Returns the entries and exits of procedures, and the locations where forks begin.
 fn ends(program: &Program) -> FixedBitSet {
     let mut ends = FixedBitSet::with_capacity(program.locs.len());
     program.procs.iter().for_each(|proc| ends.extend([proc.entry.index(), proc.exit.index()]));
@@ -109,11 +109,11 @@ fn watched(program: &Program, target: &Target) -> FixedBitSet {
 struct Fusion {
     graph: Graph,
     waiting: VecDeque<LocId>,
-    /// Which locations wait.
+    /// The locations that wait.
     waits: Vec<bool>,
     ends: FixedBitSet,
     entries: IndexVec<ProcId, LocId>,
-    /// Where the target watches threads: at once an error, or one together with others.
+    /// The locations in the target, alone or in a meeting.
     watched: FixedBitSet,
     threads: Threads,
     visibility: Visibility,
@@ -148,7 +148,7 @@ impl Fusion {
         self.graph.add(step);
     }
 
-    /// Rule 1.
+    /// Applies rule 1.
     fn drop_idle(&mut self, loc: LocId) {
         let unreached = self.graph.n_into(loc) == 0 && !self.ends.contains(loc.index());
         let out = self.graph.out(loc).to_vec();
@@ -162,7 +162,7 @@ impl Fusion {
         }
     }
 
-    /// Rule 2.
+    /// Applies rule 2.
     fn redirect(&mut self, loc: LocId) {
         let [skip] = *self.graph.out(loc) else { return };
         let skip = self.graph.step(skip).clone();
@@ -192,7 +192,7 @@ impl Fusion {
         }
     }
 
-    /// Rule 3.
+    /// Applies rule 3.
     fn fuse(&mut self, loc: LocId) {
         if self.graph.n_into(loc) != 1 {
             return;
@@ -209,7 +209,7 @@ impl Fusion {
         }
     }
 
-    /// Returns the steps that an edge and the edges behind it become; `None` if they stay apart.
+    /// Returns the fused steps of an edge and the edges after it; `None` if they stay separate.
     fn fused(&self, first: usize, out: &[usize]) -> Option<Vec<Step>> {
         let first = self.graph.step(first);
         let seconds: Vec<&Step> = out.iter().map(|id| self.graph.step(*id)).collect();
@@ -234,7 +234,7 @@ impl Fusion {
             if size_of(&composed.assign) > MAX_SIZE {
                 return None;
             }
-            // What cannot be done is not a step.
+            // A step with a false condition is dropped.
             if composed.assign.constrain != Expr::FALSE {
                 fused.push(after(first, second, composed.assign, composed.offset));
             }
@@ -249,7 +249,7 @@ impl Fusion {
     }
 }
 
-/// Returns an assignment in which no other thread takes part.
+/// Returns the assignment of an operation in which no other thread takes part.
 fn alone(op: &Op) -> Option<&Assign> {
     match op {
         Op::Assign(assign) if !assign.is_passive() => Some(assign),
@@ -257,8 +257,8 @@ fn alone(op: &Op) -> Option<&Assign> {
     }
 }
 
-/// Returns whether in each state one of the assignments is enabled, as far as one can see: one is without condition, or
-/// two have opposite conditions on the old state.
+/// Returns whether in each state one of the assignments is enabled, by a sufficient test: one is unconditional, or two
+/// have opposite conditions on the old state.
 fn some_enabled(assigns: &[&Assign]) -> bool {
     let conditions = || assigns.iter().take(MAX_COMPARED).map(|assign| &assign.constrain);
     let on_old = |condition: &Expr| !condition.any_leaf(|leaf| matches!(leaf, Expr::Next(_)));

@@ -1,13 +1,13 @@
-//! Forgets values that nobody will read, so that states that differ in nothing else become one.
+//! Removes values that are never read again, so that states that differ in nothing else become equal.
 //!
-//! An assignment to a variable that is dead after it goes, as does the result of a call. A variable that is dead gets the
-//! default value on the next edge that assigns anything or nothing (`Op::Assign`), unless it has that value already.
-//! Shared variables take part where there is one thread; where there are several, only those that nobody reads.
+//! An assignment to a variable that is dead after it is removed, as is the result of a call. A dead variable gets the
+//! default value on the next `Op::Assign` edge, unless it already has that value. Shared variables are included if
+//! there is one thread; with several threads, only those that are never read.
 //!
 //! It is right because at each location the two programs agree on the live variables ([`crate::liveness`]), and a step
-//! reads no others: what it reads to decide whether it exists is live before it. So each step of the result is the step
-//! of the input along the same edge, with any values for the choices that are gone. A variable whose new value a
-//! condition reads keeps its assignment, or its lack of one.
+//! reads no others: the variables in its condition are live before it. So each step of the result is the step of the
+//! input along the same edge, with any values for the choices that were removed. A variable whose new value a condition
+//! reads keeps its assignment, or its lack of one.
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
@@ -77,8 +77,8 @@ fn forgettable(program: &Program, slots: &Slots, calls: &CallGraph) -> IndexVec<
     sets
 }
 
-/// What the edges of the result do, and the analysis of which variables may have another value than the default one
-/// when they do so. Dead variables lose it on every `Op::Assign`.
+/// The operations of the result, and an analysis of the variables that may have a value other than the default. Dead
+/// variables are reset on every `Op::Assign`.
 struct Forget<'p> {
     program: &'p Program,
     slots: &'p Slots,
@@ -87,8 +87,7 @@ struct Forget<'p> {
 }
 
 impl Forget<'_> {
-    /// Returns the active assignments of an edge in the result. `dirty` are the variables that may need to be
-    /// forgotten.
+    /// Returns the active assignments of an edge in the result. `dirty` are the variables that may need to be reset.
     fn assignments(&self, edge: &Edge, assign: &Assign, dirty: &FixedBitSet) -> Vec<(VarId, Expr)> {
         let mut active = assign.active.clone();
         active.retain(|(var, rhs)| self.is_needed(edge, assign, *var, rhs));
@@ -104,8 +103,8 @@ impl Forget<'_> {
         self.liveness.is_live(edge.to, var) || assign.constrains_next(var) || assign.binds_choices(rhs)
     }
 
-    /// Returns the variables that may get the default value on an edge: dead after it, and of no concern to its
-    /// condition.
+    /// Returns the variables that may get the default value on an edge: those that are dead after it and do not occur
+    /// in its condition.
     fn forgotten(&self, edge: &Edge, assign: &Assign) -> Vec<VarId> {
         let proc = self.program.locs[edge.from].proc;
         let locals = &self.program.procs[proc].locals;
@@ -127,7 +126,7 @@ impl Forget<'_> {
         dirty
     }
 
-    /// Returns the part of a set that another procedure sees.
+    /// Returns the part of a set that is visible in another procedure.
     fn globals_of(&self, dirty: &FixedBitSet) -> FixedBitSet {
         let n_globals = self.slots.globals().len();
         let mut globals = FixedBitSet::with_capacity(n_globals);

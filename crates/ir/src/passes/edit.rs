@@ -1,4 +1,4 @@
-//! What passes share: leaving out parts of a program, and renumbering what is left.
+//! Helpers of the passes: removing parts of a program, and renumbering the rest.
 
 use fixedbitset::FixedBitSet;
 use index_vec::{Idx, IndexVec};
@@ -9,13 +9,13 @@ use crate::target::Target;
 use crate::visit::choice_types;
 
 impl Passed {
-    /// Returns the input as it is. Passes start from it.
+    /// Returns the input unchanged. Passes start from it.
     pub fn unchanged(program: &Program, target: &Target) -> Passed {
         Passed { program: program.clone(), target: target.clone(), lift: Lift::identity(program) }
     }
 
-    /// Leaves out what is not kept, and renumbers the rest. What is kept must not mention what is not, except that
-    /// labels, targets, initial values and lists of variables lose what is not kept. Calls must fit the parameters
+    /// Removes everything that is not kept, and renumbers the rest. Parts that are kept must not mention removed ones,
+    /// except that labels, targets, initial values and lists of variables are pruned. Calls must fit the parameters
     /// that are kept.
     pub(super) fn retain(self, keep: &Keep) -> Passed {
         let Passed { program, target, lift } = self;
@@ -130,7 +130,7 @@ pub(super) struct Keep {
 }
 
 impl Keep {
-    /// Returns the given procedures with all that is in them, and all variables that are not local to another one.
+    /// Keeps the given procedures with everything in them, and all variables that are not local to another one.
     pub(super) fn procs(program: &Program, kept: &IndexVec<ProcId, bool>) -> Keep {
         let in_kept = |loc: LocId| kept[program.locs[loc].proc];
         Keep {
@@ -142,19 +142,19 @@ impl Keep {
     }
 }
 
-/// Returns the set of the places at which the sequence is true.
+/// Returns the set of indices at which the sequence is true.
 pub(super) fn collect(flags: impl ExactSizeIterator<Item = bool>) -> FixedBitSet {
     let mut set = FixedBitSet::with_capacity(flags.len());
     flags.enumerate().filter(|(_, flag)| *flag).for_each(|(place, _)| set.insert(place));
     set
 }
 
-/// Returns the items whose places are in a set.
+/// Returns the items whose indices are in a set.
 fn kept<'a, I: Idx, T>(items: &'a IndexVec<I, T>, keep: &'a FixedBitSet) -> impl Iterator<Item = &'a T> {
     items.iter().zip(0..).filter(|(_, place)| keep.contains(*place)).map(|(item, _)| item)
 }
 
-/// The new numbers of what is kept.
+/// The new numbers of the parts that are kept.
 struct Renumbering {
     vars: IndexVec<VarId, Option<VarId>>,
     procs: IndexVec<ProcId, Option<ProcId>>,

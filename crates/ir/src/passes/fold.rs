@@ -2,12 +2,12 @@
 //!
 //! In this order:
 //! 1. `constants` finds the variables that only ever hold one value.
-//! 2. `step` simplifies each operation under these values; edges that no state can take vanish, and so do assertions
-//!    that always hold.
-//! 3. `reach` finds the locations that are still connected with a start; edges that leave others vanish.
+//! 2. `step` simplifies each operation under these values, and removes edges that no state can take and assertions that
+//!    always hold.
+//! 3. `reach` finds the locations that are still connected to a start, and removes the edges that leave others.
 //!
 //! Locations, variables and procedures stay, so that only edges and choices have new numbers. Steps in which other
-//! threads take part stay as they are: their condition is asked once per other thread, so that `F` can hold, where
+//! threads take part stay as they are: their condition is evaluated once per other thread, so that `F` can hold if
 //! there is none, and a choice may mean one value or one per thread, depending on where it occurs.
 
 mod constants;
@@ -36,11 +36,11 @@ pub fn run(program: &Program, target: &Target) -> Passed {
     passed.renumber_choices(program)
 }
 
-/// Folds the edges. Those that no state can take lead nowhere and vanish.
+/// Folds the edges, and removes those that no state can take.
 fn fold_edges(passed: &mut Passed, constants: &Constants) {
     let mut taken = FixedBitSet::with_capacity(passed.program.edges.len());
     for (id, edge) in passed.program.edges.iter_mut_enumerated() {
-        // An assertion that is no error stops the thread where it does not hold, as an assumption does.
+        // An assertion that is not an error stops the thread if it does not hold, as an assumption does.
         if let Op::Assert(condition) = &edge.op
             && !passed.target.has_assert(id)
         {
@@ -62,7 +62,7 @@ fn fold_init(init: &mut [(VarId, Expr)], constants: &Constants) {
     }
 }
 
-/// Leaves out edges, and what has become of assertions that are none.
+/// Removes edges, and assertions that have become something else from the target.
 fn drop_edges(passed: &mut Passed, keep: impl Fn(EdgeId, &Edge) -> bool) {
     let edges = std::mem::take(&mut passed.program.edges).into_iter_enumerated();
     let steps = std::mem::take(&mut passed.lift.edges).into_iter();

@@ -1,15 +1,16 @@
-//! Puts the bodies of procedures that are not recursive in the place of the calls to them, so that a program without
-//! recursion has one procedure for each that starts a thread.
+//! Replaces calls of non-recursive procedures by their bodies, so that a program without recursion only has the
+//! procedures with which threads start.
 //!
-//! A copy of the callee's body stands for each call. Its locals become locals of the caller. The call becomes the
+//! Each call is replaced by a copy of the callee's body. Its locals become locals of the caller. The call becomes the
 //! assignment of the arguments to the copied parameters and of a choice to each other copied local, since these start
-//! with any value at each call; a return becomes the assignment of the results. Steps thus stay as many as they were
-//! and as indivisible, which matters where threads interleave; and each lifts to the step that it was copied from. A
-//! fork copies the whole stack: in the new program that is the frame of the caller, which holds the callee's locals.
+//! with any value at each call; a return becomes the assignment of the results. So the number of steps and their
+//! indivisibility stay the same, which matters when threads interleave; and each step lifts to the one that it was
+//! copied from. A fork copies the whole stack: in the new program that is the frame of the caller, which holds the
+//! callee's locals.
 //!
-//! A procedure whose locals other threads mention keeps its calls. The passive copy of a local concerns the threads
-//! that have a frame of the procedure, in the topmost of them; a copied local is there even when the call is over, and
-//! several copies may be there at once.
+//! Calls of a procedure whose locals other threads mention stay. A passive copy of a local refers to the topmost frame
+//! of the procedure in each thread that has one; a copied local would still exist after the call, and several copies
+//! may exist at once.
 
 use std::collections::VecDeque;
 
@@ -23,11 +24,11 @@ use crate::callgraph::CallGraph;
 use crate::syntax::{Assign, Call, Edge, EdgeId, Expr, Label, Loc, LocId, Op, ProcId, Program, Scope, Var, VarId};
 use crate::target::Target;
 
-/// How large the result may become.
+/// Limit on the size of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// The number of edges that the result may have, if the input has not more. A call that would go beyond it stays a
-    /// call. The default is 100,000.
+    /// Limit on the number of edges, unless the input already has more. A call that would exceed it stays a call. The
+    /// default is 100,000.
     pub edges: usize,
 }
 
@@ -65,7 +66,7 @@ struct Parts {
     edges: IndexVec<ProcId, Vec<EdgeId>>,
     /// All locations but the exit.
     locs: IndexVec<ProcId, Vec<LocId>>,
-    /// The place of each location in that list.
+    /// The index of each location in that list.
     place: IndexVec<LocId, usize>,
     labels: IndexVec<ProcId, Vec<usize>>,
 }
@@ -90,9 +91,9 @@ impl Parts {
     }
 }
 
-/// Which calls are replaced.
+/// The calls to replace.
 struct Plan {
-    /// The call edges that are.
+    /// The call edges to replace.
     inlined: FixedBitSet,
     /// The procedures that the result has: those that start threads, those that are still called, and those whose
     /// locals other threads mention.
@@ -100,8 +101,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// Bounds the size of each single procedure, at first by the limit, then by half as much each time, until the whole
-    /// result is small enough. With the bound 0 no call is replaced, hence it ends.
+    /// Bounds the size of each procedure, first by the limit, and then by half of it each time until the whole result
+    /// is small enough. With the bound 0 no call is replaced, so it ends.
     fn within(program: &Program, parts: &Parts, limit: Limit) -> Plan {
         let calls = CallGraph::new(program);
         let mentioned = passive_owners(program);
@@ -147,8 +148,8 @@ fn passive_owners(program: &Program) -> FixedBitSet {
     owners
 }
 
-/// Chooses the calls to replace, callees before callers, as long as no procedure grows beyond a bound; returns them with
-/// the size that each procedure then has.
+/// Chooses the calls to replace, callees before callers, while no procedure exceeds a bound; returns them with the
+/// resulting size of each procedure.
 fn choose(
     program: &Program,
     parts: &Parts,
@@ -204,9 +205,9 @@ struct Instance {
     base: LocId,
     /// Its locals in the new program; a variable that is not listed stays itself.
     vars: FxHashMap<VarId, VarId>,
-    /// The number of the calls that lead to it.
+    /// The index in [`Copies::calls`] of the calls that lead to it.
     calls: u32,
-    /// Where its returns lead, and what they assign; nothing for the procedure that stays one.
+    /// The location after a return and the variables that receive the results; `None` for a procedure that stays.
     after: Option<(LocId, Vec<Option<VarId>>)>,
 }
 
@@ -258,8 +259,8 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// Builds a procedure that stays one: its own body, then the bodies that it calls for. It ends because the
-    /// replaced calls form no cycle; the plan bounds how long that takes.
+    /// Builds a procedure that stays: its own body, then the bodies of its calls. It ends because the replaced calls
+    /// form no cycle; the plan bounds how long that takes.
     fn build(&mut self, host: ProcId) {
         self.host = host;
         let visible = |var: &&Var| !matches!(var.scope, Scope::Local(owner) if owner != host);
@@ -357,7 +358,7 @@ impl<'p> Builder<'p> {
         self.origin.calls[instance.calls as usize].iter().copied().chain([call]).collect()
     }
 
-    /// Returns the name, with a number behind it if it is taken.
+    /// Returns the name, with a number appended if it is taken.
     fn unique(&mut self, name: String) -> String {
         let mut next = self.names.get(&name).copied().unwrap_or(1);
         let mut free = name.clone();
@@ -370,8 +371,8 @@ impl<'p> Builder<'p> {
         free
     }
 
-    /// Returns the step that stands for a call: arguments for the parameters, and a choice for each other local, which
-    /// is where the old step's fresh values come from.
+    /// Returns the step that replaces a call: arguments for the parameters, and a choice for each other local, which is
+    /// where the old step's fresh values come from.
     fn enter(&self, caller: &Instance, call: &Call, callee: &Instance, step: &mut LiftStep) -> Op {
         let old = &self.old.procs[call.callee];
         let params = old.params.iter().zip(&call.args).map(|(param, arg)| (callee.var(*param), caller.expr(arg)));

@@ -1,4 +1,4 @@
-//! The way of a trace back through a pass.
+//! Lifts: traces of a pass's result as traces of its input.
 
 use index_vec::IndexVec;
 
@@ -9,7 +9,7 @@ use crate::visit::choice_types;
 /// Maps traces of a pass's result to traces of its input. "New" is the result of the pass, "old" its input.
 #[derive(Clone, Debug)]
 pub struct Lift {
-    /// For each new edge the old steps that it stands for, all of the same thread.
+    /// For each new edge the old steps that it represents, all of the same thread.
     pub edges: IndexVec<EdgeId, Vec<LiftStep>>,
     /// For each new variable the old one whose fresh value it holds; `None` for a variable that the pass made.
     pub vars: IndexVec<VarId, Option<VarId>>,
@@ -17,20 +17,19 @@ pub struct Lift {
     pub init: Vec<Source>,
     /// The same for each kind of initial thread. Passes keep the list of kinds.
     pub entries: IndexVec<EntryId, Vec<Source>>,
-    /// Where threads of the new program stand in the old one, for certificates; `None` from passes after which that
-    /// cannot be said.
+    /// The old locations and variables of the new ones, for certificates; `None` if a pass does not keep them apart.
     pub copies: Option<Copies>,
 }
 
-/// Of which parts of the old program the new one consists, each in how many copies, for passes that put procedures in
-/// the place of calls.
+/// The parts of the old program that the new one consists of, possibly in several copies, for passes that replace calls
+/// by bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copies {
-    /// The lists of old calls that have not returned in a copy, the first one first.
+    /// For each copy, the old calls that have not returned there, the outermost first.
     pub calls: Vec<Vec<EdgeId>>,
-    /// For each new location the number of its calls, and the old location.
+    /// For each new location the index in `calls`, and the old location.
     pub locs: IndexVec<LocId, (u32, LocId)>,
-    /// For each new variable the number of the calls below the frame that it is in, and the old variable.
+    /// For each new variable the index in `calls` of its frame, and the old variable.
     pub vars: IndexVec<VarId, (u32, VarId)>,
 }
 
@@ -43,25 +42,25 @@ pub struct LiftStep {
     pub choices: Vec<Source>,
     /// Fresh values that are choices in the new program; those that are fresh there too are carried over.
     pub fresh: Vec<(VarId, Source)>,
-    /// What it has of the new step.
+    /// The part of the new step that it takes over.
     pub part: StepPart,
 }
 
-/// What an old step has of the new one beside its choices.
+/// The part of the new step, besides its choices, that an old step takes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepPart {
     /// The choices of other threads, the fresh values and the body of a call.
     Main,
-    /// Nothing: an assignment in which no other thread takes part, beside a step of another kind.
+    /// Nothing: an assignment without other threads that is fused with a step of another kind.
     Silent,
 }
 
-/// Where the value of an old choice comes from.
+/// The source of an old choice's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// From this choice of the new edge.
+    /// This choice of the new edge.
     Choice(u32),
-    /// It does not matter, or was fixed by the pass.
+    /// A constant: the value does not matter, or was fixed by the pass.
     Value(Value),
 }
 
@@ -86,7 +85,7 @@ impl Lift {
         }
     }
 
-    /// Returns the old execution that a new one stands for.
+    /// Returns the old execution that a new one represents.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let start = Start {
             choices: resolve(&self.init, &trace.start.choices),

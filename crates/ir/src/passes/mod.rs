@@ -1,8 +1,8 @@
-//! Changes of programs that keep the answer, one file per verb.
+//! Transformations of programs that preserve the answer, one file for each.
 //!
-//! A pass takes a program and a target and returns a [`Passed`]. Its law: the target can be reached in the result if
-//! and only if it can be reached in the input, and [`Lift::trace`] turns each execution of the result that ends in an
-//! error into one of the input that does.
+//! A pass takes a program and a target and returns a [`Passed`]. It obeys a law: the target can be reached in the
+//! result if and only if it can be reached in the input, and [`Lift::trace`] turns each execution of the result that
+//! ends in an error into one of the input that does.
 
 pub mod bound_created;
 pub mod compress;
@@ -23,14 +23,14 @@ pub use pass::Pass;
 use crate::syntax::Program;
 use crate::target::Target;
 
-/// What a pass returns.
+/// The result of a pass.
 #[derive(Clone, Debug)]
 pub struct Passed {
     /// The changed program.
     pub program: Program,
     /// The same errors, in the changed program.
     pub target: Target,
-    /// The way back for evidence.
+    /// The map from evidence about the result to evidence about the input.
     pub lift: Lift,
 }
 

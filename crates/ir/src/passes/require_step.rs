@@ -1,30 +1,30 @@
-//! Asks for the errors that are reached through steps of a given set only.
+//! Restricts the errors to those on executions that take a step of a given set.
 //!
-//! A shared variable tells whether one of the watched steps was made. An assignment sets it at once. A passing assertion
-//! becomes an assumption that sets it, beside the failing one, which leads nowhere. An atomic section that begins sets it
-//! as its first step. All others, which have no value to set, are *announced*: a step before them sets the variable. A
-//! failure counts where the variable is set, and that of a watched assertion always.
+//! A shared variable records whether one of the watched steps was taken. An assignment sets it at once. A passing
+//! assertion becomes an assumption that sets it, next to the failing one, which leads nowhere. An atomic section that
+//! begins sets it in its first step. All other steps, which cannot assign, are *announced*: a step before them sets the
+//! variable. A failure counts if the variable is set, and that of a watched assertion always does.
 //!
-//! *Right.* Where the variable is set, a watched step was made, or announced by a thread that then did not go on. Such a
-//! step can be made where it was announced, in the same context: it needs nothing but the thread that makes it. That may
-//! change what the others see only where it starts or ends a thread at a bound on threads; so whoever uses the pass
-//! executes the completed execution before it believes in it.
+//! *Correctness.* If the variable is set, a watched step was taken, or announced by a thread that then did not move.
+//! Such a step can be taken where it was announced, in the same context: it needs nothing but its own thread. That can
+//! affect other threads only if it starts or ends a thread at a bound on threads; so callers must replay the completed
+//! execution.
 
 use super::{Lift, LiftStep, Passed};
 use crate::syntax::{Assign, BinaryOp, Edge, EdgeId, Expr, Loc, LocId, Op, ProcId, Program, Scope, Ty, Var, VarId};
 use crate::target::Target;
 
-/// What the pass returns.
+/// The result of the pass.
 #[derive(Clone, Debug)]
 pub struct RequiredStep {
-    /// The program that asks.
+    /// The program in which only such errors count.
     pub passed: Passed,
     /// The edges that announce a step, each with the edge of that step, in ascending order.
     pub announced: Vec<(EdgeId, EdgeId)>,
 }
 
-/// Returns the same program with a failing assertion at each error location. It is the last step of an execution, made
-/// after the thread has come to the location, not necessarily at once. The old edges keep their numbers.
+/// Returns the same program with a failing assertion at each error location. It is the last step of an execution, taken
+/// after the thread has reached the location, not necessarily at once. The old edges keep their numbers.
 pub fn failures(program: &Program, target: &Target) -> (Program, Target) {
     let (mut program, mut asserts) = (program.clone(), target.asserts.clone());
     for loc in &target.locs {
@@ -34,9 +34,9 @@ pub fn failures(program: &Program, target: &Target) -> (Program, Target) {
     (program, Target::new(asserts, Vec::new()))
 }
 
-/// Watches the steps for which `watched` holds. The target must ask for assertions only, see [`failures`].
+/// Watches the steps for which `watched` holds. The target must consist of assertions only; see [`failures`].
 pub fn run(program: &Program, target: &Target, watched: impl Fn(EdgeId) -> bool) -> RequiredStep {
-    debug_assert!(target.together.is_empty() && target.locs.is_empty(), "to stand somewhere is no step");
+    debug_assert!(target.together.is_empty() && target.locs.is_empty(), "reaching a location is not a step");
     let mut passed = Passed::unchanged(program, target);
     let made = passed.program.vars.push(Var { name: "$made".to_string(), scope: Scope::Shared, ty: Ty::Bool });
     passed.program.init.push((made, Expr::FALSE));
@@ -57,7 +57,7 @@ pub fn run(program: &Program, target: &Target, watched: impl Fn(EdgeId) -> bool)
 struct Watch<'p> {
     old: &'p Program,
     passed: Passed,
-    /// Whether a watched step was made.
+    /// The variable that records whether a watched step was taken.
     made: VarId,
     announced: Vec<(EdgeId, EdgeId)>,
 }
@@ -69,7 +69,7 @@ impl Watch<'_> {
         }
     }
 
-    /// The failing assertion keeps its number; the passing one is a step of its own.
+    /// Splits an assertion: the failing one keeps its number, and the passing one is a separate step.
     fn assertion(&mut self, id: EdgeId, condition: &Expr, is_asked: bool, is_watched: bool) {
         let Edge { from, to, .. } = self.old.edges[id];
         let active = if is_watched { vec![(self.made, Expr::TRUE)] } else { Vec::new() };
@@ -85,7 +85,7 @@ impl Watch<'_> {
         self.passed.program.edges[id] = Edge { from, to: nowhere, op: Op::Assert(failing) };
     }
 
-    /// Nobody else moves between the beginning of a section and its first step.
+    /// Sets the variable in the first step of an atomic section: no other thread moves before it.
     fn section(&mut self, id: EdgeId) {
         let Edge { from, to, .. } = self.old.edges[id];
         let begun = self.new_loc(self.old.locs[from].proc);

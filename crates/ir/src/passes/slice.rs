@@ -1,16 +1,16 @@
-//! Leaves out what cannot influence whether the target is reached: code that never runs, code after which no target can
-//! be reached, and variables on which nothing depends.
+//! Removes everything that cannot influence whether the target is reached: code that never runs, code after which no
+//! target can be reached, and variables on which nothing depends.
 //!
 //! Order of work: locations that control can reach from the entries (`Reach`); in a program with one thread, among
-//! these the edges after which a target can still be reached (`Useful`), and again what can be reached through them
-//! alone; then the variables on which the conditions of the remaining edges depend (`relevant`). What is left out is
-//! never asked for, so each step of the result is the step of the input along the same edge, with any values for the
-//! choices that are gone.
+//! these the edges after which a target can still be reached (`Useful`), and again the locations that are reachable
+//! through them alone; then the variables on which the conditions of the remaining edges depend (`relevant`). Removed
+//! parts are never read, so each step of the result is the step of the input along the same edge, with any values for
+//! the choices that were removed.
 //!
-//! Conditions all stay, since a thread that blocks there must block still; so do assertions outside the target, which
-//! stop a thread. In a program with several threads a thread that cannot reach the target may help another to, hence
-//! only code that never runs goes. What happens between threads through passive copies stays as a whole: a step must
-//! keep the threads that take part in it.
+//! All conditions stay, since a thread that blocks there must still block; so do assertions outside the target, which
+//! stop a thread. In a program with several threads, a thread that cannot reach the target may help another to reach
+//! it, so only code that never runs is removed. Communication through passive copies stays as a whole: a step must keep
+//! the threads that take part in it.
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
@@ -27,7 +27,7 @@ pub fn run(program: &Program, target: &Target) -> Passed {
     run_with_results(program, target).0
 }
 
-/// Runs the pass, and says for each procedure of the input which places among its results are left.
+/// Runs the pass, and returns for each procedure of the input which of its results are left.
 pub fn run_with_results(program: &Program, target: &Target) -> (Passed, IndexVec<ProcId, Vec<usize>>) {
     let edges = kept_edges(program, target);
     let relevant = relevant(program, &edges);
@@ -46,7 +46,7 @@ pub fn run_with_results(program: &Program, target: &Target) -> (Passed, IndexVec
     (passed.retain(&keep).renumber_choices(program), results.collect())
 }
 
-/// Returns the edges that may matter. None does if no target can be reached.
+/// Returns the edges that may matter: none if no target can be reached.
 fn kept_edges(program: &Program, target: &Target) -> FixedBitSet {
     let arrows = Arrows::new(program, &CallGraph::new(program));
     let mut edges = FixedBitSet::with_capacity(program.edges.len());
@@ -69,7 +69,7 @@ fn kept_edges(program: &Program, target: &Target) -> FixedBitSet {
     edges
 }
 
-/// Finds the locations that control can reach along some edges, and leaves out the edges that begin elsewhere.
+/// Finds the locations that control can reach along some edges, and removes the edges that begin elsewhere.
 fn reach(program: &Program, arrows: &Arrows, edges: &mut FixedBitSet) -> Values<bool> {
     let reached = solve(arrows, &Reach { program, edges });
     for (id, edge) in program.edges.iter_enumerated() {
@@ -80,7 +80,7 @@ fn reach(program: &Program, arrows: &Arrows, edges: &mut FixedBitSet) -> Values<
     reached
 }
 
-/// Whether control can reach a location from the entries. A call goes on only if its callee can return.
+/// The analysis of the locations that control can reach from the entries. A call goes on only if its callee can return.
 struct Reach<'p> {
     program: &'p Program,
     edges: &'p FixedBitSet,
@@ -112,7 +112,7 @@ impl Analysis for Reach<'_> {
     }
 }
 
-/// What control can do from a location on.
+/// A set of the continuations of control from a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Way(u8);
 
@@ -120,9 +120,9 @@ impl Way {
     const NONE: Way = Way(0);
     /// Return from the procedure.
     const RETURN: Way = Way(1);
-    /// Reach a target before that.
+    /// Reach a target before the return.
     const TARGET: Way = Way(2);
-    /// Reach a target before that or after it, in some caller.
+    /// Reach a target before the return, or after it in some caller.
     const TARGET_AFTER_RETURN: Way = Way(4);
 
     fn contains(self, other: Way) -> bool {
@@ -138,7 +138,7 @@ impl Way {
     }
 }
 
-/// The ways of a program with one thread, from targets and returns back to where they begin.
+/// The analysis of continuations in a program with one thread, backwards from targets and returns.
 struct Useful<'p> {
     program: &'p Program,
     target: &'p Target,
@@ -146,8 +146,8 @@ struct Useful<'p> {
 }
 
 impl Useful<'_> {
-    /// From before a call: into the callee, where a target counts that is reached before it returns; and across it if
-    /// it can return. Both arrows carry both, since each may be the last to change.
+    /// Returns the continuations before a call: into the callee, if a target is reached before it returns, and across
+    /// it if it can return. Both arrows carry both, since each may be the last to change.
     fn before_call(&self, id: EdgeId, values: &Values<Way>) -> Way {
         let edge = &self.program.edges[id];
         let Op::Call(call) = &edge.op else { return Way::NONE };
@@ -187,9 +187,9 @@ impl Analysis for Useful<'_> {
     }
 }
 
-/// The variables, and the places among procedures' results, on which some condition depends.
+/// The variables and results of procedures on which some condition depends.
 struct Relevant {
-    /// For each variable, then from `first_result` on for each place of each procedure's results.
+    /// A bit for each variable, and from `first_result` on for each result of each procedure.
     nodes: FixedBitSet,
     first_result: Vec<usize>,
 }
@@ -204,15 +204,15 @@ impl Relevant {
     }
 }
 
-/// Finds what the conditions of the kept edges depend on: their variables, and whatever is assigned to those, from one
-/// to the next. A returned value stands between the expression in the callee and the variable in the caller.
+/// Finds what the conditions of the kept edges depend on: their variables, and transitively whatever is assigned to
+/// those. A returned value links the expression in the callee to the variable in the caller.
 fn relevant(program: &Program, edges: &FixedBitSet) -> Relevant {
     let (graph, first_result) = dependences(program, edges);
     Relevant { nodes: graph.closure(), first_result }
 }
 
-/// Returns the variables on which the values of some variables depend through assignments, calls and returns, those
-/// included. Conditions that decide whether something is assigned do not count.
+/// Returns the variables on which the values of some variables depend through assignments, calls and returns, including
+/// the variables themselves. Conditions that decide whether something is assigned do not count.
 pub fn feeding(program: &Program, vars: &FixedBitSet) -> FixedBitSet {
     let mut edges = FixedBitSet::with_capacity(program.edges.len());
     edges.insert_range(..);
@@ -221,7 +221,8 @@ pub fn feeding(program: &Program, vars: &FixedBitSet) -> FixedBitSet {
     graph.closure().ones().take_while(|node| *node < program.vars.len()).collect()
 }
 
-/// What feeds what along some edges, and the node of each procedure's first result; nodes before these are variables.
+/// Returns the dependences along some edges, and the node of each procedure's first result; nodes before these are
+/// variables.
 fn dependences(program: &Program, edges: &FixedBitSet) -> (Dependences, Vec<usize>) {
     let mut n_nodes = program.vars.len();
     let mut first_result = Vec::with_capacity(program.procs.len());
@@ -239,7 +240,7 @@ fn dependences(program: &Program, edges: &FixedBitSet) -> (Dependences, Vec<usiz
     (graph, first_result)
 }
 
-/// What feeds what, and where to begin.
+/// The dependences between nodes, and the nodes to begin with.
 struct Dependences {
     feeds: Vec<Vec<usize>>,
     roots: Vec<usize>,
@@ -333,7 +334,7 @@ fn keep(program: &Program, edges: FixedBitSet, relevant: &Relevant) -> Keep {
     Keep { vars: collect((0..program.vars.len()).map(|var| relevant.nodes.contains(var))), procs, locs, edges }
 }
 
-/// Takes from an edge what concerns variables and results that are not relevant.
+/// Removes irrelevant variables and results from an edge.
 fn trim(program: &Program, relevant: &Relevant, result: &mut Program, id: usize) {
     let edge = &mut result.edges[id];
     match &mut edge.op {
@@ -358,7 +359,7 @@ fn trim(program: &Program, relevant: &Relevant, result: &mut Program, id: usize)
     }
 }
 
-/// Keeps the items at some places of a list.
+/// Keeps the items at some indices of a list.
 fn retain_places<T>(items: &mut Vec<T>, mut keep: impl FnMut(usize) -> bool) {
     let mut place = 0;
     items.retain(|_| {

@@ -1,4 +1,4 @@
-//! For the tests of passes: a program before and after, in text form.
+//! Helpers for tests of passes: a program before and after, in text form.
 
 use super::{Lift, LiftStep, Passed, Source};
 use crate::syntax::{Program, Ty};
@@ -7,7 +7,7 @@ use crate::text::{parse_with_target, print_with_target};
 use crate::validate::{validate, validate_target};
 use crate::visit::choice_types;
 
-/// Runs a pass on a program and compares the result with the program expected. Both stand without their indentation.
+/// Runs a pass on a program and compares the result with the program expected. Indentation is ignored in both.
 pub(super) fn check(run: impl Fn(&Program, &Target) -> Passed, before: &str, after: &str) -> Passed {
     let passed = run_on(run, before);
     let (expected, expected_target) = parse_with_target(after).expect("the expected program reads");
@@ -19,7 +19,7 @@ pub(super) fn check(run: impl Fn(&Program, &Target) -> Passed, before: &str, aft
     passed
 }
 
-/// Runs a pass on a program; both it and the result must be valid, and the way back well formed.
+/// Runs a pass on a program; both it and the result must be valid, and the lift well-formed.
 pub(super) fn run_on(run: impl Fn(&Program, &Target) -> Passed, before: &str) -> Passed {
     let (program, target) = parse_with_target(before).expect("the program reads");
     assert_eq!(validate(&program), Ok(()), "the program before");
@@ -32,7 +32,7 @@ pub(super) fn run_on(run: impl Fn(&Program, &Target) -> Passed, before: &str) ->
     passed
 }
 
-/// Each old choice has a source of its type.
+/// Checks that each old choice has a source of its type.
 fn check_lift(old: &Program, new: &Program, lift: &Lift) {
     assert_eq!(lift.vars.len(), new.vars.len());
     assert_eq!(lift.edges.len(), new.edges.len());

@@ -1,14 +1,14 @@
-//! Several pushdown systems with a shared state as a program: the symbolic way of Lal and Reps (2009), section 5.
+//! Several pushdown systems with a shared state as a program: the symbolic encoding of Lal and Reps (2009), section 5.
 //!
 //! The shared state is a number in shared variables. A thread runs a procedure whose parameter is the symbol on top of
-//! its stack: a rule that replaces the symbol is an assignment, one that pushes is a call with the new top, and one that
-//! pops is a return. A thread with an empty stack is in its first procedure.
+//! its stack: a rule that replaces the symbol is an assignment, one that pushes is a call with the new top, and one
+//! that pops is a return. A thread with an empty stack is in its first procedure.
 //!
-//! A target with symbols for several threads speaks of their stacks at the same time. A thread whose topmost symbol is
-//! asked for may come to *rest* where it has that symbol: it moves no more, which a shared variable tells. Any thread may
-//! find that the others rest, and that the shared state is the one that is asked for. So an error is reached within some
-//! number of contexts exactly if the target is: whoever made the last step comes to rest, or looks, in the same context,
-//! and those that have not moved since rest in a context that they have anyhow.
+//! A target with symbols for several threads describes their stacks at the same time. A thread whose topmost symbol is
+//! in the target may come to *rest* when it has that symbol: it moves no more, as recorded in a shared variable. Any
+//! thread may detect that the others rest and that the shared state is that of the target. So an error is reached
+//! within some number of contexts if and only if the target is: the thread of the last step comes to rest, or detects
+//! the target, in the same context, and the other threads rest in the context of their last step.
 
 use std::collections::BTreeMap;
 
@@ -21,22 +21,22 @@ use crate::target::Target;
 /// The question about some threads as one about a program.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The program. Thread by thread its entries are the threads.
+    /// The program. Its entries are the threads, in order.
     pub program: Program,
-    /// What is asked for; nothing if the threads have no target.
+    /// The target; empty if the threads have none.
     pub target: Target,
-    /// The edges that are rules: of which thread, and which of its rules.
+    /// The edges that represent rules: the thread and the rule.
     pub rules: BTreeMap<EdgeId, (usize, usize)>,
 }
 
-/// Returns the question whether the target can be reached; `None` if the configuration at the beginning is not known.
+/// Returns the question whether the target can be reached; `None` if the initial configuration is not known.
 pub fn question(threads: &Threads) -> Option<Question> {
     let mut builder = built(threads, threads.target.as_ref())?;
     let target = Target::new(Vec::new(), std::mem::take(&mut builder.errors));
     Some(Question { program: builder.program, target, rules: builder.rules })
 }
 
-/// Returns the program of some threads; `None` if the configuration at the beginning is not known.
+/// Returns the program of some threads; `None` if the initial configuration is not known.
 pub fn program(threads: &Threads) -> Option<Program> {
     built(threads, None).map(|builder| builder.program)
 }
@@ -59,7 +59,7 @@ fn built(threads: &Threads, target: Option<&View>) -> Option<Builder> {
     Some(builder)
 }
 
-/// How many bits a number needs.
+/// Returns the number of bits that a number needs.
 fn bits(greatest: u32) -> usize {
     (u32::BITS - greatest.leading_zeros()) as usize
 }
@@ -74,9 +74,9 @@ struct Builder {
     program: Program,
     /// The shared state.
     shared: Vec<VarId>,
-    /// For each thread the symbol that is asked for, with the variable that tells that it rests there.
+    /// For each thread the symbol in the target, and the variable that records that it rests there.
     rests: Vec<Option<(u32, VarId)>>,
-    /// True where the target is reached, if there is one.
+    /// The condition that the target is reached, if there is one.
     reached: Option<Expr>,
     rules: BTreeMap<EdgeId, (usize, usize)>,
     errors: Vec<LocId>,
@@ -88,7 +88,7 @@ impl Builder {
         (0..n_bits).map(var).collect()
     }
 
-    /// Prepares for a target.
+    /// Adds the variables for a target.
     fn ask(&mut self, threads: &Threads, target: Option<&View>) {
         self.rests = vec![None; threads.threads.len()];
         let Some(target) = target else { return };
@@ -104,7 +104,7 @@ impl Builder {
         self.reached = Some(reached);
     }
 
-    /// Where a thread may look whether the target is reached: anywhere, or only where it has come to rest.
+    /// Adds the step that detects the target: a thread may take it anywhere, or only if it has come to rest.
     fn look(&mut self, number: usize, proc: ProcId, at: LocId, top: Option<&[VarId]>) {
         let Some(reached) = self.reached.clone() else { return };
         let from = match (self.rests[number], top) {
@@ -128,7 +128,7 @@ impl Builder {
         self.program.locs.push(Loc { proc })
     }
 
-    /// The edge of a rule.
+    /// Adds the edge of a rule.
     fn rule(&mut self, from: LocId, to: LocId, op: Op, rule: (usize, usize)) {
         self.rules.insert(self.program.edges.next_idx(), rule);
         self.edge(from, to, op);
@@ -167,7 +167,7 @@ impl Builder {
         self.program.entries.push(Entry { name, proc, count: Count::Exactly(1), thread_vars, init });
     }
 
-    /// Returns the procedure that runs with a symbol on top, until it is popped.
+    /// Builds the procedure that runs with a symbol on top, until it is popped.
     fn stack(&mut self, number: usize, rules: &[ThreadRule], n_bits: usize) -> ProcId {
         let proc = self.program.procs.next_idx();
         let [entry, popped, exit] = [(); 3].map(|()| self.loc(proc));

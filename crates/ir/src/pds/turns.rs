@@ -1,19 +1,20 @@
-//! Threads that take turns as one pushdown system: Lal and Reps (2009), section 4 and Fig. 4, for any number of threads.
+//! Threads that take turns as one pushdown system: Lal and Reps (2009), section 4 and Fig. 4, for any number of
+//! threads.
 //!
 //! A control state is the context of the running thread and a shared state for each context. A rule of a thread changes
-//! the one of its context. The threads run one after the other; a thread that stops leaves its stack where it is and the
-//! next one begins on top of it. The shared states of later contexts are guesses, which the symbol at the bottom of the
-//! stack remembers. When the last thread has stopped, the stacks are taken down, which is the Checker: the bottom is found
-//! only if each context ended with the shared state with which the next one began.
+//! the shared state of its context. The threads run one after the other; a thread that stops leaves its stack where it
+//! is and the next one begins on top of it. The shared states of later contexts are guesses, which the symbol at the
+//! bottom of the stack stores. When the last thread has stopped, the stacks are popped, which is the Checker: the
+//! bottom is reached only if each context ended with the shared state with which the next one began.
 //!
-//! Each thread has a symbol below its stack, on which no rule for stacks applies: so it can empty its stack, and the rules
-//! for the empty stack are rules for that symbol.
+//! Each thread has a symbol below its stack, on which no rule for stacks applies: so it can empty its stack, and the
+//! rules for the empty stack are rules for that symbol.
 
 use std::collections::BTreeMap;
 
 use super::{Config, Head, Pds, Rule, StateId, SymbolId, ThreadRule, Threads, View};
 
-/// A pushdown system that does what threads do in turns.
+/// A pushdown system that simulates threads that take turns.
 #[derive(Clone, Debug)]
 pub struct InTurns {
     /// The system. Its targets are those of the threads, if they have one.
@@ -22,10 +23,10 @@ pub struct InTurns {
     pub confirmed: Vec<StateId>,
 }
 
-/// Why there is no such system.
+/// The reason why there is no such system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTurns {
-    /// The configuration at the beginning is not known.
+    /// The initial configuration is not known.
     NoInitial,
     /// It would have more rules than this.
     TooLarge(usize),
@@ -42,10 +43,10 @@ impl std::fmt::Display for NoTurns {
     }
 }
 
-/// The most rules that a system may have.
+/// Limit on the number of rules of a system.
 const MAX_RULES: usize = 2_000_000;
 
-/// Returns the system of threads with so many contexts each, at least one.
+/// Returns the system of threads with a number of contexts each, at least one.
 pub fn in_turns(threads: &Threads, contexts: u32) -> Result<InTurns, NoTurns> {
     let initial = threads.initial.as_ref().ok_or(NoTurns::NoInitial)?;
     let mut builder = Builder::new(threads, contexts.max(1) as usize)?;
@@ -54,7 +55,7 @@ pub fn in_turns(threads: &Threads, contexts: u32) -> Result<InTurns, NoTurns> {
     Ok(InTurns { pds: builder.pds, confirmed: builder.confirmed })
 }
 
-/// What a control state means.
+/// The meaning of a control state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     /// The running thread is in this context, from 0; the shared states of all contexts.
@@ -69,7 +70,7 @@ enum State {
     Confirmed(u32),
 }
 
-/// What a stack symbol means.
+/// The meaning of a stack symbol.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Symbol {
     /// A symbol of a thread.
@@ -85,11 +86,11 @@ struct Builder<'t> {
     contexts: usize,
     pds: Pds,
     states: BTreeMap<State, StateId>,
-    /// In the order of their numbers.
+    /// The meanings of the control states, in the order of their numbers.
     meanings: Vec<State>,
     symbols: BTreeMap<Symbol, SymbolId>,
     confirmed: Vec<StateId>,
-    /// What each thread must have on top when it stops, where that is asked.
+    /// For each thread the symbol that it must have on top when it stops, if the target gives one.
     wanted: Vec<Option<u32>>,
 }
 
@@ -168,7 +169,7 @@ impl<'t> Builder<'t> {
         top.into_iter().chain([below]).collect()
     }
 
-    /// An initial configuration for each list of guesses.
+    /// Adds an initial configuration for each list of guesses.
     fn begin(&mut self, initial: &View) {
         let mut guesses: Vec<Vec<u32>> = vec![Vec::new()];
         for _ in 1..self.contexts {
@@ -226,7 +227,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// A rule of a thread, in its context.
+    /// Adds a rule of a thread in its context.
     fn step(&mut self, id: StateId, context: usize, shared: &[u32], thread: usize, rule: &ThreadRule) {
         let mut after = shared.to_vec();
         after[context] = rule.to;
@@ -237,7 +238,7 @@ impl<'t> Builder<'t> {
             push.push(top);
         }
         match push.as_slice() {
-            // Two symbols on an empty stack need a step between.
+            // Pushing two symbols on an empty stack takes two steps.
             [_, lower, below] => {
                 let (upper, lower, below) = (rule.push[0], *lower, *below);
                 let between = self.state(State::Pushing(thread, upper, context, after));
@@ -247,7 +248,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns all that a thread can have on top.
+    /// Returns all symbols that a thread can have on top.
     fn tops(&self, thread: usize) -> Vec<Symbol> {
         let own = &self.threads.threads[thread];
         let pushed = own.rules.iter().flat_map(|rule| rule.push.iter().chain(&rule.top));
@@ -258,7 +259,7 @@ impl<'t> Builder<'t> {
         symbols.into_iter().map(|symbol| Symbol::Of(thread, symbol)).chain([Symbol::Below(thread)]).collect()
     }
 
-    /// A thread stops, and the next one begins on top of its stack.
+    /// Adds the rules by which a thread stops and the next one begins on top of its stack.
     fn stop(&mut self, id: StateId, shared: &[u32], thread: usize, top: &Symbol) {
         let wanted = self.wanted.get(thread).copied().flatten();
         if wanted.is_some_and(|wanted| *top != Symbol::Of(thread, wanted)) {
@@ -274,7 +275,7 @@ impl<'t> Builder<'t> {
         self.rule(id, symbol, beginning, vec![below, symbol]);
     }
 
-    /// A thread begins with its first symbol.
+    /// Adds the rules by which a thread begins with its first symbol.
     fn begin_thread(&mut self, id: StateId, thread: usize, shared: Vec<u32>) {
         let below = self.symbol(Symbol::Below(thread));
         let to = self.state(State::Running(0, shared));
@@ -282,7 +283,8 @@ impl<'t> Builder<'t> {
         self.rule(id, below, to, stack);
     }
 
-    /// The stacks are taken down to the guesses, which must be what the contexts before ended with.
+    /// Adds the rules that pop the stacks down to the guesses, which must equal the final states of the previous
+    /// contexts.
     fn take_down(&mut self, id: StateId, shared: &[u32]) {
         for thread in 0..self.threads.threads.len() {
             for top in self.tops(thread) {

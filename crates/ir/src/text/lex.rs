@@ -1,4 +1,4 @@
-//! The words of one line of the textual form.
+//! The lexer of the textual form: the words of one line.
 
 use super::names::{is_name_part, is_name_start};
 

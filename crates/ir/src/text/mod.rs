@@ -25,11 +25,11 @@
 //! - *Names* are written plain where they can be, and otherwise between backquotes: `` `{x==1}` ``. `x@3` is the
 //!   variable number 3, whose name is `x`; variables are numbered in the order of their declarations unless they carry
 //!   a number. A name without a number means the local variable before the global one.
-//! - *Operations* are `skip`, `assume e`, `assert e`, `x := e, y$ := e constrain c`, `x, _ := call f(e)`, `return e, e`,
-//!   `spawn f(e)`, `fork L1`, `end`, `atomic_begin` and `atomic_end`.
-//! - *Expressions*, from the tightest: `x`, `x'` (after the step), `x$` and `x$'` (in another thread), `?0` and `?0:int`
-//!   (choices), `T`, `F`, numbers, `divisible(3, e)`; `!`, `-`; `*`; `+`, `-`; `=`, `!=`, `<`, `<=`; `&`; `|`; `^`; `=>`;
-//!   `if e then e else e`. Operators of one level associate to the left.
+//! - *Operations* are `skip`, `assume e`, `assert e`, `x := e, y$ := e constrain c`, `x, _ := call f(e)`, `return e,
+//!   e`, `spawn f(e)`, `fork L1`, `end`, `atomic_begin` and `atomic_end`.
+//! - *Expressions*, from the tightest: `x`, `x'` (after the step), `x$` and `x$'` (in another thread), `?0` and
+//!   `?0:int` (choices), `T`, `F`, numbers, `divisible(3, e)`; `!`, `-`; `*`; `+`, `-`; `=`, `!=`, `<`, `<=`; `&`; `|`;
+//!   `^`; `=>`; `if e then e else e`. Operators of one level associate to the left.
 //! - *Kinds of threads*: `start NAME: PROC`, then `exactly 2`, `at most 2` or `any`, then the per-thread variables and
 //!   their initial values. `start main` alone is `start main: main exactly 1`.
 
@@ -43,7 +43,7 @@ pub use names::Names;
 pub use parse::{ParseError, parse, parse_with_target};
 pub use print::{expr, expr_with, op, op_with, print, print_target, print_with_target};
 
-/// The words that are no plain names.
+/// The words that are not plain names.
 const KEYWORDS: &[&str] = &[
     "T",
     "F",

@@ -1,4 +1,4 @@
-//! What the variables and procedures of a program are called in its textual form.
+//! The names of a program's variables and procedures in its textual form.
 
 use rustc_hash::FxHashMap;
 
@@ -33,7 +33,7 @@ impl Names {
     }
 }
 
-/// Which names carry their numbers.
+/// The names that carry their numbers.
 enum Number {
     Repeated,
     All,

@@ -10,12 +10,12 @@ use super::parse_expr::{Line, Meaning, Read, Table};
 use crate::syntax::{Count, Edge, EdgeId, Entry, Label, Loc, LocId, Proc, ProcId, Program, Scope, Ty, Var, VarId};
 use crate::target::Target;
 
-/// Why a text is not a program.
+/// The reason why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The line, counted from one.
     pub line: usize,
-    /// What is wrong there.
+    /// The message, without a full stop.
     pub message: String,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a program. Its shape is right, that is, all numbers and names exist; [`crate::validate`] checks the rest.
+/// Reads a program. All numbers and names in the result exist; [`crate::validate`] checks the rest.
 pub fn parse(text: &str) -> Result<Program, ParseError> {
     let (program, target) = read(text)?;
     match target {
@@ -125,7 +125,7 @@ impl Parser {
         if owner == proc { Ok(()) } else { Err(format!("L{loc} belongs to the procedure `{name}`")) }
     }
 
-    /// `proc f(p: bool, q: int) returns bool from L0 to L1`. Parameters with types are declarations.
+    /// Reads `proc f(p: bool, q: int) returns bool from L0 to L1`. Parameters with types are declarations.
     fn head(&mut self, line: &mut Line<'_>) -> Read<ProcId> {
         let id = ProcId::new(self.heads.len());
         let (name, number) = line.name()?;
@@ -161,8 +161,8 @@ impl Parser {
         if closed { Ok(()) } else { Err("a variable without a type".to_owned()) }
     }
 
-    /// `x, y: bool, z: int`, where the last names may lack a type. Declares those that have one; returns all, with
-    /// the numbers of the declared ones.
+    /// Reads `x, y: bool, z: int`, where the last names may lack a type. Declares those that have one; returns all,
+    /// with the numbers of the declared ones.
     fn declare_some(&mut self, line: &mut Line<'_>, scope: Scope) -> Read<Vec<(String, Option<u32>)>> {
         let mut names = Vec::new();
         let mut typed = 0;
@@ -294,12 +294,12 @@ fn inside(proc: Option<ProcId>) -> Read<ProcId> {
     proc.ok_or_else(|| "this line belongs below a procedure".to_owned())
 }
 
-/// Reads the locations in the order of their numbers.
+/// Returns the locations in the order of their numbers.
 fn sorted_locs(table: &Table) -> BTreeMap<u32, Loc> {
     table.locs.iter().map(|(number, proc)| (*number, Loc { proc: *proc })).collect()
 }
 
-/// Reads the items, if their numbers are all those from zero on.
+/// Returns the items, if their numbers have no gaps.
 fn dense<T>(items: BTreeMap<u32, T>, what: &str) -> Read<Vec<T>> {
     let missing = items.keys().enumerate().find(|(idx, number)| *idx != **number as usize);
     match missing {
@@ -308,7 +308,7 @@ fn dense<T>(items: BTreeMap<u32, T>, what: &str) -> Read<Vec<T>> {
     }
 }
 
-/// `main`, or `kernel: main at most 1 with t, u init t := F`.
+/// Reads `main`, or `kernel: main at most 1 with t, u init t := F`.
 fn start(line: &mut Line<'_>) -> Read<Entry> {
     let named = matches!(line.tokens.get(2), Some(Token::Sign(":")));
     let name = if named { Some(line.name()?.0) } else { None };

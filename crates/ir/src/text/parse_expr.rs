@@ -1,4 +1,4 @@
-//! Reading what stands inside a line: names, expressions and operations.
+//! Reading the parts of a line: names, expressions and operations.
 
 use rustc_hash::FxHashMap;
 
@@ -6,13 +6,13 @@ use super::KEYWORDS;
 use super::lex::Token;
 use crate::syntax::{Assign, BinaryOp, Call, Expr, LocId, Op, ProcId, Spawn, Ty, UnaryOp, VarId};
 
-/// How deep expressions may be nested in parentheses and prefix operators, so that no input exhausts the stack.
+/// Limit on the nesting of parentheses and prefix operators, so that no input exhausts the stack.
 const MAX_DEPTH: u32 = 500;
 
-/// How many operators with two operands a line may have: a chain of them is as deep as it is long.
+/// Limit on the number of binary operators of a line: a chain of them is as deep as it is long.
 const MAX_OPERATORS: u32 = 5000;
 
-/// What names mean.
+/// The meaning of names.
 #[derive(Default)]
 pub(super) struct Table {
     /// Variables by name in a procedure (`Some`), outside of procedures (`None`).
@@ -25,11 +25,11 @@ pub(super) struct Table {
     pub(super) procs: FxHashMap<String, Meaning>,
     /// The names of procedures by number.
     pub(super) proc_names: Vec<String>,
-    /// Which procedure a location belongs to.
+    /// The procedure of each location.
     pub(super) locs: FxHashMap<u32, ProcId>,
 }
 
-/// What a name without number means.
+/// The meaning of a name without a number.
 #[derive(Clone, Copy)]
 pub(super) enum Meaning {
     /// The one thing of this number.
@@ -48,7 +48,7 @@ impl Meaning {
 pub(super) struct Line<'a> {
     pub(super) tokens: &'a [Token],
     pub(super) table: &'a Table,
-    /// The procedure whose block the line stands in.
+    /// The procedure whose block contains the line.
     pub(super) proc: Option<ProcId>,
     at: usize,
     depth: u32,
@@ -111,7 +111,7 @@ impl<'a> Line<'a> {
         u32::try_from(*number).map_err(|_| format!("the number {number} is too large"))
     }
 
-    /// Items between commas.
+    /// Reads items between commas.
     pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.eat(",") {
@@ -188,7 +188,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// `x := e, y := e`.
+    /// Reads `x := e, y := e`.
     pub(super) fn assignments(&mut self) -> Read<Vec<(VarId, Expr)>> {
         self.list(|line| {
             let var = line.var()?;
@@ -240,7 +240,8 @@ impl<'a> Line<'a> {
         Ok(Op::Call(Call { results, callee, args: self.args()? }))
     }
 
-    /// Both begin with names; a call has all of them before `:=`, and may discard values.
+    /// Reads an assignment or a call. Both begin with names; a call has all of them before `:=`, and may discard
+    /// values.
     fn assign_or_call(&mut self) -> Read<Op> {
         let begin = self.at;
         let results = self.list(|line| if line.eat("_") { Ok(None) } else { line.var().map(Some) })?;
@@ -282,7 +283,7 @@ impl<'a> Line<'a> {
         Ok(expr)
     }
 
-    /// Operands and operators of at least this level, by precedence climbing: the left operand grows with each
+    /// Reads operands and operators of at least this level, by precedence climbing: the left operand grows with each
     /// operator of the level or a higher one, whose right operand holds only operators of higher levels still.
     fn level(&mut self, lowest: u32) -> Read<Expr> {
         let mut left = self.prefix()?;

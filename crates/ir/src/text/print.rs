@@ -72,7 +72,7 @@ struct Printer<'p> {
     names: Names,
 }
 
-/// What is printed below the head of one procedure.
+/// The lines below the head of one procedure.
 #[derive(Clone, Default)]
 struct Body {
     labels: Vec<usize>,
@@ -207,7 +207,7 @@ impl Printer<'_> {
     }
 }
 
-/// Where labels stand: with their procedures, if that keeps their order, or after everything.
+/// The position of labels: with their procedures if that keeps their order, or after everything else.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LabelPlaces {
     Procs,
@@ -299,14 +299,15 @@ fn write_list<'n>(out: &mut String, exprs: &[Expr], var: NameOf<'n, VarId>) {
     }
 }
 
-/// What is still to be written of an expression.
+/// A part of an expression that is still to be written.
 enum Rest<'e> {
     Expr(&'e Expr),
     Operand(&'e Expr),
     Text(&'static str),
 }
 
-/// Writes an expression. The rest lies on a stack of its own, so that deep expressions do no harm.
+/// Writes an expression. The rest is kept on an explicit stack, so that deep expressions cannot overflow the call
+/// stack.
 fn write_expr<'n>(out: &mut String, expr: &Expr, var: NameOf<'n, VarId>) {
     let mut stack = vec![Rest::Expr(expr)];
     while let Some(rest) = stack.pop() {
@@ -363,8 +364,8 @@ fn is_atom(expr: &Expr) -> bool {
     !matches!(expr, Expr::Binary(..) | Expr::Ite(_))
 }
 
-/// Returns whether an operand may stand without parentheses below an operator, for the eye as well as for the reader:
-/// terms below comparisons, and products below sums.
+/// Returns whether an operand may be written without parentheses below an operator, for readability as well as for the
+/// parser: terms below comparisons, and products below sums.
 fn binds_tighter(operand: &Expr, above: BinaryOp) -> bool {
     let Expr::Binary(op, _) = operand else { return is_atom(operand) };
     match above {

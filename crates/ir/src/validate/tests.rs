@@ -43,23 +43,23 @@ fn variables_are_used_where_they_are_visible() {
     check("init t := T", "init: `t` (variable 2) is not shared");
     check("init s := s", "init: `s` (variable 0) is not visible here");
     check("start f exactly 1 with t init t := t", "start 0: `t` (variable 2) is not visible here");
-    check("start f exactly 1 with s", "start 0: `s` (variable 0) is no per-thread variable");
+    check("start f exactly 1 with s", "start 0: `s` (variable 0) is not a per-thread variable");
     check("start f init t := T", "start 0: `t` (variable 2) is not among the variables of this kind");
 }
 
 #[test]
 fn types_and_numbers_of_values_agree() {
-    check("L2 -> L2: a := 1", "e2: an expression of type Int where Bool is due");
-    check("L2 -> L2: c := a & b", "e2: an expression of type Bool where Int is due");
-    check("L2 -> L2: assume c < a", "e2: an expression of type Bool where Int is due");
-    check("L2 -> L2: assume a = c", "e2: an expression of type Int where Bool is due");
-    check("L2 -> L2: assume if a then b else c", "e2: an expression of type Int where Bool is due");
+    check("L2 -> L2: a := 1", "e2: an expression of type Int, but Bool is expected");
+    check("L2 -> L2: c := a & b", "e2: an expression of type Bool, but Int is expected");
+    check("L2 -> L2: assume c < a", "e2: an expression of type Bool, but Int is expected");
+    check("L2 -> L2: assume a = c", "e2: an expression of type Int, but Bool is expected");
+    check("L2 -> L2: assume if a then b else c", "e2: an expression of type Int, but Bool is expected");
     check("L2 -> L2: assume divisible(0, c)", "e2: divisibility by zero");
     check("L2 -> L2: a := ?0 constrain ?0:int = 1", "e2: the choice ?0 has two types");
-    check("L2 -> L2: _, _ := call g(a)", "e2: 1 values where 2 are due");
-    check("L2 -> L2: call g(a, c)", "e2: 0 results where the procedure returns 2");
+    check("L2 -> L2: _, _ := call g(a)", "e2: 1 values, but 2 are expected");
+    check("L2 -> L2: call g(a, c)", "e2: 0 results, but the procedure returns 2");
     check("L2 -> L2: c, _ := call g(a, c)", "e2: a result of another type than variable 9");
-    check("L2 -> L3: return a", "e2: 1 values where 0 are due");
+    check("L2 -> L3: return a", "e2: 1 values, but 0 are expected");
 }
 
 #[test]

@@ -262,10 +262,10 @@ impl Bdd {
         self.look(|store, edge| count::assignments::<Rounded>(store, edge, vars)).0
     }
 
-    /// Cuts the diagram above a variable: the distinct functions of the variables from there on, each with the condition
-    /// on the variables above under which it remains. The conditions exclude each other; the parts put together, each
-    /// conjoined with its condition, are this function. The order of the parts depends on nothing but the function.
-    /// Linear in the upper part of the diagram for each part.
+    /// Cuts the diagram above a variable: the distinct functions of the variables from there on, each with the
+    /// condition on the variables above under which it remains. The conditions exclude each other; the parts put
+    /// together, each conjoined with its condition, are this function. The order of the parts depends on nothing but
+    /// the function. Linear in the upper part of the diagram for each part.
     pub fn split_at(&self, cut: Var) -> Result<Vec<CutPart>, OutOfNodes> {
         let parts = self.look(|store, edge| node::parts_below(store, edge, cut.0));
         let mut result = Vec::with_capacity(parts.len());

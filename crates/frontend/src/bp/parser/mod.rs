@@ -1,9 +1,9 @@
 //! Text to tree: names, lists, and what happens at a mistake.
 //!
-//! Behind a mistake the parser finds its place at a `;`, at a closing word, or at something that can only begin a statement, a
-//! declaration or a procedure ([`Parser::recover`]). Each such search ends at the place where parsing goes on, so the
-//! whole stays linear. Names in the skipped part may have been declarations, so they are noted: nobody should complain
-//! that they are unknown. Recursion is bounded by [`MAX_DEPTH`].
+//! Behind a mistake the parser finds its place at a `;`, at a closing word, or at something that can only begin a
+//! statement, a declaration or a procedure ([`Parser::recover`]). Each such search ends at the place where parsing goes
+//! on, so the whole stays linear. Names in the skipped part may have been declarations, so they are noted: nobody
+//! should complain that they are unknown. Recursion is bounded by [`MAX_DEPTH`].
 
 mod expr;
 mod items;

@@ -130,8 +130,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Consumes the `;`. It may be missing before a closing word and after `fi` and `od`. `start` is where the statement
-    /// began, labels included.
+    /// Consumes the `;`. It may be missing before a closing word and after `fi` and `od`. `start` is where the
+    /// statement began, labels included.
     fn end_of_stmt(&mut self, kind: &StmtKind, start: usize) -> End {
         if self.lost {
             self.recover(start);

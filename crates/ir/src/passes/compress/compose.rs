@@ -10,19 +10,19 @@ use crate::visit::choice_types;
 /// Two assignments as one.
 pub(super) struct Composed {
     pub(super) assign: Assign,
-    /// What has been added to the numbers of the second one's choices.
+    /// The offset that was added to the numbers of the second one's choices.
     pub(super) offset: u32,
 }
 
-/// How many leaves and operators an assignment has, each assigned variable being one.
+/// Returns the number of leaves and operators of an assignment, counting each assigned variable as one.
 pub(super) fn size_of(assign: &Assign) -> usize {
     assign.active.iter().map(|(_, rhs)| 1 + size(rhs)).sum::<usize>() + size(&assign.constrain)
 }
 
-/// Returns the assignment that does what two do one after the other. No other thread takes part in either.
+/// Composes two assignments, one after the other. No other thread takes part in either.
 ///
-/// With s0, s1, s2 for the states before, between and after: the second's right-hand sides and its constraint read
-/// s1, which is s0 with the first's right-hand sides; where the second does not assign a variable, s2 is as s1. So in
+/// With s0, s1, s2 for the states before, between and after: the second's right-hand sides and its constraint read s1,
+/// which is s0 with the first's right-hand sides; where the second does not assign a variable, s2 agrees with s1. So in
 /// the first's constraint, a new value that the second overwrites is replaced by what it was in s1, all other new
 /// values are those of s2 already; and the second's constraint may read s1 as the new value, where that is shorter.
 pub(super) fn compose(first: &Assign, second: &Assign) -> Composed {

@@ -1,4 +1,4 @@
-//! A program's edges, for changing.
+//! A program's edges in a form that can be changed.
 
 use index_vec::IndexVec;
 
@@ -9,7 +9,7 @@ use crate::passes::{Lift, LiftStep, Passed, StepPart};
 use crate::syntax::{Edge, EdgeId, LocId, Op, Program};
 use crate::target::Target;
 
-/// An edge, and the old steps that it stands for.
+/// An edge, and the old steps that it represents.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) from: LocId,
@@ -21,21 +21,21 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Returns the old steps of a skip, as they stand beside a step of another kind.
+    /// Returns the old steps of a skip that is fused with a step of another kind.
     pub(super) fn silent_steps(&self) -> impl Iterator<Item = LiftStep> {
         self.steps.iter().map(|step| LiftStep { part: StepPart::Silent, ..step.clone() })
     }
 }
 
-/// Edges by number and by location. Numbers are never used again. The lists of a location may hold edges that are
-/// gone or have been moved, until the list is read; the counts are exact.
+/// Edges by number and by location. Numbers are not reused. The lists of a location may hold edges that are gone or
+/// have been moved, until the list is read; the counts are exact.
 pub(super) struct Graph {
     steps: Vec<Option<Step>>,
     out: IndexVec<LocId, Vec<usize>>,
     into: IndexVec<LocId, Vec<usize>>,
     n_into: IndexVec<LocId, usize>,
-    /// For locations that no thread reaches any more, since all edges into them have been moved: where they have been
-    /// moved to.
+    /// For locations that are no longer reached, since all edges into them have been redirected: the location that
+    /// replaces them.
     renamed: IndexVec<LocId, Option<LocId>>,
 }
 
@@ -101,8 +101,8 @@ impl Graph {
         self.renamed[loc] = Some(to);
     }
 
-    /// Returns the program with the edges as they are now, in the order of the old steps that they stand for. Locations
-    /// that have no edges any more vanish, if nothing else needs them.
+    /// Returns the program with the edges as they are now, in the order of the old steps that they represent. Locations
+    /// without edges are removed, unless something else needs them.
     pub(super) fn passed(mut self, program: &Program, target: &Target, ends: &FixedBitSet) -> Passed {
         let mut steps: Vec<Step> = std::mem::take(&mut self.steps).into_iter().flatten().collect();
         steps.sort_by(|a, b| a.steps.iter().map(|step| step.edge).cmp(b.steps.iter().map(|step| step.edge)));
@@ -125,7 +125,7 @@ impl Graph {
         passed.retain(&keep)
     }
 
-    /// Where a label is now. A renamed location is never reached again, so that the chain ends.
+    /// Returns the current location of a label. A renamed location is never reached again, so the chain ends.
     fn name(&self, mut loc: LocId) -> LocId {
         for _ in 0..self.renamed.len() {
             match self.renamed[loc] {

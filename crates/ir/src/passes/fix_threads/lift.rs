@@ -1,4 +1,4 @@
-//! The way of an execution back from a fixed list of threads.
+//! Lifts executions of a fixed list of threads to executions of the original program.
 
 use index_vec::IndexVec;
 
@@ -9,42 +9,42 @@ use crate::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 /// Maps executions of a program of a fixed list of threads to those of the program that it was made from.
 #[derive(Clone, Debug)]
 pub struct FixThreadsLift {
-    /// What each new edge stands for.
+    /// The role of each new edge.
     pub(super) roles: IndexVec<EdgeId, Role>,
     /// For each new variable the old one whose fresh value it holds.
     pub(super) vars: IndexVec<VarId, Option<VarId>>,
     /// The kinds of the initial threads.
-    pub(super) crew: Vec<EntryId>,
-    /// How many threads the new program has.
-    pub(super) n_places: usize,
-    /// True if a prelude runs before.
+    pub(super) initial: Vec<EntryId>,
+    /// The number of threads of the new program.
+    pub(super) n_slots: usize,
+    /// True if a prelude runs before the threads.
     pub(super) has_prelude: bool,
-    /// The way back from the inlining before.
+    /// The lift of the inlining that was done first.
     pub(super) inlined: Option<Lift>,
 }
 
-/// What a new edge stands for.
+/// The role of a new edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The old edge, with the same choices.
     Step(EdgeId, Kind),
-    /// The old edge, where no thread can be started, with these choices.
+    /// The old edge, with these choices, if no slot is free and hence no thread is started.
     NoRoom(EdgeId, Vec<Value>),
-    /// The old edge, which starts a thread at this place.
+    /// The old edge, which starts a thread in this slot.
     Starts(EdgeId, usize),
     /// The call of the procedure of an initial thread: its choices are the values of these parameters.
     First(Vec<VarId>),
     /// The call of the procedure of a thread that was started.
     Wakes,
-    /// The old edge, which ends the thread as soon as its place is free.
+    /// The old edge, which ends the thread as soon as its slot is free.
     Ends(EdgeId),
-    /// The place becomes free.
+    /// The slot becomes free.
     Over,
     /// Nothing.
     Silent,
 }
 
-/// What a step does to the stack.
+/// The effect of a step on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Call,
@@ -63,20 +63,20 @@ impl Kind {
 }
 
 impl FixThreadsLift {
-    /// Returns the lift of a program that stays as it is.
-    pub(super) fn fixed(program: &Program, crew: Vec<EntryId>) -> FixThreadsLift {
+    /// Returns the lift of a program that is unchanged.
+    pub(super) fn fixed(program: &Program, initial: Vec<EntryId>) -> FixThreadsLift {
         FixThreadsLift {
-            // Whatever the step does to the stack: no place becomes free.
+            // No slot becomes free, whatever the step does to the stack.
             roles: program.edges.indices().map(|id| Role::Step(id, Kind::Other)).collect(),
             vars: program.vars.indices().map(Some).collect(),
-            n_places: crew.len(),
-            crew,
+            n_slots: initial.len(),
+            initial,
             has_prelude: program.prelude.is_some(),
             inlined: None,
         }
     }
 
-    /// Returns the old execution that a new one stands for.
+    /// Returns the old execution that a new one represents.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let trace = trace.written_out();
         let mut walk = TraceLifter::new(self, &trace.start);
@@ -109,23 +109,23 @@ impl FixThreadsLift {
     }
 }
 
-/// A place: who is there.
+/// The thread in a slot.
 #[derive(Clone, Debug, Default)]
 struct Occupant {
     /// Its number in the old execution.
     id: Option<ThreadId>,
-    /// How many old frames its stack has.
+    /// The number of old frames on its stack.
     depth: u32,
     /// The number of the old step that started it.
     started: Option<usize>,
-    /// The old step that ends it, once its place is free.
+    /// The old step that ends it, once its slot is free.
     end: Option<Step>,
 }
 
-/// The execution as far as it was seen.
+/// The execution lifted so far.
 struct TraceLifter<'l> {
     lift: &'l FixThreadsLift,
-    places: Vec<Occupant>,
+    slots: Vec<Occupant>,
     next_id: u32,
     old: Trace,
 }
@@ -133,7 +133,7 @@ struct TraceLifter<'l> {
 impl<'l> TraceLifter<'l> {
     fn new(lift: &'l FixThreadsLift, start: &Start) -> TraceLifter<'l> {
         let first = u32::from(lift.has_prelude);
-        let n_initial = lift.crew.len() as u32;
+        let n_initial = lift.initial.len() as u32;
         let occupant = |number: u32| Occupant {
             id: (number < n_initial).then_some(ThreadId(first + number)),
             ..Occupant::default()
@@ -146,11 +146,11 @@ impl<'l> TraceLifter<'l> {
         let start = Start {
             choices: start.choices.clone(),
             fresh: lift.fresh(&start.fresh),
-            threads: lift.crew.iter().zip(&start.threads).map(thread).collect(),
+            threads: lift.initial.iter().zip(&start.threads).map(thread).collect(),
         };
         TraceLifter {
             lift,
-            places: (0..lift.n_places as u32).map(occupant).collect(),
+            slots: (0..lift.n_slots as u32).map(occupant).collect(),
             next_id: first + n_initial,
             old: Trace { start, ..Trace::default() },
         }
@@ -159,7 +159,7 @@ impl<'l> TraceLifter<'l> {
     fn step(&mut self, step: &Step) {
         let first = u32::from(self.lift.has_prelude);
         match step.thread.0.checked_sub(first) {
-            Some(place) => self.step_at(place as usize, step),
+            Some(slot) => self.step_at(slot as usize, step),
             None => self.step_of_prelude(step),
         }
     }
@@ -171,44 +171,45 @@ impl<'l> TraceLifter<'l> {
         }
     }
 
-    fn step_at(&mut self, place: usize, step: &Step) {
+    fn step_at(&mut self, slot: usize, step: &Step) {
         match &self.lift.roles[step.edge] {
-            Role::Step(edge, kind) => self.plain_step(place, self.old_step(place, step, *edge), *kind),
+            Role::Step(edge, kind) => self.plain_step(slot, self.old_step(slot, step, *edge), *kind),
             Role::NoRoom(edge, choices) => {
-                let old = Step { choices: choices.clone(), ..self.old_step(place, step, *edge) };
+                let old = Step { choices: choices.clone(), ..self.old_step(slot, step, *edge) };
                 self.old.steps.push(old);
             }
             Role::Starts(edge, new_place) => {
-                let old = self.old_step(place, step, *edge);
+                let old = self.old_step(slot, step, *edge);
                 let started = Some(self.old.steps.len());
                 self.old.steps.push(old);
                 let id = Some(ThreadId(self.next_id));
-                self.places[*new_place] = Occupant { id, started, ..Occupant::default() };
+                self.slots[*new_place] = Occupant { id, started, ..Occupant::default() };
                 self.next_id += 1;
             }
             Role::First(params) => {
                 let params = params.iter().copied().zip(step.choices.iter().copied());
                 let fresh = self.lift.fresh(&step.fresh);
-                self.old.start.threads[place].fresh.extend(params.chain(fresh));
-                self.places[place].depth = 1;
+                self.old.start.threads[slot].fresh.extend(params.chain(fresh));
+                self.slots[slot].depth = 1;
             }
             Role::Wakes => {
-                let started = self.places[place].started.expect("a thread that wakes was started");
+                let started = self.slots[slot].started.expect("a thread that wakes was started");
                 self.old.steps[started].fresh.extend(self.lift.fresh(&step.fresh));
-                self.places[place].depth = 1;
+                self.slots[slot].depth = 1;
             }
-            Role::Ends(edge) => self.places[place].end = Some(self.old_step(place, step, *edge)),
+            Role::Ends(edge) => self.slots[slot].end = Some(self.old_step(slot, step, *edge)),
             Role::Over => {
-                let end = std::mem::take(&mut self.places[place]).end;
+                let end = std::mem::take(&mut self.slots[slot]).end;
                 self.old.steps.extend(end);
             }
             Role::Silent => {}
         }
     }
 
-    /// A step that stays. The return of a thread's first procedure ends it, which waits until its place is free.
-    fn plain_step(&mut self, place: usize, old: Step, kind: Kind) {
-        let occupant = &mut self.places[place];
+    /// Adds a step that stays. The return of a thread's first procedure ends the thread; that step is delayed until its
+    /// slot is free.
+    fn plain_step(&mut self, slot: usize, old: Step, kind: Kind) {
+        let occupant = &mut self.slots[slot];
         match kind {
             Kind::Return if occupant.depth == 1 => {
                 occupant.end = Some(old);
@@ -221,8 +222,8 @@ impl<'l> TraceLifter<'l> {
         self.old.steps.push(old);
     }
 
-    fn old_step(&self, place: usize, step: &Step, edge: EdgeId) -> Step {
-        let id = self.places[place].id.expect("a thread that makes an old step is live");
+    fn old_step(&self, slot: usize, step: &Step, edge: EdgeId) -> Step {
+        let id = self.slots[slot].id.expect("a thread that makes an old step is live");
         self.renamed(step, edge, id)
     }
 

@@ -1,21 +1,22 @@
-//! Makes a program one of a fixed list of threads, which start none, for engines that let threads take turns.
+//! Turns a program into one with a fixed list of threads, none of which starts another, for engines in which threads
+//! take turns.
 //!
-//! The list is that of the initial threads, in the order in which the program declares their kinds. Where a run may have
-//! one crew or another, there is a result for each; a crew that is part of a larger one is left out if no thread is
-//! started, because a thread that never moves is like one that is not there.
+//! The list is that of the initial threads, in the order in which the program declares their kinds. If a run may start
+//! with different lists of initial threads, there is a result for each. A list that is part of a larger one is omitted
+//! if no thread is started, because a thread that never moves is equivalent to an absent one.
 //!
-//! A program that starts threads must have a bound on live threads. Its list has as many *places* as the bound allows.
-//! The thread of a place is live or dormant, which a shared variable says. A step that starts a thread wakes the first
-//! dormant one: it says what to run, and leaves the arguments and the starter's per-thread variables in the mailbox of
-//! that place (`spawn_slots`). A thread that has ended is dormant again. Where all threads live, nothing happens.
+//! A program that starts threads must have a bound on live threads. Its list has as many *slots* as the bound allows.
+//! The thread of a slot is live or dormant, as given by a shared variable. A step that starts a thread wakes the first
+//! dormant one: it stores what to run, the arguments and the starter's per-thread variables in the mailbox of that slot
+//! (`spawn_slots`). A thread that has ended is dormant again. If all slots are in use, nothing happens.
 //!
 //! A copy of the starting thread needs its whole stack. Calls below such a step are inlined; where that is not possible
 //! because of recursion, the pass refuses.
 //!
-//! *Right.* The place that a thread gets is a function of the places that are free, so the result has the executions of
-//! the input, up to steps that nobody sees: those with which a dormant thread reads its mailbox, and the way from the end
-//! of a thread, or from deep inside its calls, to the place where it sleeps. An old step that ends a thread counts as made
-//! where its place becomes free. Nothing that it reads matters, so that it may wait that long.
+//! *Correctness.* The slot of a new thread is a function of the free slots, so the result has the executions of the
+//! input, up to invisible steps: those with which a dormant thread reads its mailbox, and those from the end of a
+//! thread, possibly deep inside its calls, to the location where it sleeps. An old step that ends a thread counts as
+//! made when its slot becomes free. It reads nothing, so it may be delayed that long.
 
 mod lift;
 mod spawn_slots;
@@ -29,47 +30,47 @@ use crate::callgraph::{CallGraph, Through};
 use crate::syntax::{Count, EdgeId, Entry, EntryId, Op, ProcId, Program, Scope};
 use crate::target::Target;
 
-/// A program of a fixed list of threads.
+/// A program with a fixed list of threads.
 #[derive(Clone, Debug)]
 pub struct FixedThreads {
-    /// The program. Each of its kinds has exactly one initial thread, and their order is that of the turns. Nothing in it
-    /// starts a thread; a prelude may run before.
+    /// The program. Each of its kinds has exactly one initial thread, and their order is that of the turns. Nothing in
+    /// it starts a thread; a prelude may run before.
     pub program: Program,
     /// The same errors in it.
     pub target: Target,
-    /// The way back for executions.
+    /// The lift of executions.
     pub lift: FixThreadsLift,
 }
 
-/// Why there is no such list.
+/// The reason why there is no such list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The step that stands in the way, if it is one.
+    /// The offending step, if the reason is one.
     pub edge: Option<EdgeId>,
     /// A sentence for the user, without a full stop.
     pub reason: String,
 }
 
-/// Returns the programs of all crews that a run may have, with at most so many live threads.
+/// Returns a program for each list of initial threads that a run may have, with a bound on live threads.
 pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec<FixedThreads>, Refusal> {
     let starts = program.edges.iter().any(|edge| is_start(&edge.op));
-    let crews = crews(program, bound, starts)?;
+    let initial_lists = initial_lists(program, bound, starts)?;
     if let Some((id, _)) = program.edges.iter_enumerated().find(|(_, edge)| is_passive(&edge.op)) {
-        return refuse(id, "a step that reads or assigns the variables of other threads cannot be done in turns");
+        return refuse(id, "steps that read or assign variables of other threads cannot take turns");
     }
     if !starts {
-        return Ok(crews.iter().map(|crew| fixed(program, target, crew)).collect());
+        return Ok(initial_lists.iter().map(|initial| fixed(program, target, initial)).collect());
     }
-    let n_places = bound.expect("without a bound there are no crews where threads are started") as usize;
+    let n_slots = bound.expect("`initial_lists` requires a bound if threads are started") as usize;
     let inlined = copies_calls(program).then(|| inline::run(program, target));
     let (base, base_target) = inlined.as_ref().map_or((program, target), |passed| (&passed.program, &passed.target));
     check_starts(base).map_err(|refusal| lifted(refusal, inlined.as_ref().map(|passed| &passed.lift)))?;
-    let of_crew = |crew: &Vec<EntryId>| {
-        let mut fixed_threads = spawn_slots::run(base, base_target, crew, n_places);
+    let of_list = |initial: &Vec<EntryId>| {
+        let mut fixed_threads = spawn_slots::run(base, base_target, initial, n_slots);
         fixed_threads.lift.inlined = inlined.as_ref().map(|Passed { lift, .. }| lift.clone());
         fixed_threads
     };
-    Ok(crews.iter().map(of_crew).collect())
+    Ok(initial_lists.iter().map(of_list).collect())
 }
 
 fn is_start(op: &Op) -> bool {
@@ -94,8 +95,8 @@ fn lifted(refusal: Refusal, lift: Option<&Lift>) -> Refusal {
     }
 }
 
-/// Returns the crews that a run may start with, each in the order of the kinds.
-fn crews(program: &Program, bound: Option<u32>, starts: bool) -> Result<Vec<Vec<EntryId>>, Refusal> {
+/// Returns the lists of initial threads that a run may start with, each in the order of the kinds.
+fn initial_lists(program: &Program, bound: Option<u32>, starts: bool) -> Result<Vec<Vec<EntryId>>, Refusal> {
     let open = starts || program.entries.iter().any(|entry| entry.count == Count::Any);
     if open && bound.is_none() {
         let reason = "the number of threads is not bounded, and contexts are counted for a list of threads: give \
@@ -103,42 +104,42 @@ fn crews(program: &Program, bound: Option<u32>, starts: bool) -> Result<Vec<Vec<
         return Err(Refusal { edge: None, reason: reason.to_string() });
     }
     let most = bound.unwrap_or(u32::MAX);
-    let mut crews: Vec<Vec<EntryId>> = vec![Vec::new()];
+    let mut initial_lists: Vec<Vec<EntryId>> = vec![Vec::new()];
     for (id, entry) in program.entries.iter_enumerated() {
-        crews = crews.iter().flat_map(|crew| longer(crew, id, entry, most)).collect();
+        initial_lists = initial_lists.iter().flat_map(|initial| longer(initial, id, entry, most)).collect();
     }
     if !starts {
-        let all = crews.clone();
-        crews.retain(|crew| !all.iter().any(|other| is_less(crew, other)));
-    } else if crews.len() > 1 {
-        crews.retain(|crew| !crew.is_empty());
+        let all = initial_lists.clone();
+        initial_lists.retain(|initial| !all.iter().any(|other| is_less(initial, other)));
+    } else if initial_lists.len() > 1 {
+        initial_lists.retain(|initial| !initial.is_empty());
     }
-    Ok(crews)
+    Ok(initial_lists)
 }
 
-/// Returns a crew with each number of threads of one more kind that there may be.
-fn longer(crew: &[EntryId], id: EntryId, entry: &Entry, most: u32) -> Vec<Vec<EntryId>> {
-    let room = most.saturating_sub(crew.len() as u32);
+/// Extends a list of initial threads by each possible number of threads of one more kind.
+fn longer(initial: &[EntryId], id: EntryId, entry: &Entry, most: u32) -> Vec<Vec<EntryId>> {
+    let room = most.saturating_sub(initial.len() as u32);
     let counts = match entry.count {
         Count::Exactly(count) => count..=count,
         Count::AtMost(count) => 0..=count.min(room),
         Count::Any => 0..=room,
     };
-    let with = |count: u32| crew.iter().copied().chain(std::iter::repeat_n(id, count as usize)).collect();
+    let with = |count: u32| initial.iter().copied().chain(std::iter::repeat_n(id, count as usize)).collect();
     counts.filter(|count| *count <= room).map(with).collect()
 }
 
-/// Returns whether a crew is another one without some of its threads.
-fn is_less(crew: &[EntryId], other: &[EntryId]) -> bool {
-    let count = |crew: &[EntryId], id: EntryId| crew.iter().filter(|entry| **entry == id).count();
-    crew.len() < other.len() && crew.iter().all(|id| count(crew, *id) <= count(other, *id))
+/// Returns whether a list of initial threads is another one without some of its threads.
+fn is_less(initial: &[EntryId], other: &[EntryId]) -> bool {
+    let count = |initial: &[EntryId], id: EntryId| initial.iter().filter(|entry| **entry == id).count();
+    initial.len() < other.len() && initial.iter().all(|id| count(initial, *id) <= count(other, *id))
 }
 
-/// Returns the program of a crew that starts no threads: as it is, with a kind for each thread.
-fn fixed(program: &Program, target: &Target, crew: &[EntryId]) -> FixedThreads {
+/// Returns the program of a list of initial threads that starts no threads: unchanged, with a kind for each thread.
+fn fixed(program: &Program, target: &Target, initial: &[EntryId]) -> FixedThreads {
     let entry = |id: &EntryId| Entry { count: Count::Exactly(1), ..program.entries[*id].clone() };
-    let entries = crew.iter().map(entry).collect();
-    let lift = FixThreadsLift::fixed(program, crew.to_vec());
+    let entries = initial.iter().map(entry).collect();
+    let lift = FixThreadsLift::fixed(program, initial.to_vec());
     FixedThreads { program: Program { entries, ..program.clone() }, target: target.clone(), lift }
 }
 
@@ -151,7 +152,7 @@ fn copies_calls(program: &Program) -> bool {
         .any(|edge| matches!(edge.op, Op::Fork(_)) && !calls.sites(program.locs[edge.from].proc).is_empty())
 }
 
-/// Refuses what places cannot do.
+/// Refuses programs that slots cannot represent.
 fn check_starts(program: &Program) -> Result<(), Refusal> {
     let calls = CallGraph::new(program);
     let in_prelude = calls.reachable(program.prelude, Through::Calls);
@@ -160,17 +161,16 @@ fn check_starts(program: &Program) -> Result<(), Refusal> {
         let proc = program.locs[edge.from].proc;
         match &edge.op {
             Op::Spawn(_) | Op::Fork(_) if in_prelude[proc] => {
-                return refuse(id, "`init` starts a thread, and it must run alone where threads take turns");
+                return refuse(id, "`init` starts a thread, but it must run alone when threads take turns");
             }
             Op::Fork(_) if !calls.sites(proc).is_empty() => {
-                let reason =
-                    "the new thread would be a copy in the middle of recursive calls, whose stack cannot be copied";
+                let reason = "the new thread would be a copy inside recursive calls, whose stack cannot be copied";
                 return refuse(id, reason);
             }
             Op::Call(call) if may_end[call.callee] => {
                 let is_shared = |var: &crate::VarId| program.vars[*var].scope == Scope::Shared;
                 if call.results.iter().flatten().any(is_shared) {
-                    let reason = "a thread may end inside this call, whose result is for a shared variable";
+                    let reason = "a thread may end inside this call, whose result is assigned to a shared variable";
                     return refuse(id, reason);
                 }
             }
@@ -180,7 +180,7 @@ fn check_starts(program: &Program) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns the procedures in which, or below which, a thread may end on the spot.
+/// Returns the procedures in which, or below which, a thread may execute [`Op::End`].
 fn may_end(program: &Program, calls: &CallGraph) -> IndexVec<ProcId, bool> {
     let mut may_end: IndexVec<ProcId, bool> = program.procs.iter().map(|_| false).collect();
     let ends = program.edges.iter().filter(|edge| edge.op == Op::End);

@@ -1,8 +1,8 @@
-//! Programs that start threads: places, their mailboxes, and what a thread does there between two bodies.
+//! Programs that start threads: slots, their mailboxes, and the steps of a slot's thread between two bodies.
 //!
-//! The new program has all old edges under their old numbers, those that start a thread excepted: these are where no
-//! place is free, and a new edge is there for each place. A thread begins in the procedure of its place, which calls what
-//! it is to run.
+//! The new program has all old edges under their old numbers, except those that start a thread: the old edge remains
+//! for the case that no slot is free, and there is a new edge for each slot. A thread begins in the procedure of its
+//! slot, which calls the procedure that it is to run.
 
 use std::collections::{BTreeMap, btree_map};
 
@@ -18,27 +18,27 @@ use crate::syntax::{
 };
 use crate::target::Target;
 
-/// Gives each of so many threads a place.
-pub(super) fn run(old: &Program, target: &Target, crew: &[EntryId], n_places: usize) -> FixedThreads {
-    let mut builder = Builder::new(old, target, crew, n_places);
+/// Builds the program with `n_slots` slots.
+pub(super) fn run(old: &Program, target: &Target, initial: &[EntryId], n_slots: usize) -> FixedThreads {
+    let mut builder = Builder::new(old, target, initial, n_slots);
     builder.unwind_ends();
     builder.copy_forked();
-    builder.make_places();
+    builder.make_slots();
     builder.replace_starts();
     builder.make_threads();
     let Builder { new, asserts, locs, roles, vars, .. } = builder;
     let lift = FixThreadsLift {
         roles,
         vars,
-        crew: crew.to_vec(),
-        n_places,
+        initial: initial.to_vec(),
+        n_slots,
         has_prelude: old.prelude.is_some(),
         inlined: None,
     };
     FixedThreads { program: new, target: Target::new(asserts, locs), lift }
 }
 
-/// What a thread can be started to run.
+/// The code that a started thread runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ThreadBody {
     /// This procedure, with arguments.
@@ -47,7 +47,7 @@ enum ThreadBody {
     From(LocId),
 }
 
-/// The shared variables of a place.
+/// The shared variables of a slot.
 struct Slot {
     live: VarId,
     /// The number of the body, lowest bit first.
@@ -60,24 +60,24 @@ struct Slot {
 
 struct Builder<'p> {
     old: &'p Program,
-    crew: &'p [EntryId],
-    n_places: usize,
+    initial: &'p [EntryId],
+    n_slots: usize,
     new: Program,
     asserts: Vec<EdgeId>,
     locs: Vec<LocId>,
     roles: IndexVec<EdgeId, Role>,
     vars: IndexVec<VarId, Option<VarId>>,
-    /// Whether the thread is on its way out of its calls, where one may end inside a call.
+    /// The flag of a thread that is unwinding its calls in order to end, if threads may end inside a call.
     ending: Option<VarId>,
     /// The per-thread variables of the old program.
     thread_vars: Vec<VarId>,
     /// All bodies, and the procedure of each.
     bodies: BTreeMap<ThreadBody, ProcId>,
-    places: Vec<Slot>,
+    slots: Vec<Slot>,
 }
 
 impl<'p> Builder<'p> {
-    fn new(old: &'p Program, target: &Target, crew: &'p [EntryId], n_places: usize) -> Builder<'p> {
+    fn new(old: &'p Program, target: &Target, initial: &'p [EntryId], n_slots: usize) -> Builder<'p> {
         let bodies = old.edges.iter().filter_map(|edge| match &edge.op {
             Op::Spawn(spawn) => Some((ThreadBody::Proc(spawn.callee), spawn.callee)),
             Op::Fork(at) => Some((ThreadBody::From(*at), old.locs[*at].proc)),
@@ -85,8 +85,8 @@ impl<'p> Builder<'p> {
         });
         Builder {
             old,
-            crew,
-            n_places,
+            initial,
+            n_slots,
             new: old.clone(),
             asserts: target.asserts.clone(),
             locs: target.locs.clone(),
@@ -95,7 +95,7 @@ impl<'p> Builder<'p> {
             ending: None,
             thread_vars: old.vars.indices().filter(|var| old.vars[*var].scope == Scope::Thread).collect(),
             bodies: bodies.collect(),
-            places: Vec::new(),
+            slots: Vec::new(),
         }
     }
 
@@ -113,8 +113,8 @@ impl<'p> Builder<'p> {
         self.new.edges.push(Edge { from, to, op })
     }
 
-    /// A thread that ends inside a call returns from all its procedures: `end` sets a flag of the thread, and whoever
-    /// sees it after a call leaves too.
+    /// Makes a thread that ends inside a call return from all its procedures: `end` sets a flag of the thread, which
+    /// each caller checks after the call.
     fn unwind_ends(&mut self) {
         let may_end = may_end(self.old, &CallGraph::new(self.old));
         if !may_end.contains(&true) {
@@ -154,7 +154,7 @@ impl<'p> Builder<'p> {
         leave
     }
 
-    /// A copy of each procedure for each location from which a copied thread goes on. All locals are parameters.
+    /// Adds a copy of a procedure for each location at which a forked thread begins. All locals are parameters.
     fn copy_forked(&mut self) {
         for body in self.bodies.keys().copied().collect::<Vec<_>>() {
             if let ThreadBody::From(at) = body {
@@ -216,36 +216,31 @@ impl<'p> Builder<'p> {
         self.asserts.extend(self.asserts.contains(&id).then_some(copy));
     }
 
-    fn make_places(&mut self) {
+    fn make_slots(&mut self) {
         let n_args = self.bodies.values().map(|proc| self.new.procs[*proc].params.len()).max().unwrap_or(0);
         let n_bits = (usize::BITS - self.bodies.len().saturating_sub(1).leading_zeros()) as usize;
         let n_copies = self.thread_vars.len();
-        for number in 0..self.n_places {
+        for number in 0..self.n_slots {
             let live = self.var(format!("$live{number}"), Scope::Shared);
             let mut bits = |what: &str, count: usize| -> Vec<VarId> {
                 (0..count).map(|bit| self.var(format!("${what}{number}_{bit}"), Scope::Shared)).collect()
             };
             let (what, args) = (bits("what", n_bits), bits("arg", n_args));
             let thread_vars = bits("copy", n_copies);
-            self.new.init.push((live, Expr::Bool(number < self.crew.len())));
+            self.new.init.push((live, Expr::Bool(number < self.initial.len())));
             let empty = what.iter().chain(&args).chain(&thread_vars).map(|var| (*var, Expr::FALSE));
             self.new.init.extend(empty);
-            self.places.push(Slot { live, what, args, thread_vars });
+            self.slots.push(Slot { live, what, args, thread_vars });
         }
     }
 
-    /// Returns the number of a body, in the variables of a place: what it is now, or is to become.
-    fn what(&self, place: usize, body: ThreadBody) -> Vec<(VarId, Expr)> {
+    /// Returns the number of a body as values of a slot's variables.
+    fn what(&self, slot: usize, body: ThreadBody) -> Vec<(VarId, Expr)> {
         let number = self.bodies.keys().position(|known| *known == body).expect("all bodies are known");
-        self.places[place]
-            .what
-            .iter()
-            .enumerate()
-            .map(|(bit, var)| (*var, Expr::Bool(number >> bit & 1 == 1)))
-            .collect()
+        self.slots[slot].what.iter().enumerate().map(|(bit, var)| (*var, Expr::Bool(number >> bit & 1 == 1))).collect()
     }
 
-    /// Each start of a thread becomes the same where no place is free, and one step for each place.
+    /// Replaces each start of a thread by one edge for the case that no slot is free, and one for each slot.
     fn replace_starts(&mut self) {
         for id in self.new.edges.indices() {
             let (body, args) = match &self.new.edges[id].op {
@@ -255,15 +250,15 @@ impl<'p> Builder<'p> {
                 _ => continue,
             };
             let Role::Step(old, _) = self.roles[id] else { unreachable!("starts are old edges") };
-            let all_live = self.places.iter().fold(Expr::TRUE, |all, place| Expr::and(all, Expr::Var(place.live)));
+            let all_live = self.slots.iter().fold(Expr::TRUE, |all, slot| Expr::and(all, Expr::Var(slot.live)));
             let choices = self.new.edges[id].op.choices().iter().map(|ty| ty.default_value()).collect();
             self.new.edges[id].op = Op::assume(all_live);
             self.roles[id] = Role::NoRoom(old, choices);
             let Edge { from, to, .. } = self.new.edges[id];
-            for place in 0..self.n_places {
-                let start = self.start(place, body, &args);
+            for slot in 0..self.n_slots {
+                let start = self.start(slot, body, &args);
                 let to = self.watched_start(body, from, to);
-                self.edge(from, to, Op::Assign(start), Role::Starts(old, place));
+                self.edge(from, to, Op::Assign(start), Role::Starts(old, slot));
             }
         }
     }
@@ -274,20 +269,21 @@ impl<'p> Builder<'p> {
         self.new.procs[proc].locals.iter().map(|local| Expr::Var(*local)).collect()
     }
 
-    /// Returns the step that wakes the thread of a place, the first that is free.
-    fn start(&self, place: usize, body: ThreadBody, args: &[Expr]) -> Assign {
-        let before = self.places[..place].iter();
+    /// Returns the step that wakes the thread of a slot if it is the first free one.
+    fn start(&self, slot: usize, body: ThreadBody, args: &[Expr]) -> Assign {
+        let before = self.slots[..slot].iter();
         let taken = before.fold(Expr::TRUE, |all, before| Expr::and(all, Expr::Var(before.live)));
-        let Slot { live, args: mail, thread_vars, .. } = &self.places[place];
+        let Slot { live, args: mail, thread_vars, .. } = &self.slots[slot];
         let constrain = Expr::and(taken, Expr::negate(Expr::Var(*live)));
         let mut active = vec![(*live, Expr::TRUE)];
-        active.extend(self.what(place, body));
+        active.extend(self.what(slot, body));
         active.extend(mail.iter().copied().zip(args.iter().cloned()));
         active.extend(thread_vars.iter().copied().zip(self.thread_vars.iter().map(|var| Expr::Var(*var))));
         Assign { active, constrain, ..Assign::skip() }
     }
 
-    /// Where a start leads: if a thread must not stand where the new one begins, the starter sees that at once.
+    /// Returns the location after a start. If the first location of the new thread is in the target, the starter
+    /// reports that at once.
     fn watched_start(&mut self, body: ThreadBody, from: LocId, to: LocId) -> LocId {
         let begins = match body {
             ThreadBody::Proc(proc) => self.old.procs[proc].entry,
@@ -302,13 +298,13 @@ impl<'p> Builder<'p> {
         hit
     }
 
-    /// The kinds and procedures of the places.
+    /// Builds the kinds and procedures of the slots.
     fn make_threads(&mut self) {
         let mut entries = IndexVec::new();
-        for place in 0..self.n_places {
-            let kind = self.crew.get(place).map(|id| &self.old.entries[*id]);
-            let name = kind.map_or_else(|| format!("place{place}"), |entry| entry.name.clone());
-            let proc = self.make_thread(place, kind.map(|entry| entry.proc));
+        for slot in 0..self.n_slots {
+            let kind = self.initial.get(slot).map(|id| &self.old.entries[*id]);
+            let name = kind.map_or_else(|| format!("slot{slot}"), |entry| entry.name.clone());
+            let proc = self.make_thread(slot, kind.map(|entry| entry.proc));
             let own = kind.map_or(&[][..], |entry| &entry.thread_vars);
             let others = self.thread_vars.iter().filter(|var| !own.contains(var)).chain(&self.ending);
             let init = kind.map_or(&[][..], |entry| &entry.init).iter().cloned();
@@ -319,22 +315,22 @@ impl<'p> Builder<'p> {
         self.new.entries = entries;
     }
 
-    /// Returns the procedure of a place: the first body, and others as often as the thread is woken.
-    fn make_thread(&mut self, place: usize, first: Option<ProcId>) -> ProcId {
+    /// Builds the procedure of a slot: the first body, and another one each time the thread is woken.
+    fn make_thread(&mut self, slot: usize, first: Option<ProcId>) -> ProcId {
         let proc = self.new.procs.next_idx();
         let [sleep, over, exit] = [(); 3].map(|()| self.loc(proc));
-        let n_args = self.places[place].args.len();
+        let n_args = self.slots[slot].args.len();
         let locals: Vec<VarId> = (0..n_args).map(|bit| self.var(format!("arg{bit}"), Scope::Local(proc))).collect();
         let entry = first.map_or(sleep, |first| self.first_body(proc, first, over));
         for (body, callee) in self.bodies.clone() {
-            self.next_body(place, (body, callee), &locals, (sleep, over));
+            self.next_body(slot, (body, callee), &locals, (sleep, over));
         }
-        self.fall_asleep(place, over, sleep);
-        let name = format!("$place{place}");
+        self.fall_asleep(slot, over, sleep);
+        let name = format!("$slot{slot}");
         self.new.procs.push(Proc { name, params: Vec::new(), locals, results: Vec::new(), entry, exit })
     }
 
-    /// Returns the call of an initial thread's procedure, whose parameters have any values.
+    /// Adds the call of an initial thread's procedure, whose parameters have any values.
     fn first_body(&mut self, proc: ProcId, callee: ProcId, over: LocId) -> LocId {
         let entry = self.loc(proc);
         let Proc { params, results, .. } = self.old.procs[callee].clone();
@@ -344,11 +340,11 @@ impl<'p> Builder<'p> {
         entry
     }
 
-    /// The thread wakes, empties its mailbox, and calls what it is to run.
-    fn next_body(&mut self, place: usize, (body, callee): (ThreadBody, ProcId), locals: &[VarId], at: (LocId, LocId)) {
+    /// Adds the steps in which the thread wakes, empties its mailbox, and calls its body.
+    fn next_body(&mut self, slot: usize, (body, callee): (ThreadBody, ProcId), locals: &[VarId], at: (LocId, LocId)) {
         let (sleep, over) = at;
-        let Slot { live, args, thread_vars, .. } = &self.places[place];
-        let what = self.what(place, body);
+        let Slot { live, args, thread_vars, .. } = &self.slots[slot];
+        let what = self.what(slot, body);
         let is_it = |(var, bit): &(VarId, Expr)| match bit {
             Expr::Bool(true) => Expr::Var(*var),
             _ => Expr::negate(Expr::Var(*var)),
@@ -371,10 +367,10 @@ impl<'p> Builder<'p> {
         self.edge(ready, over, Op::Call(Call { results, callee, args }), Role::Wakes);
     }
 
-    /// The place becomes free, and the atomic flag too.
-    fn fall_asleep(&mut self, place: usize, over: LocId, sleep: LocId) {
+    /// Adds the step that frees the slot and the atomic flag.
+    fn fall_asleep(&mut self, slot: usize, over: LocId, sleep: LocId) {
         let own = self.thread_vars.iter().chain(&self.ending).copied();
-        let active = own.chain([self.places[place].live]).map(|var| (var, Expr::FALSE)).collect();
+        let active = own.chain([self.slots[slot].live]).map(|var| (var, Expr::FALSE)).collect();
         let free = Op::Assign(Assign { active, ..Assign::skip() });
         let is_atomic = self.old.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
         if is_atomic {

@@ -42,7 +42,7 @@ fn a_crew_within_another_is_left_out_unless_threads_are_started() {
     let any = FORKS.replace("start main", "start main any");
     let sizes = |text: &str| -> Vec<usize> {
         let lists = fixed_threads(text, Some(3)).expect("it has lists");
-        lists.iter().map(|list| list.lift.crew.len()).collect()
+        lists.iter().map(|list| list.lift.initial.len()).collect()
     };
     assert_eq!(sizes(&any.replace("fork L2", "skip")), [3]);
     assert_eq!(sizes(&any), [1, 2, 3]);

@@ -1,13 +1,14 @@
 //! Finds the variables that only ever hold one value.
 //!
-//! A cell stands for all copies of a variable, or for one result of a procedure; an equation says what flows into a
-//! cell: an initial value, an assignment, an argument, a returned value. The order of steps plays no role, which is
-//! why the answer holds for any number of threads.
+//! A cell represents all copies of a variable, or one result of a procedure; an equation describes what flows into a
+//! cell: an initial value, an assignment, an argument, a returned value. The order of steps plays no role, which is why
+//! the answer holds for any number of threads.
 //!
-//! *Order of work.* All cells start as [`CellValue::Never`]; an equation is looked at again when a cell that it reads has
-//! changed. *Invariant*: each cell covers what the equations that are not waiting give. *End*: a cell changes at most
-//! twice. *Right*: at the end all equations are covered, so by induction over an execution, every variable of it holds
-//! a value that its cell covers; an equation that is not counted belongs to a step that no state can take.
+//! *Order of work.* All cells start as [`CellValue::Never`]; an equation is evaluated again when a cell that it reads
+//! has changed. *Invariant*: each cell covers the values of the equations that are not waiting. *Termination*: a cell
+//! changes at most twice. *Correctness*: at the end all equations are covered, so by induction over an execution, every
+//! variable of it holds a value that its cell covers; an equation that is not counted belongs to a step that no state
+//! can take.
 
 use std::collections::VecDeque;
 
@@ -21,14 +22,14 @@ pub(super) struct Constants {
     vars: IndexVec<VarId, CellValue>,
 }
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CellValue {
     /// No value so far.
     Never,
     /// This value and no other.
     Always(Value),
-    /// More than one value, as far as one can see.
+    /// Possibly more than one value.
     Varies,
 }
 
@@ -43,7 +44,7 @@ impl CellValue {
 }
 
 impl Constants {
-    /// Finds them in a program.
+    /// Finds the constants of a program.
     pub(super) fn find(program: &Program) -> Constants {
         let mut solver = Solver::new(program);
         solver.solve();
@@ -68,15 +69,15 @@ impl Constants {
     }
 }
 
-/// Something that flows into a cell.
+/// A value that flows into a cell.
 struct Equation<'p> {
     cell: usize,
     source: Flows<'p>,
-    /// It flows only where this can hold.
+    /// The condition under which it flows.
     guard: Option<&'p Expr>,
 }
 
-/// What flows into a cell.
+/// The source of a flow into a cell.
 enum Flows<'p> {
     Anything,
     Expr(&'p Expr),
@@ -131,7 +132,7 @@ impl<'p> Solver<'p> {
         self.add(var.index(), Flows::Expr(expr), None);
     }
 
-    /// What variables hold when they come into being. Arguments flow into parameters elsewhere.
+    /// Adds the equations of initial values. Arguments flow into parameters elsewhere.
     fn starts(&mut self) {
         let program = self.program;
         let mut initialised = vec![false; program.vars.len()];
@@ -151,8 +152,8 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// The initial values of per-thread variables. One that a kind has without a value may hold anything; so may all
-    /// of them if there is a prelude, whose thread is of no kind.
+    /// Adds the initial values of per-thread variables. A variable without initial value may hold anything; so may all
+    /// of them if there is a prelude, whose thread has no kind.
     fn thread_starts(&mut self, initialised: &mut [bool]) {
         let program = self.program;
         for entry in &program.entries {
@@ -252,7 +253,7 @@ impl<'p> Solver<'p> {
         })
     }
 
-    /// What a folded expression holds: nothing, as long as it reads a cell that holds nothing.
+    /// Returns the value of a folded expression: none, as long as it reads a cell without a value.
     fn value(&self, folded: &Expr) -> CellValue {
         match folded {
             Expr::Bool(value) => CellValue::Always(Value::Bool(*value)),

@@ -1,4 +1,4 @@
-//! Finds the locations that some thread may reach, as far as the graph tells.
+//! Finds the locations that some thread may reach, by the graph alone.
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
@@ -6,8 +6,8 @@ use index_vec::IndexVec;
 use crate::flow::Flow;
 use crate::syntax::{EdgeId, LocId, Op, ProcId, Program};
 
-/// Returns the locations that are connected with a start, as a set of their numbers. Behind a call lies nothing unless
-/// the callee returns. Each edge is followed once, so it ends.
+/// Returns the locations that are connected with a start, as a set of their numbers. The location after a call is
+/// reached only if the callee returns. Each edge is followed once, so the search ends.
 pub(super) fn locations(program: &Program) -> FixedBitSet {
     let mut search = Search {
         flow: Flow::new(program),
@@ -34,7 +34,7 @@ struct Search {
     callers: IndexVec<ProcId, Callers>,
 }
 
-/// Who waits for a procedure to return.
+/// The calls that wait for a procedure to return.
 #[derive(Clone, Default)]
 struct Callers {
     returns: bool,

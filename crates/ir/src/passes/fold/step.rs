@@ -6,11 +6,11 @@ use super::constants::Constants;
 use crate::simplify::{and, substitute};
 use crate::syntax::{Assign, BinaryOp, Expr, Op, UnaryOp, Value, VarId};
 
-/// How often facts of a constraint are carried into the rest of the step. Each round makes it smaller, but chains of
-/// facts are rare.
+/// Limit on the rounds in which facts of a constraint are carried into the rest of the step. Each round makes the step
+/// smaller, but chains of facts are rare.
 const MAX_ROUNDS: usize = 8;
 
-/// Returns the folded operation and the choices that are made by it; `None` if no state can take the step.
+/// Returns the folded operation and the choices that it fixes; `None` if no state can take the step.
 pub(super) fn fold_step(op: &Op, constants: &Constants) -> Option<(Op, Fixed)> {
     match op {
         Op::Assign(assign) if assign.is_passive() => Some((op.clone(), Vec::new())),
@@ -30,7 +30,7 @@ fn fold_exprs(op: &Op, constants: &Constants) -> Op {
     folded
 }
 
-/// Choices that the pass has made, by number.
+/// Choices that the pass has fixed, by number.
 pub(super) type Fixed = Vec<(u32, Value)>;
 
 /// Folds an assignment in which no other thread takes part. A variable that always holds one value is not assigned.
@@ -56,7 +56,7 @@ fn fold_assign(assign: &Assign, constants: &Constants) -> Option<(Op, Fixed)> {
     (constrain != Expr::FALSE).then(|| (Op::Assign(Assign { active, passive: Vec::new(), constrain }), fixed))
 }
 
-/// Replaces new values by what they are, where that is not longer: the old value of an unassigned variable, or a
+/// Replaces new values by equal expressions that are not longer: the old value of an unassigned variable, or a
 /// right-hand side that is a leaf.
 fn resolve_next(constrain: &Expr, active: &[(VarId, Expr)]) -> Expr {
     let rhs_of: FxHashMap<VarId, &Expr> = active.iter().map(|(var, rhs)| (*var, rhs)).collect();
@@ -74,9 +74,9 @@ fn is_leaf(expr: &Expr) -> bool {
     expr.operands().next().is_none()
 }
 
-/// A constraint as a list of conditions, some of which say the value of a leaf.
+/// A constraint as a list of conditions, some of which fix the value of a leaf.
 struct Facts {
-    /// The conditions in their order; the first that says the value of a leaf is a fact.
+    /// The conditions in order; the first that fixes the value of a leaf is a fact.
     conditions: Vec<(Expr, Option<Expr>)>,
     values: FxHashMap<Expr, Value>,
 }
@@ -106,8 +106,8 @@ impl Facts {
         })
     }
 
-    /// Returns the constraint again, with the facts carried into the other conditions. A fact about a choice vanishes,
-    /// since the choice can be made so.
+    /// Returns the constraint again, with the facts carried into the other conditions. A fact about a choice is
+    /// removed, since the choice can be made accordingly.
     fn condition(&self) -> Expr {
         let mut condition = Expr::TRUE;
         for (part, leaf) in &self.conditions {
@@ -122,7 +122,7 @@ impl Facts {
     }
 }
 
-/// Returns the leaf whose value a condition says.
+/// Returns the leaf whose value a condition fixes, and the value.
 fn fact(condition: &Expr) -> Option<(Expr, Value)> {
     match condition {
         Expr::Bool(_) => None,

@@ -8,7 +8,7 @@ use super::{Builder, Purpose};
 use crate::flow::Flow;
 use crate::syntax::{Assign, Call, EdgeId, Expr, LocId, Op, Proc, ProcId, Scope, Ty, UnaryOp, Var, VarId};
 
-/// How a copy of a procedure runs.
+/// The mode in which a copy of a procedure runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// In the prelude: all in the first context.
@@ -17,7 +17,7 @@ pub(super) enum Mode {
     InTurns,
 }
 
-/// Copies a procedure under its new number, which is the next.
+/// Copies a procedure; its new number is the next one.
 pub(super) fn copy(builder: &mut Builder<'_>, proc: ProcId, numbers: &IndexVec<ProcId, ProcId>, mode: Mode) {
     let old = &builder.old.procs[proc];
     let id = builder.new.procs.next_idx();
@@ -52,7 +52,7 @@ fn local_of(builder: &mut Builder<'_>, old: VarId, proc: ProcId) -> VarId {
     builder.new.vars.push(Var { scope: Scope::Local(proc), ..builder.old.vars[old].clone() })
 }
 
-/// A procedure as far as it is copied.
+/// A procedure that is being copied.
 struct Body<'b, 'p> {
     builder: &'b mut Builder<'p>,
     /// The new procedure.
@@ -62,7 +62,7 @@ struct Body<'b, 'p> {
     mode: Mode,
     locals: BTreeMap<VarId, VarId>,
     locs: BTreeMap<LocId, LocId>,
-    /// Where it returns from because the thread makes no more steps.
+    /// The location from which it returns when the thread makes no more steps.
     leave: LocId,
 }
 
@@ -84,8 +84,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The steps of the schedule at a location: to the next context before a step that touches what is shared, and to no
-    /// more steps after one that changes it.
+    /// Adds the steps of the schedule at a location: to the next context before a step that touches shared variables,
+    /// and to the end of the thread after a step that changes them.
     fn turns(&mut self, loc: LocId, flow: &Flow) {
         let (old, here) = (self.builder.old, self.locs[&loc]);
         if flow.out(loc).iter().any(|edge| self.touches(&old.edges[*edge].op)) {
@@ -102,12 +102,12 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Returns whether an operation reads or changes what is shared.
+    /// Returns whether an operation reads or changes shared variables.
     fn touches(&self, op: &Op) -> bool {
         *op == Op::AtomicBegin || self.writes(op) || op.exprs().any(|expr| self.builder.copies.touches(expr))
     }
 
-    /// Returns whether other threads may notice an operation, or may run only after it.
+    /// Returns whether other threads may notice an operation, or can run only after it.
     fn changes(&self, op: &Op) -> bool {
         *op == Op::AtomicEnd || self.writes(op)
     }
@@ -121,7 +121,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Returns the contexts for which an operation has an edge of its own: one for all if they make no difference.
+    /// Returns the contexts for which an operation has an edge of its own: one for all contexts if it does not depend
+    /// on them.
     fn contexts(&self, touches: bool) -> Vec<(usize, Expr)> {
         let copies = &self.builder.copies;
         match self.mode {
@@ -148,7 +149,7 @@ impl Body<'_, '_> {
         exprs.iter().map(now).collect()
     }
 
-    /// Returns the step that notes an error, where the condition holds, and ends the thread.
+    /// Returns the step that records an error if the condition holds, and ends the thread.
     fn fail(&self, constrain: Expr) -> Op {
         let copies = &self.builder.copies;
         let active = vec![(copies.failed, Expr::TRUE), (copies.over, Expr::TRUE)];
@@ -214,8 +215,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A call. If the thread made its last step inside, the caller leaves too. Results for shared variables wait in
-    /// locals until the context is known in which the callee returns; nothing comes between.
+    /// Copies a call. If the thread made its last step inside, the caller leaves too. Results for shared variables are
+    /// kept in locals until the context of the return is known; nothing happens in between.
     fn call(&mut self, id: EdgeId, call: &Call, from: LocId, to: LocId) {
         let back = self.builder.loc(self.id);
         let mut waiting = Vec::new();
@@ -240,7 +241,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Returns a local in which a result for a shared variable waits.
+    /// Returns a local that holds a result for a shared variable.
     fn waiting(&mut self, var: VarId) -> VarId {
         let name = format!("{}_result", self.builder.old.vars[var].name);
         self.builder.vars.push(None);

@@ -7,7 +7,7 @@ use index_vec::IndexVec;
 use super::{Arrangement, equal, read_at_start};
 use crate::syntax::{Assign, Expr, Op, Program, Scope, Ty, Var, VarId};
 
-/// The variables that stand for those of the threads, and those of the schedule.
+/// The variables that represent those of the threads, and those of the schedule.
 pub(super) struct Copies {
     /// For each shared variable its copies, first context first.
     pub(super) shared: BTreeMap<VarId, Vec<VarId>>,
@@ -15,17 +15,17 @@ pub(super) struct Copies {
     guesses: BTreeMap<VarId, Vec<VarId>>,
     /// For each per-thread variable the one that holds it for the running thread.
     pub(super) own: BTreeMap<VarId, VarId>,
-    /// Shared variables as they are when the threads come to life, where some thread's initial values read them.
+    /// Copies of shared variables at the creation of the threads, for those that some thread's initial values read.
     at_start: BTreeMap<VarId, VarId>,
     /// The context of the running thread, lowest bit first, from 0.
     context: Vec<VarId>,
-    /// How many contexts a thread has.
+    /// The number of contexts of a thread.
     pub(super) n_contexts: usize,
-    /// The running thread makes no more steps.
+    /// The flag that the running thread makes no more steps.
     pub(super) over: VarId,
-    /// An error was met.
+    /// The flag that an error occurred.
     pub(super) failed: VarId,
-    /// The running thread is inside an atomic section, where the program has any.
+    /// The flag that the running thread is inside an atomic section, if the program has any.
     pub(super) held: Option<VarId>,
 }
 
@@ -72,7 +72,7 @@ impl Copies {
         copies
     }
 
-    /// The later copies take the guessed values.
+    /// Returns the assignment of the guesses to the later copies.
     pub(super) fn guess(&self) -> Assign {
         let pairs = self.shared.values().zip(self.guesses.values());
         let of_var = |(copies, guesses): (&Vec<VarId>, &Vec<VarId>)| -> Vec<(VarId, Expr)> {
@@ -81,21 +81,22 @@ impl Copies {
         Assign { active: pairs.flat_map(of_var).collect(), ..Assign::skip() }
     }
 
-    /// Returns the condition that each guess is what the last thread left behind in the context before.
+    /// Returns the condition that each guess equals the values that the last thread left behind in the previous
+    /// context.
     pub(super) fn check(&self) -> Expr {
         let pairs = self.shared.values().zip(self.guesses.values());
         let equalities = pairs.flat_map(|(copies, guesses)| copies.iter().zip(guesses));
         equalities.fold(Expr::TRUE, |all, (left, guess)| Expr::and(all, equal(*left, *guess)))
     }
 
-    /// Remembers the shared variables that initial values of threads read.
+    /// Returns the assignment that stores the shared variables that initial values of threads read.
     pub(super) fn keep_start(&self) -> Option<Assign> {
         let active: Vec<(VarId, Expr)> =
             self.at_start.iter().map(|(var, kept)| (*kept, Expr::Var(self.shared[var][0]))).collect();
         (!active.is_empty()).then(|| Assign { active, ..Assign::skip() })
     }
 
-    /// Returns an initial value of a thread, over what was remembered.
+    /// Returns an initial value of a thread, over the stored variables.
     pub(super) fn at_start(&self, expr: &Expr) -> Expr {
         expr.map_leaves(&mut |leaf| match leaf {
             Expr::Var(var) => Expr::Var(self.at_start[var]),
@@ -122,7 +123,7 @@ impl Copies {
         self.held.map_or(Expr::TRUE, |held| Expr::negate(Expr::Var(held)))
     }
 
-    /// Returns the step from a context, not the last, to the next.
+    /// Returns the step from a context, which is not the last, to the next.
     pub(super) fn advance(&self, context: usize) -> Assign {
         let bits = self.context.iter().enumerate();
         let active = bits
@@ -132,7 +133,7 @@ impl Copies {
         Assign { active, constrain: Expr::and(self.is_in(context), self.is_free()), ..Assign::skip() }
     }
 
-    /// Returns a variable in a context; locals are theirs in all.
+    /// Returns a variable in a context; locals are the same in all contexts.
     pub(super) fn var(&self, var: VarId, context: usize, locals: &BTreeMap<VarId, VarId>) -> VarId {
         let copy = self.shared.get(&var).map(|copies| copies[context]);
         copy.or_else(|| self.own.get(&var).copied()).unwrap_or_else(|| locals[&var])
@@ -147,7 +148,7 @@ impl Copies {
         })
     }
 
-    /// Returns an expression in the context in which the thread is.
+    /// Returns an expression in the current context of the thread.
     pub(super) fn expr_now(&self, expr: &Expr, locals: &BTreeMap<VarId, VarId>) -> Expr {
         if !self.touches(expr) {
             return self.expr(expr, 0, locals);

@@ -1,4 +1,4 @@
-//! The way of an execution back from one thread to threads that take turns.
+//! Lifts executions of one thread to executions of threads that take turns.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +14,21 @@ pub struct SequentialLift {
     purposes: IndexVec<EdgeId, Purpose>,
     /// For each new variable the old one whose fresh value it holds.
     vars: IndexVec<VarId, Option<VarId>>,
-    /// How many choices the initial values of shared variables make.
+    /// The number of choices in the initial values of shared variables.
     n_choices: usize,
     /// The same for each thread.
     entries: IndexVec<EntryId, usize>,
     has_prelude: bool,
 }
 
-/// What an edge of the sequential program is for.
+/// The purpose of an edge of the sequential program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// The guesses become the values of the later contexts.
     Guess,
     /// The prelude runs.
     Prelude,
-    /// What initial values of threads read is remembered.
+    /// The variables that initial values of threads read are stored.
     Keep,
     /// A thread begins; after the choices of its initial values come those for these variables.
     Begin(EntryId, Vec<VarId>),
@@ -52,12 +52,12 @@ pub enum Purpose {
     Step(EdgeId),
     /// An old step that fails.
     Fails(EdgeId),
-    /// The thread stands at an error.
+    /// The thread is at an error location.
     Reached,
 }
 
 impl Purpose {
-    /// Returns the old edge whose step it makes.
+    /// Returns the old edge that it executes.
     pub fn origin(&self) -> Option<EdgeId> {
         match self {
             Purpose::Step(edge) | Purpose::Fails(edge) => Some(*edge),
@@ -66,7 +66,7 @@ impl Purpose {
     }
 }
 
-/// When something happens: in the prelude, or in a context of a thread.
+/// The time of a step: in the prelude, or in a context of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum When {
     Prelude,
@@ -89,12 +89,12 @@ impl SequentialLift {
         }
     }
 
-    /// What an edge is for.
+    /// Returns the purpose of an edge.
     pub fn purpose(&self, edge: EdgeId) -> &Purpose {
         &self.purposes[edge]
     }
 
-    /// Returns the execution of the threads, which ends with the first error that the sequential one meets.
+    /// Returns the execution of the threads, which ends with the first error of the sequential one.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let trace = trace.written_out();
         let mut walk = TraceLifter::new(self, &trace.start);
@@ -109,13 +109,13 @@ impl SequentialLift {
     }
 }
 
-/// The execution as far as it was seen.
+/// The execution lifted so far.
 struct TraceLifter<'l> {
     lift: &'l SequentialLift,
     now: When,
     start: Start,
     pieces: BTreeMap<When, Vec<Step>>,
-    /// When the first error was met, and after how many steps of that piece.
+    /// The time of the first error, and the number of steps of that piece before it.
     error: Option<(When, usize)>,
 }
 

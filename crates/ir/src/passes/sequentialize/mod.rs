@@ -1,24 +1,25 @@
-//! Turns threads that take turns into one thread: the reduction of Lal and Reps (2009), sections 2 and 3.
+//! Simulates threads that take turns by one thread: the reduction of Lal and Reps (2009), sections 2 and 3.
 //!
-//! The input is a program of a fixed list of threads ([`super::fix_threads`]) and a number K of contexts for each. The result
-//! is a program of one thread that runs the threads one after the other, each through all its K contexts. It has K copies
-//! of the shared variables; a counter says which context the running thread is in, and the thread reads and writes the
-//! copies of that context only. What the first copies hold at the start is what the program starts with. What the copies
-//! of a later context hold is a *guess* of what the last thread will have left behind at the end of the context before; it
-//! is remembered, and the *Checker* at the end drops all runs in which a guess turns out wrong. An error that is met under
-//! guesses is remembered too, and asserted after the Checker.
+//! The input is a program with a fixed list of threads ([`super::fix_threads`]) and a number K of contexts for each.
+//! The result is a program of one thread that runs the threads one after the other, each through all its K contexts. It
+//! has K copies of the shared variables; a counter gives the context of the running thread, and the thread reads and
+//! writes the copies of that context only. The first copies start with the initial values of the program. The copies of
+//! a later context start with a *guess* of the values that the last thread will leave behind at the end of the previous
+//! context. The guess is stored, and the *Checker* at the end drops all runs in which a guess was wrong. An error that
+//! occurs under guesses is recorded too, and asserted after the Checker.
 //!
-//! Where the paper's figure is short: a thread may go to a later context any number of times before a step, so that it
-//! idles in the contexts between; it may stop for good wherever it could be interrupted, or never begin, and its later
-//! contexts stay idle; a thread that stops, ends or fails returns from all its procedures before the next one begins. The
-//! value K + 1 of the paper's counter is the flag `over`. Nobody goes to another context or stops inside an atomic section.
+//! Details that the paper's figure omits: a thread may go to a later context any number of times before a step, so that
+//! it idles in the contexts between; it may stop for good at any location where it could be interrupted, or never
+//! begin, and then its later contexts stay idle; a thread that stops, ends or fails returns from all its procedures
+//! before the next one begins. The value K + 1 of the paper's counter is the flag `over`. No thread goes to another
+//! context or stops inside an atomic section.
 //!
-//! A thread needs to look for a new context only before a step that the other threads can notice or that notices them,
-//! and to stop only after one that they can notice: earlier switches can be put off, and later steps do not matter.
+//! A thread needs to switch to a new context only before a step that other threads can notice or that depends on them,
+//! and to stop only after a step that they can notice: earlier switches can be delayed, and later steps do not matter.
 //!
-//! *Right.* A run that passes the Checker is an execution, put together from the pieces of all threads in the order of
-//! contexts and threads: each piece begins with the shared values with which the piece before ended. And each execution
-//! within K contexts per thread is such a run, for the guesses that are right.
+//! *Correctness.* A run that passes the Checker corresponds to an execution, assembled from the pieces of all threads
+//! in the order of contexts and threads: each piece begins with the shared values with which the previous piece ended.
+//! Conversely, each execution within K contexts per thread corresponds to such a run, with the right guesses.
 
 mod body;
 mod copies;
@@ -38,7 +39,7 @@ use crate::visit::{choice_types, reads};
 use body::Mode;
 use copies::Copies;
 
-/// One thread instead of several.
+/// The result of the pass: one thread instead of several.
 #[derive(Clone, Debug)]
 pub struct Sequential {
     /// The program.
@@ -47,29 +48,29 @@ pub struct Sequential {
     pub target: Target,
     /// The location before that assertion, which only runs with right guesses reach.
     pub confirmed: LocId,
-    /// For each shared variable of the input its copy in the last context. At [`Sequential::confirmed`] these hold what
-    /// is reachable within K contexts per thread.
+    /// For each shared variable of the input its copy in the last context. At [`Sequential::confirmed`] these hold the
+    /// values that are reachable within K contexts per thread.
     pub last: Vec<(VarId, VarId)>,
-    /// The way back for executions, which also knows what each edge is for.
+    /// The lift of executions, which also knows the purpose of each edge.
     pub lift: SequentialLift,
 }
 
-/// In which order the copies of the shared variables are declared, each with its guess before it.
+/// The order in which the copies of the shared variables are declared, each with its guess before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrangement {
-    /// All copies of one variable side by side, for readers.
+    /// All copies of one variable next to each other, for readability.
     ByVariable,
-    /// All variables of one context side by side, for diagrams: all that the contexts up to some number leave to the later
-    /// ones is where the threads are, so few nodes are needed between two contexts.
+    /// All variables of one context next to each other, for decision diagrams: only the locations of the threads carry
+    /// over from one context to the next, so few nodes are needed between two contexts.
     ByContext,
 }
 
-/// Runs the pass with so many contexts per thread, at least one. The program must be one of a fixed list of threads.
+/// Runs the pass with a number of contexts per thread, at least one. The program must have a fixed list of threads.
 pub fn run(program: &Program, target: &Target, contexts: u32) -> Sequential {
     arranged(program, target, contexts, Arrangement::ByVariable)
 }
 
-/// Returns the same with the copies in some order.
+/// Runs the pass with the copies in a given order.
 pub fn arranged(program: &Program, target: &Target, contexts: u32, arrangement: Arrangement) -> Sequential {
     let mut builder = Builder::new(program, target, contexts.max(1) as usize, arrangement);
     let prelude = program.prelude.map(|prelude| builder.copy_procs([prelude], Mode::Alone)[prelude]);
@@ -81,7 +82,7 @@ pub fn arranged(program: &Program, target: &Target, contexts: u32, arrangement: 
     Sequential { program: new, target: Target::new(vec![assertion], Vec::new()), confirmed, last, lift }
 }
 
-/// The new program as far as it is built.
+/// The new program built so far.
 struct Builder<'p> {
     old: &'p Program,
     target: &'p Target,
@@ -109,11 +110,11 @@ impl<'p> Builder<'p> {
         self.new.edges.push(Edge { from, to, op })
     }
 
-    /// Copies of these procedures and all that they call; the new number of each old one that is copied.
+    /// Copies these procedures and all that they call; returns the new number of each copied procedure.
     fn copy_procs(&mut self, roots: impl IntoIterator<Item = ProcId>, mode: Mode) -> IndexVec<ProcId, ProcId> {
         let wanted = CallGraph::new(self.old).reachable(roots, Through::Calls);
         let mut next = self.new.procs.len();
-        // Those that are not copied have a number too, which nobody asks for.
+        // Procedures that are not copied have a number too, which is never used.
         let numbers: IndexVec<ProcId, ProcId> = wanted
             .iter()
             .map(|wanted| {
@@ -127,7 +128,7 @@ impl<'p> Builder<'p> {
         numbers
     }
 
-    /// Returns the procedure that runs the prelude and the threads, checks the guesses and asserts that nothing failed.
+    /// Builds the procedure that runs the prelude and the threads, checks the guesses and asserts that nothing failed.
     /// Returns the location before the assertion, and the assertion.
     fn make_main(&mut self, prelude: Option<ProcId>, roots: &IndexVec<ProcId, ProcId>) -> (LocId, EdgeId) {
         let main = self.new.procs.next_idx();
@@ -169,7 +170,8 @@ impl<'p> Builder<'p> {
         (confirmed, assertion)
     }
 
-    /// One thread runs through all its contexts, or idles in all of them. Returns where main goes on.
+    /// Adds the steps in which one thread runs through all its contexts, or idles in all of them. Returns the location
+    /// at which main continues.
     fn run_thread(&mut self, main: ProcId, at: LocId, (id, entry): (EntryId, &Entry), callee: ProcId) -> LocId {
         let [begun, over] = [(); 2].map(|()| self.loc(main));
         let (begin, fresh) = self.begin(entry);
@@ -182,8 +184,8 @@ impl<'p> Builder<'p> {
         over
     }
 
-    /// Returns the step before a thread runs: the first context, and the values of its own variables. Also the
-    /// variables that start with any value, whose choices follow those of the initial values.
+    /// Returns the step before a thread runs: the first context, and the values of its own variables. Also returns the
+    /// variables that start with any value; their choices follow those of the initial values.
     fn begin(&self, entry: &Entry) -> (Assign, Vec<VarId>) {
         let n_choices = choice_types(entry.init.iter().map(|(_, rhs)| rhs)).len() as u32;
         let is_open = |var: &&VarId| !entry.init.iter().any(|(initialised, _)| initialised == *var);
