@@ -23,7 +23,8 @@ pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, St
         return Err("Horn clauses of integers are written for guarded commands only".to_string());
     }
     let mut text = format!(
-        "; {}: sat means that no error can be reached, unsat that one can.\n; The columns of P: {}.\n(set-logic HORN)\n",
+        "; {}: sat means that no error can be reached, unsat that one can.\n; The columns of P: {}.\n\
+         (set-logic HORN)\n",
         context.source.name.replace('\n', " "),
         program.vars.iter().map(|var| var.name.as_str()).collect::<Vec<_>>().join(", ")
     );

@@ -266,7 +266,8 @@ impl<'m, 'a> Writer<'m, 'a> {
         let choose = select(0, n_fresh);
         let _ = writeln!(
             text,
-            "  :: atomic {{ ({condition}); {effects}{choose}slot = FIRST; spare[slot] = 0; launch[slot]!{kind}{fields} }}; \
+            "  :: atomic {{ ({condition}); {effects}{choose}slot = FIRST; spare[slot] = 0; \
+             launch[slot]!{kind}{fields} }}; \
              goto L{}",
             to.index()
         );

@@ -45,17 +45,20 @@ pub fn system(schedule: Schedule, k: u32) -> String {
 fn head(schedule: Schedule, k: u32) -> String {
     let what = match schedule {
         Schedule::Rounds => format!(
-            "// Any number of threads, as many of each template as it allows, in {k} rounds: the system S of La Torre, Madhusudan\n\
+            "// Any number of threads, as many of each template as it allows, in {k} rounds: the system S of La \
+             Torre, Madhusudan\n\
              // and Parlato (2010), section 4, with calls; what `selvedge check --rounds {k}` looks at. Blocks may be
              // empty.\n"
         ),
         Schedule::Contexts => format!(
-            "// The threads of the text take turns in its order, {k} contexts each, with calls: what `selvedge check --contexts {k}`\n\
+            "// The threads of the text take turns in its order, {k} contexts each, with calls: what `selvedge check \
+             --contexts {k}`\n\
              // looks at.\n"
         ),
     };
     format!(
-        "{what}// P: frames by the rounds of their entry and now; E: what a thread does; H: histories; W: wanted; R: behind.\n\
+        "{what}// P: frames by the rounds of their entry and now; E: what a thread does; H: histories; W: wanted; \
+         R: behind.\n\
          // u begin turns, v end them, w is where the last thread ends. Made by `selvedge solve --print`.\n"
     )
 }
@@ -223,7 +226,8 @@ fn frames(text: &mut String, j: u32, i: u32) {
     for m in j..=i {
         let caller = args(&["t, ", &list("u", m), &list("v", m - 1)]);
         found.push(format!(
-            "(exists f, n: Shared, o, r: Own, c, b, x: Frame. P{j}_{m}({caller}, g, f, p, o, e, c) & Call(f, o, c, b)\n       \
+            "(exists f, n: Shared, o, r: Own, c, b, x: Frame. P{j}_{m}({caller}, g, f, p, o, e, c) & Call(f, o, c, \
+             b)\n       \
              & P{m}_{i}({history}, f, n, o, r, b, x) & Return(c, n, r, x, h, q, l))"
         ));
     }

@@ -287,8 +287,10 @@ fn procedures_stand_between_blank_lines() {
 #[test]
 fn comments_stay_beside_what_they_explain() {
     check_stmts(
-        "// first\n x := 1; // one\n\n // second\n // third\n if x // why\n then // then\n skip; // s\n // last\n fi // done",
-        "// first\nx := 1; // one\n\n// second\n// third\nif x then // why\n  // then\n  skip; // s\n  // last\nfi; // done",
+        "// first\n x := 1; // one\n\n // second\n // third\n if x // why\n then // then\n skip; // s\n // last\n fi \
+         // done",
+        "// first\nx := 1; // one\n\n// second\n// third\nif x then // why\n  // then\n  skip; // s\n  // last\n\
+         fi; // done",
     );
 }
 
@@ -325,7 +327,8 @@ fn long_lines_break_at_commas_and_operators() {
 #[test]
 fn processes() {
     check(
-        "shared decl g;init begin g:=0;end process p once begin decl v;void main() begin v:=g;end end process q[3] begin \
+        "shared decl g;init begin g:=0;end process p once begin decl v;void main() begin v:=g;end end process \
+         q[3] begin \
          void main() begin end end",
         "shared decl g;\n\ninit begin\n  g := 0;\nend\n\nprocess p once begin\n  decl v;\n\n  void main() begin\n    \
          v := g;\n  end\nend\n\nprocess q [3] begin\n  void main() begin\n  end\nend\n",

@@ -208,8 +208,10 @@ fn formatting_keeps_comments_and_tokens_and_happens_once() {
     let text = "// top\nvar x,y:int=0; /* both */ // zero\n\n\n# next\ninit  x= - 1&&y==(2-x) ;\nprocess p{ // open\n\n\
                 at a:t:x<0||y>1->x:=-x,/* in */goto b;at b;\n// last\n\n}\nsafe!(p at b)=>x>0; // end";
     let once = gcl::format(text).expect("it has no errors");
-    let expected = "// top\nvar x, y: int = 0; /* both */ // zero\n\n# next\ninit x == -1 & y == (2 - x);\nprocess p { // open\n  \
-                    at a: t: x < 0 | y > 1 -> x := -x, /* in */ goto b;\n  at b;\n  // last\n}\nsafe !(p at b) => x > 0; // end\n";
+    let expected = "// top\nvar x, y: int = 0; /* both */ // zero\n\n# next\ninit x == -1 & y == (2 - x);\n\
+     process p { // open\n  \
+                    at a: t: x < 0 | y > 1 -> x := -x, /* in */ goto b;\n  at b;\n  // last\n}\n\
+                    safe !(p at b) => x > 0; // end\n";
     assert_eq!(once, expected);
     assert_eq!(gcl::format(&once).as_deref(), Ok(once.as_str()));
 }

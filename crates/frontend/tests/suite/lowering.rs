@@ -135,7 +135,8 @@ fn locals_are_initialised_at_once_in_textual_order() {
 
 #[test]
 fn initial_values_of_globals_read_no_variable() {
-    let text = "decl u, g := u | *; decl h := g & u; decl thread_local t := h, s, r := s & t;\nvoid main() begin u := t & r; end";
+    let text = "decl u, g := u | *; decl h := g & u; decl thread_local t := h, s, r := s & t;\n\
+     void main() begin u := t & r; end";
     let printed = print(&program(text));
     assert!(printed.contains("init u := ?0, g := ?0 | ?1, h := (?0 | ?1) & ?0\n"), "{printed}");
     assert!(
@@ -146,7 +147,8 @@ fn initial_values_of_globals_read_no_variable() {
 
 #[test]
 fn enforce_holds_after_every_step() {
-    let text = "decl x;\nvoid f() begin\n  enforce !x | *;\n  a: x := *;\n  g();\n  assert(x);\n  start_thread a;\n  atomic_begin;\n  return;\nend
+    let text = "decl x;\nvoid f() begin\n  enforce !x | *;\n  a: x := *;\n  g();\n  assert(x);\n  start_thread \
+     a;\n  atomic_begin;\n  return;\nend
 void g() begin skip; end\nvoid main() begin f(); end";
     let expected = [
         "L8 -> L0: assume !x | ?0",
@@ -172,7 +174,8 @@ fn a_trivial_enforce_clause_costs_nothing() {
 
 #[test]
 fn threads_start_at_labels_or_with_calls() {
-    let text = "void main() begin\n  f: start_thread goto f;\n  start_thread f;\n  start_thread g;\n  start_thread g();\n  ASYNC_3: g();\nend
+    let text = "void main() begin\n  f: start_thread goto f;\n  start_thread f;\n  start_thread g;\n  start_thread \
+     g();\n  ASYNC_3: g();\nend
 void f() begin skip; end\nvoid g() begin skip; end";
     let expected = [
         "L0 -> L1: fork L0",
@@ -187,7 +190,8 @@ void f() begin skip; end\nvoid g() begin skip; end";
 
 #[test]
 fn calls_pass_values_both_ways() {
-    let text = "decl x, y;\nvoid main() begin\n  x, _ := f(y, *);\n  f(x, y);\nend\nbool<2> f(a, b) begin\n  return b, a;\nend";
+    let text = "decl x, y;\nvoid main() begin\n  x, _ := f(y, *);\n  f(x, y);\nend\n\
+     bool<2> f(a, b) begin\n  return b, a;\nend";
     let program = program(text);
     let expected = ["L0 -> L1: x, _ := call f(y, ?0)", "L1 -> L2: _, _ := call f(x, y)", "L2 -> L3: return"];
     assert_eq!(edges(&program, "main"), expected);

@@ -15,7 +15,8 @@ void top(x) begin dead x; x := schoose[x, g]; abortif(x); E: assume(x = g | x$);
     "decl a, b; /* c */ void main() begin decl l; 0: l, a, l$ := a ? b : l, *, l$ & a constrain ('l | l') => b; // d
   1: 1: ASYNC_1: f(a, b); goto 0, 1; l, _ := g2(); atomic_begin; assert a != b; atomic_end; print(a, b); end_thread; end
 void f(x, y) begin return; end bool<2> g2() decl q; begin return q, {x==1}; end decl {x==1};",
-    "void thread0() begin skip end; void thread1() begin if (?) then goto x; fi x: skip; end void init() begin return end",
+    "void thread0() begin skip end; void thread1() begin if (?) then goto x; fi x: skip; end void init() begin return \
+     end",
 ];
 
 fn load(text: &str) -> Loaded {

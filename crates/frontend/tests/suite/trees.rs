@@ -56,7 +56,8 @@ fn threads_start_in_three_ways() {
 
 #[test]
 fn declarations_stay_where_they_stood() {
-    let text = "shared decl a, b := *; decl thread_local t; bool<2> f(p, q) decl l := p; begin decl m; skip; decl n; enforce m; return n, l; end";
+    let text = "shared decl a, b := *; decl thread_local t; bool<2> f(p, q) decl l := p; begin decl m; skip; decl n; \
+     enforce m; return n, l; end";
     let parsed = bp::parse(text);
     assert_eq!(parsed.diagnostics, []);
     let expected = "\

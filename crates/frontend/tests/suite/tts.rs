@@ -53,7 +53,8 @@ fn wrong_lines_of_systems_are_found_at_their_place() {
 
 #[test]
 fn a_net_has_places_rules_tokens_and_targets() {
-    let text = "vars\n x y\nrules\n x >= 1, y >= 2 ->\n x' = x - 3, y' = y;\n x >= 0 -> y' = y + 1;\ninit x = 4, y >= 1\n\
+    let text = "vars\n x y\nrules\n x >= 1, y >= 2 ->\n x' = x - 3, y' = y;\n x >= 0 -> y' = y + 1;\n\
+     init x = 4, y >= 1\n\
                 target\n x >= 1, y >= 1\n y >= 5\ninvariants\n x = 1, y = 1\n";
     let expected = Net {
         places: vec!["x".to_string(), "y".to_string()],

@@ -223,7 +223,8 @@ mod failing {
 
     #[test]
     fn a_solver_that_dies_once_is_started_again() {
-        let script = "[ -f once ] || { touch once; exit 1; }\nwhile read line; do case $line in *check*) echo unsat;; esac; done";
+        let script = "[ -f once ] || { touch once; exit 1; }\n\
+         while read line; do case $line in *check*) echo unsat;; esac; done";
         assert_eq!(answer("once", script), Ok(Answer::Unsat));
     }
 

@@ -99,7 +99,8 @@ impl Lowering<'_> {
     fn misplaced_passive(&mut self, symbol: Symbol, span: Span) -> Expr {
         let message = format!("the passive copy `{}` cannot be read here", self.text(symbol));
         let diagnostic = Diagnostic::new(Code::MisplacedPassive, message, span).help(
-            "passive copies are allowed in `constrain` and `assume`, on left-hand sides, and in values for passive copies",
+            "passive copies stand in `constrain` and `assume`, on left-hand sides, and in the values assigned to \
+             passive copies",
         );
         self.report(diagnostic);
         Expr::FALSE

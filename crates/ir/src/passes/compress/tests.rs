@@ -93,7 +93,8 @@ fn choices_are_numbered_through_and_lifted() {
 #[test]
 fn branches_are_fused_with_what_comes_before() {
     check_one(
-        "L0 -> L1: a := s\nL1 -> L2: assume a\nL1 -> L3: assume !a\nL2 -> L4: r := T\nL3 -> L4: r := F\nL4 -> L9: return",
+        "L0 -> L1: a := s\nL1 -> L2: assume a\nL1 -> L3: assume !a\nL2 -> L4: r := T\nL3 -> L4: r := F\n\
+         L4 -> L9: return",
         "L0 -> L2: r := T, a := s constrain s\nL0 -> L2: r := F, a := s constrain !s\nL2 -> L1: return",
     );
 }
@@ -110,7 +111,8 @@ fn what_no_state_can_do_vanishes() {
 #[test]
 fn chains_of_gotos_become_one_edge() {
     let passed = check_many(
-        "label A: L2\nL0 -> L1: s := T\nL0 -> L2: skip\nL1 -> L2: skip\nL2 -> L3: skip\nL3 -> L4: skip\nL5 -> L3: skip\n\
+        "label A: L2\nL0 -> L1: s := T\nL0 -> L2: skip\nL1 -> L2: skip\nL2 -> L3: skip\nL3 -> L4: skip\n\
+         L5 -> L3: skip\n\
          L4 -> L5: r := s\nL5 -> L9: return",
         "label A: L2\nL0 -> L2: s := T\nL0 -> L2: skip\nL3 -> L2: skip\nL2 -> L3: r := s\nL3 -> L1: return",
     );
@@ -129,7 +131,8 @@ fn cycles_of_skips_end() {
 #[test]
 fn skips_before_any_operation_vanish_and_after_most() {
     let passed = check_many(
-        "L0 -> L1: skip\nL1 -> L2: atomic_begin\nL2 -> L3: skip\nL3 -> L4: spawn f()\nL4 -> L5: skip\nL5 -> L6: call f()\n\
+        "L0 -> L1: skip\nL1 -> L2: atomic_begin\nL2 -> L3: skip\nL3 -> L4: spawn f()\nL4 -> L5: skip\n\
+         L5 -> L6: call f()\n\
          L6 -> L7: skip\nL7 -> L8: t$ := T constrain u$\nL8 -> L10: skip\nL10 -> L9: return",
         "L0 -> L2: atomic_begin\nL2 -> L3: spawn f()\nL3 -> L4: call f()\nL4 -> L5: t$ := T constrain u$\n\
          L5 -> L1: return",
@@ -227,7 +230,8 @@ fn one_thread_that_starts_another_is_several() {
 #[test]
 fn repeated_edges_vanish_but_assertions_stay() {
     check_many(
-        "L0 -> L1: assume s\nL0 -> L1: assume s\nL0 -> L1: assert s\nL0 -> L1: assert s\nL0 -> L0: skip\nL1 -> L9: return",
+        "L0 -> L1: assume s\nL0 -> L1: assume s\nL0 -> L1: assert s\nL0 -> L1: assert s\nL0 -> L0: skip\n\
+         L1 -> L9: return",
         "L0 -> L2: assume s\nL0 -> L2: assert s\nL0 -> L2: assert s\nL2 -> L1: return",
     );
 }

@@ -89,7 +89,8 @@ fn variables_with_one_value_are_replaced() {
          L0 -> L0: a := !b, l := a & t & c\nL0 -> L0: b := !a | !t, c := u\nL0 -> L0: u := a constrain u'\n\
          L0 -> L1: return\nstart f exactly 2 with t, u init t := a",
         "shared a, b, c: bool\nthread t, u: bool\ninit a := T, b := F\nproc f(p: bool) from L0 to L1\nlocal l: bool\n\
-         L0 -> L0: l := c\nL0 -> L0: c := u\nL0 -> L0: u := T\nL0 -> L1: return\nstart f exactly 2 with t, u init t := T",
+         L0 -> L0: l := c\nL0 -> L0: c := u\nL0 -> L0: u := T\nL0 -> L1: return\n\
+         start f exactly 2 with t, u init t := T",
     );
 }
 
@@ -140,7 +141,8 @@ fn a_prelude_may_leave_anything_in_per_thread_variables() {
 #[test]
 fn initial_values_are_folded_and_their_choices_renumbered() {
     let passed = check(
-        "shared a, b, c: bool\ninit a := ?0 & F, b := ?1, c := ?1 | ?3\nproc f() from L0 to L1\nL0 -> L1: return\nstart f",
+        "shared a, b, c: bool\ninit a := ?0 & F, b := ?1, c := ?1 | ?3\nproc f() from L0 to L1\nL0 -> L1: return\n\
+         start f",
         "shared a, b, c: bool\ninit a := F, b := ?0, c := ?0 | ?1\nproc f() from L0 to L1\nL0 -> L1: return\nstart f",
     );
     let none = Source::Value(Value::Bool(false));
