@@ -1,7 +1,7 @@
 //! Formulas over a program's variables as SMT-LIB text, and back.
 //!
 //! A variable is written as a quoted symbol with its name; one whose name another variable has too, or whose name
-//! cannot be quoted, with `@` and its number behind it.
+//! cannot be quoted, with `@` and its number after it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is wrong or odd in the user's program, as data. Rendering is the business of the crate `report`.
+//! Findings about the user's program, as data. The crate `report` renders them.
 
 use selvedge_ir::span::Span;
 
@@ -11,15 +11,15 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence without a full stop.
     pub message: String,
-    /// The place, and what to write beside it (may be empty).
+    /// The position, with a remark that may be empty.
     pub primary: Annotation,
-    /// Further places that explain it.
+    /// Further positions that explain it.
     pub secondary: Vec<Annotation>,
-    /// What to do about it.
+    /// A suggestion.
     pub help: Option<String>,
 }
 
-/// A place with a remark.
+/// A position with a remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Annotation {
     pub span: Span,
@@ -30,12 +30,12 @@ pub struct Annotation {
 pub enum Severity {
     /// The program has no meaning.
     Error,
-    /// The program has a meaning, perhaps not the one that was meant.
+    /// The program has a meaning, but perhaps not the intended one.
     Warning,
 }
 
 impl Diagnostic {
-    /// Returns a finding of this kind; the code decides how severe it is.
+    /// Returns a finding; its code determines the severity.
     pub fn new(code: Code, message: impl Into<String>, span: Span) -> Diagnostic {
         Diagnostic {
             code,
@@ -47,28 +47,28 @@ impl Diagnostic {
         }
     }
 
-    /// With a remark at its place.
+    /// Adds a remark at its position.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.primary.label = label.into();
         self
     }
 
-    /// With a further place.
+    /// Adds a further position.
     #[must_use]
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Diagnostic {
         self.secondary.push(Annotation { span, label: label.into() });
         self
     }
 
-    /// With advice.
+    /// Adds a suggestion.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// Returns whether it keeps the program from having a meaning.
+    /// Returns whether the finding is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -1,6 +1,6 @@
 //! The input languages, one folder each: lexer, parser, resolver, formatter and lowering to the representation.
 //!
-//! A reader never fails. It returns the best it could make of the text and the [`diagnostic::Diagnostic`]s.
+//! A reader never fails. It returns as much of the program as it could read, and the [`diagnostic::Diagnostic`]s.
 
 pub mod bp;
 pub mod codes;

@@ -30,7 +30,7 @@ pub struct Source {
     starts: Vec<usize>,
 }
 
-/// A place for people: both from 1, the column in characters.
+/// A position for users. Both numbers start at 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     pub line: usize,
@@ -54,7 +54,7 @@ impl Source {
         self.starts.partition_point(|start| *start <= offset)
     }
 
-    /// Returns the place of a byte. Bytes behind the end are at the end.
+    /// Returns the position of a byte. Bytes beyond the end are at the end.
     pub fn position(&self, offset: usize) -> Position {
         let line = self.line(offset);
         let start = self.starts[line - 1];
@@ -62,26 +62,26 @@ impl Source {
         Position { line, column: before.chars().count() + 1 }
     }
 
-    /// Returns the bytes of some lines, line breaks included. Lines that the text does not have are left out.
+    /// Returns the bytes of some lines, including line breaks. Lines beyond the end are ignored.
     pub fn lines(&self, lines: Range<usize>) -> Range<usize> {
         let begin = |line: usize| self.starts.get(line - 1).copied().unwrap_or(self.text.len());
         begin(lines.start.max(1))..begin(lines.end.max(1))
     }
 
-    /// Returns the text of a span on one line: comments and line breaks become single blanks.
+    /// Returns the text of a span on one line: comments and line breaks become single spaces.
     pub fn flat(&self, span: Span) -> String {
         let without_comments = strip_comments(span.of(&self.text));
         without_comments.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// `name:line:column`.
+    /// Returns `name:line:column`.
     pub fn place(&self, offset: usize) -> String {
         let position = self.position(offset);
         format!("{}:{}:{}", self.name, position.line, position.column)
     }
 }
 
-/// Returns a statement's text with each comment replaced by a blank. Quoted names may hold anything but a comment.
+/// Returns a statement's text with each comment replaced by a space. Quoted names may contain anything but a comment.
 fn strip_comments(text: &str) -> String {
     let mut stripped = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,7 +1,7 @@
-//! What the readers of programs share: lists of tokens and comments, and a cursor that walks over the tokens.
+//! Shared parts of the parsers: lists of tokens and comments, and a cursor over the tokens.
 //!
-//! Each language has its own kinds of tokens and its own parser. A mistake is reported once. It makes the cursor
-//! `lost`: until the parser has found its place again, further complaints are swallowed.
+//! Each language has its own kinds of tokens and its own parser. An error is reported once, and the cursor is then
+//! `lost`: until the parser has recovered, further errors are suppressed.
 
 use logos::Logos;
 use selvedge_ir::span::Span;
@@ -22,14 +22,14 @@ pub trait Kind: Copy + Eq {
     /// Returns the name that diagnostics use.
     fn describe(self) -> String;
 
-    /// Adds a token of this kind to the list. A kind that needs a closer look, and never is in the list, overrides
-    /// this.
+    /// Adds a token of this kind to the list. Overridden for kinds that need further analysis and never occur in the
+    /// list.
     fn push(self, lexed: &mut Lexed<Self>, span: Span, _slice: &str) {
         lexed.push(self, span);
     }
 }
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<K> {
     pub kind: K,
@@ -51,17 +51,17 @@ pub enum CommentKind {
     Block,
 }
 
-/// What a lexer returns. The last token is [`Kind::EOF`].
+/// The result of a lexer. The last token is [`Kind::EOF`].
 #[derive(Clone, Debug)]
 pub struct Lexed<K> {
     pub tokens: Vec<Token<K>>,
-    /// In the order of their places.
+    /// The comments, ordered by position.
     pub comments: Vec<Comment>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<K: Kind> Lexed<K> {
-    /// No tokens yet, with room for those of a text.
+    /// Returns an empty list with capacity for the tokens of a text.
     pub(crate) fn for_text(text: &str) -> Lexed<K> {
         Lexed { tokens: Vec::with_capacity(text.len() / 4), comments: Vec::new(), diagnostics: Vec::new() }
     }
@@ -74,13 +74,13 @@ impl<K: Kind> Lexed<K> {
         self.comments.push(Comment { kind, span });
         if kind == CommentKind::Block && (slice.len() < 4 || !slice.ends_with("*/")) {
             let opener = Span { start: span.start, end: span.start + 2 };
-            let diagnostic = Diagnostic::new(Code::UnterminatedComment, "this comment has no end", opener)
+            let diagnostic = Diagnostic::new(Code::UnterminatedComment, "this comment is not closed", opener)
                 .help("close it with `*/`");
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Neighbouring stray characters are reported together.
+    /// Adds a stray character; adjacent ones are reported together.
     pub(crate) fn push_stray(&mut self, span: Span, slice: &str) {
         if let Some(last) = self.tokens.last_mut()
             && last.kind == K::STRAY
@@ -120,7 +120,7 @@ pub(crate) fn block_comment<'t, K: Logos<'t, Source = str>>(lexer: &mut logos::L
     lexer.bump(rest.find("*/").map_or(rest.len(), |place| place + 2));
 }
 
-/// The result of parsing a text. What could not be read is left out, and a diagnostic says so.
+/// The result of parsing a text. Parts that could not be parsed are omitted and reported.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed<F> {
     pub file: F,
@@ -136,13 +136,13 @@ pub(crate) fn too_long(text: &str) -> Option<Diagnostic> {
     u32::try_from(text.len()).is_err().then(|| Diagnostic::new(Code::BeyondLimit, message, Span::default()))
 }
 
-/// A place in a list of tokens, and what was found wrong on the way there.
+/// A position in a list of tokens, and the diagnostics so far.
 pub(crate) struct Cursor<'t, K> {
     pub(crate) text: &'t str,
-    /// Ends with [`Kind::EOF`], which is never consumed.
+    /// The tokens, which end with [`Kind::EOF`]; that one is never consumed.
     pub(crate) tokens: Vec<Token<K>>,
     pub(crate) position: usize,
-    /// A mistake has been reported and the parser has not found its place again.
+    /// True if an error has been reported and the parser has not recovered yet.
     pub(crate) lost: bool,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The current depth of nesting.
@@ -156,7 +156,7 @@ pub(crate) struct Cursor<'t, K> {
 pub const MAX_DEPTH: u32 = 256;
 
 impl<'t, K: Kind> Cursor<'t, K> {
-    /// Stands at the first token.
+    /// Returns a cursor at the first token.
     pub(crate) fn new(text: &'t str, tokens: Vec<Token<K>>, diagnostics: Vec<Diagnostic>) -> Cursor<'t, K> {
         Cursor { text, tokens, position: 0, lost: false, diagnostics, depth: 0, is_limit_reported: false }
     }
@@ -182,7 +182,7 @@ impl<'t, K: Kind> Cursor<'t, K> {
         self.kind() == kind
     }
 
-    /// Consumes a token and returns its place.
+    /// Consumes a token and returns its position.
     pub(crate) fn bump(&mut self) -> Span {
         let span = self.span();
         if !self.at(K::EOF) {
@@ -200,12 +200,12 @@ impl<'t, K: Kind> Cursor<'t, K> {
         found
     }
 
-    /// Returns the place of the last consumed token; the beginning of the file if there is none.
+    /// Returns the position of the last consumed token; the beginning of the file if there is none.
     pub(crate) fn previous(&self) -> Span {
         self.position.checked_sub(1).map_or(Span::default(), |position| self.tokens[position].span)
     }
 
-    /// Returns the empty place behind the last consumed token.
+    /// Returns the empty span after the last consumed token.
     pub(crate) fn after_previous(&self) -> Span {
         let end = self.previous().end;
         Span { start: end, end }
@@ -216,20 +216,20 @@ impl<'t, K: Kind> Cursor<'t, K> {
         start.to(self.previous())
     }
 
-    /// Reports a finding, unless the cursor is lost or stands at something that the lexer has reported.
+    /// Reports a finding, unless the cursor is lost or at a token that the lexer has reported.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         if !self.lost && !self.at(K::STRAY) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Reports a mistake after which nothing is certain until the parser finds its place again.
+    /// Reports an error from which the parser must recover.
     pub(crate) fn lose(&mut self, diagnostic: Diagnostic) {
         self.report(diagnostic);
         self.lost = true;
     }
 
-    /// How a diagnostic names the next token.
+    /// Returns the name of the next token for diagnostics.
     pub(crate) fn found(&self) -> String {
         if self.at(K::EOF) { "the end of the file".to_owned() } else { format!("`{}`", self.slice()) }
     }
@@ -274,7 +274,7 @@ impl<'t, K: Kind> Cursor<'t, K> {
         self.depth -= 1;
     }
 
-    /// Consumes the closing sign that belongs to `opener`.
+    /// Consumes the closing token that belongs to `opener`.
     pub(crate) fn close(&mut self, kind: K, opener: Span) {
         if self.eat(kind) {
             return;

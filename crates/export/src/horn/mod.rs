@@ -170,7 +170,7 @@ impl<'a> Writer<'a> {
         text.push('\n');
     }
 
-    /// Returns the line of the statement behind a location, as a comment.
+    /// Returns the line of the statement after a location, as a comment.
     fn line(&self, flow: &Flow, loc: LocId) -> String {
         flow.out(loc).first().map_or(String::new(), |edge| {
             let span = self.context.map.edges[*edge].span;

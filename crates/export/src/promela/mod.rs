@@ -190,7 +190,7 @@ impl<'a> Model<'a> {
         found
     }
 
-    /// Returns whether a thread's variable is read behind a move.
+    /// Returns whether a thread's variable is read after a move.
     fn matters(&self, var: VarId, end: &End) -> bool {
         let is_thread_var = self.program.vars[var].scope == Scope::Thread;
         match end {

@@ -4,7 +4,7 @@
 //! gives to variables, both over the state in which it began; so that in the end it is one guarded parallel assignment,
 //! whatever its length. Choices are made while it is followed, one copy of the path for each distinct outcome.
 //!
-//! A path goes on behind an edge if no other thread can tell whether it stops there: the thread holds the atomic flag,
+//! A path goes on after an edge if no other thread can tell whether it stops there: the thread holds the atomic flag,
 //! or the edge touches nothing that is shared. It ends at a location that it has been at, and where it or the number of
 //! paths would grow beyond a limit; so it always ends. A path that was cut inside an atomic section takes the flag in
 //! the model, too; where none is, the model has no flag.
@@ -102,7 +102,7 @@ struct Path {
     flag: Flag,
 }
 
-/// True if a path may go on behind an edge.
+/// True if a path may go on after an edge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     GoOn,
@@ -247,7 +247,7 @@ impl Finder<'_, '_> {
         self.waiting.push(path);
     }
 
-    /// Ends a path at a location, or behind the steps there that touch nothing shared and never block.
+    /// Ends a path at a location, or after the steps there that touch nothing shared and never block.
     fn settle(&mut self, mut path: Path, mut to: LocId) {
         while let [only] = self.model.flow.out(to) {
             let edge = &self.model.program.edges[*only];

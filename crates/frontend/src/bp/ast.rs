@@ -1,9 +1,9 @@
-//! The tree of a Boolean program: what was written, with its positions, before any name is resolved.
+//! The syntax tree of a Boolean program, with positions and without name resolution.
 //!
 //! Spelling variants are normalised where the language makes no difference (`&&` is `&`, `thread_end` is `end_thread`,
-//! `?` is `*`, `choose` is `schoose`, `x'` is `'x`) and redundant parentheses are gone. Comments are not here: the
-//! parser returns them beside the tree, and positions tell where they stood. [`crate::bp::dump`] prints a tree
-//! without its positions, so two trees are the same program if and only if their dumps are equal.
+//! `?` is `*`, `choose` is `schoose`, `x'` is `'x`) and redundant parentheses are removed. Comments are not part of the
+//! tree: the parser returns them separately, with their positions. [`crate::bp::dump`] prints a tree without its
+//! positions, so two trees are the same program if and only if their dumps are equal.
 
 pub use selvedge_ir::span::Span;
 
@@ -18,7 +18,7 @@ impl Symbol {
     }
 }
 
-/// The texts of all names of a file, one behind the other.
+/// The texts of all names of a file, in one buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     buffer: String,
@@ -48,7 +48,7 @@ impl Names {
         (0..self.ends.len() as u32).map(Symbol)
     }
 
-    /// Adds a text that is not in the table; whoever interns keeps the map.
+    /// Adds a text that is not in the table; the parser keeps the map for interning.
     pub(crate) fn push(&mut self, text: &str) -> Symbol {
         self.buffer.push_str(text);
         self.ends.push(u32::try_from(self.buffer.len()).expect("the texts are parts of a file below 4 GiB"));
@@ -56,7 +56,7 @@ impl Names {
     }
 }
 
-/// A name at a place.
+/// An occurrence of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name {
     pub symbol: Symbol,
@@ -70,7 +70,7 @@ pub struct File {
     pub items: Vec<Item>,
 }
 
-/// What stands at the top of a file.
+/// A top-level item of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     Decl(Decl),
@@ -117,7 +117,7 @@ pub struct Proc {
     pub body: Body,
 }
 
-/// How many values a procedure returns.
+/// The number of values that a procedure returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Results {
     /// `void f()`
@@ -126,7 +126,7 @@ pub enum Results {
     Bool,
     /// `bool<n> f()`
     Bools(u32),
-    /// `bool<a, b> f()`: the names count, but mean nothing.
+    /// `bool<a, b> f()`: only the number of names matters.
     Named(Vec<Name>),
 }
 
@@ -142,14 +142,14 @@ impl Results {
     }
 }
 
-/// Declarations before `begin`, and what stands between `begin` and `end`.
+/// The body of a procedure, with the declarations before `begin`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
     /// Declarations between the header and `begin`.
     pub outer: Vec<Decl>,
     /// The word `begin`.
     pub begin: Span,
-    /// Statements; declarations and `enforce` stand among them.
+    /// The statements, including declarations and `enforce`.
     pub stmts: Block,
     /// The word `end`; empty, at the place where it should be, if it is missing.
     pub end: Span,
@@ -180,7 +180,7 @@ pub struct Process {
     pub end: Span,
 }
 
-/// How many threads of a process a run starts with.
+/// The number of threads of a process at the start of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copies {
     /// Any number.
@@ -203,7 +203,7 @@ pub type Block = Vec<Stmt>;
 /// A statement with its labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stmt {
-    /// All labels in order, repetitions included. Declarations and `enforce` have none.
+    /// All labels in order, including repetitions. Declarations and `enforce` have none.
     pub labels: Vec<Name>,
     /// The statement without its labels and without the `;`.
     pub span: Span,
@@ -212,7 +212,7 @@ pub struct Stmt {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StmtKind {
-    /// `skip`; also the nothing between a label and `;` or `end`.
+    /// `skip`; also an empty statement between a label and `;` or `end`.
     Skip,
     Goto(Vec<Name>),
     Return(Vec<Expr>),
@@ -248,7 +248,7 @@ pub struct Assign {
     pub constrain: Option<Expr>,
 }
 
-/// Where a value goes.
+/// The destination of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Var(Name),
@@ -257,7 +257,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Where it stands.
+    /// Returns its position.
     pub fn span(&self) -> Span {
         match self {
             Target::Var(name) => name.span,
@@ -336,7 +336,7 @@ pub enum ExprKind {
     Primed(Symbol),
     /// `!e`
     Not(Box<Expr>),
-    /// `e1 & .. & ek`, at least two operands. A parenthesised operand is a chain of its own: `(a & b) & c` has two.
+    /// `e1 & .. & ek`, at least two operands. A parenthesised operand is a separate chain: `(a & b) & c` has two.
     Chain(ChainOp, Vec<Expr>),
     /// `e1 = e2`
     Compare(CompareOp, Box<(Expr, Expr)>),
@@ -348,7 +348,7 @@ pub enum ExprKind {
     Error,
 }
 
-/// A constant, as it was spelled.
+/// A constant as written in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Const {
     T,
@@ -358,12 +358,12 @@ pub enum Const {
 }
 
 impl Const {
-    /// What it means.
+    /// Returns its truth value.
     pub fn value(self) -> bool {
         matches!(self, Const::T | Const::One)
     }
 
-    /// How it is written.
+    /// Returns its text.
     pub fn text(self) -> &'static str {
         match self {
             Const::T => "T",
@@ -383,7 +383,7 @@ pub enum ChainOp {
 }
 
 impl ChainOp {
-    /// How it is written.
+    /// Returns its text.
     pub fn text(self) -> &'static str {
         match self {
             ChainOp::And => "&",
@@ -402,7 +402,7 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
-    /// How it is written.
+    /// Returns its text.
     pub fn text(self) -> &'static str {
         match self {
             CompareOp::Eq => "=",

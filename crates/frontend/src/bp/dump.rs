@@ -1,4 +1,4 @@
-//! A tree as indented text without positions: for people who look at it, and for comparing trees.
+//! Syntax trees as indented text without positions, for inspection and comparison.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -7,7 +7,7 @@ use super::ast::{
     StmtKind, Symbol, Target,
 };
 
-/// Returns the tree of a file. Equal texts mean equal trees up to positions.
+/// Returns the tree of a file as text. Equal texts mean equal trees up to positions.
 pub fn dump(file: &File) -> String {
     let mut out = String::new();
     let mut dump = Dump { names: &file.names, out: &mut out, indent: 0 };
@@ -185,7 +185,7 @@ impl<'d> Dump<'d> {
     }
 }
 
-/// An expression, all operators in front.
+/// An expression in prefix notation.
 struct DumpExpr<'e> {
     names: &'e Names,
     expr: &'e Expr,

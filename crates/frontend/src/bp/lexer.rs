@@ -1,8 +1,8 @@
-//! Words, signs and comments.
+//! The lexer of Boolean programs: words, signs and comments.
 //!
-//! The lexer never fails: what is no token is reported once and becomes [`TokenKind::Stray`], at which the parser
-//! stays silent, so that one bad character gives one diagnostic. Malformed names are reported and go on as names for
-//! the same reason. Comments go to a list of their own.
+//! The lexer never fails: text that is not a token is reported once and becomes [`TokenKind::Stray`], for which the
+//! parser reports nothing, so that one bad character causes one diagnostic. For the same reason, malformed names are
+//! reported and then treated as names. Comments are kept in a separate list.
 
 use logos::Logos;
 use selvedge_ir::span::Span;
@@ -74,7 +74,7 @@ pub enum TokenKind {
     #[token("atomic_end")]
     AtomicEnd,
 
-    /// A name, `T`, `F`, `_`, or a word that is special in some places only.
+    /// A name, `T`, `F`, `_`, or a word that is only special in some positions.
     #[regex(r"[A-Za-z_$][A-Za-z0-9_$]*")]
     #[regex(r"\{[ -z|~]+\}\$?")]
     Word,
@@ -135,11 +135,11 @@ pub enum TokenKind {
     #[regex(r"//[^\r\n]*")]
     #[regex(r"#[^\r\n]*")]
     LineComment,
-    /// Never in the list of tokens. The callback takes the comment to its end, or to the end of the file.
+    /// Never in the list of tokens. The callback consumes the comment up to its end, or to the end of the file.
     #[token("/*", block_comment)]
     BlockComment,
 
-    /// Something that is no token. It has been reported.
+    /// Text that is not a token. It has been reported.
     Stray,
     /// The end of the file.
     Eof,
@@ -150,7 +150,7 @@ pub fn lex(text: &str) -> Lexed<TokenKind> {
     tokens::lex(text)
 }
 
-/// A word with letters outside ASCII or with a digit in front is taken as a name; anything else is stray.
+/// Adds a malformed word: one with non-ASCII letters or a leading digit is treated as a name; anything else is stray.
 fn push_malformed(lexed: &mut Lexed<TokenKind>, span: Span, slice: &str) {
     if !slice.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$') {
         return lexed.push_stray(span, slice);
@@ -189,7 +189,7 @@ impl Kind for TokenKind {
 }
 
 impl TokenKind {
-    /// Returns the text of a token that has only one, in backquotes.
+    /// Returns the text of a token that has only one spelling, in backquotes.
     fn text(self) -> &'static str {
         match self {
             TokenKind::Void => "`void`",

@@ -23,12 +23,12 @@ pub(crate) use suggest::nearest;
 /// The result of [`parse`].
 pub type Parsed = crate::tokens::Parsed<ast::File>;
 
-/// Reads a text. What cannot be read is left out, and a diagnostic says so.
+/// Parses a text. Parts that cannot be parsed are omitted and reported.
 pub fn parse(text: &str) -> Parsed {
     read(text).0
 }
 
-/// Also returns the names in parts that could not be read.
+/// Parses a text, and also returns the names in parts that could not be parsed.
 fn read(text: &str) -> (Parsed, FxHashSet<ast::Symbol>) {
     if let Some(diagnostic) = too_long(text) {
         return (Parsed { diagnostics: vec![diagnostic], ..Parsed::default() }, FxHashSet::default());

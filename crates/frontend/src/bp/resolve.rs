@@ -1,4 +1,4 @@
-//! What is declared where: the tables of names that the lowering looks into.
+//! Tables of declarations, in which the lowering looks up names.
 //!
 //! A name means the nearest declaration: a local of the procedure, then a variable of the process, then one of the
 //! file; a procedure of the process, then one of the file. Labels belong to one procedure and are collected by the
@@ -35,7 +35,7 @@ pub(super) struct Global<'a> {
     pub(super) init: Option<&'a ast::Expr>,
 }
 
-/// What belongs to one process.
+/// The declarations of one process.
 pub(super) struct Process<'a> {
     pub(super) name: Name,
     pub(super) header: Span,
@@ -43,7 +43,7 @@ pub(super) struct Process<'a> {
     pub(super) vars: VarTable,
     pub(super) globals: Vec<Global<'a>>,
     pub(super) procs: FxHashMap<Symbol, ProcId>,
-    /// Filled when the entries are chosen.
+    /// The entry, set when the entries are chosen.
     pub(super) entry: Option<EntryId>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Process<'a> {
 pub(super) struct Tables<'a> {
     pub(super) file: &'a File,
     pub(super) vars: VarTable,
-    /// In textual order, shared and per-thread ones.
+    /// The variables outside procedures, shared and per-thread ones, in textual order.
     pub(super) globals: Vec<Global<'a>>,
     pub(super) procs: FxHashMap<Symbol, ProcId>,
     pub(super) units: IndexVec<ProcId, Unit<'a>>,
@@ -107,7 +107,7 @@ impl<'a> Tables<'a> {
             return;
         }
         if let Some(first) = procs.get(&procedure.name.symbol) {
-            let message = format!("a second procedure with the name `{}`", unit.name);
+            let message = format!("the procedure `{}` is defined twice", unit.name);
             let diagnostic = Diagnostic::new(Code::DuplicateProcedure, message, procedure.name.span)
                 .also(self.units[*first].header, "the first one");
             found.diagnostics.push(diagnostic);
@@ -133,7 +133,7 @@ impl<'a> Tables<'a> {
         let unit = Unit { name: "init", params: &[], n_results: 0, header: init.word, body: &init.body, process: None };
         let id = self.unit(found, unit);
         if let Some(first) = self.init {
-            let diagnostic = Diagnostic::new(Code::DuplicateProcedure, "a second `init` block", init.word)
+            let diagnostic = Diagnostic::new(Code::DuplicateProcedure, "there is a second `init` block", init.word)
                 .also(self.units[first].header, "the first one");
             found.diagnostics.push(diagnostic);
         } else {
@@ -144,7 +144,7 @@ impl<'a> Tables<'a> {
     fn process(&mut self, found: &mut Output, process: &'a ast::Process) {
         let id = self.processes.len();
         if let Some(first) = self.process_names.insert(process.name.symbol, id) {
-            let message = format!("a second process with the name `{}`", self.text(process.name.symbol));
+            let message = format!("the process `{}` is defined twice", self.text(process.name.symbol));
             let diagnostic = Diagnostic::new(Code::DuplicateProcedure, message, process.name.span)
                 .also(self.processes[first].header, "the first one");
             found.diagnostics.push(diagnostic);
@@ -172,7 +172,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// What has been made so far: the program, its positions and the findings.
+/// The result so far: the program, its positions and the diagnostics.
 #[derive(Default)]
 pub(super) struct Output {
     pub(super) program: Program,

@@ -1,4 +1,4 @@
-//! The nearest neighbour of a misspelled name.
+//! Suggestions for misspelled names.
 
 /// Returns the candidate with the smallest edit distance, the first of several. `None` if none is near: the distance
 /// may be at most a third of the name's length, and at least one edit is always allowed.

@@ -3,10 +3,10 @@
 use super::Explanation;
 
 pub(super) const NON_LINEAR: Explanation = Explanation {
-    title: "a term that is not linear",
-    text: "Terms are sums of constants and of variables with constant factors, so one factor of a product must be a \
-             constant. There is no division. You can compare a remainder with a constant, and test divisibility by a \
-             constant with `n divides e`.",
+    title: "a non-linear term",
+    text: "Terms are sums of constants and of variables with constant factors. In a product, one factor \
+             must be a constant. There is no division; remainders can be compared with a constant, and \
+             divisibility by a constant is a condition: `n divides e`.",
     wrong: "var x, y: int;\n\
              grow: x > 0 -> y := x * y;\n\
              safe y >= 0;\n",
@@ -16,8 +16,8 @@ pub(super) const NON_LINEAR: Explanation = Explanation {
 };
 
 pub(super) const WRONG_TYPE: Explanation = Explanation {
-    title: "an integer in place of a truth value, or the other way round",
-    text: "Conditions are truth values: comparisons, variables of the type `bool`, and combinations of these with \
+    title: "a type error: integer or truth value",
+    text: "Conditions are truth values: comparisons, variables of type `bool`, and combinations of these by \
              `!`, `&`, `|` and `=>`. Terms are integers. There is no conversion between the two.",
     wrong: "var x: int;\n\
              down: x -> x := x - 1;\n\
@@ -28,10 +28,11 @@ pub(super) const WRONG_TYPE: Explanation = Explanation {
 };
 
 pub(super) const OUTSIDE_RANGE: Explanation = Explanation {
-    title: "a value that may leave the range of the variable",
-    text: "A variable with a range like `0..3` is for control, and its values must clearly stay within the range: \
-             you can assign constants of the range, variables with a subrange, and conditional values of these. Use \
-             the type `int` for computations.",
+    title: "a value that may be outside the range of the variable",
+    text: "A variable of a range like `0..3` is meant for control, and it must be obvious that it stays in \
+             its range: only constants of the range, variables whose range is contained in it, and \
+             conditional expressions over these can be assigned. Use the type `int` for variables in \
+             computations.",
     wrong: "var s: 0..3 = 0;\n\
              next: s < 3 -> s := s + 1;\n\
              safe s <= 3;\n",
@@ -41,10 +42,10 @@ pub(super) const OUTSIDE_RANGE: Explanation = Explanation {
 };
 
 pub(super) const MISPLACED_NONDET: Explanation = Explanation {
-    title: "`nondet` outside of an assignment",
-    text: "`nondet` is an arbitrary value that a step chooses, so it is allowed only on the right-hand side of an \
-             assignment. Conditions do not choose values. A variable that is not restricted by `init` starts with an \
-             arbitrary value anyway.",
+    title: "`nondet` outside an assignment",
+    text: "`nondet` is an arbitrary input value that a step chooses, so it can only be used on the \
+             right-hand side of an assignment. Conditions describe states and choose nothing. A variable that \
+             does not occur in `init` starts with an arbitrary value.",
     wrong: "var x: int;\n\
              init x == nondet;\n\
              t: true -> x := x + 1;\n\
@@ -55,10 +56,10 @@ pub(super) const MISPLACED_NONDET: Explanation = Explanation {
 };
 
 pub(super) const MISPLACED_GOTO: Explanation = Explanation {
-    title: "a location outside of a process",
-    text: "Locations belong to processes. `at`, `start` and `goto` are allowed only inside a process, and `goto` \
-             leads to a location of the same process. Elsewhere, you can test the location of a process with `p at \
-             l`.",
+    title: "a location outside a process",
+    text: "Locations belong to processes. `at`, `start` and `goto` must be placed between the braces of a \
+             process, and `goto` leads to a location of the same process. Elsewhere, `p at l` tests the \
+             location of a process.",
     wrong: "process p {\n\
              \x20 at a: goto b;\n\
              \x20 at b: goto a;\n\

@@ -3,9 +3,9 @@
 use super::Explanation;
 
 pub(super) const MISPLACED_PRIME: Explanation = Explanation {
-    title: "a primed variable outside of `constrain`",
-    text: "`'x`, also written `x'`, is the value of `x` after the step. It is available only in the condition after \
-             `constrain`, where a plain name is the value before the step.",
+    title: "a new value outside `constrain`",
+    text: "`'x`, also written `x'`, is the value of `x` after the step. It can only be used in the \
+             condition after `constrain`, where a plain name is the value before the step.",
     wrong: "decl x, y;\n\
              void main() begin\n\
              \x20 x := 'y;\n\
@@ -17,11 +17,12 @@ pub(super) const MISPLACED_PRIME: Explanation = Explanation {
 };
 
 pub(super) const MISPLACED_PASSIVE: Explanation = Explanation {
-    title: "a passive copy where it is not allowed",
-    text: "`x$` is the variable `x` of each other thread. You can read it in `constrain` and `assume`, which must \
-             then hold for every other thread. You can also assign it, and its new value may depend on its old one. \
-             It has no meaning in the value of an ordinary variable, in the condition of an `if`, in an assertion or \
-             in an argument, because there may be several other threads.",
+    title: "a misplaced passive copy",
+    text: "`x$` refers to the variable `x` of each other thread. It can be read in `constrain` and in \
+             `assume`, which must hold for every other thread. It can be assigned, and then its new value may \
+             depend on its old one. It cannot be used in the value of an ordinary variable, in a condition of \
+             `if`, in an assertion or in an argument, because there it would have to refer to a single \
+             thread.",
     wrong: "void main() begin\n\
              \x20 decl x;\n\
              \x20 x := x$;\n\
@@ -34,8 +35,8 @@ pub(super) const MISPLACED_PASSIVE: Explanation = Explanation {
 
 pub(super) const PASSIVE_SHARED: Explanation = Explanation {
     title: "a passive copy of a shared variable",
-    text: "`x$` is the copy of `x` in each other thread. A shared variable has only one copy, so `x$` has no \
-             meaning, unless a variable with the name `x$` is declared.",
+    text: "`x$` refers to the copies of `x` in other threads. A shared variable has only one copy, so `x$` \
+             has no meaning, unless a variable is declared with exactly this name.",
     wrong: "decl x;\n\
              void main() begin\n\
              \x20 x$ := 1;\n\
@@ -48,8 +49,8 @@ pub(super) const PASSIVE_SHARED: Explanation = Explanation {
 
 pub(super) const UNSUPPORTED: Explanation = Explanation {
     title: "a statement that is not supported",
-    text: "The statement belongs to a dialect of the language, but there is no agreement on its meaning. `sync` is \
-             such a statement: use shared variables, `assume` and `atomic_begin` to synchronise threads.",
+    text: "The statement belongs to a dialect of the language, but its meaning is not standardised. One \
+             example is `sync`: use shared variables, `assume` and `atomic_begin` to synchronise threads.",
     wrong: "void main() begin\n\
              \x20 sync;\n\
              end\n",
@@ -60,9 +61,9 @@ pub(super) const UNSUPPORTED: Explanation = Explanation {
 };
 
 pub(super) const NO_ENTRY: Explanation = Explanation {
-    title: "a program without an entry procedure",
-    text: "A program starts with its procedure `main`, or with its processes, or with `thread0`, `thread1` and so \
-             on, one thread each. You can choose another procedure with `--entry`.",
+    title: "no initial procedure",
+    text: "A program starts with its procedure `main`; without one, with `thread0`, `thread1` and so on, \
+             one thread each; or with its processes. Use `--entry` to choose another procedure.",
     wrong: "void start() begin\n\
              \x20 skip;\n\
              end\n",
@@ -73,8 +74,8 @@ pub(super) const NO_ENTRY: Explanation = Explanation {
 
 pub(super) const MAIN_BESIDE_PROCESSES: Explanation = Explanation {
     title: "`main` outside the processes",
-    text: "In a program with processes, every thread belongs to a process and starts with the `main` inside it. A \
-             `main` outside the processes would never run.",
+    text: "In a program with processes, every thread belongs to a process and starts with the `main` inside \
+             it. A `main` outside would never run.",
     wrong: "process P begin\n\
              \x20 void main() begin\n\
              \x20   skip;\n\
@@ -106,9 +107,10 @@ pub(super) const PROCESS_WITHOUT_MAIN: Explanation = Explanation {
 };
 
 pub(super) const ASYNC_RESULTS: Explanation = Explanation {
-    title: "results of a call that runs in another thread",
-    text: "A call with a label `ASYNC_..` starts a thread, and the caller continues immediately. So there is no \
-             result to assign. Let the thread write to a shared variable instead.",
+    title: "results of an asynchronous call",
+    text: "A label `ASYNC_..` before a call starts a thread that runs the procedure, and the caller \
+             continues immediately. So there are no results to assign. Let the thread write to a shared \
+             variable.",
     wrong: "decl x;\n\
              bool f() begin\n\
              \x20 return 1;\n\
@@ -126,10 +128,10 @@ pub(super) const ASYNC_RESULTS: Explanation = Explanation {
 };
 
 pub(super) const EARLY_READ: Explanation = Explanation {
-    title: "an initial value that reads a variable without a value",
-    text: "Initial values are computed in the order of the declarations: first those of the shared variables, and \
-             then, when a thread starts, those of its own variables. An initial value can refer to earlier \
-             declarations, but not to itself or to later ones.",
+    title: "an initial value that reads a later variable",
+    text: "Initial values are computed in the order of the declarations: first those of shared variables, \
+             and then, when a thread is created, those of its own variables. An initial value can only read \
+             variables that are declared before it.",
     wrong: "decl x := y;\n\
              decl y := 1;\n\
              void main() begin\n\
@@ -144,8 +146,8 @@ pub(super) const EARLY_READ: Explanation = Explanation {
 
 pub(super) const LATE_INITIALISER: Explanation = Explanation {
     title: "an initial value after a statement",
-    text: "Locals get their initial values when the procedure is entered, wherever they are declared. After a \
-             statement, this would be misleading. So declare the variable without a value there, and assign it in a \
+    text: "Locals get their initial values when the procedure is entered, wherever they are declared. After \
+             a statement that would be misleading, so declare the variable without a value and assign it in a \
              statement.",
     wrong: "decl g;\n\
              void main() begin\n\
@@ -163,9 +165,10 @@ pub(super) const LATE_INITIALISER: Explanation = Explanation {
 };
 
 pub(super) const THREAD_VARIABLE_IN_INIT: Explanation = Explanation {
-    title: "a thread-local variable in `init`",
-    text: "`init` runs once, before the threads start, so it cannot use variables of which every thread has its own \
-             copy. Give them an initial value in their declaration; it may refer to shared variables.",
+    title: "a per-thread variable in `init`",
+    text: "`init` runs once, before the threads are created, so it cannot use variables of which every \
+             thread has its own copy. Give them an initial value in their declaration; it may read shared \
+             variables.",
     wrong: "decl g;\n\
              decl thread_local t;\n\
              void init() begin\n\
@@ -185,10 +188,10 @@ pub(super) const THREAD_VARIABLE_IN_INIT: Explanation = Explanation {
 };
 
 pub(super) const UNUSED_VARIABLE: Explanation = Explanation {
-    title: "a variable that is never used",
-    text: "The variable is never read or assigned. Parameters are not reported, and neither are names that begin \
-             with `_`, nor names like `b7` or `b7_x_lt_y`, which SatAbs gives to its predicates and declares in every \
-             procedure.",
+    title: "an unused variable",
+    text: "Nothing reads or assigns the variable. Parameters are not reported, and neither are names that \
+             begin with `_`, nor names like `b7` or `b7_x_lt_y`, which SatAbs gives to its predicates and \
+             declares in every procedure.",
     wrong: "decl x, y;\n\
              void main() begin\n\
              \x20 x := 1;\n\
@@ -200,10 +203,11 @@ pub(super) const UNUSED_VARIABLE: Explanation = Explanation {
 };
 
 pub(super) const UNUSED_LABEL: Explanation = Explanation {
-    title: "a label that is never used",
-    text: "No `goto` and no `start_thread` of the procedure refers to the label. Labels that tools generate are not \
-             reported: numbers; `PC`, `l` or `L` with a number; and labels that begin with `ASYNC_`, `c2bp`, `C_`, \
-             `S_` or `_`. Neither are labels with `ERROR` in their name, nor the label given with `--label`.",
+    title: "an unused label",
+    text: "No `goto` and no `start_thread` in the procedure refers to the label. Labels of generated \
+             programs are not reported: numbers; `PC`, `l` or `L` with a number; and those that begin with \
+             `ASYNC_`, `c2bp`, `C_`, `S_` or `_`. Neither are labels with `ERROR` in their name, and the \
+             label given with `--label`.",
     wrong: "void main() begin\n\
              \x20 again: skip;\n\
              end\n",
@@ -214,10 +218,10 @@ pub(super) const UNUSED_LABEL: Explanation = Explanation {
 };
 
 pub(super) const UNREACHABLE: Explanation = Explanation {
-    title: "a statement that is never reached",
-    text: "The statement has no label, and follows a `goto`, a `return`, an `end_thread`, or an `if` whose branches \
-             all end with one of these. Conditions are not taken into account. Only the first of several such \
-             statements is reported.",
+    title: "an unreachable statement",
+    text: "The statement follows a `goto`, a `return` or an `end_thread`, or an `if` all of whose branches \
+             end with one of these, and it has no label to jump to. Conditions are not evaluated. Only the \
+             first of several such statements is reported.",
     wrong: "decl x;\n\
              void main() begin\n\
              \x20 return;\n\
@@ -231,8 +235,9 @@ pub(super) const UNREACHABLE: Explanation = Explanation {
 };
 
 pub(super) const RETURN_WITHOUT_VALUES: Explanation = Explanation {
-    title: "a `return` without the declared values",
-    text: "The procedure declares return values, but this `return` gives none. It returns arbitrary values.",
+    title: "a `return` without values",
+    text: "The head of the procedure declares results, but this `return` has none. Arbitrary values are \
+             returned.",
     wrong: "bool f() begin\n\
              \x20 return;\n\
              end\n\
@@ -248,9 +253,9 @@ pub(super) const RETURN_WITHOUT_VALUES: Explanation = Explanation {
 };
 
 pub(super) const FALLS_OFF_END: Explanation = Explanation {
-    title: "the end of a procedure without the declared values",
-    text: "The procedure declares return values, but control can reach its `end` without a `return`. It then \
-             returns arbitrary values.",
+    title: "a missing `return`",
+    text: "The head of the procedure declares results, but control can reach its `end` without a `return`. \
+             Arbitrary values are returned.",
     wrong: "decl x;\n\
              bool f() begin\n\
              \x20 if x then return 1; fi;\n\
@@ -269,8 +274,9 @@ pub(super) const FALLS_OFF_END: Explanation = Explanation {
 
 pub(super) const MIXED_PRECEDENCE: Explanation = Explanation {
     title: "`=` mixed with `&`, `|` or `^` without parentheses",
-    text: "`=` and `!=` bind looser than `&`, `|` and `^`: `a & b = c` means `(a & b) = c`, as in Boppo and SatAbs. \
-             In other dialects, they bind tighter. Use parentheses to make the meaning clear.",
+    text: "`=` and `!=` bind more loosely than `&`, `|` and `^`: `a & b = c` means `(a & b) = c`, as in \
+             Boppo and SatAbs. In other dialects they bind more tightly. Use parentheses to make the meaning \
+             clear.",
     wrong: "decl a, b, c;\n\
              void main() begin\n\
              \x20 a := *; b := *; c := *;\n\

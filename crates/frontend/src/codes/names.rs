@@ -3,9 +3,10 @@
 use super::Explanation;
 
 pub(super) const UNKNOWN_VARIABLE: Explanation = Explanation {
-    title: "a variable that is not declared",
-    text: "Variables are declared with `decl`, either outside the procedures, for all of them, or inside a \
-             procedure. Parameters are variables too. If there is a similar name, the message suggests it.",
+    title: "an undeclared variable",
+    text: "Variables are declared with `decl`: outside procedures for all of them, or inside a procedure \
+             for that procedure only. Parameters are variables too. If a declared name is similar, the \
+             message suggests it.",
     wrong: "decl locked;\n\
              void main() begin\n\
              \x20 lokced := 1;\n\
@@ -19,9 +20,9 @@ pub(super) const UNKNOWN_VARIABLE: Explanation = Explanation {
 };
 
 pub(super) const UNKNOWN_PROCEDURE: Explanation = Explanation {
-    title: "a procedure that is not defined",
-    text: "You can call procedures of the same process, and procedures outside all processes, wherever they are \
-             defined in the file. You cannot call procedures of other processes.",
+    title: "an undefined procedure",
+    text: "A call refers to a procedure of the same process, or to one outside all processes. The order of \
+             definitions does not matter. Procedures of other processes cannot be called.",
     wrong: "void main() begin\n\
              \x20 worker();\n\
              end\n",
@@ -34,9 +35,9 @@ pub(super) const UNKNOWN_PROCEDURE: Explanation = Explanation {
 };
 
 pub(super) const UNKNOWN_LABEL: Explanation = Explanation {
-    title: "a label that does not exist",
-    text: "`goto` and `start_thread goto` refer to a label of the same procedure. No procedure of the program has \
-             this label.",
+    title: "an undefined label",
+    text: "`goto` and `start_thread goto` refer to a label in the same procedure. No procedure of the \
+             program has this label.",
     wrong: "void main() begin\n\
              \x20 L: skip;\n\
              \x20 goto M;\n\
@@ -49,8 +50,8 @@ pub(super) const UNKNOWN_LABEL: Explanation = Explanation {
 
 pub(super) const FOREIGN_LABEL: Explanation = Explanation {
     title: "a label of another procedure",
-    text: "A jump cannot leave its procedure, and this label belongs to another one. To run another procedure, call \
-             it; to start a thread in it, use `start_thread` with a call.",
+    text: "Jumps cannot leave their procedure, and this label is in another one. To run code in another \
+             procedure, call it; to start a thread there, use `start_thread` with a call.",
     wrong: "void main() begin\n\
              \x20 goto done;\n\
              end\n\
@@ -64,9 +65,10 @@ pub(super) const FOREIGN_LABEL: Explanation = Explanation {
 };
 
 pub(super) const UNKNOWN_THREAD_START: Explanation = Explanation {
-    title: "a thread without a place to start",
-    text: "`start_thread l` takes a label of this procedure, where the new thread starts with a copy of the locals, \
-             or the name of a procedure, which the new thread runs. If both exist, the label takes precedence.",
+    title: "an undefined start of a thread",
+    text: "`start_thread l` takes either a label of this procedure, at which the new thread begins with a \
+             copy of the locals, or the name of a procedure, which the new thread runs. If both exist, the \
+             label is used.",
     wrong: "void main() begin\n\
              \x20 start_thread worker;\n\
              end\n",
@@ -80,8 +82,8 @@ pub(super) const UNKNOWN_THREAD_START: Explanation = Explanation {
 
 pub(super) const DUPLICATE_VARIABLE: Explanation = Explanation {
     title: "a variable that is declared twice",
-    text: "You can declare a name once outside the procedures, once in each process, and once in each procedure, \
-             including its parameters. The inner declaration hides the outer one.",
+    text: "A name can be declared once outside procedures, once in each process, and once in each \
+             procedure, including its parameters. An inner declaration hides an outer one.",
     wrong: "decl x, x;\n\
              void main() begin\n\
              \x20 x := 1;\n\
@@ -93,9 +95,10 @@ pub(super) const DUPLICATE_VARIABLE: Explanation = Explanation {
 };
 
 pub(super) const DUPLICATE_LABEL: Explanation = Explanation {
-    title: "a label on two statements",
-    text: "Within a procedure, a label can belong to only one statement. A statement may have several labels, and \
-             may repeat a label. Labels of different procedures are independent.",
+    title: "a label of two statements",
+    text: "A label refers to one statement of its procedure. A statement may have several labels, and the \
+             same label may be repeated before the same statement. Labels of different procedures are \
+             independent.",
     wrong: "void main() begin\n\
              \x20 L: skip;\n\
              \x20 L: skip;\n\
@@ -109,9 +112,9 @@ pub(super) const DUPLICATE_LABEL: Explanation = Explanation {
 };
 
 pub(super) const DUPLICATE_PROCEDURE: Explanation = Explanation {
-    title: "a procedure or process that is defined twice",
-    text: "The procedures outside processes must have different names, and so must the procedures of a process, and \
-             the processes themselves. There can be at most one `init` block.",
+    title: "a procedure or a process that is defined twice",
+    text: "Procedures outside processes must have different names, and so must the procedures of one \
+             process, and the processes themselves. There is at most one `init` block.",
     wrong: "void f() begin\n\
              \x20 skip;\n\
              end\n\
@@ -134,8 +137,8 @@ pub(super) const DUPLICATE_PROCEDURE: Explanation = Explanation {
 };
 
 pub(super) const WRONG_VALUE_COUNT: Explanation = Explanation {
-    title: "a different number of values and variables",
-    text: "A parallel assignment has as many values on the right as variables on the left. Use `_` to discard a \
+    title: "the wrong number of values",
+    text: "A parallel assignment needs as many values on the right as variables on the left. `_` discards a \
              value.",
     wrong: "decl x, y;\n\
              void main() begin\n\
@@ -149,7 +152,8 @@ pub(super) const WRONG_VALUE_COUNT: Explanation = Explanation {
 
 pub(super) const WRONG_ARGUMENT_COUNT: Explanation = Explanation {
     title: "the wrong number of arguments",
-    text: "A call, or a `start_thread` with a call, has one value for each parameter. `schoose` takes exactly two.",
+    text: "A call, or a `start_thread` with a call, needs one value for each parameter. `schoose` takes \
+             exactly two.",
     wrong: "void f(a) begin\n\
              \x20 assume(a);\n\
              end\n\
@@ -166,8 +170,8 @@ pub(super) const WRONG_ARGUMENT_COUNT: Explanation = Explanation {
 
 pub(super) const WRONG_RESULT_COUNT: Explanation = Explanation {
     title: "the wrong number of results",
-    text: "The left-hand side of a call has one variable for each return value of the procedure; `_` discards a \
-             value. A call without a left-hand side discards all of them.",
+    text: "The left-hand side of a call needs one variable for each value that the procedure returns; `_` \
+             discards a value. A call without a left-hand side discards all of them.",
     wrong: "decl x;\n\
              bool<2> f() begin\n\
              \x20 return 0, 1;\n\
@@ -185,10 +189,10 @@ pub(super) const WRONG_RESULT_COUNT: Explanation = Explanation {
 };
 
 pub(super) const WRONG_RETURN_COUNT: Explanation = Explanation {
-    title: "the wrong number of return values",
-    text: "`return` gives as many values as the procedure declares: none for `void`, one for `bool`, n for \
-             `bool<n>`. The only exception is the procedure in which a thread starts, whose return values are \
-             discarded: `void main` may return values.",
+    title: "the wrong number of returned values",
+    text: "`return` needs as many values as the head of the procedure declares: none for `void`, one for \
+             `bool`, and n for `bool<n>`. The procedure with which a thread starts may return any number of \
+             values, since they are discarded.",
     wrong: "bool f() begin\n\
              \x20 return 0, 1;\n\
              end\n\
@@ -204,9 +208,9 @@ pub(super) const WRONG_RETURN_COUNT: Explanation = Explanation {
 };
 
 pub(super) const ASSIGNED_TWICE: Explanation = Explanation {
-    title: "a variable that is assigned twice in one step",
-    text: "All variables on the left of an assignment change in one step, so none of them can occur twice. Only `_` \
-             can.",
+    title: "a variable that is assigned twice",
+    text: "All variables on the left-hand side of an assignment change in one step, so no variable can \
+             occur there twice. `_` may be repeated.",
     wrong: "decl x;\n\
              void main() begin\n\
              \x20 x, x := 0, 1;\n\

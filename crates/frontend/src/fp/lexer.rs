@@ -1,4 +1,4 @@
-//! The words of a system of equations.
+//! The lexer of systems of equations.
 
 use selvedge_ir::span::Span;
 
@@ -40,7 +40,11 @@ pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
             mark.len()
         } else {
             let span = Span::new(at, at + first.len_utf8());
-            diagnostics.push(Diagnostic::new(Code::StrayCharacter, format!("`{first}` means nothing here"), span));
+            diagnostics.push(Diagnostic::new(
+                Code::StrayCharacter,
+                format!("`{first}` is not part of the language"),
+                span,
+            ));
             first.len_utf8()
         };
         at += length;

@@ -19,10 +19,10 @@ use selvedge_ir::fp::Fixpoint;
 use crate::diagnostic::Diagnostic;
 pub use systems::{Schedule, system};
 
-/// What became of a text.
+/// The result of reading a text.
 #[derive(Clone, Debug)]
 pub struct LoadedFixpoint {
-    /// The system; none if the text has errors.
+    /// The system; `None` if the text has errors.
     pub fixpoint: Option<Fixpoint>,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -59,16 +59,16 @@ mod tests {
         let cases = [
             ("rel Error() := exists g: Shared. Nothing(g);", "there is no relation `Nothing`"),
             ("rel Error() := exists g: Shared. Free(g);", "`g` is of sort `Shared`, but `Own` is expected"),
-            ("rel Error() := exists g: Shared. Initial(g, g);", "`Initial` has 1 places, not 2"),
+            ("rel Error() := exists g: Shared. Initial(g, g);", "`Initial` takes 1 arguments, not 2"),
             ("rel Error() := Initial(g);", "`g` is not bound"),
             ("rel Error() := exists g: State. Initial(g);", "`State` is not a sort"),
             ("rel Error() := !Error();", "`Error` is negated, but not solved yet"),
             ("rel A() := true;", "there is no relation `Error()`"),
             ("rel Error() := exists g: Shared, l: Frame. g = l;", "`l` is of sort `Frame`, but `Shared` is expected"),
-            ("rel Error() := exists g: Shared Initial(g);", "`.` is expected here"),
-            ("rel Step() := true; rel Error() := true;", "there is a relation `Step` of the program"),
+            ("rel Error() := exists g: Shared Initial(g);", "expected `.`"),
+            ("rel Step() := true; rel Error() := true;", "the program already defines the relation `Step`"),
             ("rel Error() := forall g: Shared. Initial(g);", "this quantifier would negate an equation"),
-            ("rel Error() := true $;", "`$` means nothing here"),
+            ("rel Error() := true $;", "`$` is not part of the language"),
         ];
         for (text, message) in cases {
             let found = messages(text);

@@ -1,5 +1,5 @@
-//! From the text to equations: names are resolved and sorts checked on the way. An equation that cannot be read is left
-//! out, and a diagnostic says so. The heads of all equations are read first, since equations may use each other.
+//! The parser of equations, which also resolves names and checks sorts. An equation that cannot be parsed is omitted
+//! and reported. The heads of all equations are parsed first, since equations may use each other.
 
 use selvedge_ir::fp::{Base, Equation, Fixpoint, Formula, Param, Sort, Symbol};
 use selvedge_ir::span::Span;
@@ -14,7 +14,7 @@ fn wrong<T>(code: Code, message: impl Into<String>, span: Span) -> Parse<T> {
     Err(Box::new(Diagnostic::new(code, message, span)))
 }
 
-/// Reads a text.
+/// Parses a text.
 pub(super) fn parse(text: &str) -> (Fixpoint, Vec<Diagnostic>) {
     if let Some(diagnostic) = too_long(text) {
         return (Fixpoint::default(), vec![diagnostic]);
@@ -40,18 +40,18 @@ pub(super) fn parse(text: &str) -> (Fixpoint, Vec<Diagnostic>) {
     match parser.heads.iter().position(|head| head.name == "Error") {
         Some(answer) if parser.heads[answer].params.is_empty() => fixpoint.answer = Some(answer),
         Some(answer) => {
-            let message = "`Error` is the answer and has no places";
+            let message = "`Error` is the answer and takes no arguments";
             diagnostics.push(Diagnostic::new(Code::WrongArgumentCount, message, parser.heads[answer].span));
         }
         None => {
-            let message = "there is no relation `Error()`, which gives the answer";
+            let message = "there is no relation `Error()` for the answer";
             diagnostics.push(Diagnostic::new(Code::NoEntry, message, Span::new(text.len(), text.len())));
         }
     }
     (fixpoint, diagnostics)
 }
 
-/// What stands before `:=`.
+/// The left-hand side of an equation.
 #[derive(Clone)]
 struct Head {
     name: String,
@@ -99,18 +99,18 @@ impl Parser<'_> {
         if self.eat(mark) {
             return Ok(());
         }
-        wrong(Code::UnexpectedToken, format!("`{mark}` is expected here"), self.peek().span)
+        wrong(Code::UnexpectedToken, format!("expected `{mark}`"), self.peek().span)
     }
 
     fn name(&mut self) -> Parse<(String, Span)> {
         let token = self.advance();
         match token.kind {
             Kind::Name(name) => Ok((name, token.span)),
-            _ => wrong(Code::UnexpectedToken, "a name is expected here", token.span),
+            _ => wrong(Code::UnexpectedToken, "expected a name", token.span),
         }
     }
 
-    /// Reads the heads of all equations; bodies are passed over.
+    /// Parses the heads of all equations; bodies are skipped.
     fn items(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Vec<Item> {
         let (mut items, mut layer) = (Vec::new(), 0);
         while self.peek().kind != Kind::End {
@@ -140,17 +140,20 @@ impl Parser<'_> {
                 self.expect(")")?;
                 self.expect(":=")?;
                 if let Some(known) = self.symbol(&name) {
-                    let what = if matches!(known, Symbol::Base(_)) { "of the program" } else { "with an equation" };
-                    return wrong(Code::DuplicateProcedure, format!("there is a relation `{name}` {what}"), span);
+                    let message = match known {
+                        Symbol::Base(_) => format!("the program already defines the relation `{name}`"),
+                        Symbol::Equation(_) => format!("the relation `{name}` already has an equation"),
+                    };
+                    return wrong(Code::DuplicateProcedure, message, span);
                 }
                 self.heads.push(Head { name, params, layer: *layer, span });
                 Ok(Some(Item { head: self.heads.len() - 1, start: self.at }))
             }
-            _ => wrong(Code::UnexpectedToken, "`rel` or `layer` is expected here", span),
+            _ => wrong(Code::UnexpectedToken, "expected `rel` or `layer`", span),
         }
     }
 
-    /// `g, h: Shared, l: Frame`: names before a sort share it.
+    /// Parses `g, h: Shared, l: Frame`; names before a sort share it.
     fn params(&mut self) -> Parse<Vec<Param>> {
         let mut params: Vec<Param> = Vec::new();
         if matches!(self.peek().kind, Kind::Mark(_)) {
@@ -169,7 +172,7 @@ impl Parser<'_> {
                     let sorts = Sort::ALL.map(|sort| format!("`{}`", sort.name())).join(", ");
                     return wrong(
                         Code::UnknownVariable,
-                        format!("`{name}` is not a sort; the sorts are {sorts}"),
+                        format!("`{name}` is not a sort: the sorts are {sorts}"),
                         span,
                     );
                 };
@@ -189,7 +192,7 @@ impl Parser<'_> {
         self.scope = self.heads[head].params.clone();
         let body = self.or(head)?;
         if !self.is_mark(";") {
-            return wrong(Code::UnexpectedToken, "`;`, `&` or `|` is expected here", self.peek().span);
+            return wrong(Code::UnexpectedToken, "expected `;`, `&` or `|`", self.peek().span);
         }
         Ok(body)
     }
@@ -223,7 +226,7 @@ impl Parser<'_> {
             "false" => Ok(if negated { Formula::True } else { Formula::False }),
             "exists" if !negated => self.exists(head),
             "forall" | "exists" => {
-                let message = "this quantifier would negate an equation: give what is negated a layer of its own";
+                let message = "this quantifier would negate an equation: put the negated relation in an earlier layer";
                 wrong(Code::Unsupported, message, span)
             }
             _ if self.is_mark("(") => self.atom(head, &name, span, negated),
@@ -231,7 +234,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `exists x: Shared. ...` binds as far to the right as it can.
+    /// Parses `exists x: Shared. ...`, which extends as far to the right as possible.
     fn exists(&mut self, head: usize) -> Parse<Formula> {
         let params = self.params()?;
         self.expect(".")?;
@@ -281,13 +284,13 @@ impl Parser<'_> {
         }
         self.expect(")")?;
         if args.len() != sorts.len() {
-            let message = format!("`{name}` has {} places, not {}", sorts.len(), args.len());
+            let message = format!("`{name}` takes {} arguments, not {}", sorts.len(), args.len());
             return wrong(Code::WrongArgumentCount, message, span);
         }
         Ok(Formula::Atom { symbol, args, negated })
     }
 
-    /// Equations use relations of their own layer and of earlier ones, negated only of earlier ones.
+    /// Checks that an equation uses relations of its own layer and of earlier ones, negated only of earlier ones.
     fn check_layer(&self, head: usize, used: usize, span: Span, negated: bool) -> Parse<()> {
         let (own, other) = (self.heads[head].layer, self.heads[used].layer);
         let name = &self.heads[used].name;

@@ -1,8 +1,8 @@
-//! The systems of equations for any number of rounds or contexts, as texts.
+//! Systems of equations for any number of rounds or contexts, as text.
 //!
-//! Both are the system S of La Torre, Madhusudan and Parlato (2010), section 4, with its local reachability written
-//! out, so that threads may call, also recursively. They differ in who stands beside a thread: any block of threads
-//! that fits into a run (`rounds`), or the threads before and behind it in the text (`contexts`).
+//! Both are the system S of La Torre, Madhusudan and Parlato (2010), section 4, with its local reachability spelled
+//! out, so that threads may make calls, including recursive ones. They differ in the neighbours of a thread: any block
+//! of threads that fits into a run (`rounds`), or the threads before and after it in the text (`contexts`).
 //!
 //! | relation | says |
 //! |---|---|
@@ -14,7 +14,7 @@
 
 use std::fmt::Write as _;
 
-/// Who takes turns with whom.
+/// The order in which threads take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// Any number of threads in any order, as many of each template as it allows.
@@ -23,7 +23,7 @@ pub enum Schedule {
     Contexts,
 }
 
-/// Returns the equations for executions of so many rounds, or contexts of each thread.
+/// Returns the equations for executions with a number of rounds, or of contexts of each thread.
 pub fn system(schedule: Schedule, k: u32) -> String {
     let mut text = head(schedule, k);
     for round in 1..=k {
@@ -68,7 +68,7 @@ fn pairs(k: u32) -> impl Iterator<Item = (u32, u32)> {
     (1..=k).flat_map(|round| (1..=round).map(move |entered| (entered, round)))
 }
 
-/// `name1, .. , name`k`, each followed by a comma and a space, so that something must follow.
+/// Returns `name1, .., namek, `; more must follow.
 fn list(name: &str, k: u32) -> String {
     (1..=k).map(|number| format!("{name}{number}, ")).collect()
 }
@@ -78,7 +78,7 @@ fn args(parts: &[&str]) -> String {
     parts.concat().trim_end_matches(", ").to_string()
 }
 
-/// Variables of the sort `Shared` behind a comma; nothing if there are none.
+/// Returns binders of the sort `Shared` after a comma; empty without variables.
 fn shared(parts: &[&str]) -> String {
     match args(parts) {
         all if all.is_empty() => all,
@@ -86,7 +86,7 @@ fn shared(parts: &[&str]) -> String {
     }
 }
 
-/// Two vectors are equal: ` & a1 = b1` and so on, `b` from its `first`.
+/// Returns the condition that two vectors are equal: ` & a1 = b1` and so on, with `b` from its `first`.
 fn equal(left: &str, right: &str, k: u32, first: u32) -> String {
     (1..=k).fold(String::new(), |mut text, number| {
         let _ = write!(text, " & {right}{} = {left}{number}", number + first - 1);
@@ -98,7 +98,7 @@ fn define(text: &mut String, head: &str, alternatives: &[String]) {
     let _ = writeln!(text, "rel {head} :=\n    {};\n", alternatives.join("\n  | "));
 }
 
-/// W, H and R for blocks of any threads.
+/// Writes W, H and R for blocks of any threads. The order of the equations is that of their definitions in the paper.
 fn blocks(text: &mut String, i: u32, k: u32) {
     let (u, w, x, v) = (list("u", i), list("w", i - 1), list("x", i), list("v", i - 1));
     let before = list("u", i - 1);
@@ -142,7 +142,7 @@ fn blocks(text: &mut String, i: u32, k: u32) {
     }
 }
 
-/// W, H and R for the threads before and behind one in the text.
+/// Writes W, H and R for the threads before and after one in the text.
 fn neighbours(text: &mut String, i: u32, k: u32) {
     let (u, w, x, v) = (list("u", i), list("w", i - 1), list("x", i), list("v", i - 1));
     let before = list("u", i - 1);
@@ -181,7 +181,7 @@ fn neighbours(text: &mut String, i: u32, k: u32) {
     }
 }
 
-/// What a thread shows of a frame in round `i`: it idles, is interrupted, ends wherever it is, or returns from its
+/// Writes the effects of a thread in round `i`: it idles, is interrupted, ends wherever it is, or returns from its
 /// first procedure.
 fn effects(text: &mut String, i: u32) {
     let (u, v, all) = (list("u", i), list("v", i - 1), list("v", i));
@@ -199,7 +199,7 @@ fn effects(text: &mut String, i: u32) {
     define(text, &format!("E{i}(t: Template{})", shared(&[&u, &all])), &found);
 }
 
-/// The frames that were entered in round `j` and run in round `i`.
+/// Writes the frames that were entered in round `j` and run in round `i`.
 fn frames(text: &mut String, j: u32, i: u32) {
     let (u, v) = (list("u", i), list("v", i - 1));
     let history = args(&["t, ", &u, &v]);

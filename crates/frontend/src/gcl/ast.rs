@@ -1,4 +1,4 @@
-//! The tree of a program of guarded commands, with places.
+//! The syntax tree of a program of guarded commands, with positions.
 
 pub use selvedge_ir::span::Span;
 
@@ -8,7 +8,7 @@ pub struct File {
     pub items: Vec<Item>,
 }
 
-/// What can stand outside processes.
+/// An item outside processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     Vars(Vars),
@@ -20,7 +20,7 @@ pub enum Item {
     DeadlockFree(Span),
 }
 
-/// A name and its place.
+/// A name and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     pub text: String,
@@ -33,19 +33,19 @@ pub struct Vars {
     pub names: Vec<Name>,
     pub ty: Type,
     pub ty_span: Span,
-    /// The value that each of them starts with, if it says so.
+    /// The initial value of each of them, if given.
     pub value: Option<Expr>,
     pub span: Span,
 }
 
-/// What a variable holds.
+/// The type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     Int,
     Bool,
     /// The integers from the first to the second.
     Range(i64, i64),
-    /// One that could not be read.
+    /// A type that could not be parsed.
     Error,
 }
 
@@ -68,13 +68,13 @@ pub struct Safe {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     pub name: Option<Name>,
-    /// Without one it is always enabled.
+    /// The guard; without one the command is always enabled.
     pub guard: Option<Expr>,
     pub updates: Vec<Update>,
     pub span: Span,
 }
 
-/// One of the things that a command does at once.
+/// One of the simultaneous updates of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Update {
     /// `x := e`
@@ -93,7 +93,7 @@ pub struct Process {
     pub span: Span,
 }
 
-/// What can stand in a process.
+/// An item of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProcessItem {
     Vars(Vars),
@@ -102,7 +102,7 @@ pub enum ProcessItem {
     At(Vec<Name>, Option<Command>),
 }
 
-/// Where a process begins.
+/// The initial locations of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
     /// `start any;`
@@ -111,7 +111,7 @@ pub enum Start {
     Locations(Vec<Name>, Span),
 }
 
-/// An expression and its place.
+/// An expression and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
     pub span: Span,
@@ -130,11 +130,11 @@ pub enum ExprKind {
     Neg(Box<Expr>),
     /// Two or more operands of one operator.
     Chain(ChainOp, Vec<Expr>),
-    /// The first, and what is added to it or taken from it.
+    /// The first term, and the terms that are added or subtracted.
     Sum(Box<Expr>, Vec<(Sign, Expr)>),
     Binary(BinaryOp, Box<(Expr, Expr)>),
     Conditional(Box<(Expr, Expr, Expr)>),
-    /// What could not be read. It has been reported.
+    /// An expression that could not be parsed; it has been reported.
     Error,
 }
 

@@ -1,9 +1,9 @@
-//! The one shape of a text.
+//! The formatter of guarded commands.
 //!
-//! Tokens are printed in their order, one thing per line: a line ends behind `;` and `{` and around `}`, and goes on
-//! further in where it would be too long. A comment that begins a line keeps a line of its own; another one follows
-//! what it followed. One blank line stays where there were some. So the output has the same tokens, the same comments
-//! at the same places, and formatting it again changes nothing.
+//! Tokens are printed in order, one item per line: a line ends after `;` and `{` and around `}`, and is continued with
+//! more indentation if it would be too long. A comment that begins a line keeps its own line; another one stays after
+//! the same token. Several blank lines become one. So the output has the same tokens and the same comments at the same
+//! positions, and formatting is idempotent.
 
 use selvedge_ir::span::Span;
 
@@ -15,7 +15,7 @@ const INDENT: usize = 2;
 const CONTINUATION: usize = 4;
 const WIDTH: usize = 100;
 
-/// Returns the text in the one shape. A text with syntax errors is not touched: they are returned.
+/// Formats a text. If it has syntax errors, these are returned instead.
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     let parsed = super::parse(text);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
@@ -39,13 +39,13 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     Ok(printer.finish())
 }
 
-/// What the next thing on a line is glued to.
+/// The state of the current line.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Line {
     /// Nothing is on it.
     #[default]
     Empty,
-    /// Something is on it, and it may go on.
+    /// It has some text, and more may follow.
     Open,
     /// Only a comment may follow.
     Ended,
@@ -58,22 +58,22 @@ struct Printer<'t> {
     text: &'t str,
     out: String,
     line: Line,
-    /// How many braces are open.
+    /// The number of open braces.
     depth: usize,
-    /// The line is not the first of its statement.
+    /// True if the line is not the first of its statement.
     continues: bool,
-    /// Nothing stands behind the last brace.
+    /// True if nothing follows the last opening brace.
     opened: bool,
-    /// Where the last thing ended in the text.
+    /// The end of the last token or comment in the source.
     end: u32,
-    /// The last token was the sign of a term.
+    /// True if the last token was the sign of a term.
     sign: bool,
-    /// A declaration in which the initial value may still come.
+    /// True in a declaration before its initial value.
     declares: bool,
 }
 
 impl Printer<'_> {
-    /// Prints a token; `run` is how much must stay on one line with it.
+    /// Prints a token; `run` is the width that must stay on one line with it.
     fn token(&mut self, token: Token<TokenKind>, before: Option<TokenKind>, run: usize) {
         if token.kind == TokenKind::RBrace {
             self.depth = self.depth.saturating_sub(1);
@@ -121,12 +121,12 @@ impl Printer<'_> {
         self.declares = false;
     }
 
-    /// Returns whether no space stands between two tokens.
+    /// Returns whether there is no space between two tokens.
     fn is_glued(&self, before: TokenKind, kind: TokenKind) -> bool {
         match (before, kind) {
             (_, TokenKind::Comma | TokenKind::Semicolon | TokenKind::RParen | TokenKind::Dots) => true,
             (TokenKind::LParen | TokenKind::Not | TokenKind::Dots, _) => true,
-            // The colon of a conditional expression cannot be told here: it stands as others do.
+            // The colon of a conditional expression cannot be recognised here; it is printed like others.
             (_, TokenKind::Colon) => true,
             (TokenKind::Minus, _) => self.sign,
             _ => false,
@@ -152,7 +152,7 @@ impl Printer<'_> {
         self.opened &= !begins_line;
     }
 
-    /// Begins a line for something that stands here in the text.
+    /// Begins a line for a token or comment at this position.
     fn new_line(&mut self, span: Span) {
         let between = &self.text[self.end as usize..span.start as usize];
         let is_blank = between.matches('\n').count() > 1;
@@ -179,8 +179,7 @@ impl Printer<'_> {
     }
 }
 
-/// For each token how much room it takes with those behind it up to the next place where the line may be broken, as if
-/// there were a space between any two.
+/// Returns for each token the width up to the next possible line break, with a space between any two tokens.
 fn runs(tokens: &[Token<TokenKind>]) -> Vec<usize> {
     let mut runs = vec![0; tokens.len()];
     let mut behind = 0;
@@ -193,7 +192,7 @@ fn runs(tokens: &[Token<TokenKind>]) -> Vec<usize> {
     runs
 }
 
-/// Returns whether a token ends an operand, so that a `-` behind it takes away.
+/// Returns whether a token ends an operand, so that a `-` after it is a subtraction.
 fn ends_operand(kind: TokenKind) -> bool {
     matches!(
         kind,

@@ -1,7 +1,7 @@
-//! Words, signs and comments of guarded commands.
+//! The lexer of guarded commands: words, signs and comments.
 //!
-//! The lexer never fails: what is no token is reported once and becomes [`TokenKind::Stray`], at which the parser stays
-//! silent. Comments go to a list of their own.
+//! The lexer never fails: text that is not a token is reported once and becomes [`TokenKind::Stray`], for which the
+//! parser reports nothing. Comments are kept in a separate list.
 
 use logos::Logos;
 
@@ -43,7 +43,7 @@ pub enum TokenKind {
     #[token("divides")]
     Divides,
 
-    /// A name; of another process's variable, with the process in front: `p.x`.
+    /// A name; a variable of another process is qualified: `p.x`.
     #[regex(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")]
     Word,
     #[regex(r"[0-9]+")]
@@ -109,11 +109,11 @@ pub enum TokenKind {
     #[regex(r"//[^\r\n]*")]
     #[regex(r"#[^\r\n]*")]
     LineComment,
-    /// Never in the list of tokens. The callback takes the comment to its end, or to the end of the file.
+    /// Never in the list of tokens. The callback consumes the comment up to its end, or to the end of the file.
     #[token("/*", block_comment)]
     BlockComment,
 
-    /// Something that is no token. It has been reported.
+    /// Text that is not a token. It has been reported.
     Stray,
     /// The end of the file.
     Eof,
@@ -141,7 +141,7 @@ impl Kind for TokenKind {
 }
 
 impl TokenKind {
-    /// Returns the text of a token that the formatter writes in one way.
+    /// Returns the text of a token that has a fixed spelling.
     pub(super) fn text(self) -> Option<&'static str> {
         Some(match self {
             TokenKind::Var => "var",

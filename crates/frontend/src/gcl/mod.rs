@@ -1,12 +1,12 @@
 //! Guarded commands over integers (`docs/gcl.md`).
 //!
 //! A program has variables over the integers, truth values or finite ranges, a condition on its first states, commands
-//! that are each one step, and conditions that must always hold. A process is a program counter and the commands that
-//! stand at its locations.
+//! that are each one step, and conditions that must always hold. A process is a program counter with commands at its
+//! locations.
 //!
 //! - `lexer`, `parser`: from the text to the tree (`ast`).
 //! - `lower`: from the tree to the representation, with all findings about names and types.
-//! - `format`: the one shape of a text.
+//! - `format`: the formatter.
 
 pub mod ast;
 mod format;
@@ -23,7 +23,7 @@ pub use format::format;
 /// The result of [`parse`].
 pub type Parsed = crate::tokens::Parsed<ast::File>;
 
-/// Reads a text. What cannot be read is left out, and a diagnostic says so.
+/// Parses a text. Parts that cannot be parsed are omitted and reported.
 pub fn parse(text: &str) -> Parsed {
     if let Some(diagnostic) = too_long(text) {
         return Parsed { diagnostics: vec![diagnostic], ..Parsed::default() };

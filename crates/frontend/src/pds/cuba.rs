@@ -1,6 +1,6 @@
 //! The form of the tool CUBA: the number of shared states, and for each thread a line `PDA first last` with its stack
 //! symbols before its rules `q a -> q' w`; `-` is the empty word, and on the left the empty stack. The initial
-//! configuration and the target stand in files of their own: `shared|top1,top2,..`.
+//! configuration and the target are in separate files: `shared|top1,top2,..`.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use selvedge_ir::span::Span;
 use super::lexer::{Kind, Token, lex};
 use crate::diagnostic::{Code, Diagnostic};
 
-/// More shared states or symbols than this are not read.
+/// Limit on the numbers of shared states and symbols.
 const MOST: u64 = 1 << 24;
 
 type Parse<T> = Result<T, Box<Diagnostic>>;
@@ -19,7 +19,7 @@ fn wrong<T>(code: Code, message: impl Into<String>, span: Span) -> Parse<T> {
     Err(Box::new(Diagnostic::new(code, message, span)))
 }
 
-/// Reads the words of a text. A line that cannot be read is left out.
+/// Parses the tokens of a text. A line that cannot be parsed is omitted and reported.
 pub(super) fn parse(tokens: &[Token<'_>], diagnostics: &mut Vec<Diagnostic>) -> Threads {
     let mut threads = Threads::default();
     let mut lines = tokens.split(|token| token.kind == Kind::Newline).filter(|line| !line.is_empty());
@@ -35,7 +35,7 @@ pub(super) fn parse(tokens: &[Token<'_>], diagnostics: &mut Vec<Diagnostic>) -> 
 fn first_line(line: &[Token<'_>], threads: &mut Threads) -> Parse<()> {
     threads.n_shared = number(&line[0], 1..=MOST, "the number of shared states")?;
     match line.get(1) {
-        Some(token) => wrong(Code::UnexpectedToken, "the first line is the number of shared states", token.span),
+        Some(token) => wrong(Code::UnexpectedToken, "the first line must be the number of shared states", token.span),
         None => Ok(()),
     }
 }
@@ -58,7 +58,7 @@ fn add_line(line: &[Token<'_>], threads: &mut Threads) -> Parse<()> {
                     span,
                 );
             };
-            // Some files have rules for states and symbols outside the bounds that they give; these count as well.
+            // Some files have rules for states and symbols outside the bounds that they declare; these are accepted.
             let symbols = 0..=MOST;
             let from = number(from, shared.clone(), "a shared state")?;
             let to = number(to, shared, "a shared state")?;
@@ -67,7 +67,7 @@ fn add_line(line: &[Token<'_>], threads: &mut Threads) -> Parse<()> {
             let push: Vec<u32> =
                 push.iter().map(|token| number(token, symbols.clone(), "a stack symbol")).collect::<Parse<_>>()?;
             if top.is_none() && push.len() > 1 {
-                return wrong(Code::UnexpectedToken, "onto the empty stack a rule pushes one symbol", span);
+                return wrong(Code::UnexpectedToken, "a rule can only push one symbol onto the empty stack", span);
             }
             threads.n_shared = threads.n_shared.max(from.max(to) + 1);
             for symbol in push.iter().copied().chain(top) {
@@ -76,17 +76,17 @@ fn add_line(line: &[Token<'_>], threads: &mut Threads) -> Parse<()> {
             thread.rules.push(ThreadRule { from, top, to, push });
             Ok(())
         }
-        _ => wrong(Code::UnexpectedToken, "a line is `PDA first last` or a rule `q a -> q' w`", span),
+        _ => wrong(Code::UnexpectedToken, "expected `PDA first last` or a rule `q a -> q' w`", span),
     }
 }
 
-/// Returns the number that a word is, within these bounds.
+/// Parses a number within these bounds.
 fn number(token: &Token<'_>, bounds: std::ops::RangeInclusive<u64>, what: &str) -> Parse<u32> {
     let Some(number) = token.number() else {
-        return wrong(Code::UnexpectedToken, format!("{what} is a number"), token.span);
+        return wrong(Code::UnexpectedToken, format!("{what} must be a number"), token.span);
     };
     if !bounds.contains(&number) {
-        let message = format!("{what} is a number from {} to {}", bounds.start(), bounds.end());
+        let message = format!("{what} must be a number from {} to {}", bounds.start(), bounds.end());
         return wrong(Code::NumberOutOfRange, message, token.span);
     }
     Ok(u32::try_from(number).expect("the bounds are below the greatest number that is read"))
@@ -101,7 +101,7 @@ pub fn read_view(text: &str, threads: &Threads) -> Result<View, Vec<Diagnostic>>
     let mut lines = tokens.split(|token| token.kind == Kind::Newline).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or_default();
     let view = match lines.next() {
-        Some(more) => wrong(Code::UnexpectedToken, "the text should end before this line", more[0].span),
+        Some(more) => wrong(Code::UnexpectedToken, "expected the end of the text", more[0].span),
         None => view(line, threads, text.len()),
     };
     view.map_err(|diagnostic| vec![*diagnostic])
@@ -109,7 +109,7 @@ pub fn read_view(text: &str, threads: &Threads) -> Result<View, Vec<Diagnostic>>
 
 fn view(line: &[Token<'_>], threads: &Threads, length: usize) -> Parse<View> {
     let [shared, bar, tops @ ..] = line else {
-        return wrong(Code::UnexpectedToken, "`shared|top1,top2,..` is expected", Span::new(0, length));
+        return wrong(Code::UnexpectedToken, "expected `shared|top1,top2,..`", Span::new(0, length));
     };
     if bar.kind != Kind::Bar {
         return wrong(Code::UnexpectedToken, "expected `|` after the shared state", bar.span);
@@ -124,13 +124,13 @@ fn view(line: &[Token<'_>], threads: &Threads, length: usize) -> Parse<View> {
     let top = |part: &&[Token<'_>]| match part {
         [dash] if dash.text == "-" => Ok(None),
         [top] => number(top, 0..=MOST, "a stack symbol").map(Some),
-        _ => wrong(Code::UnexpectedToken, "one symbol per thread, or `-`", bar.span),
+        _ => wrong(Code::UnexpectedToken, "expected one symbol per thread, or `-`", bar.span),
     };
     let tops = parts.iter().map(top).collect::<Parse<_>>()?;
     Ok(View { shared, tops })
 }
 
-/// Returns the threads as a text that is read as the same threads; initial configuration and target are not part of it.
+/// Prints threads in a form that parses to the same threads, without initial configuration and target.
 pub fn print_threads(threads: &Threads) -> String {
     let mut text = format!("{}\n", threads.n_shared);
     for thread in &threads.threads {
@@ -142,7 +142,7 @@ pub fn print_threads(threads: &Threads) -> String {
     text
 }
 
-/// Returns an initial configuration or target as text.
+/// Prints an initial configuration or target.
 pub fn print_view(view: &View) -> String {
     format!("{view}\n")
 }

@@ -1,4 +1,4 @@
-//! The words of pushdown systems, in both forms.
+//! The lexer of pushdown systems, for both forms.
 
 use selvedge_ir::span::Span;
 
@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Bar,
     /// `-->` or `->`
     Arrow,
-    /// The end of a line that holds something.
+    /// The end of a line that is not empty.
     Newline,
     /// Everything else, up to a space or one of the signs above.
     Word,
@@ -30,14 +30,14 @@ pub(super) struct Token<'t> {
 }
 
 impl Token<'_> {
-    /// Returns the number that the word is.
+    /// Returns the value of a word that is a number.
     pub(super) fn number(&self) -> Option<u64> {
         let is_number = self.kind == Kind::Word && self.text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| self.text.parse().unwrap_or(u64::MAX))
     }
 }
 
-/// Returns the words of a text, without comments, which go from `#` to the end of the line.
+/// Splits a text into words, without comments, which extend from `#` to the end of the line.
 pub(super) fn lex(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     if let Some(diagnostic) = too_long(text) {
         return (Vec::new(), vec![diagnostic]);
@@ -45,7 +45,7 @@ pub(super) fn lex(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut diagnostics = Vec::new();
     let mut start = 0;
-    // Arrows stand between brackets and not inside: `<q, ->` has the empty word.
+    // Arrows occur between brackets, not inside: `<q, ->` has the empty word.
     let mut arrows = Arrows::Arrows;
     while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
         let (kind, length) = next(rest, arrows);
@@ -59,7 +59,11 @@ pub(super) fn lex(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
         match kind {
             Some(kind) if !repeated => tokens.push(Token { kind, text: &rest[..length], span }),
             None if rest.starts_with(char::is_control) && !rest.starts_with(char::is_whitespace) => {
-                diagnostics.push(Diagnostic::new(Code::StrayCharacter, "a character that means nothing here", span));
+                diagnostics.push(Diagnostic::new(
+                    Code::StrayCharacter,
+                    "this character is not part of the language",
+                    span,
+                ));
             }
             _ => {}
         }
@@ -68,14 +72,14 @@ pub(super) fn lex(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     (tokens, diagnostics)
 }
 
-/// What an arrow is.
+/// The meaning of an arrow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arrows {
     Arrows,
     Words,
 }
 
-/// Returns the first word of a text that is not empty, and its length; `None` for what stands between words.
+/// Returns the first word of a text that is not empty, and its length; `None` for separators.
 fn next(rest: &str, arrows: Arrows) -> (Option<Kind>, usize) {
     let first = rest.chars().next().unwrap_or(' ');
     match first {

@@ -13,7 +13,7 @@ use crate::load::{Loaded, System};
 pub use cuba::{print_threads, print_view, read_view};
 pub use named::{print, print_with_comments};
 
-/// Reads a text.
+/// Parses a text.
 pub fn load(text: &str) -> Loaded {
     let (tokens, mut diagnostics) = lexer::lex(text);
     let is_numbered = tokens.first().is_some_and(|token| token.number().is_some());
@@ -27,7 +27,7 @@ pub fn load(text: &str) -> Loaded {
     Loaded { system: is_whole.then_some(system), diagnostics, ..Loaded::default() }
 }
 
-/// Reads a head `<p, g>` or `<p, *>` of a system; an error is a sentence without a full stop.
+/// Reads a head `<p, g>` or `<p, *>` of a system; fails with a message without a full stop.
 pub fn read_head(text: &str, pds: &Pds) -> Result<Head, String> {
     named::read_head(text, pds)
 }

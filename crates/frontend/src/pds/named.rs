@@ -1,4 +1,4 @@
-//! Our own form: a rule, `initial` or `target` per line.
+//! Pushdown systems with named states and symbols: a rule, `initial` or `target` per line.
 //!
 //! ```text
 //! initial <p, g>
@@ -6,7 +6,7 @@
 //! <p, g> --> <q, h g>
 //! ```
 //!
-//! A line that cannot be read is left out, and the next one is tried.
+//! A line that cannot be parsed is omitted and reported.
 
 use std::fmt::Write as _;
 
@@ -17,14 +17,14 @@ use selvedge_ir::span::Span;
 use super::lexer::{Kind, Token, lex};
 use crate::diagnostic::{Code, Diagnostic};
 
-/// What stands in angle brackets.
+/// The content of angle brackets.
 struct Angled<'t> {
     state: &'t str,
     word: Vec<Token<'t>>,
     span: Span,
 }
 
-/// Reads the words of a text of this length.
+/// Parses the tokens of a text of this length.
 pub(super) fn parse(tokens: &[Token<'_>], length: usize, diagnostics: &mut Vec<Diagnostic>) -> Pds {
     let mut builder = Builder::default();
     for line in tokens.split(|token| token.kind == Kind::Newline).filter(|line| !line.is_empty()) {
@@ -71,7 +71,7 @@ impl<'t> Builder<'t> {
             (Kind::Open, _) => self.rule(line)?,
             _ => {
                 return unexpected(
-                    "a line is a rule `<p, g> --> <q, w>`, `initial <p, w>` or `target <p, g>`",
+                    "expected a rule `<p, g> --> <q, w>`, `initial <p, w>` or `target <p, g>`",
                     first.span,
                 );
             }
@@ -82,19 +82,19 @@ impl<'t> Builder<'t> {
     fn rule(&mut self, line: &[Token<'t>]) -> Parse<()> {
         let (left, rest) = angled(line, line[0].span)?;
         let Some((arrow, rest)) = rest.split_first() else {
-            return unexpected("expected `-->` after the left-hand side of the rule", left.span);
+            return unexpected("a rule goes on with `-->` after its left-hand side", left.span);
         };
         if arrow.kind != Kind::Arrow {
-            return unexpected("expected `-->` after the left-hand side of the rule", arrow.span);
+            return unexpected("a rule goes on with `-->` after its left-hand side", arrow.span);
         }
         let right = whole(rest, arrow.span)?;
         let [top] = self.word(&left)?[..] else {
-            return unexpected("the left-hand side of a rule has one stack symbol", left.span);
+            return unexpected("the left-hand side of a rule must have one stack symbol", left.span);
         };
         let push = self.word(&right)?;
         if push.len() > 2 {
-            let help = "push in several steps, through states of your own";
-            let diagnostic = Diagnostic::new(Code::UnexpectedToken, "a rule pushes at most two symbols", right.span);
+            let help = "push in several steps, with additional states";
+            let diagnostic = Diagnostic::new(Code::UnexpectedToken, "a rule can push at most two symbols", right.span);
             return Err(Box::new(diagnostic.help(help)));
         }
         let (from, to) = (self.state(left.state), self.state(right.state));
@@ -135,20 +135,20 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// `<p, g h>` with nothing behind it.
+/// Parses `<p, g h>` with nothing after it.
 fn whole<'t>(tokens: &[Token<'t>], before: Span) -> Parse<Angled<'t>> {
     let (angled, rest) = angled(tokens, before)?;
     match rest.first() {
-        Some(token) => unexpected("the line should end here", token.span),
+        Some(token) => unexpected("expected the end of the line", token.span),
         None => Ok(angled),
     }
 }
 
-/// `<p, g h>`, and what stands behind it. `before` is where a bracket is missed if nothing is left.
+/// Parses `<p, g h>`, and returns the tokens after it. `before` is the position for the error if there are no tokens.
 fn angled<'t, 's>(tokens: &'s [Token<'t>], before: Span) -> Parse<(Angled<'t>, &'s [Token<'t>])> {
     let Some((open, rest)) = tokens.split_first() else { return unexpected("`<p, g>` is missing after this", before) };
     if open.kind != Kind::Open {
-        return unexpected("a configuration begins with `<`", open.span);
+        return unexpected("expected `<` at the beginning of a configuration", open.span);
     }
     let Some(close) = rest.iter().position(|token| token.kind == Kind::Close) else {
         return unexpected("this `<` is not closed", open.span);
@@ -159,7 +159,7 @@ fn angled<'t, 's>(tokens: &'s [Token<'t>], before: Span) -> Parse<(Angled<'t>, &
         [state] => (state, &inside[1..]),
         [state, comma, word @ ..] if comma.kind == Kind::Comma => (state, word),
         [_, other, ..] => return unexpected("expected a comma after the state", other.span),
-        [] => return unexpected("a configuration has a state", span),
+        [] => return unexpected("a configuration needs a state", span),
     };
     match word.iter().chain([state]).find(|token| token.kind != Kind::Word) {
         Some(token) => unexpected(format!("`{}` is not a name", token.text), token.span),
@@ -187,12 +187,12 @@ pub(super) fn read_head(text: &str, pds: &Pds) -> Result<Head, String> {
     Ok(Head { state, top })
 }
 
-/// Returns the system as a text that is read as the same system, up to the order of names.
+/// Prints a system in a form that parses to the same system, up to the order of names.
 pub fn print(pds: &Pds) -> String {
     print_with_comments(pds, &[])
 }
 
-/// Returns the same with comments at the beginning, one per line.
+/// Prints a system with comments at the beginning, one per line.
 pub fn print_with_comments(pds: &Pds, comments: &[String]) -> String {
     let mut text = String::new();
     for comment in comments {

@@ -1,9 +1,9 @@
-//! Petri nets as the tool MIST writes them (`docs/tts.md`): places, rules that take and put tokens, how many tokens
-//! there are at first, and targets to be covered. Transfers and resets of places are not part of it.
+//! Petri nets in the format of the tool MIST (`docs/tts.md`): places, rules that take and put tokens, initial numbers
+//! of tokens, and targets to be covered. Transfers and resets of places are not supported.
 //!
-//! - `parse`: the text.
-//! - `reduce`: the thread-transition system that a net is (thesis, §8.3).
-//! - `print`: a thread-transition system as a net.
+//! - `parse`: the parser.
+//! - `reduce`: nets as thread-transition systems (thesis, §8.3).
+//! - `print`: thread-transition systems as nets.
 
 mod parse;
 mod print;
@@ -19,24 +19,24 @@ pub use print::print;
 pub struct Net {
     /// The names of the places.
     pub places: Vec<String>,
-    /// What can happen.
+    /// The rules.
     pub rules: Vec<Change>,
-    /// For each place the tokens at first.
+    /// For each place its initial number of tokens.
     pub initial: Vec<Tokens>,
-    /// What is asked for: a marking with at least these tokens on these places, one of several.
+    /// The targets: is a marking reachable that has at least the tokens of one of these?
     pub targets: Vec<Vec<(usize, u32)>>,
 }
 
-/// A rule of a net. Places are known by their numbers, each at most once in a list.
+/// A rule of a net. Places are given by number, each at most once in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// The tokens that must be there.
     pub needs: Vec<(usize, u32)>,
-    /// The tokens that are put, or taken.
+    /// The tokens that are put, or taken if negative.
     pub puts: Vec<(usize, i64)>,
 }
 
-/// How many tokens a place has at first.
+/// The initial number of tokens of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tokens {
     /// This many.
@@ -45,14 +45,14 @@ pub enum Tokens {
     AtLeast(u32),
 }
 
-/// Reads a text as the thread-transition system that its net is.
+/// Parses a net and reduces it to a thread-transition system.
 pub fn load(text: &str) -> Loaded {
     let (net, places, diagnostics) = parse::parse(text);
     let (tts, spans) = reduce::reduce(&net, &places);
     finish(tts, &spans, diagnostics)
 }
 
-/// Reads a text as a net; `None` if it has errors.
+/// Parses a net; `None` if it has errors.
 pub fn load_net(text: &str) -> Option<Net> {
     let (net, _, diagnostics) = parse::parse(text);
     diagnostics.is_empty().then_some(net)

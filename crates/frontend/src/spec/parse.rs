@@ -1,4 +1,4 @@
-//! From the text to a net. A part that cannot be read is left out, and a diagnostic says so.
+//! The parser of nets. Parts that cannot be parsed are omitted and reported.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::Span;
@@ -7,17 +7,17 @@ use super::{Change, Net, Tokens};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tokens::too_long;
 
-/// More tokens at once than this are not read: the reduction takes and puts them one by one.
+/// Limit on the number of tokens taken or put at once: the reduction handles them one by one.
 const MOST: u64 = 10_000;
 
-/// Where the parts of a net stand.
+/// The positions of the parts of a net.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// The word `vars`.
     pub(super) head: Span,
-    /// For each rule all of it.
+    /// The positions of the rules.
     pub(super) rules: Vec<Span>,
-    /// For each target all of it.
+    /// The positions of the targets.
     pub(super) targets: Vec<Span>,
 }
 
@@ -31,7 +31,7 @@ fn wrong<T>(code: Code, message: impl Into<String>, span: Span) -> Parse<T> {
 struct Token<'t> {
     text: &'t str,
     span: Span,
-    /// True if a line begins with it.
+    /// True if it begins a line.
     begins: bool,
 }
 
@@ -73,7 +73,7 @@ fn lex(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Reads a text.
+/// Parses a text.
 pub(super) fn parse(text: &str) -> (Net, Places, Vec<Diagnostic>) {
     if let Some(diagnostic) = too_long(text) {
         return (Net::default(), Places::default(), vec![diagnostic]);
@@ -120,7 +120,7 @@ impl<'t> Parser<'t> {
         self.peek().map_or(self.end, |token| token.span)
     }
 
-    /// Reads the place of the last word.
+    /// Returns the position of the last token.
     fn last(&self) -> Span {
         self.at.checked_sub(1).map_or(Span::default(), |at| self.tokens[at].span)
     }
@@ -139,7 +139,7 @@ impl<'t> Parser<'t> {
         result.map_err(|diagnostic| self.diagnostics.push(*diagnostic)).ok()
     }
 
-    /// Goes on behind the next of these words, or before the next section.
+    /// Skips to after the next of these words, or to before the next section.
     fn skip_to(&mut self, text: &str) {
         while let Some(token) = self.peek().filter(|token| !token.is_keyword()) {
             self.at += 1;
@@ -160,7 +160,7 @@ impl<'t> Parser<'t> {
                 "rules" => self.rules(),
                 "init" => self.init(),
                 "target" => self.targets(),
-                // What is said about invariants helps other tools; here it is not needed.
+                // Invariants are for other tools; they are ignored here.
                 "invariants" => self.skip_to(""),
                 _ => {
                     let message = "expected a section: `vars`, `rules`, `init` or `target`";
@@ -179,10 +179,10 @@ impl<'t> Parser<'t> {
                 continue;
             }
             if !token.is_name() {
-                let message = "the name of a place begins with a letter";
+                let message = "the name of a place must begin with a letter";
                 self.diagnostics.push(Diagnostic::new(Code::UnexpectedToken, message, token.span));
             } else if self.numbers.contains_key(token.text) {
-                let message = format!("`{}` is declared already", token.text);
+                let message = format!("`{}` is already declared", token.text);
                 self.diagnostics.push(Diagnostic::new(Code::DuplicateVariable, message, token.span));
             } else {
                 self.numbers.insert(token.text, self.net.places.len());
@@ -193,7 +193,7 @@ impl<'t> Parser<'t> {
 
     fn place(&mut self) -> Parse<usize> {
         let Some(token) = self.next().filter(Token::is_name) else {
-            return wrong(Code::UnexpectedToken, "the name of a place is expected", self.last());
+            return wrong(Code::UnexpectedToken, "expected the name of a place", self.last());
         };
         match self.numbers.get(token.text) {
             Some(place) => Ok(*place),
@@ -205,7 +205,7 @@ impl<'t> Parser<'t> {
         let Some(token) = self.next() else { return wrong(Code::UnexpectedToken, "a number is expected", self.end) };
         match token.number() {
             Some(number) if number <= MOST => Ok(u32::try_from(number).expect("the bound is small")),
-            Some(_) => wrong(Code::NumberOutOfRange, format!("numbers must be at most {MOST}"), token.span),
+            Some(_) => wrong(Code::NumberOutOfRange, format!("numbers above {MOST} are not supported"), token.span),
             None => wrong(Code::UnexpectedToken, "a number is expected", token.span),
         }
     }
@@ -226,7 +226,7 @@ impl<'t> Parser<'t> {
 
     fn rule(&mut self) -> Parse<Change> {
         let mut change = Change { needs: self.conditions("a rule")?, puts: Vec::new() };
-        self.expect("->", "`->` stands behind the conditions of a rule")?;
+        self.expect("->", "expected `->` after the conditions of a rule")?;
         while !self.eat(";") {
             let (place, number) = self.update()?;
             match change.puts.iter().any(|(other, _)| *other == place) {
@@ -239,7 +239,7 @@ impl<'t> Parser<'t> {
         }
         change.puts.retain(|(_, number)| *number != 0);
         for (place, number) in &change.puts {
-            // Tokens that are taken must be there.
+            // A rule needs the tokens that it takes.
             let taken = u32::try_from(-number.min(&0)).expect("the bound is small");
             match change.needs.iter_mut().find(|(other, _)| other == place) {
                 Some((_, needed)) => *needed = taken.max(*needed),
@@ -250,17 +250,18 @@ impl<'t> Parser<'t> {
         Ok(change)
     }
 
-    /// `x >= 1, y >= 2`, on as many lines as there are commas.
+    /// Parses `x >= 1, y >= 2`; lines may break after commas.
     fn conditions(&mut self, whose: &str) -> Parse<Vec<(usize, u32)>> {
         let mut conditions: Vec<(usize, u32)> = Vec::new();
         loop {
             let start = self.here();
             let place = self.place()?;
             if self.eat("=") {
-                let message = format!("the condition of {whose} is `>=`: a net cannot ask for the absence of tokens");
+                let message =
+                    format!("the condition of {whose} must use `>=`: a net cannot test for the absence of tokens");
                 return wrong(Code::Unsupported, message, start.to(self.here()));
             }
-            self.expect(">=", "`>=` stands behind the name of the place")?;
+            self.expect(">=", "expected `>=` after the name of the place")?;
             let number = self.number()?;
             match conditions.iter_mut().find(|(other, _)| *other == place) {
                 Some((_, needed)) => *needed = number.max(*needed),
@@ -273,14 +274,14 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `x' = x + 1`, `x' = x - 1` or `x' = x`.
+    /// Parses `x' = x + 1`, `x' = x - 1` or `x' = x`.
     fn update(&mut self) -> Parse<(usize, i64)> {
         let start = self.here();
         let place = self.place()?;
-        self.expect("'", "a change begins with the new value: `x' = x + 1`")?;
-        self.expect("=", "`=` stands behind the new value")?;
+        self.expect("'", "expected a change like `x' = x + 1`")?;
+        self.expect("=", "expected `=` after the new value")?;
         if self.peek().is_some_and(|token| token.number().is_some()) {
-            let message = "the place is set to a number, whatever it had before: resets are not supported";
+            let message = "the place is set to a constant: resets are not supported";
             return wrong(Code::Unsupported, message, start.to(self.here()));
         }
         let source = self.place()?;
@@ -320,11 +321,11 @@ impl<'t> Parser<'t> {
         let tokens = if self.eat("=") {
             Tokens::Exactly(self.number()?)
         } else {
-            self.expect(">=", "`=` or `>=` stands behind the name of the place")?;
+            self.expect(">=", "expected `=` or `>=` after the name of the place")?;
             Tokens::AtLeast(self.number()?)
         };
         if self.initial.contains_key(&place) {
-            return wrong(Code::AssignedTwice, "the place has an initial number already", start.to(self.last()));
+            return wrong(Code::AssignedTwice, "the place already has an initial number", start.to(self.last()));
         }
         Ok((place, tokens))
     }
@@ -341,14 +342,14 @@ impl<'t> Parser<'t> {
                 None => self.skip_to(""),
             }
             if let Some(token) = self.peek().filter(|token| !token.begins && !token.is_keyword()) {
-                let message = "another target begins on a line of its own";
+                let message = "another target must begin on a new line";
                 self.diagnostics.push(Diagnostic::new(Code::UnexpectedToken, message, token.span));
                 self.skip_to("");
             }
         }
     }
 
-    /// What must be there at the end.
+    /// Reports missing parts at the end.
     fn finish(&mut self) {
         for number in 0..self.net.places.len() {
             let tokens = self.initial.get(&number).copied();
@@ -362,7 +363,7 @@ impl<'t> Parser<'t> {
             self.net.initial.push(tokens.unwrap_or(Tokens::Exactly(0)));
         }
         if self.net.places.is_empty() && self.diagnostics.is_empty() {
-            let message = "the net has no places: a section `vars` names them";
+            let message = "the net has no places: add a section `vars`";
             self.diagnostics.push(Diagnostic::new(Code::UnexpectedToken, message, self.end));
         }
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);

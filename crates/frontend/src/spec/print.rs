@@ -1,4 +1,4 @@
-//! A thread-transition system as a net: a place for each shared state, which has one token, and one for each local
+//! Prints thread-transition systems as nets: a place for each shared state, which has one token, and one for each local
 //! state, which has as many as there are threads. A system with several starts begins with a choice.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use selvedge_ir::tts::{LocalId, Rule, SharedId, Start, Tts};
 
-/// Returns the net of a system. One without a target has a target that nothing covers, since the text must have one.
+/// Prints the net of a system. If it has no target, the net gets one that cannot be covered, since the format requires
+/// one.
 pub fn print(tts: &Tts, comments: &[String]) -> String {
     let mut text: String = comments.iter().map(|comment| format!("# {comment}\n")).collect();
     vars(tts, &mut text);
@@ -38,7 +39,7 @@ fn local(local: LocalId) -> String {
     format!("l{}", local.index())
 }
 
-/// Returns the names of the places beside those of states.
+/// Returns the names of the places that are not states.
 fn further(tts: &Tts) -> Vec<String> {
     let choice = tts.starts.len() != 1;
     let starts = (0..tts.starts.len()).map(|number| format!("start{number}"));
@@ -61,7 +62,7 @@ fn conditions(tokens: &BTreeMap<String, i64>) -> String {
     tokens.iter().map(|(place, number)| format!("{place} >= {number}")).collect::<Vec<_>>().join(", ")
 }
 
-/// A rule that takes some tokens and puts others; nothing if they are the same.
+/// Writes a rule that takes some tokens and puts others; nothing if they are the same.
 fn write_change(taken: &[String], put: &[String], text: &mut String) {
     let (mut needs, mut change): (BTreeMap<String, i64>, BTreeMap<String, i64>) = Default::default();
     for place in taken {
@@ -87,7 +88,7 @@ fn write_rule(rule: &Rule, text: &mut String) {
     write_change(&[shared(rule.shared), local(rule.local)], &put, text);
 }
 
-/// The choice of a start: first it, then any number of threads, then the rest.
+/// Writes the rules that choose a start: first the start itself, then any number of threads, then the rest.
 fn write_start(number: usize, start: &Start, text: &mut String) {
     let chosen = format!("start{number}");
     write_change(&["start".to_string()], std::slice::from_ref(&chosen), text);

@@ -1,10 +1,10 @@
-//! A net as a thread-transition system (thesis, §8.3): each place is a local state, and a token on it a thread there.
+//! Reduces nets to thread-transition systems (thesis, §8.3): each place is a local state, and a token on it a thread
+//! there.
 //!
-//! One more thread, the *driver*, puts tokens where there were none. The shared state says how far a rule has come:
-//! first its tokens are taken, one by one, then the others are put, one by one. A token that is taken and goes
-//! elsewhere waits in between, so that no rule finds its own tokens. A rule whose tokens are not all there stops
-//! half-way, and then nothing moves any more; the targets ask for the shared state between rules, so this covers
-//! nothing.
+//! An additional thread, the *driver*, creates new tokens. The shared state records the progress of a rule: first its
+//! tokens are taken, one by one, and then the others are put, one by one. A token that is moved waits in between, so
+//! that a rule cannot take tokens that it has just put. A rule without enough tokens stops half-way, and then nothing
+//! can move; the targets require the shared state between rules, so nothing is covered by this.
 
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
@@ -15,12 +15,12 @@ use crate::tts::{RuleSpans, Spans};
 /// The local state of the driver.
 const DRIVER: usize = 0;
 
-/// Returns the system of a net, with the places of its parts in the text.
+/// Returns the system of a net, with the positions of its parts in the text.
 pub(super) fn reduce(net: &Net, places: &Places) -> (Tts, Spans) {
     let n_places = net.places.len();
     let tts = Tts {
         n_shared: 1,
-        // The driver, the places, tokens that wait, tokens that are gone.
+        // The driver, the places, waiting tokens, removed tokens.
         n_local: n_places as u32 + 3,
         starts: vec![Start { shared: 0.into(), threads: vec![DRIVER.into()], any: Vec::new() }],
         ..Tts::default()
@@ -60,7 +60,7 @@ struct Reduction {
     spans: Spans,
     waits: LocalId,
     gone: LocalId,
-    /// Where the rule stands that is being reduced.
+    /// The position of the rule that is being reduced.
     span: RuleSpans,
 }
 
@@ -130,7 +130,7 @@ impl Reduction {
         let n_steps = taken.len() + put.len().saturating_sub(usize::from(!taken.is_empty()));
         let mut steps = Steps { now: ready, ready, left: n_steps };
         if let Some((last, others)) = taken.split_last() {
-            // So many of the tokens are put again; the rest is gone.
+            // This many of the tokens are put again; the rest is removed.
             let n_kept = put.len().min(taken.len()).saturating_sub(1);
             for (number, token) in others.iter().enumerate() {
                 let to = if number < others.len() - n_kept { self.gone } else { self.waits };

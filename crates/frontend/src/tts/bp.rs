@@ -1,5 +1,5 @@
-//! The text of a Boolean program that means a plain system: the same program as the lowered one, but for the steps that
-//! a text needs to go from one statement to another.
+//! Prints plain systems as Boolean programs: the same program as the lowering, except for additional jumps between
+//! statements.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use selvedge_ir::tts::{LocalId, Tts};
 
 use super::is_plain;
 
-/// Returns the text.
+/// Prints a system as a Boolean program.
 ///
 /// # Panics
 ///
@@ -33,7 +33,7 @@ pub fn print_as_program(tts: &Tts, comments: &[String]) -> String {
     text
 }
 
-/// What a thread can do in a local state.
+/// A step of a thread in a local state.
 enum Statement {
     Moves { from: u32, to: u32, then: String },
     Starts { from: u32, to: u32, started: LocalId },

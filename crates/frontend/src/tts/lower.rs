@@ -1,14 +1,14 @@
-//! The program that a system stands for.
+//! Lowering of systems to programs.
 //!
 //! The shared state is a number in binary, in shared variables `s0`, `s1`, .. with the lowest bit first; each local
 //! state is a location with the label `l0`, `l1`, ..; one thread runs `main`, which begins at `l0`. A rule is one edge
 //! with the shared state as condition and the changed bits as assignment; a rule that starts a thread is an atomic
 //! section, since a step that starts one does nothing else.
 //!
-//! A target becomes the label `ERROR`, so that all engines and all questions take it as it is: a thread in the target's
-//! local state may go there while the shared state is the target's. For a target of several threads these are gathered
-//! one at a time: each but the last steps aside, and the shared state becomes one that no rule speaks of, which counts
-//! them. Once the first has stepped aside, nobody else can move, so the others stand where they stood.
+//! A target becomes the label `ERROR`, so that all engines and all questions support it: a thread in the target's local
+//! state may go there while the shared state is the target's. For a target of several threads, these are collected one
+//! at a time: each but the last steps aside, and the shared state becomes one that occurs in no rule and counts them.
+//! Once the first has stepped aside, no other thread can move, so the others stay in their local states.
 
 use selvedge_ir::span::{Origin, Role, SourceMap, Span};
 use selvedge_ir::tts::{LocalId, Rule, Tts};
@@ -19,18 +19,18 @@ use selvedge_ir::{
 
 use super::is_plain;
 
-/// Where the parts of a system stand in its text.
+/// The positions of the parts of a system.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
     /// The first line.
     pub head: Span,
-    /// For each rule its places.
+    /// The positions of the rules.
     pub rules: Vec<RuleSpans>,
-    /// For each target its line.
+    /// The positions of the targets.
     pub targets: Vec<Span>,
 }
 
-/// Where the parts of a rule stand.
+/// The positions of the parts of a rule.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RuleSpans {
     /// The states before.
@@ -39,7 +39,7 @@ pub struct RuleSpans {
     pub arrow: Span,
     /// The local state of the thread that is started.
     pub started: Span,
-    /// All of it.
+    /// The whole rule.
     pub whole: Span,
 }
 
@@ -61,7 +61,7 @@ pub fn lower(tts: &Tts, spans: &Spans) -> (Program, SourceMap) {
     (lowering.program, lowering.map)
 }
 
-/// How many bits it takes to tell so many states apart.
+/// Returns the number of bits needed to distinguish a number of states.
 fn bits_for(n_states: u64) -> u32 {
     u64::BITS - n_states.saturating_sub(1).leading_zeros()
 }
@@ -75,7 +75,7 @@ struct Lowering {
 }
 
 impl Lowering {
-    /// Returns the program without edges. The location of a local state has its number; behind them stands the exit.
+    /// Returns the program without edges. The location of a local state has its number; the exit follows.
     fn new(tts: &Tts, spans: &Spans, n_bits: u32) -> Lowering {
         let mut program = Program::default();
         let mut map = SourceMap::default();
@@ -157,7 +157,7 @@ impl Lowering {
         }
         let (error, aside) = (self.new_loc(), self.new_loc());
         self.program.labels.push(Label { name: "ERROR".to_string(), loc: error });
-        // Where a thread stays, so that messages have something to point at.
+        // A self-loop, so that messages have a position.
         let stay = Op::Assign(Assign { active: Vec::new(), passive: Vec::new(), constrain: Expr::Bool(true) });
         self.edge(error, error, stay, spans.targets.first().copied().unwrap_or_default());
         let mut next = tts.n_shared;

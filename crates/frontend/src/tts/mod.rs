@@ -1,14 +1,13 @@
 //! Thread-transition systems as text (`docs/tts.md`), and as programs.
 //!
-//! The first line is the number of shared and of local states; a line `s l -> s' l'` lets a thread move, a line
-//! `s l +> s' l'` lets it start another; a line `s|l1,l2,..` is a target. Other tools keep the target in a file of its
-//! own (`.prop`), which can be read as if it stood at the end of the text. A run starts with one thread in local state
-//! 0 and shared state 0.
+//! The first line is the number of shared and of local states; a line `s l -> s' l'` lets a thread move, a line `s l +>
+//! s' l'` lets it start another; a line `s|l1,l2,..` is a target. Other tools keep the target in a separate file
+//! (`.prop`), whose text can be appended. A run starts with one thread in local state 0 and shared state 0.
 //!
-//! - `parse`, `print`: the text.
-//! - `lower`: the program that it stands for.
+//! - `parse`, `print`: the parser and printer.
+//! - `lower`: the lowering to a program.
 //! - `plain`: any system in the form that the text can express.
-//! - `bp`: the text of a Boolean program.
+//! - `bp`: the printer as a Boolean program.
 
 mod bp;
 mod lower;
@@ -26,7 +25,7 @@ pub use lower::{RuleSpans, Spans, lower};
 pub use plain::{Plain, is_plain, plain};
 pub use print::{print, print_target, print_with_comments};
 
-/// Reads a text.
+/// Parses a text and lowers the system.
 pub fn load(text: &str) -> Loaded {
     let (tts, spans, diagnostics) = parse::parse(text);
     finish(tts, &spans, diagnostics)

@@ -1,4 +1,4 @@
-//! From the text to a system. A line that cannot be read is left out, and a diagnostic says so.
+//! The parser of systems. A line that cannot be parsed is omitted and reported.
 
 use selvedge_ir::span::Span;
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
@@ -7,7 +7,7 @@ use super::lower::{RuleSpans, Spans};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tokens::too_long;
 
-/// More states of a kind than this are not read.
+/// Limit on the numbers of shared and local states.
 const MOST: u64 = 1 << 24;
 
 type Parse<T> = Result<T, Box<Diagnostic>>;
@@ -26,7 +26,7 @@ enum Kind {
     /// `|`
     Bar,
     Comma,
-    /// What means nothing here.
+    /// Anything else.
     Other,
 }
 
@@ -36,7 +36,7 @@ struct Token {
     span: Span,
 }
 
-/// Reads a text.
+/// Parses a text.
 pub(super) fn parse(text: &str) -> (Tts, Spans, Vec<Diagnostic>) {
     let (mut tts, mut spans, mut diagnostics) = (Tts::default(), Spans::default(), Vec::new());
     if let Some(diagnostic) = too_long(text) {
@@ -58,7 +58,7 @@ pub(super) fn parse(text: &str) -> (Tts, Spans, Vec<Diagnostic>) {
         diagnostics.extend(read.err().map(|diagnostic| *diagnostic));
     }
     if is_first {
-        let message = "the first line is missing: the number of shared states and of local states";
+        let message = "the first line is missing: the numbers of shared and of local states";
         diagnostics.push(Diagnostic::new(Code::UnexpectedToken, message, Span::new(0, text.len())));
     }
     tts.starts.push(Start { shared: 0.into(), threads: vec![0.into()], any: Vec::new() });
@@ -95,7 +95,7 @@ fn whole(tokens: &[Token]) -> Span {
 fn first_line(tokens: &[Token], tts: &mut Tts, spans: &mut Spans) -> Parse<()> {
     spans.head = whole(tokens);
     let [shared, local] = tokens else {
-        let message = "the first line is the number of shared states and of local states";
+        let message = "the first line must have the numbers of shared and of local states";
         return wrong(Code::UnexpectedToken, message, whole(tokens));
     };
     tts.n_shared = number(shared, 1..=MOST, "the number of shared states")?;
@@ -105,7 +105,7 @@ fn first_line(tokens: &[Token], tts: &mut Tts, spans: &mut Spans) -> Parse<()> {
 
 fn add_line(tokens: &[Token], tts: &mut Tts, spans: &mut Spans) -> Parse<()> {
     if tts.n_shared == 0 || tts.n_local == 0 {
-        // The first line was no good, so that nothing is known about the numbers.
+        // The first line has an error, so the bounds are not known.
         return Ok(());
     }
     match tokens {
@@ -133,7 +133,7 @@ fn add_line(tokens: &[Token], tts: &mut Tts, spans: &mut Spans) -> Parse<()> {
             Ok(())
         }
         _ => {
-            let message = "a line is a rule `s l -> s' l'` or `s l +> s' l'`, or a target `s|l1,l2,..`";
+            let message = "expected a rule `s l -> s' l'` or `s l +> s' l'`, or a target `s|l1,l2,..`";
             wrong(Code::UnexpectedToken, message, whole(tokens))
         }
     }
@@ -149,13 +149,13 @@ fn state(shared: &Token, local: &Token, tts: &Tts) -> Parse<(SharedId, LocalId)>
     Ok((SharedId::from_raw(shared), LocalId::from_raw(local)))
 }
 
-/// Reads the number that a word is, within these bounds.
+/// Parses a number within these bounds.
 fn number(token: &Token, bounds: std::ops::RangeInclusive<u64>, what: &str) -> Parse<u32> {
     let Kind::Number(number) = token.kind else {
-        return wrong(Code::UnexpectedToken, format!("{what} is a number"), token.span);
+        return wrong(Code::UnexpectedToken, format!("{what} must be a number"), token.span);
     };
     if !bounds.contains(&number) {
-        let message = format!("{what} is a number from {} to {}", bounds.start(), bounds.end());
+        let message = format!("{what} must be a number from {} to {}", bounds.start(), bounds.end());
         return wrong(Code::NumberOutOfRange, message, token.span);
     }
     Ok(u32::try_from(number).expect("the bounds are below the greatest number that is read"))

@@ -1,13 +1,13 @@
 //! Any system in the form that the text can express: one start, with one thread in local state 0 and shared state 0;
 //! rules in which a thread moves, or stays and starts one; at most one target.
 //!
-//! What does not fit is taken apart with states of its own. Between the parts the shared state is one that no other
-//! rule speaks of, so nobody else moves there: what can be covered of the old states stays the same.
+//! Other rules are split into parts with additional states. Between the parts, the shared state occurs in no other
+//! rule, so no other thread can move: the covers of old states stay the same.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
-/// Returns whether the text can express a system: its start, its rules, and its targets, several lines if need be.
+/// Returns whether the text can express a system: its start, its rules, and its targets, possibly on several lines.
 pub fn is_plain(tts: &Tts) -> bool {
     let first = Start { shared: 0.into(), threads: vec![0.into()], any: Vec::new() };
     tts.starts == [first]
@@ -23,8 +23,8 @@ fn is_plain_rule(rule: &Rule) -> bool {
     }
 }
 
-/// A system in plain form. Its states are the old ones, with new ones behind them, except that the first shared state
-/// and the first local state have changed places with those numbered 0.
+/// A system in plain form. Its states are the old ones, with new ones after them, except that the first shared state
+/// and the first local state are exchanged with those numbered 0.
 #[derive(Clone, Debug)]
 pub struct Plain {
     /// The system, with one target if there was one.
@@ -58,7 +58,7 @@ pub fn plain(tts: &Tts) -> Plain {
     Plain { tts: making.made, exchanged: making.exchanged }
 }
 
-/// Returns the targets of a system; one that asks for no thread asks for any.
+/// Returns the targets of a system; a target without threads becomes one for each local state.
 fn with_threads(tts: &Tts) -> Vec<Cover> {
     let of = |target: &Cover| match target.threads.is_empty() {
         false => vec![target.clone()],
@@ -74,9 +74,9 @@ struct Making {
     made: Tts,
     /// A local state from which nothing happens.
     over: Option<LocalId>,
-    /// The states that changed places with those numbered 0.
+    /// The states that were exchanged with those numbered 0.
     exchanged: (SharedId, LocalId),
-    /// The shared states in which threads are still to be started before the shared state is the wanted one.
+    /// The shared states in which threads are still to be started before the shared state changes.
     starting: FxHashMap<(LocalId, Vec<LocalId>, SharedId), SharedId>,
 }
 
@@ -140,7 +140,7 @@ impl Making {
         here
     }
 
-    /// One thread starts all the others, and becomes the last of them.
+    /// Adds the rules by which one thread starts all the others and becomes the last of them.
     fn start(&mut self, starts: &[Start]) {
         if let [Start { shared, threads, any }] = starts
             && let ([thread], true) = (threads.as_slice(), any.is_empty())
@@ -185,7 +185,7 @@ impl Making {
         self.over = self.over.map(local_of);
     }
 
-    /// The target, with the states as they are numbered now. Of several, each can be left for a common one.
+    /// Adds the target, with the current numbers of states. If there are several, each leads to a common one.
     fn target(&mut self, targets: &[Cover]) {
         let (shared, local) = self.exchanged;
         let renumbered = |target: &Cover| {

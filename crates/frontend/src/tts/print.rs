@@ -1,4 +1,4 @@
-//! A system as text that is read as the same system.
+//! Prints systems in a form that parses to the same system.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use selvedge_ir::tts::{Cover, Rule, Tts};
 
 use super::is_plain;
 
-/// Returns a plain system without its targets.
+/// Prints a plain system without its targets.
 ///
 /// # Panics
 ///
@@ -15,13 +15,13 @@ pub fn print(tts: &Tts) -> String {
     print_with_comments(tts, &[])
 }
 
-/// Returns the same below lines of comment.
+/// Prints a plain system below lines of comments.
 ///
 /// # Panics
 ///
 /// If the system is not plain ([`is_plain`]).
 pub fn print_with_comments(tts: &Tts, comments: &[String]) -> String {
-    assert!(is_plain(tts), "the text has no words for other systems");
+    assert!(is_plain(tts), "the format cannot express other systems");
     let mut text: String = comments.iter().map(|comment| format!("# {comment}\n")).collect();
     let _ = writeln!(text, "{} {}", tts.n_shared, tts.n_local);
     for rule in &tts.rules {
@@ -33,7 +33,7 @@ pub fn print_with_comments(tts: &Tts, comments: &[String]) -> String {
     text
 }
 
-/// Returns a target, as a line.
+/// Prints a target as a line.
 pub fn print_target(target: &Cover) -> String {
     let locals: Vec<String> = target.threads.iter().map(|local| local.index().to_string()).collect();
     format!("{}|{}\n", target.shared.index(), locals.join(","))

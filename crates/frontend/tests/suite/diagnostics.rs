@@ -1,5 +1,5 @@
 //! Findings, at their places. A line `//^^^ CODE text` speaks of the line before it: the carets mark the place, and the
-//! message, or the help behind it, contains the text.
+//! message, or the help after it, contains the text.
 
 use selvedge_frontend::bp::{self, LoadOptions};
 use selvedge_frontend::diagnostic::{Code, Diagnostic};
@@ -313,7 +313,7 @@ bool<2> f() begin
 end
 bool g() begin
   return;
-//^^^^^^ SV0104 without the values
+//^^^^^^ SV0104 without values
 end
 bool h() begin
   if x then return 1; fi
@@ -430,7 +430,7 @@ decl x := y, y;
         //^ SV0033 has no value yet
 decl thread_local t := x;
 decl z := t;
-        //^ SV0033 belongs to threads
+        //^ SV0033 is a per-thread variable
 void main() begin
   decl a := a, b := a;
           //^ SV0033
@@ -457,7 +457,7 @@ end
   void run() begin skip; end
 end
   process P begin
-        //^ SV0019 a second process
+        //^ SV0019 is defined twice
   void main() begin other(); end
                   //^^^^^ SV0013
 end

@@ -225,7 +225,7 @@ struct Builder<'p> {
     /// The old locations that the target watches, and the copies of each so far.
     watched: Vec<LocId>,
     copies: FxHashMap<LocId, Vec<LocId>>,
-    /// The procedure that is being built, and the names of its variables, each with the highest number tried behind it.
+    /// The procedure that is being built, and the names of its variables, each with the highest number tried after it.
     host: ProcId,
     names: FxHashMap<String, u32>,
     /// The instances still to be copied into it, in order.

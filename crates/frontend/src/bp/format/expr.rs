@@ -1,15 +1,15 @@
-//! Expressions and their parentheses.
+//! Formatting of expressions and their parentheses.
 //!
-//! Parentheses stand where the tree needs them, and where readers expect another precedence: around a chain beside
-//! `=`, `!=` or `^`, around comparisons of different kinds, around a conditional in the middle of another. The latter
-//! are left out in an expression that they would nest deeper than the reader allows.
+//! Parentheses are printed where the tree needs them, and where readers might expect another precedence: around a chain
+//! next to `=`, `!=` or `^`, around comparisons of different kinds, and around a conditional in the middle of another.
+//! The latter are omitted if they would nest an expression deeper than the parser allows.
 
 use super::Printer;
 use super::layout::Between;
 use crate::bp::MAX_DEPTH;
 use crate::bp::ast::{ChainOp, CompareOp, Expr, ExprKind};
 
-/// Whether parentheses that only help to read are printed.
+/// The choice whether parentheses that are only there for readability are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clarity {
     Full,
@@ -17,13 +17,13 @@ pub(super) enum Clarity {
 }
 
 impl Clarity {
-    /// What the reader's limit allows for an expression inside so many blocks.
+    /// Returns the clarity that the parser's limit allows for an expression inside a number of blocks.
     pub(super) fn of(expr: &Expr, blocks: usize) -> Clarity {
         if blocks + 1 + height(expr) <= MAX_DEPTH as usize { Clarity::Full } else { Clarity::Least }
     }
 }
 
-/// The place of an operand.
+/// The position of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OperandPlace {
     Not,
@@ -32,11 +32,11 @@ enum OperandPlace {
     Right(CompareOp),
     Condition,
     Then,
-    /// Where anything can stand without parentheses.
+    /// A position where no parentheses are needed.
     Free,
 }
 
-/// Returns whether an operand stands in parentheses.
+/// Returns whether an operand is printed in parentheses.
 fn in_parentheses(operand: &ExprKind, place: OperandPlace, clarity: Clarity) -> bool {
     let clear = clarity == Clarity::Full;
     match (operand, place) {
@@ -52,7 +52,7 @@ fn in_parentheses(operand: &ExprKind, place: OperandPlace, clarity: Clarity) -> 
     }
 }
 
-/// How many levels the reader descends inside an expression that is printed with full clarity.
+/// Returns the depth of nesting of an expression that is printed with full clarity.
 fn height(expr: &Expr) -> usize {
     let of = |operand: &Expr, place| height(operand) + usize::from(in_parentheses(&operand.kind, place, Clarity::Full));
     match &expr.kind {
@@ -73,7 +73,7 @@ fn height(expr: &Expr) -> usize {
 }
 
 impl<'t> Printer<'t> {
-    /// An expression and the comments before and in it.
+    /// Prints an expression and the comments before and in it.
     pub(super) fn expr(&mut self, expr: &'t Expr, clarity: Clarity) {
         self.operand_at(expr, OperandPlace::Free, clarity);
     }
@@ -140,7 +140,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// An operator between two operands. Lines break behind it.
+    /// Prints an operator between two operands. Lines break after it.
     fn operator(&mut self, sign: &'static str) {
         self.space();
         self.word(sign);

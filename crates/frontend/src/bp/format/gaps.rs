@@ -1,19 +1,19 @@
-//! Lines, and the comments and blank lines between them.
+//! Formatting of lines, and of comments and blank lines between them.
 //!
-//! A comment that follows something on its line follows what was printed last. A comment that begins a line gets a
-//! line of its own. One blank line stays where there were some, except at the beginning and at the end of a block.
+//! A comment at the end of a line stays at the end of the last printed line. A comment that begins a line gets its own
+//! line. Several blank lines become one, except at the beginning and at the end of a block, where they are removed.
 
 use super::layout::fill;
 use super::{INDENT, Printer};
 use crate::tokens::{Comment, CommentKind};
 
-/// Returns the letters between tokens, as the lexer has them.
+/// Returns whether a character is white space to the lexer.
 fn is_white(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\r' | '\n' | '\x0B' | '\x0C' | '\u{FEFF}')
 }
 
 impl<'t> Printer<'t> {
-    /// Prints the comments before `place` on the line that is open, or on lines of their own.
+    /// Prints the comments before `place` on the line that is open, or on separate lines.
     pub(super) fn gap(&mut self, place: u32) {
         while let Some(comment) = self.take_comment(place) {
             if self.begins_line(comment) || self.ends_in_line_comment || self.out.is_empty() {
@@ -27,7 +27,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Begins the line of something that stands at `place`, after the comments before it.
+    /// Begins the line of something at `place`, after the comments before it.
     pub(super) fn begin_line(&mut self, place: u32) {
         self.gap(place);
         self.blank |= self.blank_line_before(place);
@@ -48,13 +48,13 @@ impl<'t> Printer<'t> {
         self.ends_in_line_comment = false;
     }
 
-    /// A line that consists of one word.
+    /// Prints a line that consists of one word.
     pub(super) fn plain_line(&mut self, word: &str) {
         self.begin_plain_line();
         self.out.push_str(word);
     }
 
-    /// Prints the statement that has been cut into pieces, and a word behind it.
+    /// Prints the statement that has been cut into pieces, and a word after it.
     pub(super) fn end_line(&mut self, word: &'static str) {
         self.word(word);
         let pieces = std::mem::take(&mut self.pieces);
@@ -63,7 +63,7 @@ impl<'t> Printer<'t> {
         self.pieces.clear();
     }
 
-    /// Returns the comments behind everything, and the end of the last line.
+    /// Prints the remaining comments and the end of the last line, and returns the text.
     pub(super) fn finish(mut self) -> String {
         self.gap(u32::MAX);
         if !self.out.is_empty() {
@@ -99,7 +99,7 @@ impl<'t> Printer<'t> {
         comment.kind == CommentKind::Line || after.any(|letter| letter == '\n' || letter == '\r')
     }
 
-    /// Returns whether a blank line stands before a place.
+    /// Returns whether there is a blank line before a position.
     fn blank_line_before(&self, place: u32) -> bool {
         line_ends(&self.text[..place as usize]) > 1
     }

@@ -1,13 +1,13 @@
-//! Where the lines of a statement break.
+//! Line breaks in a statement.
 //!
-//! A statement is a list of pieces. Lines are filled: at each place where a line may break, it breaks if what follows
-//! up to the next such place of the same or an outer group does not fit. So a group that fits on a line of its own is
-//! moved there before it is torn apart. Behind an element of a list that was, the line breaks in any case. The look
-//! ahead ends after one line's width, so the time is linear.
+//! A statement is a list of pieces. Lines are filled: at each possible break, the line breaks if the text up to the
+//! next possible break of the same or an outer group does not fit. So a group that fits on its own line is moved there
+//! before it is broken up. After an element of a list that was broken up, the line always breaks. The lookahead ends
+//! after one line's width, so the time is linear.
 
 use std::borrow::Cow;
 
-/// Lines are at most this wide where they can be broken.
+/// The maximum width of a line, unless it cannot be broken.
 const WIDTH: usize = 100;
 /// Deep nesting does not indent beyond this column.
 const MAX_INDENT: usize = 60;
@@ -22,26 +22,26 @@ pub(super) enum Piece<'t> {
     Break(Between),
     /// The end of a line.
     Line,
-    /// Begins a group, whose lines are indented by so much more than those of the group around it.
+    /// Begins a group, whose lines are indented by this much more than those of the group around it.
     Open(usize),
     Close,
 }
 
-/// What a line that may break separates.
+/// The parts that a possible line break separates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Between {
     /// Operands of an operator.
     Operands,
-    /// Elements of a list or parts of a statement: it breaks behind one that takes several lines.
+    /// Elements of a list or parts of a statement: it breaks after one that takes several lines.
     Parts,
 }
 
 /// A group that has begun and not ended.
 struct Group {
     indent: usize,
-    /// A line broke in it.
+    /// True if a line broke in it.
     broke: bool,
-    /// A line broke in a group inside it since the last place where its own line could break.
+    /// True if a line broke in an inner group since the last possible break of its own.
     torn: bool,
 }
 

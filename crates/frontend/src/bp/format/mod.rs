@@ -1,15 +1,14 @@
-//! The one shape in which Boolean programs are written.
+//! The formatter of Boolean programs.
 //!
-//! The tree is printed anew, statement by statement; the comments, which the tree does not have, are merged in by
-//! their places. `gaps` decides where comments and blank lines between statements go, `pieces` how a statement is
-//! cut into pieces and where a comment inside it goes, `expr` which parentheses stand, `layout` where lines break.
+//! The tree is printed statement by statement; the comments, which are not in the tree, are merged in by position.
+//! `gaps` places comments and blank lines between statements, `pieces` cuts a statement into pieces and places comments
+//! inside it, `expr` chooses parentheses, and `layout` breaks lines.
 //!
-//! Why formatting twice changes nothing: the layout depends only on the tree, on the order of comments and names, on
-//! which comments have a line of their own, and on where blank lines are; and the output has the same tree, the same
-//! order, the same such comments and no blank line that it would not keep.
+//! Formatting is idempotent: the layout depends only on the tree, on the order of comments and names, on which comments
+//! have their own line, and on the positions of blank lines; and the output agrees with the input in these.
 //!
-//! Every comment is printed when the printer first comes to something behind it, so none is lost or overtaken. Each
-//! white space is looked at a bounded number of times, so the time is linear.
+//! Every comment is printed when the printer first reaches something after it, so none is lost and their order is kept.
+//! White space is inspected a bounded number of times, so the time is linear.
 
 mod expr;
 mod gaps;
@@ -25,7 +24,7 @@ use crate::tokens::Comment;
 use expr::Clarity;
 use layout::{Between, Piece};
 
-/// Returns the text in the one shape. A text with syntax errors is not touched: they are returned.
+/// Formats a text. If it has syntax errors, these are returned instead.
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     let parsed = super::parse(text);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
@@ -47,9 +46,9 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     Ok(printer.finish())
 }
 
-/// Spaces per level.
+/// Indentation per level.
 const INDENT: usize = 2;
-/// Further spaces where a statement goes on.
+/// Additional indentation of the lines that continue a statement.
 const CONTINUATION: usize = 4;
 
 struct Printer<'t> {
@@ -58,17 +57,17 @@ struct Printer<'t> {
     comments: &'t [Comment],
     /// The first comment that has not been printed.
     next: usize,
-    /// What has been printed; its last line is open.
+    /// The output; its last line is not complete.
     out: String,
-    /// How many blocks are open.
+    /// The number of open blocks.
     depth: usize,
     /// The statement that is being cut into pieces.
     pieces: Vec<Piece<'t>>,
-    /// Nothing has been printed in the current block.
+    /// True if nothing has been printed in the current block.
     opened: bool,
-    /// A blank line is due before the next line.
+    /// True if a blank line must be printed before the next line.
     blank: bool,
-    /// The last line ends in a comment that would swallow what follows.
+    /// True if the last line ends in a line comment.
     ends_in_line_comment: bool,
 }
 
@@ -90,7 +89,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Begins something that stands between blank lines.
+    /// Begins an item, which is surrounded by blank lines.
     fn begin_item(&mut self, span: Span) {
         self.blank = true;
         self.begin_line(span.start);
@@ -145,7 +144,7 @@ impl<'t> Printer<'t> {
         self.blank = true;
     }
 
-    /// Declarations before `begin`, statements and `end`, after a header whose pieces are ready.
+    /// Prints declarations before `begin`, statements and `end`, after a header whose pieces are ready.
     fn body(&mut self, body: &'t Body) {
         if body.outer.is_empty() {
             self.space();
@@ -193,7 +192,7 @@ impl<'t> Printer<'t> {
         self.blank = true;
     }
 
-    /// The statements of a block and the comments up to its closing word.
+    /// Prints the statements of a block and the comments up to its closing word.
     fn block(&mut self, block: &'t Block, closer: Span) {
         self.indented(|printer| {
             block.iter().for_each(|stmt| printer.stmt(stmt));
@@ -227,7 +226,7 @@ impl<'t> Printer<'t> {
         self.stmt_kind(stmt);
     }
 
-    /// Ends with the end of the line.
+    /// Prints a statement up to the end of the line.
     fn stmt_kind(&mut self, stmt: &'t Stmt) {
         match &stmt.kind {
             StmtKind::Skip => self.word("skip"),
@@ -336,7 +335,7 @@ impl<'t> Printer<'t> {
         self.plain_line("fi;");
     }
 
-    /// `if e then`, `while e do`, up to the end of the line. Closes what was opened for the statement.
+    /// Prints `if e then` or `while e do`, up to the end of the line. Closes the group of the statement.
     fn condition(&mut self, keyword: &'static str, condition: &'t Expr, end: &'static str) {
         self.word(keyword);
         self.space();
@@ -346,7 +345,7 @@ impl<'t> Printer<'t> {
         self.end_line(end);
     }
 
-    /// `assert(e)` and the like. Where the nesting is at the reader's limit, the parentheses are left out.
+    /// Prints `assert(e)` and similar statements. At the parser's limit of nesting, the parentheses are omitted.
     fn operand(&mut self, keyword: &'static str, expr: &'t Expr) {
         self.word(keyword);
         self.comments_before(expr.span.start);

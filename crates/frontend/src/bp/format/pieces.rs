@@ -1,8 +1,7 @@
-//! Cutting a statement into pieces, with the comments inside it.
+//! The pieces of a statement, with the comments inside it.
 //!
-//! A comment inside a statement is printed before the next name or expression. If it began a line, it begins one
-//! again, and if it ended one, it ends one again; otherwise no line breaks beside it. So it is seen in the same way
-//! when the output is read.
+//! A comment inside a statement is printed before the next name or expression. If it began or ended a line, it does so
+//! again; otherwise there is no line break next to it. So formatting the output treats it in the same way.
 
 use std::borrow::Cow;
 
@@ -42,7 +41,7 @@ impl<'t> Printer<'t> {
         self.word(file.names.text(name.symbol));
     }
 
-    /// Elements with commas between them.
+    /// Prints elements with commas between them.
     pub(super) fn list<T>(&mut self, elements: &'t [T], mut element: impl FnMut(&mut Self, &'t T)) {
         for (index, item) in elements.iter().enumerate() {
             if index > 0 {
@@ -53,7 +52,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// The tokens of a part of the source, which the tree does not have.
+    /// Prints the tokens of a part of the source that is not in the tree.
     pub(super) fn tokens(&mut self, span: Span) {
         let source = span.of(self.text);
         for token in lex(source).tokens.iter().filter(|token| token.kind != TokenKind::Eof) {
@@ -65,7 +64,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// The comments before something that is about to be printed.
+    /// Prints the comments before something that is about to be printed.
     pub(super) fn comments_before(&mut self, place: u32) {
         while let Some(comment) = self.take_comment(place) {
             let begins_line = self.begins_line(comment);
@@ -75,7 +74,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Puts a separator before a comment, in place of the one that is there, perhaps before the groups that begin here.
+    /// Puts a separator before a comment, replacing the one that is there, possibly before the groups that begin here.
     fn separate(&mut self, separator: Piece<'t>) {
         let last = self.pieces.iter().rposition(|piece| !matches!(piece, Piece::Open(_)));
         match last.map(|last| (last, &self.pieces[last])) {

@@ -1,9 +1,9 @@
-//! The frame of a procedure: its variables, its labels, its entry and its end.
+//! Lowering of procedures: variables, labels, entry and end.
 //!
-//! Every statement has a location of its own, also those that do nothing, since labels name them. The locations of
-//! the statements of a block lie side by side; those of the branches of one statement are reserved before the
-//! insides of the branches. [`Body::number`] and [`Body::block`](super::stmt) walk in this same order, so labels are
-//! known before the first jump is lowered.
+//! Every statement has its own location, even if it does nothing, since labels refer to it. The locations of the
+//! statements of a block are consecutive; those of the branches of one statement are reserved before the contents of
+//! the branches. [`Body::number`] and [`Body::block`](super::stmt) traverse the tree in this order, so labels are known
+//! before the first jump is lowered.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Origin, Role, Span};
@@ -28,7 +28,7 @@ pub(super) struct Body<'l, 'a> {
     /// The first location that is not reserved for a block yet.
     pub(super) next: LocId,
     pub(super) enforce: Option<Enforce>,
-    /// True if initial threads start here; what they return goes nowhere.
+    /// True if initial threads start here; their return values are discarded.
     pub(super) is_entry: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct LabelUse {
     pub(super) is_used: bool,
 }
 
-/// What must hold after every step, over old values, with choices from number zero.
+/// The condition that must hold after every step, over old values, with choices numbered from zero.
 pub(super) struct Enforce {
     pub(super) expr: Expr,
     pub(super) size: usize,
@@ -64,7 +64,7 @@ impl Lowering<'_> {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// The order of work: variables, locations and labels, the way into the body, the body, the way out.
+    /// Lowers the procedure: variables, locations and labels, the entry of the body, the body, and its end.
     fn lower(&mut self) {
         let inits = self.declare_locals();
         self.enforce = self.read_enforce();
@@ -176,7 +176,7 @@ impl<'a> Body<'_, 'a> {
         first
     }
 
-    /// Records the labels of a block whose first statement stands at `first`.
+    /// Records the labels of a block whose first statement is at `first`.
     fn number(&mut self, block: &'a Block, first: LocId) {
         for (index, stmt) in block.iter().filter(|stmt| is_step(stmt)).enumerate() {
             for label in &stmt.labels {
@@ -198,8 +198,8 @@ impl<'a> Body<'_, 'a> {
             }
             let diagnostic =
                 Diagnostic::new(Code::DuplicateLabel, format!("the label `{name}` is defined twice"), label.span)
-                    .label("again here")
-                    .also(first.span, "first here");
+                    .label("defined again here")
+                    .also(first.span, "first defined here");
             return self.low.report(diagnostic);
         }
         self.labels.insert(label.symbol, LabelUse { loc, span: label.span, is_used: false });
@@ -210,7 +210,7 @@ impl<'a> Body<'_, 'a> {
         self.low.found.program.locs.push(Loc { proc: self.proc })
     }
 
-    /// Initial values of locals, then the `enforce` clause, then the body.
+    /// Adds the initial values of locals and the `enforce` clause before the body.
     fn way_in(&mut self, inside: LocId, inits: &[(VarId, &'a ast::Expr)]) -> LocId {
         let mut initial = Initial::new(Scope::Local(self.proc));
         for (var, init) in inits {
@@ -232,11 +232,11 @@ impl<'a> Body<'_, 'a> {
         entry
     }
 
-    /// The end without `return`: values that are due are arbitrary.
+    /// Adds the end of the procedure without `return`: the results are arbitrary.
     fn way_out(&mut self, fall: LocId) {
         let end = self.unit.body.end;
         if self.unit.n_results > 0 && !self.is_entry {
-            let message = format!("`{}` can end without returning its values", self.unit.name);
+            let message = format!("`{}` can end without returning a value", self.unit.name);
             let diagnostic = Diagnostic::new(Code::FallsOffEnd, message, end)
                 .also(self.unit.header, format!("{} expected", values(self.unit.n_results)))
                 .help("arbitrary values are returned; write a `return`");
@@ -268,7 +268,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Returns whether a statement is something that happens, not a declaration.
+/// Returns whether a statement is executable rather than a declaration.
 pub(super) fn is_step(stmt: &Stmt) -> bool {
     !matches!(stmt.kind, StmtKind::Decl(_) | StmtKind::Enforce(_))
 }
@@ -285,7 +285,7 @@ pub(super) fn inner_blocks(stmt: &Stmt) -> Vec<&Block> {
     }
 }
 
-/// "1 value", "2 values".
+/// Returns "1 value", "2 values", and so on.
 pub(super) fn values(count: usize) -> String {
     if count == 1 { "1 value".to_owned() } else { format!("{count} values") }
 }

@@ -1,4 +1,4 @@
-//! Which procedures the initial threads run.
+//! The procedures that the initial threads run.
 
 use selvedge_ir::span::Span;
 use selvedge_ir::{Count, Entry, EntryId, ProcId};
@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic};
 
 impl Lowering<'_> {
     /// Fills the program's entries, without their variables, and its prelude. If the parser has reported errors, a
-    /// procedure that cannot be found may be one that could not be read.
+    /// missing procedure may be one that could not be parsed.
     pub(super) fn choose_entries(&mut self, options: &LoadOptions, is_whole: bool) {
         self.found.program.prelude = self.tables.init;
         if !self.tables.processes.is_empty() {
@@ -31,7 +31,7 @@ impl Lowering<'_> {
         }
         self.numbered_threads();
         if self.found.program.entries.is_empty() && is_whole {
-            let message = "no procedure is called `main`, so nothing would run";
+            let message = "there is no procedure `main`, so nothing would run";
             let help = "define `main`, or `thread0`, `thread1`, .., or choose another procedure with `--entry`";
             let place = self.tables.units.first().map_or(Span::default(), |unit| unit.header);
             self.report(Diagnostic::new(Code::NoEntry, message, place).help(help));
@@ -78,7 +78,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `thread0`, `thread1`, .. in the order of their numbers, and `init` before them.
+    /// Adds entries for `thread0`, `thread1`, .. in the order of their numbers, with `init` before them.
     fn numbered_threads(&mut self) {
         let number = |name: &str| -> Option<u64> {
             let digits = name.strip_prefix("thread")?;

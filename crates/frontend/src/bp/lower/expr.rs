@@ -1,4 +1,4 @@
-//! Expressions.
+//! Lowering of expressions.
 
 use selvedge_ir::span::Span;
 use selvedge_ir::{BinaryOp, Expr, VarId};
@@ -8,7 +8,7 @@ use super::{Lowering, Meaning, View};
 use crate::bp::ast::{self, ChainOp, CompareOp, ExprKind, Symbol};
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Which names may stand in an expression.
+/// The names that an expression may use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     /// Old values of the stepping thread only.
@@ -19,12 +19,12 @@ pub(super) enum Context {
     Constrain,
 }
 
-/// What the expressions of one edge share.
+/// The context that the expressions of one edge share.
 pub(super) struct ExprCx<'c> {
     pub(super) view: &'c View,
-    /// How many choices the edge has so far: each one that is met gets the next number.
+    /// The number of choices of the edge so far; each further one gets the next number.
     pub(super) n_choices: u32,
-    /// If the expressions are initial values: what is known of variables that have one already.
+    /// If the expressions are initial values, the values of earlier variables.
     pub(super) initial: Option<&'c mut Initial>,
 }
 
@@ -40,7 +40,7 @@ impl<'c> ExprCx<'c> {
 }
 
 impl Lowering<'_> {
-    /// Lowers an expression. What has no meaning becomes `false`, with a report.
+    /// Lowers an expression. Invalid parts are reported and become `false`.
     pub(super) fn expr(&mut self, cx: &mut ExprCx<'_>, context: Context, expr: &ast::Expr) -> Expr {
         match &expr.kind {
             ExprKind::Const(constant) => Expr::Bool(constant.value()),
@@ -83,9 +83,9 @@ impl Lowering<'_> {
     fn primed(&mut self, cx: &mut ExprCx<'_>, context: Context, symbol: Symbol, span: Span) -> Expr {
         let meaning = self.resolve(cx.view, symbol, span);
         if context != Context::Constrain {
-            let message = format!("the new value of `{}` is not known here", self.text(symbol));
+            let message = format!("the new value of `{}` cannot be used here", self.text(symbol));
             let diagnostic = Diagnostic::new(Code::MisplacedPrime, message, span)
-                .help("`'` is allowed only in the `constrain` part of an assignment");
+                .help("`'` can only be used in the `constrain` part of an assignment");
             self.report(diagnostic);
             return Expr::FALSE;
         }
@@ -99,7 +99,7 @@ impl Lowering<'_> {
     fn misplaced_passive(&mut self, symbol: Symbol, span: Span) -> Expr {
         let message = format!("the passive copy `{}` cannot be read here", self.text(symbol));
         let diagnostic = Diagnostic::new(Code::MisplacedPassive, message, span).help(
-            "passive copies stand in `constrain` and `assume`, on left-hand sides, and in the values assigned to \
+            "passive copies can be used in `constrain` and `assume`, on left-hand sides, and in values assigned to \
              passive copies",
         );
         self.report(diagnostic);
@@ -118,7 +118,7 @@ impl Lowering<'_> {
     }
 }
 
-/// `p | (!n & *)`
+/// Returns `p | (!n & *)`.
 fn schoose(positive: Expr, negative: Expr, choice: Expr) -> Expr {
     Expr::or(positive, Expr::binary(BinaryOp::And, Expr::negate(negative), choice))
 }

@@ -1,9 +1,9 @@
-//! Initial values as one parallel assignment.
+//! Lowering of initial values to one parallel assignment.
 //!
-//! Initialisers take effect one after the other, the representation assigns all at once. So a read of a variable that
-//! has its initial value already is replaced by that value; a choice in it keeps its number and so stays the same
-//! value. A variable that was declared before but has no initialiser is given a choice of its own at its first read
-//! (locals need none: they are read as they are). Replacing can make expressions large, so it is limited.
+//! Initialisers take effect one after the other, but the representation assigns them all at once. So a read of a
+//! variable that already has its initial value is replaced by that value; a choice in it keeps its number, and thus has
+//! the same value. An earlier variable without initialiser gets its own choice at its first read (locals need none:
+//! they are read as they are). Replacing can make expressions large, so it is limited.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::Span;
@@ -15,15 +15,15 @@ use crate::bp::ast;
 use crate::bp::resolve::Global;
 use crate::diagnostic::{Code, Diagnostic};
 
-/// How many nodes may be put in place of variables, in all initial values of a list.
+/// Limit on the number of nodes that replace variables, in all initial values of a list.
 const MAX_NODES: usize = 1_000_000;
-/// How deep an initial value may be.
+/// Limit on the depth of an initial value.
 const MAX_VALUE_DEPTH: usize = 1_000;
 
-/// The initial values of a list of variables, as far as they are known.
+/// The initial values of a list of variables so far.
 #[derive(Clone, Default)]
 pub(super) struct Initial {
-    /// Which variables the list is about: those of this scope get their values from here.
+    /// The scope of the variables in the list.
     scope: Option<Scope>,
     /// The variable whose initialiser is being read.
     current: Option<VarId>,
@@ -58,7 +58,7 @@ impl Initial {
 }
 
 impl Lowering<'_> {
-    /// Initial values of all variables outside procedures.
+    /// Lowers the initial values of all variables outside procedures.
     pub(super) fn initial_values(&mut self) {
         let globals = std::mem::take(&mut self.tables.globals);
         let (shared, threads): (Vec<Global<'_>>, Vec<Global<'_>>) =
@@ -79,7 +79,7 @@ impl Lowering<'_> {
         }
         let n_copies = thread_vars.len().saturating_mul(self.tables.processes.len());
         if n_copies > MAX_NODES {
-            let message = "too many per-thread variables for this number of processes";
+            let message = "there are too many per-thread variables for this number of processes";
             let diagnostic = Diagnostic::new(Code::BeyondLimit, message, self.tables.processes[0].header);
             self.report(diagnostic);
             return;
@@ -121,7 +121,7 @@ impl Lowering<'_> {
             initial.n_nodes > MAX_NODES || n_choices > MAX_CHOICES || measure(&value).depth > MAX_VALUE_DEPTH;
         if is_too_large && !initial.is_over_limit {
             initial.is_over_limit = true;
-            let message = "with this initial value, with earlier ones put into it, the limit is exceeded";
+            let message = "this initial value becomes too large when earlier ones are substituted into it";
             let help = "assign the values in statements instead";
             self.report(Diagnostic::new(Code::BeyondLimit, message, init.span).help(help));
         }
@@ -142,7 +142,8 @@ impl Lowering<'_> {
         }
         let own_scope = initial.scope;
         if own_scope == Some(Scope::Shared) && read_scope != Scope::Shared {
-            let message = format!("`{}` belongs to threads, which do not exist yet", self.found.program.vars[var].name);
+            let message =
+                format!("`{}` is a per-thread variable, but no thread exists yet", self.found.program.vars[var].name);
             self.early_read(message, var, span);
             return Expr::FALSE;
         }
@@ -176,7 +177,7 @@ pub(super) struct Measure {
     depth: usize,
 }
 
-/// Returns the number of nodes and the length of the longest path.
+/// Returns the number of nodes and the depth.
 pub(super) fn measure(expr: &Expr) -> Measure {
     let inner = expr.operands().map(measure);
     let sum = inner.fold(Measure { size: 0, depth: 0 }, |sum, operand| Measure {

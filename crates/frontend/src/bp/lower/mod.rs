@@ -1,9 +1,9 @@
-//! Tree to representation.
+//! Lowering of syntax trees to the representation.
 //!
-//! The order of work: [`resolve`](super::resolve) collects what is declared; [`entries`] decides which procedures the
-//! initial threads run; [`initial`] turns initial values into one parallel assignment; [`body`] and [`stmt`] lower
-//! each procedure, one location per statement; [`odd`] warns of what is never used. All of it runs on any tree, so
-//! that all mistakes are reported; the program is handed out only if there are none.
+//! Order of work: [`resolve`](super::resolve) collects declarations; [`entries`] chooses the procedures that the
+//! initial threads run; [`initial`] turns initial values into one parallel assignment; [`body`] and [`stmt`] lower each
+//! procedure, one location per statement; [`unused`] warns of unused names. All of this works on any tree, so that all
+//! errors are reported; the program is only returned if there are none.
 
 mod body;
 mod entries;
@@ -23,21 +23,21 @@ use super::resolve::{Output, Tables, VarTable, collect};
 use super::suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 
-/// How many misspelled names get a suggestion; looking for one costs time in the number of names.
+/// Limit on the number of suggestions for misspelled names; each search is linear in the number of names.
 const MAX_SUGGESTIONS: u32 = 100;
 
-/// How many choices a step may have: half of what the representation allows, since `enforce` adds as many again.
+/// Limit on the number of choices of a step: half of what the representation allows, since `enforce` may double it.
 const MAX_CHOICES: u32 = 1 << 19;
 
-/// What the lowering returns. The program means something only if no diagnostic is an error.
+/// The result of the lowering. The program is only meaningful if no diagnostic is an error.
 pub(super) struct Lowered {
     pub(super) program: Program,
     pub(super) source_map: SourceMap,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers a file. `is_whole` says that the parser reported no error; otherwise nothing is called unused, and the
-/// `skipped` names are not called unknown.
+/// Lowers a file. `is_whole` means that the parser reported no error; otherwise nothing is reported as unused, and the
+/// `skipped` names are not reported as unknown.
 pub(super) fn lower(file: &File, is_whole: bool, skipped: FxHashSet<Symbol>, options: &LoadOptions) -> Lowered {
     let mut found = Output::default();
     let tables = collect(file, &mut found);
@@ -71,16 +71,16 @@ pub(super) fn lower(file: &File, is_whole: bool, skipped: FxHashSet<Symbol>, opt
 struct Lowering<'a> {
     tables: Tables<'a>,
     found: Output,
-    /// Which variables are mentioned outside their declaration.
+    /// For each variable, whether it is used.
     used: IndexVec<VarId, bool>,
-    /// All names by their text, made when a passive copy is first met.
+    /// All names by their text, computed when a passive copy first occurs.
     symbols: Option<FxHashMap<&'a str, Symbol>>,
-    /// Which procedure has a label, made when an unknown label is first met.
+    /// The procedure of each label, computed when an unknown label first occurs.
     label_owners: Option<FxHashMap<Symbol, ProcId>>,
     suggestions_left: u32,
-    /// Names in parts of the text that could not be read.
+    /// Names in parts of the text that could not be parsed.
     skipped: FxHashSet<Symbol>,
-    /// Unknown names that have been reported: once per procedure, or once at all if declarations may have got lost.
+    /// Unknown names that have been reported: once per procedure, or only once if declarations may have been skipped.
     unknown: FxHashSet<(Kind, Symbol)>,
     is_whole: bool,
     unused_labels: Vec<Diagnostic>,
@@ -90,7 +90,7 @@ struct Lowering<'a> {
     entry_procs: FxHashSet<ProcId>,
 }
 
-/// What an unknown name was taken for.
+/// The kind of thing that an unknown name should refer to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Variable,
@@ -98,16 +98,16 @@ enum Kind {
     Label,
 }
 
-/// From where names are looked up.
+/// The position from which names are looked up.
 #[derive(Default)]
 struct View {
     locals: VarTable,
     process: Option<usize>,
-    /// True if the names stand in the procedure that runs before there are threads.
+    /// True if the names are in the procedure that runs before there are threads.
     is_prelude: bool,
 }
 
-/// What a name in an expression or on a left-hand side means.
+/// The meaning of a name in an expression or on a left-hand side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Active(VarId),
@@ -133,7 +133,7 @@ impl<'a> Lowering<'a> {
         var.copied()
     }
 
-    /// What a name means; `None`, with a report, if nothing.
+    /// Resolves a name; reports it and returns `None` if it has no meaning.
     fn resolve(&mut self, view: &View, symbol: Symbol, span: Span) -> Option<Meaning> {
         let meaning = match self.lookup(view, symbol) {
             Some(var) => Meaning::Active(var),
@@ -142,17 +142,18 @@ impl<'a> Lowering<'a> {
         let (Meaning::Active(var) | Meaning::Passive(var)) = meaning;
         self.used[var] = true;
         if view.is_prelude && self.scope(var) == Scope::Thread {
-            let message = format!("`{}` belongs to threads, and `init` runs before there are any", self.text(symbol));
+            let message =
+                format!("`{}` is a per-thread variable, but `init` runs before there are threads", self.text(symbol));
             let diagnostic = Diagnostic::new(Code::ThreadVariableInInit, message, span)
                 .also(self.found.map.vars[var], "one copy per thread")
-                .help("give it an initial value where it is declared");
+                .help("give it an initial value in its declaration");
             self.report(diagnostic);
             return None;
         }
         Some(meaning)
     }
 
-    /// `x$`, where no variable has that very name, is the passive copy of `x`.
+    /// Resolves `x$` as the passive copy of `x`, if no variable has exactly that name.
     fn resolve_passive(&mut self, view: &View, symbol: Symbol, span: Span) -> Option<Meaning> {
         let text = self.text(symbol);
         let stem = text.strip_suffix('$').filter(|stem| !stem.is_empty());
@@ -180,7 +181,7 @@ impl<'a> Lowering<'a> {
         symbols.get(text).copied()
     }
 
-    /// Returns whether an unknown name is to be reported.
+    /// Returns whether an unknown name has not been reported yet.
     fn is_news(&mut self, kind: Kind, symbol: Symbol) -> bool {
         !self.skipped.contains(&symbol) && self.unknown.insert((kind, symbol))
     }
@@ -205,7 +206,7 @@ impl<'a> Lowering<'a> {
         self.report(diagnostic.label("not declared"));
     }
 
-    /// Returns the procedure with this name; `None`, with a report, if there is none.
+    /// Returns the procedure with this name; reports the name and returns `None` if there is none.
     fn procedure(&mut self, view: &View, symbol: Symbol, span: Span) -> Option<ProcId> {
         let procedure = self.find_procedure(view, symbol);
         if procedure.is_none() && self.is_news(Kind::Procedure, symbol) {

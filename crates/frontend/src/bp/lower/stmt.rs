@@ -1,4 +1,4 @@
-//! Statements to edges.
+//! Lowering of statements to edges.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Origin, Role, Span};
@@ -11,19 +11,19 @@ use crate::bp::ast::{self, Block, If, Name, StartThread, Stmt, StmtKind, Symbol,
 use crate::bp::suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Whether control comes past a statement. Conditions count as open either way.
+/// The control flow after a statement. Conditions are not evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Continues,
     Stops,
 }
 
-/// How many nodes the copies of `enforce` clauses may have together.
+/// Limit on the total number of nodes of the copies of `enforce` clauses.
 const MAX_ENFORCED: usize = 4_000_000;
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers the statements of a block, which stand side by side from `first` on; after the last one control goes
-    /// to `to`. A statement with a label, on it or inside, counts as reached.
+    /// Lowers the statements of a block, whose locations are consecutive from `first` on; after the last one control
+    /// goes to `to`. A statement with a label, on it or inside, counts as reached.
     pub(super) fn block(&mut self, block: &'a Block, first: LocId, to: LocId) -> Flow {
         let mut flow = Flow::Continues;
         let mut stopped_by: Option<Span> = None;
@@ -52,7 +52,7 @@ impl<'a> Body<'_, 'a> {
 
     fn unreachable(&mut self, stmt: &Stmt, stopper: Span) {
         let diagnostic = Diagnostic::new(Code::Unreachable, "this statement is never reached", stmt.span)
-            .also(stopper, "control never continues after this");
+            .also(stopper, "control does not continue after this");
         self.low.report(diagnostic);
     }
 
@@ -111,7 +111,7 @@ impl<'a> Body<'_, 'a> {
         self.step(from, to, Op::assume(condition), n_choices, origin);
     }
 
-    /// The names in `print` are looked up, though it does nothing.
+    /// Looks up the names in `print`, although it does nothing.
     fn check_print(&mut self, kind: &StmtKind) {
         if let StmtKind::Print(exprs) = kind {
             let mut cx = ExprCx::new(&self.view);
@@ -187,10 +187,10 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn return_without_values(&mut self, span: Span) {
-        let message = format!("`return` without the values that `{}` should return", self.unit.name);
+        let message = format!("`return` without values, but `{}` has results", self.unit.name);
         let diagnostic = Diagnostic::new(Code::ReturnWithoutValues, message, span)
-            .also(self.unit.header, format!("{} expected", values(self.unit.n_results)))
-            .help("arbitrary values are returned; write the values after `return`");
+            .also(self.unit.header, format!("{} due", values(self.unit.n_results)))
+            .help("arbitrary values are returned; write them after `return`");
         self.low.report(diagnostic);
     }
 
@@ -202,7 +202,7 @@ impl<'a> Body<'_, 'a> {
         self.low.report(diagnostic);
     }
 
-    /// Two edges per condition: it holds, it does not hold. Each has its own choices.
+    /// Adds two edges for a condition: it holds, or it does not. Each has its own choices.
     fn branch(&mut self, keyword: Span, condition: &ast::Expr, from: LocId, holds: LocId, fails: LocId) {
         let (expr, n_choices) = self.condition(Context::Plain, condition);
         let span = keyword.to(condition.span);
@@ -230,7 +230,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Where a block begins; an empty one is where control goes after it.
+    /// Returns the first location of a block; for an empty one, the location after it.
     fn entry_of(&mut self, block: &Block, to: LocId) -> LocId {
         let first = self.take(block);
         if self.next == first { to } else { first }
@@ -271,7 +271,7 @@ impl<'a> Body<'_, 'a> {
             match meaning {
                 Some(Meaning::Active(var)) => lowered.active.push((var, expr)),
                 Some(Meaning::Passive(var)) => lowered.passive.push((var, expr)),
-                // The value goes nowhere, so its choices are not made.
+                // The value is discarded, so its choices are not made.
                 None => cx.n_choices = n_choices,
             }
         }
@@ -295,7 +295,7 @@ impl<'a> Body<'_, 'a> {
         self.low.report(diagnostic);
     }
 
-    /// What the left-hand sides mean; `None` for `_`, and for what has been reported.
+    /// Resolves left-hand sides; `None` for `_` and for names that were reported.
     fn targets(&mut self, targets: &[Target]) -> Vec<Option<Meaning>> {
         let mut meanings = Vec::with_capacity(targets.len());
         for target in targets {
@@ -387,13 +387,13 @@ impl<'a> Body<'_, 'a> {
         let first = call.targets.first().map_or(call.callee.span, Target::span);
         let last = call.targets.last().map_or(call.callee.span, Target::span);
         let diagnostic = Diagnostic::new(Code::WrongResultCount, message, first.to(last))
-            .label(format!("room for {}", values(call.targets.len())))
+            .label(format!("takes {}", values(call.targets.len())))
             .help("use `_` to discard a value");
         self.low.report(diagnostic);
     }
 
     fn async_results(&mut self, call: &ast::Call) {
-        let message = "a call that runs in a new thread has no results";
+        let message = "a call in a new thread has no results";
         let span = call.targets.first().map_or(call.callee.span, Target::span);
         let help = "remove the left-hand side, or the label `ASYNC_..`";
         self.low.report(Diagnostic::new(Code::AsyncResults, message, span).help(help));
@@ -415,7 +415,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// A label wins over a procedure of the same name.
+    /// Starts a thread at a label, or with a procedure if there is no such label.
     fn start_by_name(&mut self, name: Name, from: LocId, to: LocId, origin: Origin) {
         if let Some(target) = self.jump_target(name.symbol) {
             return self.step(from, to, Op::Fork(target), 0, origin);
@@ -439,9 +439,9 @@ impl<'a> Body<'_, 'a> {
         self.low.report(diagnostic);
     }
 
-    /// Adds an edge, and what the `enforce` clause asks for. An assignment must reach a state that satisfies it. Other
-    /// steps are followed by a check; so is the start of a forked thread. An assertion counts only where the clause
-    /// holds. So every statement's location is reached only in states that satisfy it.
+    /// Adds an edge that respects the `enforce` clause. An assignment must reach a state that satisfies it. Other steps
+    /// are followed by a check; so is the start of a forked thread. An assertion counts only where the clause holds. So
+    /// every statement's location is reached only in states that satisfy it.
     fn step(&mut self, from: LocId, to: LocId, op: Op, n_choices: u32, origin: Origin) {
         self.low.check_choices(n_choices, origin.span);
         let Some(enforce) = &self.enforce else { return self.edge(from, to, op, origin) };
@@ -472,9 +472,9 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Reports the clause and forgets it.
+    /// Reports the clause and drops it.
     fn too_much_enforced(&mut self, span: Span) {
-        let message = "this clause is too large for the number of statements that must keep it";
+        let message = "this clause is too large for the number of statements to which it applies";
         self.low.report(Diagnostic::new(Code::BeyondLimit, message, span));
         self.enforce = None;
         self.low.enforced_nodes = 0;

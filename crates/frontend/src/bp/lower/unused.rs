@@ -1,7 +1,7 @@
-//! What is declared and never used.
+//! Warnings about unused declarations.
 //!
-//! Generated programs are full of such things: SatAbs declares each predicate in each procedure and gives each
-//! statement a label. So names of the forms that generators write are not reported.
+//! Generated programs have many of them: SatAbs declares each predicate in each procedure and gives each statement a
+//! label. So names in the style of generators are not reported.
 
 use selvedge_ir::Scope;
 use selvedge_ir::span::Span;
@@ -12,7 +12,7 @@ use crate::bp::ast::Symbol;
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Lowering<'_> {
-    /// Notes a label that no jump mentions.
+    /// Records an unused label.
     pub(super) fn unused_label(&mut self, symbol: Symbol, span: Span, options: &LoadOptions) {
         let text = self.text(symbol);
         if is_generated_label(text) || options.labels.iter().any(|label| label == text) {
@@ -22,7 +22,7 @@ impl Lowering<'_> {
         self.unused_labels.push(Diagnostic::new(Code::UnusedLabel, message, span));
     }
 
-    /// Reports what has been noted, and all variables that are never mentioned.
+    /// Reports the recorded labels and all unused variables.
     pub(super) fn warn_of_unused(&mut self) {
         let mut unused = std::mem::take(&mut self.unused_labels);
         for (var, is_used) in self.used.iter_enumerated() {
@@ -38,8 +38,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Numbers; `PC7`, `l7` and `L7`; `ASYNC_..`; what c2bp writes (`c2bp..`, `C_1_2`, `S_1_2`); error labels; and names
-/// that begin with `_`.
+/// Returns whether a label looks generated: numbers; `PC7`, `l7` and `L7`; `ASYNC_..`; labels of c2bp (`c2bp..`,
+/// `C_1_2`, `S_1_2`); error labels; and names that begin with `_`.
 fn is_generated_label(text: &str) -> bool {
     let numbered = |prefix: &str| text.strip_prefix(prefix).is_some_and(is_number);
     is_number(text)
@@ -48,7 +48,8 @@ fn is_generated_label(text: &str) -> bool {
         || text.contains("ERROR")
 }
 
-/// `b7` and `b7_..`, the predicates of SatAbs, and names that begin with `_`.
+/// Returns whether a variable looks generated: `b7` and `b7_..`, the predicates of SatAbs, and names that begin with
+/// `_`.
 fn is_generated_variable(text: &str) -> bool {
     let is_predicate = |rest: &str| is_number(rest.split('_').next().unwrap_or(rest));
     text.starts_with('_') || text.strip_prefix('b').is_some_and(is_predicate)

@@ -7,7 +7,7 @@ use crate::bp::ast::{ChainOp, CompareOp, Const, Expr, ExprKind};
 use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Whether an operand is a chain without parentheses around it.
+/// The shape of an operand: a chain without parentheses, or anything else.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Closed,
@@ -15,7 +15,7 @@ enum Shape {
 }
 
 impl Parser<'_> {
-    /// Reads an expression. Where none is, an [`ExprKind::Error`], and the parser is lost.
+    /// Parses an expression. If there is none, returns [`ExprKind::Error`], and the parser is lost.
     pub(super) fn expr(&mut self) -> Expr {
         if !self.descend() {
             self.ascend();
@@ -26,7 +26,7 @@ impl Parser<'_> {
         expr
     }
 
-    /// Expressions between commas.
+    /// Parses expressions between commas.
     pub(super) fn exprs(&mut self) -> Vec<Expr> {
         self.comma_list(|parser| Some(parser.expr()))
     }
@@ -85,7 +85,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// Operands of one associative operator, which consist of tighter ones.
+    /// Parses the operands of one associative operator, which consist of tighter ones.
     fn chain(&mut self, op: ChainOp) -> (Expr, Shape) {
         let (first, shape) = self.chain_operand(op);
         let sign = match op {
@@ -196,9 +196,9 @@ impl Parser<'_> {
     }
 
     fn call_in_expression(&mut self) -> Expr {
-        let message = format!("the call of {} cannot appear inside an expression", self.found());
+        let message = "calls cannot appear inside expressions";
         let diagnostic = Diagnostic::new(Code::CallInExpression, message, self.span())
-            .help("assign its result to a variable in a statement of its own, and use that variable here");
+            .help("assign its result to a variable in a separate statement, and use that variable here");
         let start = self.span();
         self.report(diagnostic);
         self.bump();
@@ -206,7 +206,7 @@ impl Parser<'_> {
         Expr { span: self.since(start), kind: ExprKind::Error }
     }
 
-    /// `(e1, .., ek)`
+    /// Parses `(e1, .., ek)`.
     pub(super) fn arguments(&mut self) -> Vec<Expr> {
         let opener = self.bump();
         if self.eat(TokenKind::RParen) {

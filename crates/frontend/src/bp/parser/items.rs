@@ -8,7 +8,7 @@ use crate::bp::ast::{Body, Copies, Decl, DeclKind, DeclVar, Init, Item, Name, Pr
 use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
 
-/// The most values that a procedure can return, and the most threads that a process can be declared to have.
+/// Limit on the number of values that a procedure returns, and on the declared number of threads of a process.
 const MAX_COUNT: u32 = 65_536;
 
 impl Parser<'_> {
@@ -120,7 +120,7 @@ impl Parser<'_> {
     }
 
     /// Returns whether the list of variables goes on. A comma that is missing before a name, or has no name before it,
-    /// is reported without losing the names behind it.
+    /// is reported, and the names after it are still parsed.
     fn next_in_list(&mut self) -> bool {
         if self.eat(TokenKind::Comma) {
             self.lost = false;
@@ -148,7 +148,7 @@ impl Parser<'_> {
         name.map(|name| DeclVar { name, init })
     }
 
-    /// `None` if the header cannot be read.
+    /// Parses a procedure; `None` if the header cannot be parsed.
     fn procedure(&mut self) -> Option<Proc> {
         let start = self.span();
         let results = self.results();
@@ -195,7 +195,7 @@ impl Parser<'_> {
         count.unwrap_or(1)
     }
 
-    /// Any word: a procedure may have a keyword's name. If only the name is missing, it is empty.
+    /// Parses the name of a procedure, which may be a keyword. If only the name is missing, the result is empty.
     fn procedure_name(&mut self) -> Option<Name> {
         let is_name = self.at(TokenKind::Word) && self.slice() != "_"
             || self.kind().is_keyword() && self.peek(1) == TokenKind::LParen;
@@ -222,7 +222,7 @@ impl Parser<'_> {
         params
     }
 
-    /// After a mistake in a header: skips to where the body begins, unless the next item comes before.
+    /// Skips to the beginning of the body after an error in a header, unless the next item comes first.
     fn skip_to_body(&mut self) -> bool {
         while !matches!(self.kind(), TokenKind::Begin | TokenKind::Decl | TokenKind::Eof) && !self.at_procedure() {
             self.bump();
@@ -230,7 +230,7 @@ impl Parser<'_> {
         matches!(self.kind(), TokenKind::Begin | TokenKind::Decl)
     }
 
-    /// Declarations, `begin`, statements and `end`. `None` if there is no `begin`.
+    /// Parses declarations, `begin`, statements and `end`; `None` if there is no `begin`.
     fn body(&mut self, header: Span) -> Option<Body> {
         let mut outer = Vec::new();
         while self.at(TokenKind::Decl) {
@@ -250,7 +250,7 @@ impl Parser<'_> {
         Some(Body { outer, begin, stmts, end })
     }
 
-    /// Consumes `end` and a `;` behind it, or reports that it is missing.
+    /// Consumes `end` and a `;` after it, or reports that it is missing.
     fn end_word(&mut self, begin: Span, header: Span) -> Span {
         if self.at(TokenKind::End) {
             let end = self.bump();

@@ -1,9 +1,9 @@
-//! Text to tree: names, lists, and what happens at a mistake.
+//! The parser of Boolean programs: names, lists, and recovery from errors.
 //!
-//! Behind a mistake the parser finds its place at a `;`, at a closing word, or at something that can only begin a
-//! statement, a declaration or a procedure ([`Parser::recover`]). Each such search ends at the place where parsing goes
-//! on, so the whole stays linear. Names in the skipped part may have been declarations, so they are noted: nobody
-//! should complain that they are unknown. Recursion is bounded by [`MAX_DEPTH`].
+//! After an error the parser recovers at a `;`, at a closing word, or at something that can only begin a statement, a
+//! declaration or a procedure ([`Parser::recover`]). Parsing continues where this search ends, so the total time is
+//! linear. Names in the skipped part may have been declarations; they are recorded, so that they are not reported as
+//! unknown. Recursion is bounded by [`MAX_DEPTH`].
 
 mod expr;
 mod items;
@@ -20,7 +20,7 @@ use super::lexer::{TokenKind, lex};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tokens::{Cursor, Lexed};
 
-/// Reads a text of any content and less than 4 GiB. Returns also the names in those parts that could not be read.
+/// Parses any text of less than 4 GiB. Also returns the names in parts that could not be parsed.
 pub(super) fn parse(text: &str) -> (Parsed, FxHashSet<Symbol>) {
     let Lexed { tokens, comments, diagnostics } = lex(text);
     let mut parser = Parser {
@@ -39,15 +39,15 @@ pub(super) fn parse(text: &str) -> (Parsed, FxHashSet<Symbol>) {
 
 struct Parser<'t> {
     cursor: Cursor<'t, TokenKind>,
-    /// How many `if` wait for their `fi`.
+    /// The number of `if` without their `fi` so far.
     open_ifs: u32,
-    /// How many `while` wait for their `od`.
+    /// The number of `while` without their `od` so far.
     open_whiles: u32,
     names: Names,
     symbols: FxHashMap<&'t str, Symbol>,
     /// Reported declarations inside blocks of the current body; they count as declared there.
     misplaced: Vec<Decl>,
-    /// Names in parts that could not be read.
+    /// Names in parts that could not be parsed.
     skipped: FxHashSet<Symbol>,
 }
 
@@ -66,7 +66,7 @@ impl DerefMut for Parser<'_> {
 }
 
 impl<'t> Parser<'t> {
-    /// Returns whether the next token is this word, which is special in some places only.
+    /// Returns whether the next token is this word, which is only special in some positions.
     fn at_word(&self, word: &str) -> bool {
         self.at(TokenKind::Word) && self.slice() == word
     }
@@ -90,8 +90,8 @@ impl<'t> Parser<'t> {
         Name { symbol: self.intern(span), span }
     }
 
-    /// Consumes a name that belongs to a variable. A word that cannot be one is reported, and consumed if it clearly
-    /// stands for one.
+    /// Consumes a name that belongs to a variable. A word that cannot be one is reported, and consumed if it is clearly
+    /// meant as one.
     fn variable(&mut self) -> Option<Name> {
         if self.at(TokenKind::Word) && !matches!(self.slice(), "T" | "F" | "_") {
             return Some(self.bump_name());
@@ -101,7 +101,7 @@ impl<'t> Parser<'t> {
             return None;
         }
         let message = format!("{} cannot be the name of a variable", self.found());
-        let diagnostic = Diagnostic::new(Code::ReservedWord, message, self.span()).label("has a meaning of its own");
+        let diagnostic = Diagnostic::new(Code::ReservedWord, message, self.span()).label("this word is reserved");
         self.report(diagnostic);
         let stands_for_name = matches!(
             self.peek(1),
@@ -135,8 +135,8 @@ impl<'t> Parser<'t> {
         fits
     }
 
-    /// Skips to a place where a statement, a declaration or a procedure can begin or end. A `;` is consumed. The names
-    /// from `start` on are noted.
+    /// Skips to a position where a statement, a declaration or a procedure can begin or end. A `;` is consumed. The
+    /// names from `start` on are recorded.
     fn recover(&mut self, start: usize) {
         self.lost = false;
         while !self.at_landmark() && !self.at(TokenKind::Semicolon) {
@@ -146,7 +146,7 @@ impl<'t> Parser<'t> {
         self.skipped_since(start);
     }
 
-    /// Notes the names between two places.
+    /// Records the names since a position.
     fn skipped_since(&mut self, start: usize) {
         for position in start..self.position {
             let token = self.tokens[position];
@@ -161,7 +161,7 @@ impl<'t> Parser<'t> {
     fn at_landmark(&self) -> bool {
         match self.kind() {
             TokenKind::Constrain | TokenKind::Then | TokenKind::Do | TokenKind::Schoose => false,
-            // Behind a comma it is the last of several left-hand sides.
+            // After a comma it is the last of several left-hand sides.
             TokenKind::Word if self.peek(1) == TokenKind::Becomes => !self.is_behind(TokenKind::Comma),
             TokenKind::Word | TokenKind::Number => self.begins_statement(),
             TokenKind::Eof => true,

@@ -8,14 +8,14 @@ use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tokens::Kind as _;
 
-/// Where a statement stands: declarations are allowed directly in a body only.
+/// The position of a statement: declarations are only allowed directly in a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nesting {
     Body,
     Nested,
 }
 
-/// Whether the end of a statement was where it should be.
+/// The outcome of looking for the end of a statement.
 #[derive(PartialEq, Eq)]
 enum End {
     Found,
@@ -23,7 +23,7 @@ enum End {
 }
 
 impl Parser<'_> {
-    /// Statements up to a word that ends the block, which is not consumed.
+    /// Parses statements up to a word that ends the block, which is not consumed.
     pub(super) fn block(&mut self, place: Nesting) -> Block {
         let mut block = Vec::new();
         loop {
@@ -41,7 +41,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns whether the closing word belongs to something that is open. Only a word that belongs to nothing is not.
+    /// Returns whether the closing word belongs to an open block.
     fn closer_is_ours(&self) -> bool {
         match self.kind() {
             TokenKind::Fi | TokenKind::Else | TokenKind::Elsif => self.open_ifs > 0,
@@ -64,7 +64,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Consumes at least one token.
+    /// Parses a statement. Consumes at least one token.
     fn stmt_into(&mut self, block: &mut Block, place: Nesting) {
         let before = self.position;
         if place == Nesting::Body {
@@ -90,7 +90,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Any number of `name:`.
+    /// Parses any number of `name:`.
     fn labels(&mut self) -> Vec<Name> {
         let mut labels = Vec::new();
         loop {
@@ -109,7 +109,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns whether a name stands directly before a statement, like a label without its colon.
+    /// Returns whether a name is directly followed by a statement, like a label without its colon.
     fn lacks_colon(&self) -> bool {
         let begins =
             |kind| matches!(kind, TokenKind::Colon | TokenKind::Becomes | TokenKind::Comma | TokenKind::LParen);
@@ -211,13 +211,13 @@ impl Parser<'_> {
         kind
     }
 
-    /// Reads a word and the expression behind it.
+    /// Parses a word and the expression after it.
     fn operand(&mut self) -> Expr {
         self.bump();
         self.expr()
     }
 
-    /// Reads a label that is jumped to.
+    /// Parses the label of a jump.
     fn label(&mut self) -> Option<Name> {
         let is_name = matches!(self.kind(), TokenKind::Word | TokenKind::Number)
             || self.kind().is_keyword() && !self.at_closer() && !self.begins_labelled();
@@ -228,7 +228,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Returns whether a statement with more than one word begins here: then the word is no label that is jumped to.
+    /// Returns whether a statement with more than one word begins here: then the word is not the label of a jump.
     fn begins_labelled(&self) -> bool {
         !matches!(self.peek(1), TokenKind::Semicolon | TokenKind::Comma)
     }
@@ -249,7 +249,7 @@ impl Parser<'_> {
         StmtKind::Print(self.exprs())
     }
 
-    /// What follows `sync` does not matter: the statement is rejected later.
+    /// Parses `sync`. The rest of the statement does not matter: it is rejected later.
     fn sync_stmt(&mut self) -> StmtKind {
         self.bump();
         while !self.at(TokenKind::Semicolon) && !self.at_closer() && !self.begins_statement() {
@@ -319,9 +319,9 @@ impl Parser<'_> {
         let callee = self.bump_name();
         let args = self.arguments();
         if !self.lost && self.continues_expression() {
-            let message = format!("the call of `{}` cannot appear inside an expression", callee.span.of(self.text));
+            let message = "calls cannot appear inside expressions";
             let diagnostic = Diagnostic::new(Code::CallInExpression, message, callee.span)
-                .help("assign its result to a variable in a statement of its own, and use that variable here");
+                .help("assign its result to a variable in a separate statement, and use that variable here");
             self.lose(diagnostic);
             return StmtKind::Error;
         }
@@ -373,7 +373,7 @@ impl Parser<'_> {
         StmtKind::If(Box::new(If { arms, otherwise, end }))
     }
 
-    /// Reports and skips branches behind an `else`.
+    /// Reports and skips branches after an `else`.
     fn repeated_else(&mut self, arms: &[Arm], opener: Span) {
         while !arms.is_empty() && matches!(self.kind(), TokenKind::Else | TokenKind::Elsif) {
             let message = format!("{} after `else`", self.found());
@@ -404,7 +404,7 @@ impl Parser<'_> {
         StmtKind::While(Box::new(While { keyword, condition, body, end }))
     }
 
-    /// Reads a condition and the word behind it. If something else stands between them, it is skipped.
+    /// Parses a condition and the word after it. Anything else in between is skipped.
     fn condition(&mut self, word: TokenKind) -> Expr {
         let condition = self.expr();
         if !self.at(word) {
@@ -433,7 +433,7 @@ impl Parser<'_> {
         self.after_previous()
     }
 
-    /// Skips a statement that is nested too deep, with all that is nested in it.
+    /// Skips a statement that is nested too deeply, with everything in it.
     fn skip_nested(&mut self) -> StmtKind {
         let mut open = 0usize;
         let start = self.position;
@@ -457,13 +457,13 @@ impl Parser<'_> {
         StmtKind::Error
     }
 
-    /// `decl` and `enforce`.
+    /// Parses `decl` and `enforce`.
     fn in_body_only(&mut self, place: Nesting, labels: &[Name]) -> StmtKind {
         let span = self.span();
         let word = self.found();
         if place == Nesting::Nested {
             let message = format!("{word} inside a block");
-            let help = format!("{word} belongs directly between `begin` and `end` of a procedure");
+            let help = format!("place {word} directly between `begin` and `end` of a procedure");
             self.report(Diagnostic::new(Code::MisplacedDeclaration, message, span).help(help));
         } else if let Some(label) = labels.first() {
             let message = format!("a label before {word}");

@@ -1,4 +1,4 @@
-//! Commands: one step each.
+//! Lowering of commands to one step each.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::gcl::ast::{self, Command, Item, Name, Process, ProcessItem, Update};
 
 impl Lowering {
-    /// All commands, in their order.
+    /// Lowers all commands in order.
     pub(super) fn commands(&mut self, file: &ast::File) {
         let mut names = BTreeMap::new();
         for item in &file.items {
@@ -41,7 +41,7 @@ impl Lowering {
         }
     }
 
-    /// A command that stands at these locations of a process.
+    /// Lowers a command, which may belong to some locations of a process.
     fn command(&mut self, command: &Command, process: Option<&str>, locations: &[Name]) {
         let place = process.and_then(|process| self.place(process, locations));
         let guard = match &command.guard {
@@ -81,11 +81,11 @@ impl Lowering {
             let span = super::declare::target(update).map_or(Span::default(), |name| name.span);
             if let Some((_, first)) = places.iter().find(|(other, _)| *other == var) {
                 let message = match update {
-                    Update::Goto(..) => "a command goes to one location".to_owned(),
+                    Update::Goto(..) => "a command can only go to one location".to_owned(),
                     _ => format!("`{}` is assigned twice", self.program.vars[var].name),
                 };
                 let diagnostic = Diagnostic::new(Code::AssignedTwice, message, span);
-                self.report(diagnostic.also(*first, "the first time"));
+                self.report(diagnostic.also(*first, "first here"));
                 continue;
             }
             places.push((var, span));
@@ -106,7 +106,7 @@ impl Lowering {
 
     fn goto(&mut self, name: &Name, span: Span, process: Option<&str>) -> Option<(VarId, Expr)> {
         let Some(process) = process else {
-            let message = "`goto` is outside of a process";
+            let message = "`goto` outside a process";
             self.report(Diagnostic::new(Code::MisplacedGoto, message, span));
             return None;
         };

@@ -1,4 +1,4 @@
-//! Variables, processes and their locations.
+//! Lowering of variables, processes and their locations.
 
 use selvedge_ir::span::Span;
 use selvedge_ir::{BinaryOp, Expr, Scope, Ty, Var, VarId};
@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::gcl::ast::{self, Item, Name, Process, ProcessItem, Start, Type, Update, Vars};
 
 impl Lowering {
-    /// Declares everything; values in declarations and the places where processes begin are noted for the start.
+    /// Declares everything; initial values and initial locations of processes are recorded.
     pub(super) fn declare(&mut self, file: &ast::File) {
         for item in &file.items {
             match item {
@@ -34,8 +34,8 @@ impl Lowering {
 
     fn variable(&mut self, name: &Name, ty: Type, process: Option<&str>) {
         if name.text.contains('.') {
-            let message = format!("`{}` cannot be declared, since it has a dot", name.text);
-            let help = "declare it in the process before the dot";
+            let message = format!("`{}` cannot be declared, because its name has a dot", name.text);
+            let help = "declare it in the process named before the dot";
             self.report(Diagnostic::new(Code::UnexpectedToken, message, name.span).help(help));
             return;
         }
@@ -72,7 +72,7 @@ impl Lowering {
         if known.is_some() || name.text.contains('.') {
             let message = match known {
                 Some(_) => format!("`{}` is declared twice", name.text),
-                None => format!("`{}` cannot be the name of a process, since it has a dot", name.text),
+                None => format!("`{}` cannot be the name of a process, because it has a dot", name.text),
             };
             let diagnostic = Diagnostic::new(Code::DuplicateProcedure, message, name.span);
             let first = known.map(|known| self.infos[known].span);
@@ -106,7 +106,7 @@ impl Lowering {
         }
     }
 
-    /// Where a process begins: at its first location, unless it says otherwise.
+    /// Adds the condition on the initial location of a process: the first one, unless it has a `start`.
     fn first_state(&mut self, process: &Process) {
         let name = process.name.text.as_str();
         if self.counters.get(name).is_none_or(|counter| self.infos[counter.pc].span != process.name.span) {
@@ -122,9 +122,9 @@ impl Lowering {
                     };
                     match start {
                         Some((_, first)) => {
-                            let message = format!("`{name}` says twice where it begins");
+                            let message = format!("`{name}` has two `start` items");
                             let diagnostic = Diagnostic::new(Code::DuplicateLabel, message, span);
-                            self.report(diagnostic.also(first, "the first time"));
+                            self.report(diagnostic.also(first, "first here"));
                         }
                         None => start = Some((this, span)),
                     }
@@ -157,7 +157,7 @@ impl Lowering {
         }
     }
 
-    /// Returns the number of a location to which a process goes, or where it begins.
+    /// Returns the number of the target of a `goto` or `start`.
     pub(super) fn location(&mut self, process: &str, name: &Name) -> Option<usize> {
         let found = self.find_location(process, name)?;
         self.counters.get_mut(process)?.locations[found].is_used = true;
@@ -175,7 +175,7 @@ impl Lowering {
         let message = format!("`{process}` has no location `{}`", name.text);
         let help = match crate::bp::nearest(&name.text, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("a location where nothing happens is declared with `at {};`", name.text),
+            None => format!("to declare a location without commands, write `at {};`", name.text),
         };
         if self.is_whole {
             self.report(Diagnostic::new(Code::UnknownLabel, message, name.span).help(help));
@@ -184,7 +184,7 @@ impl Lowering {
     }
 }
 
-/// Returns the locations in the order in which they first stand behind an `at`.
+/// Returns the locations in the order in which they first occur after `at`.
 fn locations(process: &Process) -> Vec<Location> {
     let mut locations: Vec<Location> = Vec::new();
     let mut known = std::collections::BTreeSet::new();
@@ -199,7 +199,7 @@ fn locations(process: &Process) -> Vec<Location> {
     locations
 }
 
-/// Returns whether a program counter stands at this location.
+/// Returns the condition that a program counter is at a location.
 pub(super) fn is_at(pc: VarId, location: usize) -> Expr {
     let number = i64::try_from(location).unwrap_or(i64::MAX);
     Expr::binary(BinaryOp::Eq, Expr::Var(pc), Expr::Int(number))

@@ -1,4 +1,4 @@
-//! Expressions: names, types, and that all terms are linear.
+//! Lowering of expressions: names, types and linearity.
 
 use selvedge_ir::span::Span;
 use selvedge_ir::{BinaryOp, Expr, Ty, UnaryOp, VarId};
@@ -8,11 +8,11 @@ use super::declare::is_at;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::gcl::ast::{self, ChainOp, ExprKind, Name, Sign};
 
-/// What the expressions of one step share.
+/// The context that the expressions of one step share.
 pub(super) struct ExprCx<'c> {
-    /// The process in which they stand.
+    /// The process that contains them.
     pub(super) process: Option<&'c str>,
-    /// How many choices the step has so far; `None` where no choice may be.
+    /// The number of choices of the step so far; `None` if choices are not allowed.
     pub(super) n_choices: Option<u32>,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct ExprCx<'c> {
 type Typed = Option<(Expr, Ty)>;
 
 impl Lowering {
-    /// Returns an expression of this type.
+    /// Lowers an expression of this type.
     pub(super) fn expr_of(&mut self, cx: &mut ExprCx<'_>, expr: &ast::Expr, ty: Ty) -> Expr {
         let instead = Expr::value(ty.default_value());
         let Some((lowered, found)) = self.expr(cx, expr, Some(ty)) else { return instead };
@@ -33,7 +33,7 @@ impl Lowering {
         instead
     }
 
-    /// Returns an expression. What is expected decides the type of a choice.
+    /// Lowers an expression. The expected type determines the type of a choice.
     fn expr(&mut self, cx: &mut ExprCx<'_>, expr: &ast::Expr, expected: Option<Ty>) -> Typed {
         match &expr.kind {
             ExprKind::Bool(value) => Some((Expr::Bool(*value), Ty::Bool)),
@@ -86,13 +86,13 @@ impl Lowering {
 
     fn choice(&mut self, cx: &mut ExprCx<'_>, span: Span, ty: Ty) -> Typed {
         let Some(n_choices) = &mut cx.n_choices else {
-            let message = "`nondet` is outside of an assignment";
-            let help = "assign it to a variable: `x := nondet`; a variable without initial value has any value anyway";
+            let message = "`nondet` outside an assignment";
+            let help = "assign it to a variable: `x := nondet`; variables without initial value are arbitrary";
             self.report(Diagnostic::new(Code::MisplacedNondet, message, span).help(help));
             return None;
         };
         if *n_choices >= MOST_CHOICES {
-            let message = format!("a command makes at most {MOST_CHOICES} choices");
+            let message = format!("a command can make at most {MOST_CHOICES} choices");
             self.report(Diagnostic::new(Code::BeyondLimit, message, span));
             return None;
         }
@@ -156,7 +156,7 @@ impl Lowering {
         Some((Expr::binary(op, left, right), Ty::Bool))
     }
 
-    /// Two expressions of one type.
+    /// Lowers two expressions of one type.
     fn pair(
         &mut self,
         cx: &mut ExprCx<'_>,
@@ -164,7 +164,7 @@ impl Lowering {
         right: &ast::Expr,
         expected: Option<Ty>,
     ) -> Option<(Expr, Expr, Ty)> {
-        // A choice of which nothing is expected has the type of its partner, so that one is looked at first.
+        // A choice without expected type has the type of the other operand, which is therefore lowered first.
         if expected.is_none() && left.kind == ExprKind::Nondet && right.kind != ExprKind::Nondet {
             let (right, ty) = self.expr(cx, right, expected)?;
             return Some((self.expr_of(cx, left, ty), right, ty));
@@ -179,7 +179,7 @@ impl Lowering {
             (Some(left), Some(right)) => match left.checked_mul(right) {
                 Some(product) => Expr::Int(product),
                 None => {
-                    let message = "this product is too large a number";
+                    let message = "this product is too large";
                     self.report(Diagnostic::new(Code::NumberOutOfRange, message, span));
                     return None;
                 }
@@ -204,7 +204,7 @@ impl Lowering {
             ),
             _ => (
                 "division is not part of the language",
-                "assign `nondet` to a variable `q` and let a guard demand `e == 2 * q | e == 2 * q + 1`",
+                "assign `nondet` to a variable `q` and require `e == 2 * q | e == 2 * q + 1` in a guard",
             ),
         };
         self.report(Diagnostic::new(Code::NonLinear, message, span).help(help));
@@ -217,14 +217,14 @@ impl Lowering {
         Some((Expr::Unary(UnaryOp::DivisibleBy(divisor), Box::new(operand)), Ty::Bool))
     }
 
-    /// Returns a positive constant.
+    /// Lowers a positive constant.
     fn divisor(&mut self, cx: &mut ExprCx<'_>, expr: &ast::Expr) -> Option<u32> {
         let divisor = self.expr_of(cx, expr, Ty::Int);
         match constant(&divisor) {
             Some(number) => match u32::try_from(number).ok().filter(|number| *number > 0) {
                 Some(number) => Some(number),
                 None => {
-                    let message = format!("a divisor is a number from 1 to {}", u32::MAX);
+                    let message = format!("a divisor must be a number from 1 to {}", u32::MAX);
                     self.report(Diagnostic::new(Code::NumberOutOfRange, message, expr.span));
                     None
                 }
@@ -237,7 +237,7 @@ impl Lowering {
         }
     }
 
-    /// `e % n == c`, `e % n != c`, also the other way round. Remainders are never negative.
+    /// Lowers `e % n == c` and `e % n != c`, with the sides in either order. Remainders are never negative.
     fn remainder(&mut self, cx: &mut ExprCx<'_>, op: ast::BinaryOp, left: &ast::Expr, right: &ast::Expr) -> Typed {
         let (modulo, other) = if is_modulo(left) { (left, right) } else { (right, left) };
         let ExprKind::Binary(_, pair) = &modulo.kind else { return None };
@@ -259,13 +259,13 @@ impl Lowering {
         Some((if op == ast::BinaryOp::Eq { holds } else { Expr::negate(holds) }, Ty::Bool))
     }
 
-    /// Returns the variable of a name, without complaint.
+    /// Returns the variable of a name, without reporting unknown names.
     pub(super) fn lookup(&self, name: &str, process: Option<&str>) -> Option<VarId> {
         let own = process.and_then(|process| self.vars.get(&format!("{process}.{name}")));
         own.or_else(|| self.vars.get(name)).copied()
     }
 
-    /// Returns the variable of a name; one that does not exist is reported.
+    /// Returns the variable of a name, and reports unknown names.
     pub(super) fn resolve(&mut self, name: &str, process: Option<&str>, span: Span) -> Option<VarId> {
         if let Some(var) = self.lookup(name, process) {
             self.infos[var].is_used = true;
@@ -276,7 +276,7 @@ impl Lowering {
         }
         let diagnostic = if self.counters.contains_key(name) {
             let message = format!("`{name}` is a process, not a variable");
-            let help = format!("ask for its location with `{name} at l`, and change it with `goto l`");
+            let help = format!("test its location with `{name} at l`, and change it with `goto l`");
             Diagnostic::new(Code::UnknownVariable, message, span).help(help)
         } else {
             let message = format!("there is no variable `{name}`");
@@ -289,7 +289,7 @@ impl Lowering {
     }
 }
 
-/// More choices than this are not made in one step.
+/// Limit on the number of choices in one step.
 const MOST_CHOICES: u32 = 1 << 19;
 
 fn is_modulo(expr: &ast::Expr) -> bool {

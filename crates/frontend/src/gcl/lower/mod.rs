@@ -1,13 +1,14 @@
-//! From the tree to the representation.
+//! Lowering of guarded commands to the representation.
 //!
-//! One procedure, run by one thread, with the locations `start` and `head`. The step from the one to the other assumes
-//! the condition on first states, with the bounds of ranges and program counters; every command is a step from `head`
-//! to itself, whose constraint is its guard over old values; every condition that must hold is an assertion at `head`.
-//! All variables are shared and start with any value. A program counter is an integer whose values are the numbers of
-//! its locations, in the order in which they first stand behind an `at`; the variable has the name of its process.
+//! The program has one procedure, run by one thread, with the locations `start` and `head`. The step from the one to
+//! the other assumes the condition on first states, with the bounds of ranges and program counters; every command is a
+//! step from `head` to itself, whose constraint is its guard over old values; every condition that must hold is an
+//! assertion at `head`. All variables are shared and start with any value. A program counter is an integer whose values
+//! are the numbers of its locations, in the order in which they first occur after `at`; the variable has the name of
+//! its process.
 //!
-//! First everything is declared, then everything is lowered, so that the order of declarations does not matter. What
-//! has no meaning is reported and replaced by something of the right type, so that the rest is looked at as well.
+//! First everything is declared, then everything is lowered, so that the order of declarations does not matter. Invalid
+//! parts are reported and replaced by something of the right type, so that the rest is checked as well.
 
 mod command;
 mod declare;
@@ -23,7 +24,7 @@ use selvedge_ir::{BinaryOp, Count, Edge, Entry, Expr, Loc, LocId, Op, Proc, Proc
 use super::ast::{self, Item, Name, Type};
 use crate::diagnostic::{Code, Diagnostic};
 
-/// What the lowering returns. The program has a meaning only if no diagnostic is an error.
+/// The result of the lowering. The program is only meaningful if no diagnostic is an error.
 pub(super) struct Lowered {
     pub(super) program: Program,
     pub(super) source_map: SourceMap,
@@ -35,18 +36,18 @@ const START: LocId = LocId::from_raw_unchecked(0);
 const HEAD: LocId = LocId::from_raw_unchecked(1);
 const EXIT: LocId = LocId::from_raw_unchecked(2);
 
-/// Lowers a tree. If it is not whole, names that are unknown are not reported: they may have stood in the rest.
+/// Lowers a tree. If it is not whole, unknown names are not reported: their declarations may have been skipped.
 pub(super) fn lower(file: &ast::File, is_whole: bool) -> Lowered {
     let mut lowering = Lowering::new(is_whole);
     lowering.declare(file);
     lowering.init(file);
     lowering.commands(file);
     lowering.conditions(file);
-    lowering.odd();
+    lowering.warn_of_unused();
     Lowered { program: lowering.program, source_map: lowering.map, diagnostics: lowering.diagnostics }
 }
 
-/// What is known of a variable.
+/// Information about a variable.
 struct Info {
     ty: Type,
     span: Span,
@@ -126,7 +127,7 @@ impl Lowering {
         self.map.commands.extend(name.map(|name| (edge, name)));
     }
 
-    /// The step to the first states.
+    /// Adds the step to the first states.
     fn init(&mut self, file: &ast::File) {
         let mut conditions = std::mem::take(&mut self.initial);
         let mut whole: Option<Span> = None;
@@ -140,7 +141,7 @@ impl Lowering {
         self.edge(START, Op::assume(condition), whole.unwrap_or_default(), Some("init".to_owned()));
     }
 
-    /// The assertions.
+    /// Adds the assertions.
     fn conditions(&mut self, file: &ast::File) {
         let mut names: BTreeMap<String, Span> = BTreeMap::new();
         for item in &file.items {
@@ -166,7 +167,7 @@ impl Lowering {
     fn once(&mut self, names: &mut BTreeMap<String, Span>, name: &Name, what: &str) {
         match names.get(&name.text) {
             Some(first) => {
-                let message = format!("`{}` names two {what}s", name.text);
+                let message = format!("two {what}s have the name `{}`", name.text);
                 let diagnostic = Diagnostic::new(Code::DuplicateLabel, message, name.span);
                 self.report(diagnostic.also(*first, "the first one"));
             }
@@ -176,14 +177,14 @@ impl Lowering {
         }
     }
 
-    /// Returns a condition over the variables, without choices.
+    /// Lowers a condition over the variables, without choices.
     fn condition(&mut self, condition: &ast::Expr, process: Option<&str>) -> Expr {
         let mut cx = expr::ExprCx { process, n_choices: None };
         self.expr_of(&mut cx, condition, Ty::Bool)
     }
 
-    /// Warnings: variables that nothing mentions, locations that nothing leads to.
-    fn odd(&mut self) {
+    /// Warns of unused variables and of locations that no `goto` leads to.
+    fn warn_of_unused(&mut self) {
         if !self.is_whole {
             return;
         }

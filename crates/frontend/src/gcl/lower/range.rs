@@ -1,4 +1,4 @@
-//! Variables of a finite range never leave it: what is assigned to one must be seen to lie within it.
+//! Range checks: a variable of a finite range must obviously stay within it.
 
 use selvedge_ir::span::Span;
 use selvedge_ir::{Expr, VarId};
@@ -9,22 +9,24 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::gcl::ast::Type;
 
 impl Lowering {
-    /// Reports an assignment that might lead out of the variable's range.
+    /// Reports an assignment that may leave the variable's range.
     pub(super) fn check_range(&mut self, var: VarId, rhs: &Expr, span: Span) {
         let Type::Range(low, high) = self.infos[var].ty else { return };
         let name = &self.program.vars[var].name;
         let message = match self.bounds(rhs) {
             Some((least, most)) if low <= least && most <= high => return,
             Some((least, most)) if least == most => format!("{least} is not in the range {low}..{high} of `{name}`"),
-            Some((least, most)) => format!("a value of {least}..{most} may leave the range {low}..{high} of `{name}`"),
-            None => format!("this value may leave the range {low}..{high} of `{name}`"),
+            Some((least, most)) => {
+                format!("a value in {least}..{most} may be outside the range {low}..{high} of `{name}`")
+            }
+            None => format!("this value may be outside the range {low}..{high} of `{name}`"),
         };
         let help = "constants, variables of such a range, and `c ? a : b` of them can be assigned; for other values \
                     declare the variable as `int`";
         self.report(Diagnostic::new(Code::OutsideRange, message, span).help(help));
     }
 
-    /// Returns the least and the greatest value, of expressions that may be assigned to variables of a range.
+    /// Returns the least and the greatest value of an expression that may be assigned to variables of a range.
     fn bounds(&self, expr: &Expr) -> Option<(i64, i64)> {
         if let Some(number) = constant(expr) {
             return Some((number, number));

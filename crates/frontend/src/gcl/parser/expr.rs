@@ -6,7 +6,7 @@ use crate::gcl::ast::{BinaryOp, ChainOp, Expr, ExprKind, Name, Sign};
 use crate::gcl::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// Reads an expression. Where none is, an [`ExprKind::Error`], and the parser is lost.
+    /// Parses an expression. If there is none, returns [`ExprKind::Error`], and the parser is lost.
     pub(super) fn expr(&mut self) -> Expr {
         self.deeper(Self::conditional)
     }
@@ -150,7 +150,7 @@ impl Parser<'_> {
             }
             kind if kind.is_keyword() && !self.at_landmark() => {
                 let message = format!("{} cannot be the name of a variable", self.found());
-                self.lose(Diagnostic::new(Code::ReservedWord, message, start).label("has a meaning of its own"));
+                self.lose(Diagnostic::new(Code::ReservedWord, message, start).label("this word is reserved"));
                 ExprKind::Error
             }
             _ => {
@@ -166,7 +166,7 @@ impl Parser<'_> {
         kind
     }
 
-    /// Reads a variable, or `p at l`.
+    /// Parses a variable, or `p at l`.
     fn word(&mut self) -> ExprKind {
         let text = self.slice().to_owned();
         let span = self.bump();

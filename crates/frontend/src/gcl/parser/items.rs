@@ -16,7 +16,7 @@ impl Parser<'_> {
             if self.lost {
                 self.recover();
             }
-            // Something that can stand nowhere, like a `}` too many: it has been reported.
+            // A token that is never allowed here, like an extra `}`: it has been reported.
             if self.position == before {
                 self.bump();
             }
@@ -42,7 +42,7 @@ impl Parser<'_> {
             }
             TokenKind::Process => self.process().map(Item::Process),
             TokenKind::At | TokenKind::Start => {
-                let message = format!("{} is outside of a process", self.found());
+                let message = format!("{} outside a process", self.found());
                 self.lose(Diagnostic::new(Code::MisplacedGoto, message, start));
                 self.bump();
                 None
@@ -55,7 +55,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Consumes the `;` behind something. Where the next thing clearly begins, only the `;` is missed.
+    /// Consumes the `;` after an item. If the next item clearly begins, only the missing `;` is reported.
     fn end_of_item(&mut self) {
         if self.lost || self.eat(TokenKind::Semicolon) {
             return;
@@ -135,7 +135,7 @@ impl Parser<'_> {
     pub(super) fn number(&mut self) -> Option<i64> {
         let number = self.slice().parse().ok();
         if number.is_none() {
-            let message = format!("{} is too large a number", self.found());
+            let message = format!("the number {} is too large", self.found());
             let diagnostic = Diagnostic::new(Code::NumberOutOfRange, message, self.span());
             self.report(diagnostic.help(format!("the largest constant is {}", i64::MAX)));
         }
@@ -248,7 +248,7 @@ impl Parser<'_> {
             TokenKind::At => self.location(),
             _ => {
                 let diagnostic = self.unexpected("`at`, `start` or `var`");
-                self.lose(diagnostic.help("in a process, every command has a location: `at l: guard -> x := e;`"));
+                self.lose(diagnostic.help("in a process every command needs a location: `at l: guard -> x := e;`"));
                 None
             }
         }

@@ -1,6 +1,6 @@
-//! Text to tree: names, lists, and what happens at a mistake.
+//! The parser of guarded commands: names, lists, and recovery from errors.
 //!
-//! Behind a mistake the parser finds its place behind a `;`, or before a word that can only begin something or a brace
+//! After an error the parser recovers after a `;`, or before a brace or a word that can only begin an item
 //! ([`Parser::recover`]). Recursion is bounded by [`MAX_DEPTH`].
 
 mod expr;
@@ -14,7 +14,7 @@ use super::lexer::{TokenKind, lex};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tokens::{Cursor, Lexed};
 
-/// Reads a text of any content and less than 4 GiB.
+/// Parses any text of less than 4 GiB.
 pub(super) fn parse(text: &str) -> Parsed {
     let Lexed { tokens, comments, diagnostics } = lex(text);
     let cursor = Cursor::new(text, tokens, diagnostics);
@@ -42,7 +42,7 @@ impl DerefMut for Parser<'_> {
 }
 
 impl Parser<'_> {
-    /// Consumes a name. A reserved word is reported, and consumed where it clearly stands for a name.
+    /// Consumes a name. A reserved word is reported.
     fn name(&mut self, what: &str) -> Option<Name> {
         if self.at(TokenKind::Word) {
             let text = self.slice().to_owned();
@@ -53,7 +53,7 @@ impl Parser<'_> {
             return None;
         }
         let message = format!("{} cannot be {what}", self.found());
-        let diagnostic = Diagnostic::new(Code::ReservedWord, message, self.span()).label("has a meaning of its own");
+        let diagnostic = Diagnostic::new(Code::ReservedWord, message, self.span()).label("this word is reserved");
         self.report(diagnostic);
         self.lost = true;
         None
@@ -79,14 +79,14 @@ impl Parser<'_> {
         fits
     }
 
-    /// Skips to a place where something can begin or end.
+    /// Skips to a position where an item can begin or end.
     fn skip(&mut self) {
         while !self.at_landmark() {
             self.bump();
         }
     }
 
-    /// Finds a place from which to go on; a `;` is consumed.
+    /// Recovers from an error; a `;` is consumed.
     fn recover(&mut self) {
         self.lost = false;
         self.is_limit_reported = false;
@@ -94,7 +94,7 @@ impl Parser<'_> {
         self.eat(TokenKind::Semicolon);
     }
 
-    /// Returns whether the next token ends something or can only begin something.
+    /// Returns whether the next token ends an item or can only begin one.
     fn at_landmark(&self) -> bool {
         match self.kind() {
             TokenKind::At => self.position.checked_sub(1).is_none_or(|before| self.ends_item(before)),
