@@ -1,12 +1,12 @@
-//! The solvers, behind façades that engines can read and that a better solver can replace.
+//! Solvers behind façades: engines use the façade, and the solver can be replaced.
 //!
-//! In the order of reading: [`bdd`] holds decision diagrams, [`relation`] gives them named columns, [`fixpoint`] solves
-//! equations between relations, [`order`] finds a static order of the variables. [`aig`] holds formulas as and-inverter
-//! graphs and translates them to clauses, [`sat`] decides clauses, [`qbf`] decides formulas with one alternation.
-//! [`smt`] speaks with a process that decides linear integer arithmetic.
+//! Reading order: [`bdd`] holds decision diagrams, [`relation`] gives them named columns, [`fixpoint`] solves equations
+//! between relations, [`order`] finds a static order of the variables. [`aig`] holds formulas as and-inverter graphs
+//! and translates them to clauses, [`sat`] decides clauses, [`qbf`] decides formulas with one alternation. [`smt`]
+//! communicates with a process that decides linear integer arithmetic.
 //!
-//! Nothing here knows programs, prints, or reads a clock. Whatever may take long either takes a callback that can stop
-//! it or is one operation on diagrams with a bound on the number of nodes.
+//! Nothing here knows programs, prints, or reads a clock. Every operation that may take long either takes a callback
+//! that can stop it, or is one operation on diagrams with a limit on the number of nodes.
 
 #![warn(missing_docs)]
 

@@ -1,8 +1,8 @@
 //! A static order of variables by co-occurrence.
 //!
-//! What belongs together, say the variables of one assignment, is given as a set. A good order keeps each set close
-//! together; the measure is the sum of the spans. The search is the one known as FORCE (Aloul, Markov, Sakallah): like
-//! particles tied by springs, items move to the mean of the centres of their sets, again and again.
+//! Variables that belong together, such as those of one assignment, are given as a set. A good order keeps each set
+//! close together; the measure is the sum of the spans. The search is FORCE (Aloul, Markov, Sakallah): like particles
+//! tied by springs, items move to the mean of the centres of their sets, again and again.
 
 /// Returns the sum over all sets of the distance between their outermost members. `order` lists the items from first to
 /// last; items of sets that are not listed are a bug of the caller.
@@ -18,34 +18,33 @@ pub fn span(order: &[usize], sets: &[Vec<usize>]) -> usize {
 
 /// Returns an order of the items `0..count` whose span is at most that of the order given by their numbers.
 ///
-/// In each round, items are sorted by the mean of the centres of gravity of the sets they are in; items in no set and
-/// equal means keep their places. The best order seen is kept, so the result is never worse than the start. Ends after
-/// a number of rounds without improvement that grows with the logarithm of the number of items; an improvement lowers
-/// the span, which is a natural number. Depends on nothing but its arguments.
+/// In each round, items are sorted by the mean of the centres of gravity of the sets they are in; items in no set, and
+/// items with equal means, keep their relative order. The best order seen is kept, so the result is never worse than
+/// the start. Ends after a number of rounds without improvement that grows with the logarithm of the number of items;
+/// an improvement lowers the span, which is a natural number. Depends on nothing but its arguments.
 pub fn force(count: usize, sets: &[Vec<usize>]) -> Vec<usize> {
     force_from((0..count).collect(), sets)
 }
 
 /// Returns the best of several orders that the same search finds from scrambled starts. Two sets that are far apart at
-/// first can keep their members apart for good although other sets tie these in pairs; a scrambled start has no such
-/// halves.
+/// first can stay apart, although other sets connect their members in pairs; a scrambled start avoids this.
 pub fn force_again(count: usize, sets: &[Vec<usize>]) -> Vec<usize> {
     let starts = (1..=RESTARTS).map(|seed| scrambled(count, seed));
     let orders = starts.map(|start| force_from(start, sets));
     orders.min_by_key(|order| span(order, sets)).unwrap_or_default()
 }
 
-/// How many scrambled starts are tried.
+/// The number of scrambled starts.
 const RESTARTS: usize = 8;
 
-/// Returns an order that has nothing to do with the numbers, and depends on nothing but its arguments.
+/// Returns a pseudo-random order that depends on nothing but its arguments.
 fn scrambled(count: usize, seed: usize) -> Vec<usize> {
     let mut items: Vec<usize> = (0..count).collect();
     items.sort_by_key(|item| ((item + 1).wrapping_mul(7919 * seed + 1)) % 10_007);
     items
 }
 
-/// Returns the search from a given order.
+/// Searches from a given order.
 fn force_from(mut order: Vec<usize>, sets: &[Vec<usize>]) -> Vec<usize> {
     let count = order.len();
     let mut best = (span(&order, sets), order.clone());
@@ -72,7 +71,7 @@ fn places(order: &[usize]) -> Vec<usize> {
     place
 }
 
-/// One round: the items sorted by where their sets pull them.
+/// Performs one round: sorts the items by the mean of their sets' centres.
 fn round(order: &[usize], sets: &[Vec<usize>]) -> Vec<usize> {
     let place = places(order);
     let mut pull = vec![(0.0, 0u32); order.len()];
@@ -88,7 +87,7 @@ fn round(order: &[usize], sets: &[Vec<usize>]) -> Vec<usize> {
         (sum, sets) => sum / f64::from(sets),
     };
     let mut next = order.to_vec();
-    // The sort is stable, so ties are settled by the order so far.
+    // The sort is stable, so ties are resolved by the previous order.
     next.sort_by(|&a, &b| target(a).total_cmp(&target(b)));
     next
 }

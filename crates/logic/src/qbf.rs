@@ -2,17 +2,17 @@
 //!
 //! For `exists X forall Y: matrix`, one solver proposes values of `X` that satisfy the matrix for the values of `Y`
 //! seen so far, a second one looks for values of `Y` that refute the proposal. A refutation is added to the first
-//! solver: the matrix with these values in the place of `Y`. `forall X exists Y: matrix` is the negation of `exists X
+//! solver: the matrix with these values substituted for `Y`. `forall X exists Y: matrix` is the negation of `exists X
 //! forall Y: not matrix`.
 //!
-//! Instances with many values of `Y` to go through are often decided at once by a good answer to all values of `X`: a
-//! [`Strategy`] gives `Y` as functions of `X`. It is an expansion as good as any, so the callers' strategies are added
-//! to the first solver before the first proposal.
+//! Instances that would need many values of `Y` are often decided at once by one good answer to all values of `X`: a
+//! [`Strategy`] gives `Y` as functions of `X`. It is a valid expansion, so the callers' strategies are added to the
+//! first solver before the first proposal.
 
 use crate::aig::{Aig, Encoder, Input, Lit};
 use crate::sat::{Answer, SatLit, Solver};
 
-/// The formula below the quantifiers and who is bound where. The matrix depends on no further inputs.
+/// The formula below the quantifiers, and the inputs that each quantifier binds. The matrix depends on no other inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantified<'a> {
     /// The formula.
@@ -26,19 +26,19 @@ pub struct Quantified<'a> {
 /// A function of the outer inputs for each inner input, in their order.
 pub type Strategy = Vec<Lit>;
 
-/// How a formula was decided.
+/// The result of deciding a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Values of the outer inputs: those that make the matrix true for all inner values, or those that make it false
-    /// for all inner values, as the question was.
+    /// Values of the outer inputs that make the matrix true for all inner values, or false for all of them, depending
+    /// on the question.
     pub outer: Option<Vec<bool>>,
-    /// How many values of the inner inputs were gone through, beside the strategies.
+    /// The number of expansions by values of the inner inputs, besides the strategies.
     pub expansions: usize,
 }
 
-/// Looks for values of the outer inputs for which the matrix holds whatever the inner ones are. The formula
-/// `exists outer forall inner: matrix` is true if and only if there are some. Strategies are answers of the inner
-/// inputs that may refute every choice. The graph grows by what the expansions need.
+/// Looks for values of the outer inputs for which the matrix holds for all inner ones. The formula `exists outer forall
+/// inner: matrix` is true if and only if there are some. Strategies are answers of the inner inputs that may refute
+/// every choice. The graph grows by what the expansions need.
 pub fn exists_forall<E>(
     aig: &mut Aig,
     formula: Quantified<'_>,
@@ -54,8 +54,8 @@ pub fn exists_forall<E>(
 
 /// Looks for values of the outer inputs for which no values of the inner ones satisfy the matrix. The formula `forall
 /// outer exists inner: matrix` is true if and only if there are none. Strategies are candidates for Skolem functions:
-/// if one of them, or some of them by turns, always satisfies the matrix, no value is gone through. The graph grows by
-/// what the expansions need.
+/// if for all outer values one of them satisfies the matrix, no further expansion is needed. The graph grows by what
+/// the expansions need.
 pub fn forall_exists<E>(
     aig: &mut Aig,
     formula: Quantified<'_>,
@@ -69,11 +69,11 @@ pub fn forall_exists<E>(
 ///
 /// *Invariant.* The proposer's assignments are the outer values that no expansion so far refutes.
 ///
-/// *End.* A proposal is consistent with all former expansions, so the values that refute it are new, and there are
-/// finitely many.
+/// *Termination.* A proposal is consistent with all former expansions, so the values that refute it are new, and there
+/// are finitely many.
 ///
-/// *Why it is right.* Without proposals, each choice of outer values is refuted by some expansion. Without a
-/// refutation, the proposal is what was looked for.
+/// *Correctness.* Without proposals, each choice of outer values is refuted by some expansion. Without a refutation,
+/// the proposal is the result.
 struct Search<'a> {
     aig: &'a mut Aig,
     formula: Quantified<'a>,
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Inner values that make the matrix false for the proposed outer ones.
+    /// Looks for inner values that make the matrix false for the proposed outer ones.
     fn refutation<E>(
         &mut self,
         proposal: &[bool],
@@ -133,7 +133,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Demands that the matrix hold with the strategy in the place of the inner inputs.
+    /// Requires the matrix to hold with the strategy substituted for the inner inputs.
     fn refute(&mut self, strategy: &Strategy) {
         let inner = self.formula.inner;
         assert!(strategy.len() == inner.len(), "a strategy has a function for each inner input");
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         self.proposed.assert(self.aig, expanded, &mut self.proposer);
     }
 
-    /// Returns the literals that stand for inputs in one of the solvers.
+    /// Returns the literals that represent inputs in one of the solvers.
     fn literals(&mut self, side: Side, inputs: &[Input]) -> Vec<SatLit> {
         let (encoder, solver) = match side {
             Side::Proposer => (&mut self.proposed, &mut self.proposer),

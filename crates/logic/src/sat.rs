@@ -1,7 +1,7 @@
 //! Satisfiability of clauses, incrementally and under assumptions.
 //!
-//! The solver behind the façade is CaDiCaL. It is asked in slices of a bounded number of conflicts, and between two of
-//! them the caller's callback says whether to go on; what was learnt stays.
+//! The solver behind the façade is CaDiCaL. It runs in slices of a bounded number of conflicts, and between two of them
+//! the caller's callback decides whether to continue; learnt clauses are kept.
 
 use std::fmt;
 use std::ops::Not;
@@ -53,12 +53,12 @@ impl fmt::Debug for SatLit {
     }
 }
 
-/// What the solver found.
+/// The solver's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Some assignment satisfies all clauses and assumptions; [`Solver::value`] tells it.
+    /// Some assignment satisfies all clauses and assumptions; see [`Solver::value`].
     Sat,
-    /// None does; [`Solver::core`] tells which assumptions are to blame.
+    /// No assignment does; [`Solver::core`] returns assumptions that are responsible.
     Unsat,
 }
 
@@ -89,7 +89,7 @@ impl Solver {
     const FIRST_SLICE: i32 = 1_000;
     const LAST_SLICE: i32 = 20_000;
 
-    /// No variables, no clauses.
+    /// Returns a solver without variables and clauses.
     pub fn new() -> Solver {
         Solver { inner: cadical::Solver::new(), vars: 0, clauses: 0, assumed: Vec::new() }
     }
@@ -110,7 +110,7 @@ impl Solver {
         self.clauses
     }
 
-    /// Adds a clause for good. The empty clause makes everything unsatisfiable.
+    /// Adds a clause permanently. The empty clause makes everything unsatisfiable.
     pub fn add_clause(&mut self, clause: &[SatLit]) {
         assert!(clause.iter().all(|lit| lit.0.abs() <= self.vars), "a clause has a variable of another solver");
         self.inner.add_clause(clause.iter().map(|lit| lit.0));
@@ -134,7 +134,7 @@ impl Solver {
         }
     }
 
-    /// As [`Solver::solve`], within the given number of conflicts; none if they do not suffice.
+    /// As [`Solver::solve`], within the given number of conflicts; `None` if they do not suffice.
     pub fn solve_within(&mut self, assumptions: &[SatLit], conflicts: i32) -> Option<Answer> {
         self.assumed = assumptions.to_vec();
         self.inner.set_limit("conflicts", conflicts).expect("the solver knows this limit");
@@ -156,8 +156,8 @@ impl Solver {
         }
     }
 
-    /// Assumptions that cannot be satisfied together with the clauses, in the order in which they were given. Only
-    /// after [`Answer::Unsat`] and before the next clause.
+    /// Returns assumptions that cannot be satisfied together with the clauses, in the order in which they were given.
+    /// Only after [`Answer::Unsat`] and before the next clause.
     pub fn core(&self) -> Vec<SatLit> {
         assert!(self.inner.status() == Some(false), "there is no core");
         self.assumed.iter().copied().filter(|lit| self.inner.failed(lit.0)).collect()

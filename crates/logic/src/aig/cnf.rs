@@ -5,20 +5,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Aig, Input, Lit, Node};
 use crate::sat::{SatLit, SatVar, Solver};
 
-/// The part of one graph that one solver already knows. Each node has a variable that equals it in every assignment
-/// that satisfies the clauses; asking for more of the graph adds clauses for the new nodes only.
+/// The part of one graph that is already encoded in one solver. Each node has a variable that equals it in every
+/// assignment that satisfies the clauses; encoding more of the graph adds clauses for the new nodes only.
 #[derive(Clone, Debug, Default)]
 pub struct Encoder {
     vars: FxHashMap<usize, SatVar>,
 }
 
 impl Encoder {
-    /// Nothing is known yet. The graph and the solver must be the same in all calls.
+    /// Returns an encoder that has encoded nothing. The graph and the solver must be the same in all calls.
     pub fn new() -> Encoder {
         Encoder::default()
     }
 
-    /// Returns the literal of the solver that stands for a literal of the graph.
+    /// Returns the literal of the solver that represents a literal of the graph.
     pub fn encode(&mut self, aig: &Aig, lit: Lit, solver: &mut Solver) -> SatLit {
         for node in aig.cone(&[lit], |node| self.vars.contains_key(&node)) {
             let var = solver.new_var();
@@ -37,12 +37,12 @@ impl Encoder {
         self.known(lit)
     }
 
-    /// Returns the literal of the solver that stands for an input.
+    /// Returns the literal of the solver that represents an input.
     pub fn input(&mut self, aig: &Aig, input: Input, solver: &mut Solver) -> SatLit {
         self.encode(aig, aig.input(input), solver)
     }
 
-    /// Demands that a literal be true. A conjunction is demanded as its parts, which gives shorter clauses.
+    /// Requires a literal to be true. A conjunction is split into its parts, which gives shorter clauses.
     pub fn assert(&mut self, aig: &Aig, lit: Lit, solver: &mut Solver) {
         let mut seen = FxHashSet::default();
         let mut open = vec![lit];

@@ -1,8 +1,8 @@
 //! And-inverter graphs: formulas with shared parts.
 //!
 //! A node is an input or the conjunction of two literals; a literal is a node or its negation. Equal conjunctions are
-//! one node, constants vanish, and a few rules that look one level further down apply before a node is made. A node's
-//! operands are older than the node, so the numbers of nodes are a topological order.
+//! one node, constants are eliminated, and a few rules that inspect one more level are applied before a node is
+//! created. A node's operands are older than the node, so the numbers of nodes are a topological order.
 
 mod cnf;
 
@@ -44,7 +44,7 @@ impl Lit {
         self.0 & 1 == 1
     }
 
-    /// This literal, negated if asked for.
+    /// Returns this literal, negated if `flip` is set.
     fn flipped(self, flip: bool) -> Lit {
         Lit(self.0 ^ u32::from(flip))
     }
@@ -93,7 +93,7 @@ impl Default for Aig {
 }
 
 impl Aig {
-    /// Returns the graph of the constants.
+    /// Returns a graph with only the constants.
     pub fn new() -> Aig {
         Aig { nodes: vec![Node::False], inputs: Vec::new(), unique: FxHashMap::default() }
     }
@@ -116,10 +116,10 @@ impl Aig {
         self.nodes.len()
     }
 
-    /// Conjunction.
+    /// Returns the conjunction.
     ///
-    /// Rules that look at the operands of an operand are tried first. Each ends the matter or goes on with
-    /// an older literal in the place of one operand, so this ends.
+    /// Rules that look at the operands of an operand are tried first. Each gives the result or continues with an older
+    /// literal in place of one operand, so this terminates.
     pub fn and(&mut self, a: Lit, b: Lit) -> Lit {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         // The constants are the smallest literals.
@@ -149,7 +149,7 @@ impl Aig {
         }
     }
 
-    /// Returns the rules on two levels, with `a` the operand whose own operands are looked at.
+    /// Applies the two-level rules; `a` is the operand whose own operands are inspected.
     fn simplified(&self, a: Lit, b: Lit) -> Option<Simpler> {
         let (x, y) = self.operands(a)?;
         let inner = self.operands(b);
@@ -181,7 +181,7 @@ impl Aig {
         clashes.then_some(Simpler::Literal(Lit::FALSE))
     }
 
-    /// Returns the operands of the conjunction that a literal is the node or the negation of.
+    /// Returns the operands of the conjunction of a literal's node.
     fn operands(&self, lit: Lit) -> Option<(Lit, Lit)> {
         match self.nodes[lit.node()] {
             Node::And(x, y) => Some((x, y)),
@@ -189,17 +189,17 @@ impl Aig {
         }
     }
 
-    /// Disjunction.
+    /// Returns the disjunction.
     pub fn or(&mut self, a: Lit, b: Lit) -> Lit {
         !self.and(!a, !b)
     }
 
-    /// Implication.
+    /// Returns the implication.
     pub fn implies(&mut self, a: Lit, b: Lit) -> Lit {
         !self.and(a, !b)
     }
 
-    /// Exclusive disjunction.
+    /// Returns the exclusive disjunction.
     pub fn xor(&mut self, a: Lit, b: Lit) -> Lit {
         // One node for the four combinations of negated operands.
         let flip = a.is_negated() != b.is_negated();
@@ -208,12 +208,12 @@ impl Aig {
         self.and(!both, !none).flipped(flip)
     }
 
-    /// Equivalence.
+    /// Returns the equivalence.
     pub fn iff(&mut self, a: Lit, b: Lit) -> Lit {
         !self.xor(a, b)
     }
 
-    /// Returns the second literal where the first is true, else the third.
+    /// Returns the literal that equals the second where the first is true, and the third elsewhere.
     pub fn ite(&mut self, condition: Lit, then: Lit, otherwise: Lit) -> Lit {
         let (yes, no) = (self.and(condition, then), self.and(!condition, otherwise));
         self.or(yes, no)
@@ -286,8 +286,8 @@ impl Aig {
         self.cone(roots, |_| false).into_iter().filter(|&n| matches!(self.nodes[n], Node::And(..))).count()
     }
 
-    /// Returns the nodes below literals, in topological order, without those that are known and what is only below
-    /// them.
+    /// Returns the nodes below literals in topological order, without known nodes and the nodes that are only below
+    /// those.
     fn cone(&self, roots: &[Lit], known: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut seen = FxHashSet::default();
         let mut open: Vec<usize> = roots.iter().map(|root| root.node()).collect();
@@ -306,7 +306,7 @@ impl Aig {
     }
 }
 
-/// What a conjunction is equal to.
+/// A simpler form of a conjunction.
 enum Simpler {
     Literal(Lit),
     And(Lit, Lit),

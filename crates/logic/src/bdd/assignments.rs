@@ -2,15 +2,15 @@
 
 use super::{Bdd, Var};
 
-/// All satisfying assignments of a function, each as the values of the variables that were asked for, in that order.
+/// All satisfying assignments of a function, each as the values of the requested variables, in that order.
 #[derive(Debug)]
 pub struct Assignments {
-    /// The variables from the top of the order down, each with its place in what is returned.
+    /// The variables from the top of the order down, each with its index in the result.
     order: Vec<(Var, usize)>,
     /// The values of the assignment under construction, in the order returned.
     values: Vec<bool>,
-    /// Branches not yet taken: how many variables are decided before, the value of the last of them, what remains. No
-    /// branch is constant false, so each leads to an assignment.
+    /// Branches not yet taken: the number of variables decided before, the value of the last of them, and the remaining
+    /// function. No branch is constant false, so each leads to an assignment.
     open: Vec<(usize, bool, Bdd)>,
 }
 

@@ -6,16 +6,16 @@ use rustc_hash::FxHashMap;
 use super::Var;
 use super::node::{Edge, Store, View, view};
 
-/// A type of numbers that assignments can be counted in.
+/// A type of numbers for counting assignments.
 pub(super) trait Number: Copy {
     const ZERO: Self;
     const ONE: Self;
     fn plus(self, other: Self) -> Self;
-    /// Times a power of two.
+    /// Returns the number times a power of two.
     fn doubled(self, times: u32) -> Self;
 }
 
-/// A count in 128 bits; none if they do not hold it.
+/// A count in 128 bits; `None` if it does not fit.
 #[derive(Clone, Copy)]
 pub(super) struct Exact(pub Option<u128>);
 
@@ -64,14 +64,14 @@ pub(super) fn assignments<'id, N: Number>(store: &Store<'id>, edge: Edge<'_, 'id
 }
 
 struct Counter {
-    /// The place of each level among the counted variables.
+    /// The rank of each level among the counted variables.
     rank: FxHashMap<u32, u32>,
-    /// The place of the constants: after all variables.
+    /// The rank of the constants: after all variables.
     constants: u32,
 }
 
 impl Counter {
-    /// Returns the number of satisfying assignments of the counted variables from the node's own on, and the place of
+    /// Returns the number of satisfying assignments of the counted variables from the node's own on, and the rank of
     /// that one.
     fn count<'id, N: Number>(
         &self,

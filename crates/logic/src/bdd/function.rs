@@ -1,4 +1,4 @@
-//! A Boolean function and what can be done with it.
+//! Boolean functions and their operations.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,20 +15,20 @@ use super::count::{self, Exact, Rounded};
 use super::node::{self, Edge, Store, View, view};
 use super::{OutOfNodes, Renaming, Substitution, Var, VarSet};
 
-/// A Boolean function over the variables of one manager. Equality and hashing are by the function denoted and cost
-/// nothing. Operations on functions of different managers are bugs; the library panics on them.
+/// A Boolean function over the variables of one manager. Equality and hashing refer to the function and take constant
+/// time. Operations on functions of different managers are bugs; the library panics on them.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Bdd {
     function: BDDFunction,
     limit: usize,
 }
 
-/// One of the parts that [`Bdd::split_at`] gives.
+/// One of the parts of [`Bdd::split_at`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutPart {
-    /// For which values of the variables above the cut.
+    /// The condition on the variables above the cut.
     pub above: Bdd,
-    /// What remains of the function there: a function of the variables from the cut on, not constant false.
+    /// The rest of the function under that condition: a function of the variables from the cut on, not constant false.
     pub below: Bdd,
 }
 
@@ -56,9 +56,9 @@ impl Bdd {
 
     /// Runs an operation; if it runs out of nodes, collects garbage under the exclusive lock and runs it again.
     ///
-    /// The library also collects on a thread of its own when the store is nearly full, and hands the last part of what
-    /// it freed, up to 2^16 nodes, to the others only after it has released its lock. In a small store that may be
-    /// everything, so there the attempt is repeated after a pause.
+    /// The library also collects on its own thread when the store is nearly full, and makes the last part of the freed
+    /// nodes, up to 2^16, available only after it has released its lock. In a small store that may be everything, so
+    /// the attempt is repeated after a pause.
     pub(super) fn retried(&self, op: impl Fn(&BDDFunction) -> AllocResult<BDDFunction>) -> Result<Bdd, OutOfNodes> {
         if let Ok(result) = op(&self.function) {
             return Ok(self.with(result));
@@ -74,57 +74,57 @@ impl Bdd {
         Err(OutOfNodes { limit: self.limit })
     }
 
-    /// Negation.
+    /// Returns the negation.
     pub fn not(&self) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.not())
     }
 
-    /// Conjunction.
+    /// Returns the conjunction.
     pub fn and(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.and(&other.function))
     }
 
-    /// Disjunction.
+    /// Returns the disjunction.
     pub fn or(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.or(&other.function))
     }
 
-    /// Exclusive disjunction.
+    /// Returns the exclusive disjunction.
     pub fn xor(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.xor(&other.function))
     }
 
-    /// Equivalence.
+    /// Returns the equivalence.
     pub fn iff(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.equiv(&other.function))
     }
 
-    /// Implication.
+    /// Returns the implication.
     pub fn implies(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.imp(&other.function))
     }
 
-    /// This and not the other.
+    /// Returns the conjunction of this and the negation of the other.
     pub fn minus(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| other.function.imp_strict(f))
     }
 
-    /// Returns the first function where this one is true, the second where it is false.
+    /// Returns the function that equals the first where this one is true, and the second elsewhere.
     pub fn ite(&self, then: &Bdd, otherwise: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.ite(&then.function, &otherwise.function))
     }
 
-    /// Whether some values of the variables make this true.
+    /// Quantifies variables existentially.
     pub fn exists(&self, vars: &VarSet) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.exists(&vars.cube.function))
     }
 
-    /// Whether all values of the variables make this true.
+    /// Quantifies variables universally.
     pub fn forall(&self, vars: &VarSet) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.forall(&vars.cube.function))
     }
 
-    /// `self.and(other)?.exists(vars)` in one pass, without the conjunction in between.
+    /// Computes `self.and(other)?.exists(vars)` in one pass, without building the conjunction.
     pub fn and_exists(&self, other: &Bdd, vars: &VarSet) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.apply_exists(BooleanOperator::And, &other.function, &vars.cube.function))
     }
@@ -145,8 +145,8 @@ impl Bdd {
     }
 
     /// Returns a function that equals this one wherever the care set holds and is chosen to be small elsewhere (Coudert
-    /// and Madre's restrict). It depends on no further variables, but may be the larger diagram all the same. For an
-    /// empty care set the result is false.
+    /// and Madre's restrict). It depends on no further variables, but the diagram may still be larger. For an empty
+    /// care set the result is false.
     pub fn restrict(&self, care: &Bdd) -> Result<Bdd, OutOfNodes> {
         if care.is_false() {
             return Ok(care.clone());
@@ -188,7 +188,7 @@ impl Bdd {
     }
 
     /// Returns the topmost variable with the functions that remain if it is true and if it is false, in this order;
-    /// none for a constant. This is how a diagram is read off: equal handles are equal nodes.
+    /// `None` for a constant. This is how to read a diagram: equal handles are equal nodes.
     pub fn decision(&self) -> Option<(Var, Bdd, Bdd)> {
         self.look(|store, edge| {
             let View::Decision(level, high, low) = view(store, edge) else { return None };
@@ -197,7 +197,7 @@ impl Bdd {
         })
     }
 
-    /// Returns the value under an assignment, which is asked only for the variables on the path.
+    /// Returns the value under an assignment, which is called only for the variables on the path.
     pub fn eval(&self, mut value: impl FnMut(Var) -> bool) -> bool {
         self.look(|store, mut edge| {
             loop {
@@ -225,9 +225,8 @@ impl Bdd {
         vars
     }
 
-    /// One satisfying assignment, as the values of the given variables in the given order; none if there is none. Among
-    /// all assignments the choice is the one that is first when false goes before true and variables are compared from
-    /// the top of the order; variables that do not matter are false.
+    /// Returns the first satisfying assignment, as the values of the given variables in the given order. Assignments
+    /// are compared from the top of the order, with false before true; variables that do not matter are false.
     pub fn pick(&self, vars: &[Var]) -> Option<Vec<bool>> {
         self.look(|store, mut edge| {
             let mut chosen = FxHashSet::default();
@@ -251,13 +250,13 @@ impl Bdd {
         Assignments::new(self.clone(), vars)
     }
 
-    /// Returns the number of satisfying assignments of distinct variables that include the support; none if 128 bits do
-    /// not hold it.
+    /// Returns the number of satisfying assignments of distinct variables that include the support; `None` if it does
+    /// not fit into 128 bits.
     pub fn count(&self, vars: &[Var]) -> Option<u128> {
         self.look(|store, edge| count::assignments::<Exact>(store, edge, vars)).0
     }
 
-    /// As [`Bdd::count`], rounded; infinite beyond the range of the type.
+    /// Returns the rounded [`Bdd::count`]; infinite beyond the range of the type.
     pub fn count_rounded(&self, vars: &[Var]) -> f64 {
         self.look(|store, edge| count::assignments::<Rounded>(store, edge, vars)).0
     }
@@ -281,13 +280,13 @@ impl Bdd {
         Ok(result)
     }
 
-    /// Looks at the nodes under the shared lock. The closure must not call operations on diagrams: waiting for the lock
+    /// Inspects the nodes under the shared lock. The closure must not call operations on diagrams: waiting for the lock
     /// a second time can block if the collector wants it in between.
     fn look<T>(&self, f: impl for<'a, 'id> FnOnce(&'a Store<'id>, Edge<'a, 'id>) -> T) -> T {
         self.function.with_manager_shared(|store, _| f(store, self.function.as_edge(store)))
     }
 
-    /// Calls the closure with the level of each node, once for each, and returns how many there are.
+    /// Calls the closure with the level of each node, once for each, and returns their number.
     fn visit(&self, mut each: impl FnMut(u32)) -> usize {
         self.look(|store, edge| {
             let mut seen = FxHashSet::default();

@@ -1,9 +1,9 @@
 //! Binary decision diagrams: the façade over the library that stores them.
 //!
-//! A [`Manager`] owns the nodes of one set of variables; a [`Bdd`] is a handle on a function, cheap to clone, equal to
-//! another exactly if both denote the same function. Variables are ordered as they were added and never move, so a
-//! variable is its level. Every operation that may create nodes returns `Result<_, OutOfNodes>`: when the store is
-//! full, garbage is collected and the operation tried again before the error is given (`Bdd::retried`).
+//! A [`Manager`] owns the nodes of one set of variables; a [`Bdd`] is a handle on a function, cheap to clone, and equal
+//! handles denote equal functions. Variables are ordered as they were added and never move, so a variable is its level.
+//! Every operation that may create nodes returns `Result<_, OutOfNodes>`: when the store is full, garbage is collected
+//! and the operation is retried before the error is returned (`Bdd::retried`).
 //!
 //! The operations recurse as deep as there are variables in the order. Eight megabytes of stack were enough for forty
 //! thousand levels; callers with large orders must run on a thread with a large stack.
@@ -23,18 +23,18 @@ use oxidd::{BooleanFunction, Manager as _, ManagerRef as _, Subst};
 pub use assignments::Assignments;
 pub use function::{Bdd, CutPart};
 
-/// What a manager may use. Both sizes are fixed when it is created.
+/// The resources of a manager. Both sizes are fixed at its creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The largest number of inner nodes alive or not yet collected. At least 2 and less than 2^32.
     pub nodes: usize,
     /// Entries of the cache of results, rounded up to a power of two. The memory is claimed at once, about 20 bytes for
-    /// each entry, so small problems are better served with less than the default.
+    /// each entry, so small problems should use less than the default.
     pub cache: usize,
 }
 
 impl Limits {
-    /// The cache that served image computations best in measurements: 2^20 entries.
+    /// The size that was best for image computations in measurements: 2^20 entries.
     pub const DEFAULT_CACHE: usize = 1 << 20;
     /// Bytes for one node: the node itself and its share of a table at most half empty.
     const NODE_BYTES: u64 = 32;
@@ -46,8 +46,8 @@ impl Limits {
         Limits { nodes, cache: Limits::DEFAULT_CACHE }
     }
 
-    /// As many nodes as fit into the given number of bytes beside the cache, which takes the default size or, if the
-    /// memory is scarce, at most a quarter of it.
+    /// Returns limits that fit into the given number of bytes, including the cache, which takes the default size or, if
+    /// the memory is scarce, at most a quarter of it.
     pub fn memory(bytes: u64) -> Limits {
         let cache = (bytes / 4 / Limits::CACHE_BYTES).clamp(1 << 10, Limits::DEFAULT_CACHE as u64);
         let cache = if cache.is_power_of_two() { cache } else { cache.next_power_of_two() / 2 };
@@ -63,7 +63,7 @@ impl Default for Limits {
     }
 }
 
-/// An operation needed more nodes than the manager may hold.
+/// The error of an operation that needed more nodes than the manager may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfNodes {
     /// The limit that was reached.
@@ -78,12 +78,12 @@ impl fmt::Display for OutOfNodes {
 
 impl std::error::Error for OutOfNodes {}
 
-/// A variable of a manager. Variables compare by their place in the order, the topmost first.
+/// A variable of a manager. Variables compare by their position in the order, the topmost first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Var(u32);
 
 impl Var {
-    /// Returns the place in the order, counted from the top.
+    /// Returns the position in the order, counted from the top.
     pub fn level(self) -> usize {
         self.0 as usize
     }
@@ -94,7 +94,7 @@ impl Var {
 pub struct Manager {
     store: BDDManagerRef,
     limit: usize,
-    /// How many nodes the last collection by [`Manager::tidy`] left.
+    /// The number of nodes that the last collection by [`Manager::tidy`] left.
     survivors: Arc<AtomicUsize>,
 }
 
@@ -166,7 +166,7 @@ impl Manager {
         Ok(cube)
     }
 
-    /// Returns the function that says that the variables of each pair are equal.
+    /// Returns the function that is true if the variables of each pair are equal.
     pub fn equal(&self, pairs: &[(Var, Var)]) -> Result<Bdd, OutOfNodes> {
         let mut pairs = pairs.to_vec();
         pairs.sort_by_key(|&(a, b)| std::cmp::Reverse(a.min(b)));
@@ -218,7 +218,7 @@ impl Manager {
         self.limit
     }
 
-    /// Collects garbage now and returns how many nodes were freed. Empties the cache.
+    /// Collects garbage now and returns the number of freed nodes. Empties the cache.
     pub fn collect(&self) -> usize {
         self.store.with_manager_exclusive(|m| m.gc())
     }

@@ -26,12 +26,12 @@ static RESTRICT: LazyLock<u32> = LazyLock::new(new_substitution_id);
 static SUBSET: LazyLock<u32> = LazyLock::new(new_substitution_id);
 static DISJOINT: LazyLock<u32> = LazyLock::new(new_substitution_id);
 
-/// What stands at the end of an edge.
+/// The node at the end of an edge.
 #[derive(Clone, Copy)]
 pub(super) enum View<'a, 'id: 'a> {
     /// A constant.
     Constant(bool),
-    /// A decision: the level, where to go if the variable is true, where if it is false.
+    /// A decision: the level, the edge if the variable is true, and the edge if it is false.
     Decision(u32, Edge<'a, 'id>, Edge<'a, 'id>),
 }
 
@@ -89,8 +89,8 @@ fn remember<'id>(store: &Store<'id>, operands: &[Edge<'_, 'id>], id: u32, result
 /// Coudert and Madre's restriction of `f` to a care set that is not empty: a function equal to `f` on the care set,
 /// chosen to be small elsewhere, that depends on no variable that `f` does not depend on.
 ///
-/// Right, by induction: where one cofactor of the care set is empty the decision is void and the other side serves; a
-/// variable that only the care set tests is quantified away, which enlarges the care set. No recursive call has an
+/// Correct by induction: if one cofactor of the care set is empty, the decision is dropped and the other side is used;
+/// a variable that only the care set tests is quantified away, which enlarges the care set. No recursive call has an
 /// empty care set. Ends, since each call goes down at least one level in one of the two.
 pub(super) fn restrict<'id>(store: &Store<'id>, f: Edge<'_, 'id>, care: Edge<'_, 'id>) -> AllocResult<Owned<'id>> {
     let (fv, cv) = (view(store, f), view(store, care));
@@ -201,8 +201,8 @@ fn both_branches<'a, 'id>(
     holds
 }
 
-/// Returns the distinct functions below a cut, constant false excepted, in the order in which a walk that takes the
-/// false branch first meets them.
+/// Returns the distinct functions below a cut, except constant false, in the order of a traversal that takes the false
+/// branch first.
 pub(super) fn parts_below<'id>(store: &Store<'id>, f: Edge<'_, 'id>, cut: u32) -> Vec<(NodeID, BDDFunction)> {
     let mut parts = Vec::new();
     collect_parts(store, f, cut, &mut FxHashMap::default(), &mut parts);

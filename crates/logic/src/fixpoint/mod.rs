@@ -8,20 +8,20 @@
 //!
 //! *Order of work.* Layer after layer. In a layer, first whatever does not depend on its relations is computed once,
 //! then each right-hand side with all of them empty. Tuples that are new in a relation wait in its difference. The
-//! solver takes differences and, for each place where the relation stands in a term, evaluates the term with the
-//! difference in that place and the full values in all others. [`Order`] says which differences are taken when.
+//! solver takes differences and, for each occurrence of the relation in a term, evaluates the term with the difference
+//! at that occurrence and the full values at all others. [`Order`] determines which differences are taken when.
 //!
-//! *Invariant.* Values hold consequences of the equations only. Whatever an equation yields from tuples none of which
-//! waits in a difference is in the value of its left-hand side. While a difference is being propagated the invariant is
-//! broken for its tuples.
+//! *Invariant.* Values hold consequences of the equations only. The result of an equation for tuples that do not wait
+//! in a difference is contained in the value of its left-hand side. While a difference is being propagated, the
+//! invariant does not hold for its tuples.
 //!
-//! *End.* Every step takes a difference that is not empty. A difference becomes nonempty only together with a value
-//! that gains a tuple, and there are finitely many tuples.
+//! *Termination.* Every step takes a difference that is not empty. A difference becomes nonempty only together with a
+//! value that gains a tuple, and there are finitely many tuples.
 //!
-//! *Why it is right.* Every operation of a term distributes over unions in each place of a relation. So what a term
-//! yields for the grown values is what it yielded before and what it yields with some new tuple in some place; the
-//! latter is evaluated, with all other places filled with supersets of what is due. At the end no tuple waits, and the
-//! invariant says that the values are a solution; they are the least one since they hold consequences only.
+//! *Correctness.* Every operation of a term distributes over unions at each occurrence of a relation. So the result of
+//! a term for the grown values is its previous result together with its results with some new tuple at some occurrence;
+//! the latter are evaluated, with supersets of the required values at all other occurrences. At the end no tuple waits,
+//! and by the invariant the values are a solution; they are the least one since they only hold consequences.
 
 mod solve;
 mod system;

@@ -1,4 +1,4 @@
-//! The solver. The method is explained in the header of the module above.
+//! The solver. The method is explained in the documentation of the parent module.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use super::system::{Equation, RelId, System};
 use crate::bdd::OutOfNodes;
 use crate::relation::Relation;
 
-/// Which differences are taken when.
+/// The order in which differences are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The difference of the relation declared first, whenever it has one. Propagates before it spreads: good if the
@@ -18,24 +18,24 @@ pub enum Order {
     Rounds,
 }
 
-/// A relation has grown.
+/// The growth of a relation.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The layer, from 0.
     pub layer: usize,
-    /// How many differences (by priority) or rounds of them have been propagated in this layer before.
+    /// The number of differences (by priority) or rounds of them that were propagated in this layer before.
     pub step: usize,
     /// The relation.
     pub relation: RelId,
-    /// What came in. New tuples exactly when solving in rounds; by priority perhaps with some old ones.
+    /// The added tuples. In rounds these are exactly the new ones; by priority there may be some old ones too.
     pub delta: &'a Relation,
-    /// The value with it.
+    /// The value, including the added tuples.
     pub value: &'a Relation,
 }
 
-/// Somebody who follows the solver, and who may stop it.
+/// An observer of the solver, which may stop it.
 pub trait Watch {
-    /// Why the solver stops without an answer.
+    /// The reason why the solver stops without an answer.
     type Stop: From<OutOfNodes>;
 
     /// Called before each evaluation of a term. An error ends the solution.
@@ -50,7 +50,7 @@ pub trait Watch {
     }
 }
 
-/// Nobody watches.
+/// The observer that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
@@ -72,20 +72,20 @@ impl Solution {
         &self.values[relation.index()]
     }
 
-    /// Returns whether the values are the least solution. Otherwise the watcher ended it early and each value is a
-    /// part.
+    /// Returns whether the values are the least solution. Otherwise the observer ended it early, and the values are
+    /// partial.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// How many differences (by priority) or rounds of them were propagated in all layers.
+    /// Returns the number of differences (by priority) or rounds of them that were propagated in all layers.
     pub fn steps(&self) -> usize {
         self.steps
     }
 }
 
 impl System {
-    /// Returns the least solution, or the values at which the watcher was content.
+    /// Computes the least solution, or the values at which the observer ended it.
     pub fn solve<W: Watch>(&self, order: Order, watch: &mut W) -> Result<Solution, W::Stop> {
         let values = self.relations.iter().map(|r| self.space.empty(&r.columns)).collect();
         let mut solution = Solution { values, complete: true, steps: 0 };
@@ -107,16 +107,16 @@ struct Layer<'a, W> {
     index: usize,
     step: usize,
     equations: Vec<Equation>,
-    /// The places where each relation stands, as equation and place.
+    /// The occurrences of each relation, as equation and index.
     uses: Vec<Vec<(usize, usize)>>,
     values: &'a mut [Relation],
-    /// The differences: what is in the values and waits to be propagated. None is empty.
+    /// The differences: tuples in the values that wait to be propagated. None is empty.
     waiting: BTreeMap<RelId, Relation>,
     system: &'a System,
     watch: &'a mut W,
 }
 
-/// Passes an early end on.
+/// Propagates an early end.
 macro_rules! go {
     ($flow:expr) => {
         if let ControlFlow::Break(()) = $flow {
@@ -174,7 +174,7 @@ impl<'a, W: Watch> Layer<'a, W> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Values stay as they are during a round, so that nothing derived in it is used in it.
+    /// Solves in rounds. Values do not change during a round, so that nothing derived in it is used in it.
     fn in_rounds(&mut self) -> Result<ControlFlow<()>, W::Stop> {
         while !self.waiting.is_empty() {
             self.system.space.manager().tidy();
@@ -198,7 +198,7 @@ impl<'a, W: Watch> Layer<'a, W> {
         Ok(self.equations[equation].body.eval_with(place, delta, self.values)?)
     }
 
-    /// Adds what is new to the value and to the difference.
+    /// Adds new tuples to the value and to the difference.
     fn absorb(&mut self, head: RelId, derived: Relation, order: Order) -> Result<ControlFlow<()>, W::Stop> {
         let at = head.index();
         if derived.is_subset(&self.values[at]) {
@@ -213,7 +213,7 @@ impl<'a, W: Watch> Layer<'a, W> {
     }
 }
 
-/// Adds tuples to what a table holds for a relation.
+/// Adds tuples to a relation in a table.
 fn add(table: &mut BTreeMap<RelId, Relation>, relation: RelId, more: Relation) -> Result<(), OutOfNodes> {
     let all = match table.remove(&relation) {
         Some(known) => known.union(&more)?,
@@ -223,9 +223,9 @@ fn add(table: &mut BTreeMap<RelId, Relation>, relation: RelId, more: Relation) -
     Ok(())
 }
 
-/// What of the derived tuples is to be propagated: the new ones, or by priority any set between these and all known
-/// tuples if its diagram is smaller. Tuples from outside both cannot come in: restriction to what is unknown changes
-/// the answer for known tuples only.
+/// Returns the tuples to propagate: the new ones, or by priority any set between these and all known tuples if its
+/// diagram is smaller. No other tuples can be added: restriction to the unknown tuples changes the result for known
+/// tuples only.
 fn news(derived: &Relation, known: &Relation, order: Order) -> Result<Relation, OutOfNodes> {
     let new = derived.difference(known)?;
     if order == Order::Rounds {

@@ -10,13 +10,13 @@ use crate::relation::{Column, Space};
 pub struct RelId(u32);
 
 impl RelId {
-    /// Returns the place in the order of declaration.
+    /// Returns the index in the order of declaration.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Why an equation is refused.
+/// The reason why an equation is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IllFormed {
     /// The complement of a relation is used before its value is final.
@@ -66,7 +66,7 @@ pub(super) struct Declared {
     pub(super) layer: usize,
 }
 
-/// The relation contains the term.
+/// An equation: the relation contains the term.
 #[derive(Clone, Debug)]
 pub(super) struct Equation {
     pub(super) head: RelId,
@@ -94,7 +94,7 @@ impl System {
         self.layers += 1;
     }
 
-    /// Demands that the relation contain the term. The columns must be the same; that they are not is a bug and panics.
+    /// Requires the relation to contain the term. Panics if their columns differ.
     pub fn equation(&mut self, head: RelId, body: impl Into<Term>) -> Result<(), IllFormed> {
         let body = body.into();
         let layer = self.declared(head).layer;

@@ -13,13 +13,13 @@ pub enum Term {
     Atom(RelId),
     /// The complement of a relation of an earlier layer.
     Not(RelId),
-    /// A relation given once and for all.
+    /// A constant relation.
     Constant(Relation),
     /// The natural join.
     Join(Box<Term>, Box<Term>),
     /// The union; the columns must be the same.
     Union(Box<Term>, Box<Term>),
-    /// The parts in the given columns.
+    /// The projection to the given columns.
     Project(Box<Term>, Vec<Column>),
     /// The columns renamed, all at once.
     Rename(Box<Term>, Vec<(Column, Column)>),
@@ -61,22 +61,22 @@ impl Term {
         Term::Union(Box::new(self), Box::new(other.into()))
     }
 
-    /// Returns the parts in the given columns.
+    /// Returns the projection to the given columns.
     pub fn project(self, keep: &[Column]) -> Term {
         Term::Project(Box::new(self), keep.to_vec())
     }
 
-    /// Returns the columns renamed, all at once.
+    /// Renames columns, all at once.
     pub fn rename(self, pairs: &[(Column, Column)]) -> Term {
         Term::Rename(Box::new(self), pairs.to_vec())
     }
 
-    /// Returns the tuples that satisfy a condition.
+    /// Selects the tuples that satisfy a condition.
     pub fn select(self, condition: Bdd) -> Term {
         Term::Select(Box::new(self), condition)
     }
 
-    /// Returns the relations that stand in the term, in the order of their places from left to right.
+    /// Returns the relations that occur in the term, from left to right.
     pub(super) fn places(&self) -> Vec<RelId> {
         match self {
             Term::Atom(r) => vec![*r],
@@ -86,7 +86,7 @@ impl Term {
         }
     }
 
-    /// Returns the relations whose complements stand in the term.
+    /// Returns the relations whose complements occur in the term.
     pub(super) fn negated(&self) -> Vec<RelId> {
         match self {
             Term::Not(r) => vec![*r],
@@ -96,7 +96,7 @@ impl Term {
         }
     }
 
-    /// Returns the columns of the value, sorted. Panics where the operations do not fit; see [`Relation`].
+    /// Returns the columns of the value, sorted. Panics if the operations do not fit; see [`Relation`].
     pub(super) fn columns(&self, system: &System) -> Vec<Column> {
         match self {
             Term::Atom(r) | Term::Not(r) => system.columns(*r).to_vec(),
@@ -148,8 +148,8 @@ impl Term {
         }
     }
 
-    /// What the term yields with `delta` in the given place and the values in all others. Of a union only the side with
-    /// the place counts.
+    /// Returns the value with `delta` at the given occurrence and the values at all others. Only the side of a union
+    /// with that occurrence counts.
     pub(super) fn eval_with(
         &self,
         place: usize,
@@ -179,7 +179,7 @@ impl Term {
         }
     }
 
-    /// Both sides of a join, the difference in the one that has the place.
+    /// Evaluates both sides of a join, with the difference in the one that has the occurrence.
     fn sides(
         a: &Term,
         b: &Term,
@@ -193,7 +193,7 @@ impl Term {
         })
     }
 
-    /// Returns the term with all parts that no live relation stands in replaced by their values.
+    /// Returns the term with all parts without live relations replaced by their values.
     pub(super) fn settled(&self, live: &dyn Fn(RelId) -> bool, values: &[Relation]) -> Result<Term, OutOfNodes> {
         if !self.places().into_iter().any(live) {
             return Ok(Term::Constant(self.eval(values)?));

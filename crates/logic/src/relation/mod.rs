@@ -1,10 +1,10 @@
 //! Relations: decision diagrams with named columns.
 //!
-//! A column stands for a vector of bits, a state vector as a rule: the globals, the locals, their copies at the entry
-//! of a procedure, their values after a step. A [`Relation`] is a set of tuples with one vector for each of its
-//! columns. Columns are declared in groups of equal width on a [`Plan`]; in the order of variables, bit `i` of all
-//! columns of a group stand side by side, because that is where comparing and renaming them is cheap. A [`Space`] is a
-//! finished plan with its store of nodes.
+//! A column is a vector of bits, usually a state vector: the globals, the locals, their copies at the entry of a
+//! procedure, their values after a step. A [`Relation`] is a set of tuples with one vector for each of its columns.
+//! Columns are declared in groups of equal width on a [`Plan`]; in the order of variables, bit `i` of all columns of a
+//! group are adjacent, which makes comparing and renaming them cheap. A [`Space`] is a finished plan with its store of
+//! nodes.
 //!
 //! The equations of a paper read like this, with `H(g0, g1)` a set of path edges and `step(g1, g2)` a statement:
 //!
@@ -22,7 +22,7 @@
 //! # Ok::<(), selvedge_logic::bdd::OutOfNodes>(())
 //! ```
 //!
-//! An operation that does not fit the columns of its operands is a bug of the caller and panics.
+//! Operations panic if they do not fit the columns of their operands.
 
 mod space;
 mod table;

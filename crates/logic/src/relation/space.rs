@@ -1,4 +1,4 @@
-//! Columns, their variables, and what is prepared once for them.
+//! Columns, their variables, and prepared sets and renamings.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,12 +24,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// No columns yet.
+    /// Returns a plan without columns.
     pub fn new() -> Plan {
         Plan::default()
     }
 
-    /// Declares columns of the same width whose bits are kept side by side.
+    /// Declares columns of the same width whose bits are adjacent.
     pub fn group<const N: usize>(&mut self, width: usize, names: [&str; N]) -> [Column; N] {
         let group = self.add_group(width);
         names.map(|name| self.add_column(group, name))
@@ -163,12 +163,12 @@ impl Space {
         Ok(self.relation(self.manager().equal(&pairs)?, &[a, b]))
     }
 
-    /// Returns the one vector with the given bits.
+    /// Returns the relation of the one vector with the given bits.
     pub fn value(&self, column: Column, bits: &[bool]) -> Result<Relation, OutOfNodes> {
         self.tuple(&[(column, bits)])
     }
 
-    /// Returns the one tuple with the given vectors.
+    /// Returns the relation of the one tuple with the given vectors.
     pub fn tuple(&self, values: &[(Column, &[bool])]) -> Result<Relation, OutOfNodes> {
         let mut literals = Vec::new();
         for &(column, bits) in values {

@@ -1,4 +1,4 @@
-//! A relation and its algebra.
+//! Relations and their algebra.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::bdd::{Assignments, Bdd, OutOfNodes};
 pub struct Relation {
     space: Space,
     bdd: Bdd,
-    /// Sorted, without repetition. The diagram depends on their variables only.
+    /// The columns, sorted and without repetition. The diagram depends on their variables only.
     columns: Arc<[Column]>,
 }
 
@@ -31,8 +31,8 @@ impl Relation {
         relation
     }
 
-    /// The support lies within the columns. Costs a pass over the diagram, so it is done on entry only; the algebra
-    /// keeps it.
+    /// Checks that the support lies within the columns. This takes a pass over the diagram, so it is only done for new
+    /// relations; the algebra preserves it.
     fn assert_typed(&self) {
         let mut vars: Vec<_> = self.columns.iter().flat_map(|&c| self.space.vars(c)).collect();
         vars.sort();
@@ -72,21 +72,21 @@ impl Relation {
         &self.bdd
     }
 
-    /// Returns the natural join: the tuples over the columns of both whose parts are in the one and in the other. For
+    /// Returns the natural join: the tuples over the columns of both whose projections are in both relations. For
     /// relations with the same columns this is their intersection.
     pub fn join(&self, other: &Relation) -> Result<Relation, OutOfNodes> {
         let columns = merged(&self.columns, &other.columns);
         Ok(self.with(self.bdd.and(&other.bdd)?, columns))
     }
 
-    /// `self.join(other)?.project(keep)?` in one pass, without the join in between.
+    /// Computes `self.join(other)?.project(keep)?` in one pass, without building the join.
     pub fn join_project(&self, other: &Relation, keep: &[Column]) -> Result<Relation, OutOfNodes> {
         let (keep, lost) = self.split(&merged(&self.columns, &other.columns), keep);
         let bdd = self.bdd.and_exists(&other.bdd, &self.space.var_set(&lost)?)?;
         Ok(self.with(bdd, keep))
     }
 
-    /// Returns the parts of the tuples in the given columns, which must be columns of the relation.
+    /// Projects the tuples to the given columns, which must be columns of the relation.
     pub fn project(&self, keep: &[Column]) -> Result<Relation, OutOfNodes> {
         let (keep, lost) = self.split(&self.columns, keep);
         if lost.is_empty() {
@@ -96,7 +96,7 @@ impl Relation {
         Ok(self.with(bdd, keep))
     }
 
-    /// Returns all columns but the given ones.
+    /// Projects the tuples to all columns but the given ones.
     pub fn without(&self, columns: &[Column]) -> Result<Relation, OutOfNodes> {
         let keep: Vec<Column> = self.columns.iter().copied().filter(|c| !columns.contains(c)).collect();
         assert!(keep.len() + columns.len() == self.columns.len(), "a column that is not there cannot be dropped");
@@ -198,12 +198,12 @@ impl Relation {
         self.bdd.eval(|var| values[&var])
     }
 
-    /// Returns the number of tuples; none if 128 bits do not hold it.
+    /// Returns the number of tuples; `None` if it does not fit into 128 bits.
     pub fn count(&self) -> Option<u128> {
         self.bdd.count(&self.flat_vars())
     }
 
-    /// One tuple, always the same: the one that comes first in [`Relation::tuples`].
+    /// Returns the first tuple of [`Relation::tuples`].
     pub fn pick(&self) -> Option<Vec<Vec<bool>>> {
         let flat = self.bdd.pick(&self.flat_vars())?;
         Some(self.cut(&flat))

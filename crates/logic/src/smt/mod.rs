@@ -1,12 +1,12 @@
 //! Satisfiability modulo linear integer arithmetic: an SMT-LIB process that stays alive.
 //!
-//! In the order of reading: [`Term`] is what is asked about; [`Sexp`] and [`read_term`] read what a solver writes;
-//! `process` runs the solver and waits for its answers; [`Smt`] is the façade: declarations, assertions on a stack,
-//! questions under assumptions, models, cores, all solutions over predicates, and elimination of quantifiers.
+//! Reading order: [`Term`] represents formulas; [`Sexp`] and [`read_term`] parse the output of a solver; `process` runs
+//! the solver and waits for its answers; [`Smt`] is the façade: declarations, assertions on a stack, questions under
+//! assumptions, models, cores, all solutions over predicates, and elimination of quantifiers.
 //!
-//! While an answer is awaited, the caller's callback is asked again and again whether to go on; its error kills the
-//! solver. A solver that dies is started once more with all that it had been told. Whatever is not an expected answer,
-//! above all an error message, is a [`SmtError`]: it is never read as `sat` or `unsat`.
+//! While waiting for an answer, the caller's callback is called repeatedly; its error kills the solver. A solver that
+//! dies is restarted once with all previous commands. Any unexpected answer, in particular an error message, is a
+//! [`SmtError`]: it is never read as `sat` or `unsat`.
 
 mod process;
 mod read;
@@ -25,17 +25,17 @@ pub use term::{Node, Sort, Symbol, Term};
 /// A solver program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Where it is.
+    /// The path of the program.
     pub path: PathBuf,
-    /// Which one it is.
+    /// The kind of solver.
     pub dialect: Dialect,
-    /// How many megabytes it may use, where it can be told.
+    /// Limit on memory in megabytes, if the solver supports one.
     pub memory: Option<u64>,
-    /// How much work it may do, in its own units, which do not depend on the machine. Only Z3 counts them.
+    /// Limit on work in the solver's own units, which do not depend on the machine. Only supported by Z3.
     pub work: Option<u64>,
 }
 
-/// The solvers that we know how to talk to.
+/// The supported solvers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dialect {
     /// Z3.
@@ -44,12 +44,12 @@ pub enum Dialect {
     Cvc5,
 }
 
-/// What a solver found.
+/// The solver's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// There is a solution.
     Sat,
-    /// There is none.
+    /// There is no solution.
     Unsat,
     /// The solver does not know.
     Unknown,
@@ -64,31 +64,31 @@ pub enum SmtValue {
     Int(i128),
 }
 
-/// Why a question ended without an answer.
+/// The reason why a question ended without an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Interrupted<E> {
-    /// The callback said so.
+    /// The callback ended it.
     Caller(E),
     /// The solver failed.
     Solver(SmtError),
 }
 
-/// What can go wrong with a solver.
+/// A failure of a solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SmtError {
     /// It could not be started: the reason.
     NotStarted(String),
-    /// It ended in the middle of a question, twice.
+    /// It exited during a question, twice.
     Died,
     /// It refused a command: its message.
     Rejected(String),
-    /// It answered something that we do not understand.
+    /// It gave an answer that could not be parsed.
     Strange(String),
     /// It does not know the answer.
     Undecided,
-    /// It has done the work that it may do.
+    /// It reached its limit on work.
     Exhausted,
-    /// This solver cannot do what was asked.
+    /// The solver does not support the request.
     Incapable(&'static str),
 }
 
@@ -96,12 +96,12 @@ impl fmt::Display for SmtError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SmtError::NotStarted(reason) => write!(f, "the SMT solver could not be started: {reason}"),
-            SmtError::Died => write!(f, "the SMT solver ended in the middle of a question"),
-            SmtError::Rejected(message) => write!(f, "the SMT solver refused a command: {message}"),
-            SmtError::Strange(answer) => write!(f, "the SMT solver answered something unexpected: {answer}"),
+            SmtError::Died => write!(f, "the SMT solver exited during a question"),
+            SmtError::Rejected(message) => write!(f, "the SMT solver rejected a command: {message}"),
+            SmtError::Strange(answer) => write!(f, "the SMT solver gave an unexpected answer: {answer}"),
             SmtError::Undecided => write!(f, "the SMT solver does not know the answer"),
-            SmtError::Exhausted => write!(f, "the SMT solver has done the work that it may do"),
-            SmtError::Incapable(what) => write!(f, "the SMT solver cannot do this: {what}"),
+            SmtError::Exhausted => write!(f, "the SMT solver reached its limit on work"),
+            SmtError::Incapable(what) => write!(f, "the SMT solver does not support this: {what}"),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! A solver that runs: text goes in, words and lists come out.
+//! A running solver process: text goes in, words and lists come out.
 //!
-//! Writing and reading have a thread each, so that neither a full pipe nor a slow answer can keep the caller from its
-//! callback. Whoever drops the process kills it.
+//! Writing and reading have their own threads, so that neither a full pipe nor a slow answer keeps the caller from its
+//! callback. Dropping the process kills it.
 
 use std::io::{BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::sexp::{Sexp, SexpReader};
 use super::{Dialect, Interrupted, Program, SmtError};
 
-/// How long an answer is awaited between two calls of the callback.
+/// The time to wait for an answer between two calls of the callback.
 const PAUSE: Duration = Duration::from_millis(2);
 
 pub(super) struct Process {
@@ -44,7 +44,7 @@ impl Process {
         };
         let (input, texts) = mpsc::channel::<String>();
         let writer = move || {
-            // A solver that stops reading has died, which its output tells.
+            // A solver that stops reading has died, as its output will show.
             for text in texts {
                 if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
                     return;
@@ -76,13 +76,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself, which is as good.
+        // It may have exited by itself, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Hands over what is read, until the end of the output, an unbalanced list, or a letter that is none.
+/// Forwards what is read, until the end of the output, an unbalanced list, or invalid UTF-8.
 fn read(stdout: BufReader<ChildStdout>, answers: &Sender<Sexp>) {
     let mut reader = SexpReader::default();
     let mut text = Utf8::default();
@@ -98,7 +98,7 @@ fn read(stdout: BufReader<ChildStdout>, answers: &Sender<Sexp>) {
     }
 }
 
-/// Puts the bytes of a letter together. Bytes that are no letter become U+FFFD.
+/// Combines the bytes of a character. Invalid bytes become U+FFFD.
 #[derive(Default)]
 struct Utf8 {
     bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! From what a solver writes to terms and values.
+//! The output of a solver as terms and values.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,8 +8,8 @@ use super::sexp::Sexp;
 use super::term::{Node, Sort, Symbol, Term};
 use super::{SmtError, SmtValue};
 
-/// Reads a term; `symbols` says what the words stand for. Quantifiers and division are not understood; remainders of
-/// a division by a constant are, inside of comparisons.
+/// Reads a term; `symbols` gives the meaning of words. Quantifiers and division are not supported; remainders of a
+/// division by a constant are, inside comparisons.
 pub fn read_term(sexp: &Sexp, symbols: &BTreeMap<String, Symbol>) -> Result<Term, SmtError> {
     let scope = symbols.iter().map(|(name, symbol)| (name.clone(), symbol.clone().into())).collect();
     let reader = Reader { scope, remainders: Rc::default() };
@@ -17,10 +17,10 @@ pub fn read_term(sexp: &Sexp, symbols: &BTreeMap<String, Symbol>) -> Result<Term
     reader.term(sexp).filter(is_whole).ok_or_else(|| SmtError::Strange(shortened(sexp)))
 }
 
-/// How the names of remainders begin, while comparisons are read.
+/// The prefix of the names of remainders while comparisons are read.
 const REMAINDER: &str = "remainder!";
 
-/// The greatest divisor whose remainders are told apart one by one.
+/// The greatest divisor whose remainders are enumerated.
 const DIVISOR: i128 = 64;
 
 /// Reads a value of a model.
@@ -34,12 +34,12 @@ pub fn read_value(sexp: &Sexp) -> Result<SmtValue, SmtError> {
     value.ok_or_else(|| SmtError::Strange(shortened(sexp)))
 }
 
-/// What a message can show of an answer.
+/// Returns the part of an answer that is shown in a message.
 pub(super) fn shortened(sexp: &Sexp) -> String {
     sexp.to_string().chars().take(200).collect()
 }
 
-/// What words stand for: symbols, and terms that a `let` names.
+/// The meaning of words: symbols, and terms bound by `let`.
 struct Reader {
     scope: BTreeMap<String, Term>,
     /// The remainders so far: a name for each, the dividend and the divisor.
@@ -67,7 +67,7 @@ impl Reader {
         }
     }
 
-    /// All names of one `let` are bound at once.
+    /// Reads a `let`, whose names are all bound at once.
     fn binding(&self, names: &[Sexp], body: &Sexp) -> Option<Term> {
         let mut scope = self.scope.clone();
         for name in names {
@@ -77,7 +77,7 @@ impl Reader {
         Reader { scope, remainders: Rc::clone(&self.remainders) }.term(body)
     }
 
-    /// `((_ divisible n) t)`.
+    /// Reads `((_ divisible n) t)`.
     fn divisibility(&self, operator: &[Sexp], operand: &Sexp) -> Option<Term> {
         let [Sexp::Atom(mark), Sexp::Atom(word), Sexp::Atom(divisor)] = operator else { return None };
         let divisor: i128 = divisor.parse().ok()?;
@@ -120,8 +120,7 @@ impl Reader {
         }
     }
 
-    /// Returns an equality, of which one side may be the remainder of a division by a constant and the other a
-    /// constant.
+    /// Reads an equality, possibly between the remainder of a division by a constant and a constant.
     fn equality(&self, left: &Sexp, right: &Sexp) -> Option<Term> {
         for (one, other) in [(left, right), (right, left)] {
             if let Some((dividend, divisor)) = self.remainder(one) {
@@ -135,7 +134,7 @@ impl Reader {
         (sort_of(&left) == sort_of(&right)).then(|| left.equals(&right)).and_then(|equal| self.by_remainders(equal))
     }
 
-    /// Returns a name for a remainder, until the comparison in which it stands has been read.
+    /// Returns a name for a remainder, until the comparison that contains it has been read.
     fn named_remainder(&self, dividend: &Term, divisor: i128) -> Option<Term> {
         let mut remainders = self.remainders.borrow_mut();
         let name = Symbol::new(&format!("{REMAINDER}{}", remainders.len()), Sort::Int);
@@ -163,7 +162,7 @@ impl Reader {
         }
     }
 
-    /// `(mod t n)` for a positive constant.
+    /// Reads `(mod t n)` for a positive constant.
     fn remainder(&self, sexp: &Sexp) -> Option<(Term, i128)> {
         let [Sexp::Atom(operator), dividend, divisor] = sexp.list()? else { return None };
         let divisor = self.term(divisor)?.as_int()?;

@@ -1,4 +1,4 @@
-//! What solvers write: words and lists.
+//! The output format of solvers: words and lists.
 
 use std::fmt;
 
@@ -61,7 +61,7 @@ impl fmt::Display for Sexp {
     }
 }
 
-/// Reads words and lists letter by letter.
+/// Reads words and lists character by character.
 #[derive(Default)]
 pub(super) struct SexpReader {
     /// The lists that are open, the innermost last.
@@ -78,14 +78,14 @@ enum Mode {
     Quoted,
     /// Between quotation marks.
     Text,
-    /// After a quotation mark in a text: a second one stands for the mark itself.
+    /// After a quotation mark in a text: a second one escapes it.
     TextEnd,
     Comment,
 }
 
 impl SexpReader {
-    /// Takes a letter. Returns what is complete now: nothing, a word, a list, or a word before a list of nothing more.
-    /// `None`: a list ends that never began.
+    /// Takes a character, and returns the words and lists that are complete now. `None` if a list ends that never
+    /// began.
     pub(super) fn push(&mut self, c: char) -> Option<Vec<Sexp>> {
         let mut done = Vec::new();
         match self.mode {
@@ -154,7 +154,7 @@ impl SexpReader {
         }
     }
 
-    /// Returns whether nothing is half read.
+    /// Returns whether no word or list is incomplete.
     fn is_between(&self) -> bool {
         self.open.is_empty() && self.word.is_none() && self.mode == Mode::Plain
     }

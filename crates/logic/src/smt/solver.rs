@@ -1,8 +1,8 @@
 //! The façade: a stack of assertions and questions about them.
 //!
-//! All that the solver is told is also kept here. Commands that need no answer wait until a question is asked; a
-//! solver that dies in the middle of a question is started once more, hears everything again, and is asked again. A
-//! model is not asked for again, since another solver might have another one.
+//! All commands are also stored here. Commands without an answer are buffered until the next question; a solver that
+//! dies during a question is restarted once, gets all commands again, and the question is repeated. Requests for a
+//! model are not repeated, since another process might have another model.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,17 +17,17 @@ use super::{Answer, Dialect, Interrupted, Program, SmtError, SmtValue};
 pub struct Smt {
     program: Program,
     process: Option<Process>,
-    /// What the solver knows, one list for each level of the stack.
+    /// The commands so far, one list for each level of the stack.
     levels: Vec<Vec<String>>,
-    /// What it has not been told yet.
+    /// The commands that have not been sent yet.
     pending: String,
     labels: usize,
     questions: usize,
-    /// A second process for the elimination of quantifiers, which looks at all assertions.
+    /// A second process for the elimination of quantifiers, which considers all assertions.
     eliminator: Option<Process>,
 }
 
-/// Whether a question may be asked again.
+/// The policy for repeating a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Again {
     Once,
@@ -35,7 +35,7 @@ enum Again {
 }
 
 impl Smt {
-    /// Returns a solver that knows nothing. It is started with the first question.
+    /// Returns a solver without assertions. The process is started with the first question.
     pub fn new(program: Program) -> Smt {
         let mut smt = Smt {
             program,
@@ -53,12 +53,12 @@ impl Smt {
         smt
     }
 
-    /// How many questions were asked.
+    /// Returns the number of questions so far.
     pub fn questions(&self) -> usize {
         self.questions
     }
 
-    /// Tells the solver a command that has no answer.
+    /// Adds a command without an answer.
     pub fn tell(&mut self, command: String) {
         self.pending.push_str(&command);
         self.pending.push('\n');
@@ -81,7 +81,7 @@ impl Smt {
         self.levels.push(Vec::new());
     }
 
-    /// Leaves a level: what was said on it is forgotten.
+    /// Leaves a level and drops its commands.
     ///
     /// # Panics
     ///
@@ -92,7 +92,7 @@ impl Smt {
         self.levels.pop();
     }
 
-    /// Returns a fresh symbol that means the term, on the current level. Such symbols can be assumptions.
+    /// Returns a fresh symbol that is equivalent to the term, on the current level. Such symbols can be assumptions.
     pub fn label(&mut self, term: &Term) -> Symbol {
         let label = Symbol::new(&format!("label!{}", self.labels), super::Sort::Bool);
         self.labels += 1;
@@ -134,8 +134,8 @@ impl Smt {
         }
     }
 
-    /// Returns whether the work for all questions, of which this is the last answer, is more than a limit, or too much
-    /// was needed for this one.
+    /// Returns whether the work for all questions, of which this is the last answer, exceeds a limit, or this question
+    /// exceeded it alone.
     fn is_exhausted<E>(
         &mut self,
         answer: Answer,
@@ -154,7 +154,7 @@ impl Smt {
         }
     }
 
-    /// Like [`Smt::check`], where not to know is trouble: whether there is a solution.
+    /// Returns whether there is a solution, like [`Smt::check`], but fails if the answer is unknown.
     pub fn is_sat<E>(
         &mut self,
         assumptions: &[Term],
@@ -187,8 +187,8 @@ impl Smt {
         pairs.iter().map(value).collect::<Result<_, _>>().map_err(Interrupted::Solver)
     }
 
-    /// Assumptions that cannot hold together with the assertions. Only right after [`Answer::Unsat`] of a check with
-    /// these assumptions.
+    /// Returns assumptions that cannot hold together with the assertions. Only right after [`Answer::Unsat`] of a check
+    /// with these assumptions.
     pub fn core<E>(
         &mut self,
         assumptions: &[Term],
@@ -204,7 +204,7 @@ impl Smt {
     }
 
     /// Returns all truth values that the predicates can have together in solutions of the assertions, in ascending
-    /// order. The stack is afterwards what it was.
+    /// order. The stack is unchanged afterwards.
     pub fn all_solutions<E>(
         &mut self,
         predicates: &[Term],
@@ -216,7 +216,7 @@ impl Smt {
         all
     }
 
-    /// It ends because each round excludes a solution over finitely many predicates.
+    /// Enumerates the solutions. Each round excludes one of finitely many, so it ends.
     fn enumerate<E>(
         &mut self,
         predicates: &[Term],
@@ -236,8 +236,8 @@ impl Smt {
         Ok(all)
     }
 
-    /// Returns a term without quantifiers that means that there are values of `bound` for which `body` holds. Only Z3
-    /// can.
+    /// Returns a term without quantifiers that means that there are values of `bound` for which `body` holds. Only
+    /// supported by Z3.
     pub fn eliminate<E>(
         &mut self,
         bound: &[Symbol],
@@ -275,7 +275,7 @@ impl Smt {
         process.send(text.to_string());
         let mut answer = process.receive(proceed).and_then(refuse_errors);
         if let (Ok(_), Some(limit)) = (&answer, self.program.work) {
-            // An elimination that was cut off leaves quantifiers behind.
+            // An elimination that was interrupted leaves quantifiers behind.
             process.send("(get-info :rlimit)\n".to_string());
             let spent = process.receive(proceed).and_then(refuse_errors)?;
             if units(&spent).is_none_or(|spent| spent > limit) {
@@ -288,7 +288,7 @@ impl Smt {
         answer
     }
 
-    /// Sends a command of the caller's own and returns its one answer. For commands that are not made here.
+    /// Sends a command of the caller and returns its answer.
     pub fn ask<E>(
         &mut self,
         command: &str,
@@ -311,7 +311,8 @@ impl Smt {
         }
     }
 
-    /// After a failure the process is gone, and the next question starts another one.
+    /// Runs an operation on the process. After a failure the process is dropped, and the next question starts another
+    /// one.
     fn attempt<E>(
         &mut self,
         command: &str,
@@ -341,7 +342,7 @@ impl Smt {
     }
 }
 
-/// All that a new solver must be told.
+/// Returns all commands for a new process.
 fn everything(levels: &[Vec<String>]) -> String {
     let mut text = String::new();
     for (number, level) in levels.iter().enumerate() {
@@ -354,7 +355,8 @@ fn everything(levels: &[Vec<String>]) -> String {
     text
 }
 
-/// An error message in the place of an answer may be about an earlier command: nothing after it can be believed.
+/// Rejects error messages. A message in place of an answer may be about an earlier command, so nothing after it can be
+/// trusted.
 fn refuse_errors<E>(answer: Sexp) -> Result<Sexp, Interrupted<E>> {
     match answer.error() {
         Some(message) if is_about_work(&message) => Err(SmtError::Exhausted.into()),
@@ -363,7 +365,7 @@ fn refuse_errors<E>(answer: Sexp) -> Result<Sexp, Interrupted<E>> {
     }
 }
 
-/// Returns whether Z3 says that it has done the work that it may do.
+/// Returns whether Z3 reports that it reached its limit on work.
 fn is_about_work(message: &str) -> bool {
     message.contains("resource limit") || message.contains("canceled")
 }
@@ -384,7 +386,7 @@ fn is_literal(term: &Term) -> bool {
     }
 }
 
-/// Returns whether a solver has written this literal.
+/// Returns whether a word is this literal.
 fn is_written(word: &Sexp, literal: &Term) -> bool {
     match (literal.head(), word) {
         (Node::Symbol(symbol), Sexp::Atom(word)) => *symbol.name == **word,

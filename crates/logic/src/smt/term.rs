@@ -1,4 +1,4 @@
-//! Terms over Booleans and integers, and how SMT-LIB writes them.
+//! Terms over Booleans and integers, and their SMT-LIB form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,7 +13,7 @@ pub enum Sort {
     Int,
 }
 
-/// A constant of the language: what a solver finds a value for.
+/// A constant symbol, for which a solver finds a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol {
     /// Its name, in which `|` and `\` do not occur.
