@@ -1,10 +1,10 @@
 //! From a conflict to a clause and its hints.
 //!
-//! A proof takes the reasons of some variables in the order in which the variables were assigned. It is right if
-//! each literal of these reasons, and of the conflict, is in the clause, or belongs to level 0, where a unit clause says so,
-//! or belongs to a variable whose reason is taken too. [`Analysis`] keeps these sets.
+//! A proof takes the reasons of some variables in the order in which the variables were assigned. It is right if each
+//! literal of these reasons, and of the conflict, is in the clause, or belongs to level 0, where a unit clause says
+//! so, or belongs to a variable whose reason is taken too. [`Analysis`] keeps these sets.
 
-use crate::{ClauseId, Code, NO_CLAUSE, Proof, Solver, lit, var};
+use crate::{ClauseId, ClauseRef, Code, NO_CLAUSE, Proof, Solver, lit, var};
 
 /// The part of a variable in the analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Analysis {
     }
 }
 
-/// How deep reasons are followed to find out that a literal is not needed.
+/// The depth to which reasons are followed to find out that a literal is not needed.
 const MOST_DEPTH: u32 = 200;
 
 impl Solver {
@@ -58,7 +58,7 @@ impl Solver {
         let mut hints = std::mem::take(&mut self.analysis.units);
         let others = self.clause(reason).iter().filter(|other| **other != code);
         hints.extend(others.map(|other| self.vars[var(*other)].unit));
-        hints.push(self.clauses[reason as usize].id);
+        hints.push(self.id(reason));
         self.vars[var(code)].unit = proof.derive(&[lit(code)], &hints);
         self.vars[var(code)].reason = NO_CLAUSE;
         hints.clear();
@@ -66,14 +66,14 @@ impl Solver {
     }
 
     /// Proves the empty clause from a conflict at level 0.
-    pub(crate) fn prove_empty(&mut self, conflict: u32, proof: &mut impl Proof) -> ClauseId {
+    pub(crate) fn prove_empty(&mut self, conflict: ClauseRef, proof: &mut impl Proof) -> ClauseId {
         let mut hints: Vec<ClauseId> = self.clause(conflict).iter().map(|code| self.vars[var(*code)].unit).collect();
-        hints.push(self.clauses[conflict as usize].id);
+        hints.push(self.id(conflict));
         proof.derive(&[], &hints)
     }
 
     /// Learns a clause with one literal of the last level, goes back to where it implies this literal, and adds it.
-    pub(crate) fn learn(&mut self, conflict: u32, proof: &mut impl Proof) {
+    pub(crate) fn learn(&mut self, conflict: ClauseRef, proof: &mut impl Proof) {
         let mut clause = self.first_uip(conflict);
         self.minimize(&mut clause);
         let id = self.prove(&clause, Some(conflict), proof);
@@ -91,14 +91,14 @@ impl Solver {
         levels.dedup();
         let (back, glue) = (level(&clause[1]) as usize, levels.len() as u32);
         self.backtrack(back);
-        let number = self.attach(&clause, id, glue);
+        let learnt = self.attach(&clause, id, glue);
         self.n_learnt += 1;
-        self.assign(clause[0], number);
+        self.assign(clause[0], learnt);
     }
 
-    /// Resolves the conflict with the reasons of literals of the last level, last assigned first, until one of this level is
-    /// left. It is the first literal of the result.
-    fn first_uip(&mut self, conflict: u32) -> Vec<Code> {
+    /// Resolves the conflict with the reasons of literals of the last level, last assigned first, until one of this
+    /// level is left. It is the first literal of the result.
+    fn first_uip(&mut self, conflict: ClauseRef) -> Vec<Code> {
         let mut clause = vec![0];
         let level = self.levels.len() as u32;
         let mut n_open = self.meet(conflict, None, level, &mut clause);
@@ -122,10 +122,9 @@ impl Solver {
 
     /// Marks the literals of a clause, but for the one that it implies. Returns how many of the given level are new;
     /// others are added to `clause`.
-    fn meet(&mut self, number: u32, implied: Option<Code>, level: u32, clause: &mut Vec<Code>) -> usize {
+    fn meet(&mut self, from: ClauseRef, implied: Option<Code>, level: u32, clause: &mut Vec<Code>) -> usize {
         let mut n_new = 0;
-        let (start, len) = (self.clauses[number as usize].start as usize, self.clauses[number as usize].len as usize);
-        for at in start..start + len {
+        for at in self.places(from) {
             let code = self.lits[at];
             if Some(code) == implied || self.analysis.marks[var(code)] != Mark::None {
                 continue;
@@ -157,7 +156,8 @@ impl Solver {
         clause.retain(|code| *code == first || !self.follows_from_rest(*code));
     }
 
-    /// Returns whether the literals of the reason are in the clause or follow from it, and adds the reason to the hints.
+    /// Returns whether the literals of the reason are in the clause or follow from it, and adds the reason to the
+    /// hints.
     fn follows_from_rest(&mut self, code: Code) -> bool {
         let reason = self.vars[var(code)].reason;
         let follows = reason != NO_CLAUSE && self.reason_follows(reason, code, MOST_DEPTH);
@@ -168,9 +168,8 @@ impl Solver {
         follows
     }
 
-    fn reason_follows(&mut self, reason: u32, implied: Code, depth: u32) -> bool {
-        let (start, len) = (self.clauses[reason as usize].start as usize, self.clauses[reason as usize].len as usize);
-        (start..start + len).all(|at| {
+    fn reason_follows(&mut self, reason: ClauseRef, implied: Code, depth: u32) -> bool {
+        self.places(reason).all(|at| {
             let code = self.lits[at];
             var(code) == var(implied) || self.follows(code, depth)
         })
@@ -196,20 +195,19 @@ impl Solver {
         follows
     }
 
-    /// Hands a clause to the proof and ends the analysis. The hints are unit clauses, reasons in the order of the trail, and
-    /// the conflict, if the last reason is not in conflict with the negation of the clause itself.
-    fn prove(&mut self, clause: &[Code], conflict: Option<u32>, proof: &mut impl Proof) -> ClauseId {
+    /// Hands a clause to the proof and ends the analysis. The hints are unit clauses, reasons in the order of the
+    /// trail, and the conflict, if the last reason is not in conflict with the negation of the clause itself.
+    fn prove(&mut self, clause: &[Code], conflict: Option<ClauseRef>, proof: &mut impl Proof) -> ClauseId {
         self.analysis.reasons.sort_unstable();
         let mut hints = std::mem::take(&mut self.analysis.units);
-        for place in self.analysis.reasons.drain(..) {
-            let reason = self.vars[var(self.trail[place as usize])].reason;
-            hints.push(self.clauses[reason as usize].id);
-        }
-        hints.extend(conflict.map(|conflict| self.clauses[conflict as usize].id));
+        let reason = |place: &u32| self.vars[var(self.trail[*place as usize])].reason;
+        hints.extend(self.analysis.reasons.iter().map(|place| self.id(reason(place))));
+        hints.extend(conflict.map(|conflict| self.id(conflict)));
         let lits: Vec<i32> = clause.iter().map(|code| lit(*code)).collect();
         let id = proof.derive(&lits, &hints);
         hints.clear();
         self.analysis.units = hints;
+        self.analysis.reasons.clear();
         for var in self.analysis.marked.drain(..) {
             self.analysis.marks[var] = Mark::None;
         }

@@ -1,11 +1,11 @@
 //! A small SAT solver that proves its answers step by step.
 //!
-//! The solver decides questions about clauses that grow in number, under assumptions, by conflict-driven clause learning
-//! (Eén and Sörensson: An extensible SAT-solver, SAT 2003): two watched literals, first unique implication points,
-//! activities of variables, saved phases, restarts, and learnt clauses that are dropped. It is made for many small
-//! questions: a solver costs next to nothing until it has clauses.
+//! The solver decides questions about clauses that grow in number, under assumptions, by conflict-driven clause
+//! learning (Eén and Sörensson: An extensible SAT-solver, SAT 2003): two watched literals, first unique implication
+//! points, activities of variables, saved phases, restarts, and learnt clauses that are dropped. It is made for many
+//! small questions: a solver costs next to nothing until it has clauses.
 //!
-//! Nobody has to trust it. Each clause that it derives is handed to a [`Proof`] together with *hints*: clauses whose
+//! It need not be trusted. Each clause that it derives is handed to a [`Proof`] together with *hints*: clauses whose
 //! unit propagation, in their order, refutes the negation of the clause, as in an LRAT proof. An answer
 //! "unsatisfiable" names the clause that refutes the assumptions.
 //!
@@ -15,14 +15,16 @@
 //! *Invariant.* Between two questions the trail has the literals that hold in all solutions, each with the number of a
 //! unit clause in the proof, so that hints can refer to it.
 //!
-//! *End.* Each conflict learns a clause that no clause before implies by propagation, and more and more of them are
-//! kept.
+//! *End.* A conflict learns a clause that does not follow by propagation from those that are kept; restarts become
+//! rarer, and more clauses are kept each time that some are dropped.
 //!
 //! Literals are numbers of variables, from 1, negative if negated.
 
 mod analyze;
 mod order;
 mod reduce;
+
+use std::ops::Range;
 
 use order::Order;
 
@@ -64,23 +66,35 @@ fn var(code: Code) -> usize {
 }
 
 /// The reason of a variable that was decided, or that holds always and needs no reason.
-const NO_CLAUSE: u32 = u32::MAX;
+const NO_CLAUSE: ClauseRef = u32::MAX;
 
-/// A clause of at least two literals; the first two are watched.
-#[derive(Clone, Copy, Debug)]
-struct Clause {
-    start: u32,
-    len: u32,
-    id: ClauseId,
-    /// The number of levels of its literals when it was learnt; 0 for a clause of the question.
-    glue: u32,
-}
+/// A clause of at least two literals, of which the first two are watched: the place of its first literal. The places
+/// before it have its number in the proof, its glue and its length.
+type ClauseRef = u32;
+
+/// The places of a clause before its literals.
+const HEADER: usize = 3;
 
 #[derive(Clone, Copy, Debug)]
 struct Watch {
-    clause: u32,
-    /// Another literal of the clause; if it is true, the clause need not be looked at.
+    /// Twice the place of the clause, and 1 if it has two literals.
+    tagged: u32,
+    /// Another literal of the clause; if it is true, or the only other one, the clause need not be looked at.
     blocker: Code,
+}
+
+impl Watch {
+    fn new(clause: ClauseRef, len: usize, blocker: Code) -> Watch {
+        Watch { tagged: 2 * clause + u32::from(len == 2), blocker }
+    }
+
+    fn clause(self) -> ClauseRef {
+        self.tagged / 2
+    }
+
+    fn is_binary(self) -> bool {
+        self.tagged & 1 == 1
+    }
 }
 
 /// The state of a variable.
@@ -90,7 +104,7 @@ struct Var {
     /// The place in the trail.
     place: u32,
     /// The clause that implies it, or [`NO_CLAUSE`].
-    reason: u32,
+    reason: ClauseRef,
     /// The number of the unit clause in the proof, at level 0.
     unit: ClauseId,
     /// The value that it had last.
@@ -100,8 +114,9 @@ struct Var {
 /// A set of clauses that grows.
 #[derive(Debug, Default)]
 pub struct Solver {
+    /// The literals of all clauses, with their headers.
     lits: Vec<Code>,
-    clauses: Vec<Clause>,
+    clauses: Vec<ClauseRef>,
     n_learnt: usize,
     /// By literal, the clauses that watch it and must be looked at when it becomes false.
     watches: Vec<Vec<Watch>>,
@@ -176,17 +191,20 @@ impl Solver {
         }
     }
 
-    fn attach(&mut self, codes: &[Code], id: ClauseId, glue: u32) -> u32 {
-        let number = self.clauses.len() as u32;
-        self.clauses.push(Clause { start: self.lits.len() as u32, len: codes.len() as u32, id, glue });
+    /// Adds a clause. The glue is the number of levels of its literals when it was learnt, 0 for a clause of the
+    /// question.
+    fn attach(&mut self, codes: &[Code], id: ClauseId, glue: u32) -> ClauseRef {
+        self.lits.extend([id, glue, codes.len() as u32]);
+        let clause = self.lits.len() as ClauseRef;
+        self.clauses.push(clause);
         self.lits.extend_from_slice(codes);
-        self.watches[codes[0] as usize].push(Watch { clause: number, blocker: codes[1] });
-        self.watches[codes[1] as usize].push(Watch { clause: number, blocker: codes[0] });
-        number
+        self.watches[codes[0] as usize].push(Watch::new(clause, codes.len(), codes[1]));
+        self.watches[codes[1] as usize].push(Watch::new(clause, codes.len(), codes[0]));
+        clause
     }
 
-    /// Decides whether all clauses and assumptions can hold together. `proceed` is called at the start and at each restart;
-    /// its error ends the search and is returned.
+    /// Decides whether all clauses and assumptions can hold together. `proceed` is called at the start and at each
+    /// restart; its error ends the search and is returned.
     pub fn solve<E>(
         &mut self,
         assumptions: &[i32],
@@ -272,12 +290,21 @@ impl Solver {
         self.values[code as usize]
     }
 
-    fn clause(&self, number: u32) -> &[Code] {
-        let Clause { start, len, .. } = self.clauses[number as usize];
-        &self.lits[start as usize..(start + len) as usize]
+    /// Returns the places of the literals of a clause.
+    fn places(&self, clause: ClauseRef) -> Range<usize> {
+        let start = clause as usize;
+        start..start + self.lits[start - 1] as usize
     }
 
-    fn assign(&mut self, code: Code, reason: u32) {
+    fn clause(&self, clause: ClauseRef) -> &[Code] {
+        &self.lits[self.places(clause)]
+    }
+
+    fn id(&self, clause: ClauseRef) -> ClauseId {
+        self.lits[clause as usize - HEADER]
+    }
+
+    fn assign(&mut self, code: Code, reason: ClauseRef) {
         self.values[code as usize] = 1;
         self.values[(code ^ 1) as usize] = -1;
         let variable = &mut self.vars[var(code)];
@@ -294,7 +321,7 @@ impl Solver {
     }
 
     /// Propagates, and proves unit clauses for what follows at level 0. Returns a clause whose literals are all false.
-    fn propagate_with(&mut self, proof: &mut impl Proof) -> Option<u32> {
+    fn propagate_with(&mut self, proof: &mut impl Proof) -> Option<ClauseRef> {
         let n_before = self.n_propagated;
         let conflict = self.propagate();
         if self.levels.is_empty() {
@@ -305,7 +332,7 @@ impl Solver {
         conflict
     }
 
-    fn propagate(&mut self) -> Option<u32> {
+    fn propagate(&mut self) -> Option<ClauseRef> {
         while let Some(&code) = self.trail.get(self.n_propagated) {
             self.n_propagated += 1;
             let falsified = code ^ 1;
@@ -320,21 +347,21 @@ impl Solver {
         None
     }
 
-    /// Looks at the clauses that watch a literal that has become false. Each of them watches another literal from now on, is
-    /// satisfied, implies its last literal, or is in conflict. Watches that stay are moved to the front.
-    fn visit(&mut self, falsified: Code, watches: &mut Vec<Watch>) -> Option<u32> {
+    /// Looks at the clauses that watch a literal that has become false. Each of them watches another literal from now
+    /// on, is satisfied, implies its last literal, or is in conflict. Watches that stay are moved to the front.
+    fn visit(&mut self, falsified: Code, watches: &mut Vec<Watch>) -> Option<ClauseRef> {
         let mut kept = 0;
         let mut conflict = None;
         for at in 0..watches.len() {
             let mut watch = watches[at];
             if conflict.is_none() && self.truth(watch.blocker) <= 0 {
-                if self.move_watch(watch.clause, falsified) {
-                    continue;
+                if !watch.is_binary() {
+                    let Some(other) = self.keep_watch(watch.clause(), falsified) else { continue };
+                    watch.blocker = other;
                 }
-                watch.blocker = self.lits[self.clauses[watch.clause as usize].start as usize];
                 match self.truth(watch.blocker) {
-                    0 => self.assign(watch.blocker, watch.clause),
-                    value if value < 0 => conflict = Some(watch.clause),
+                    0 => self.assign(watch.blocker, watch.clause()),
+                    value if value < 0 => conflict = Some(watch.clause()),
                     _ => {}
                 }
             }
@@ -345,22 +372,22 @@ impl Solver {
         conflict
     }
 
-    /// Lets a clause watch another literal than the one that became false. Returns whether it does: not if the other
-    /// watched literal, which becomes the first one, is true or the only one that is not false.
-    fn move_watch(&mut self, number: u32, falsified: Code) -> bool {
-        let Clause { start, len, .. } = self.clauses[number as usize];
-        let lits = &mut self.lits[start as usize..(start + len) as usize];
+    /// Lets a clause watch another literal than the one that became false, if possible: if the other watched literal is
+    /// not true and a third one is not false. If not, returns the other watched literal.
+    fn keep_watch(&mut self, clause: ClauseRef, falsified: Code) -> Option<Code> {
+        let places = self.places(clause);
+        let lits = &mut self.lits[places];
         if lits[0] == falsified {
             lits.swap(0, 1);
         }
         if self.values[lits[0] as usize] > 0 {
-            return false;
+            return Some(lits[0]);
         }
-        let Some(at) = (2..lits.len()).find(|at| self.values[lits[*at] as usize] >= 0) else { return false };
+        let Some(at) = (2..lits.len()).find(|at| self.values[lits[*at] as usize] >= 0) else { return Some(lits[0]) };
         lits.swap(1, at);
-        let watch = Watch { clause: number, blocker: lits[0] };
+        let watch = Watch::new(clause, lits.len(), lits[0]);
         self.watches[lits[1] as usize].push(watch);
-        true
+        None
     }
 
     fn backtrack(&mut self, level: usize) {

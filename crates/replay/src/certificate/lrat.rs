@@ -2,11 +2,11 @@
 //!
 //! # Format
 //!
-//! The judge adds the clauses of a question. The solver reports each clause that it derives when it derives it, as a step of
-//! an LRAT proof: the literals (numbers of variables, negative if negated) and *hints*, the numbers of earlier clauses.
-//! Clauses are numbered here. A clause that is no longer needed may be deleted. Only those steps of LRAT are accepted
-//! that derive consequences ("RUP"); steps that merely preserve satisfiability ("RAT") would be wrong where clauses are
-//! added between two answers, and fail the check.
+//! The judge adds the clauses of a question. The solver reports each clause that it derives when it derives it, as a
+//! step of an LRAT proof: the literals (numbers of variables, negative if negated) and *hints*, the numbers of
+//! earlier clauses. Clauses are numbered here. A clause that is no longer needed may be deleted. Only those steps of
+//! LRAT are accepted that derive consequences ("RUP"); steps that merely preserve satisfiability ("RAT") would be
+//! wrong where clauses are added between two answers, and fail the check.
 //!
 //! # The check of a step
 //!
@@ -17,20 +17,21 @@
 //! # Why it is right
 //!
 //! *Invariant.* Each stored clause is a consequence of the clauses that the judge has added. This is clear for these
-//! clauses themselves. For a step, take an assignment that satisfies the judge's clauses and, for contradiction, makes the
-//! new clause false. It satisfies the hints, as they are stored; so it makes each literal true that the check makes true,
-//! and it cannot make all literals of a hint false. Deleting a clause preserves the invariant.
+//! clauses themselves. For a step, take an assignment that satisfies the judge's clauses and, for contradiction,
+//! makes the new clause false. It satisfies the hints, as they are stored; so it makes each literal true that the
+//! check makes true, and it cannot make all literals of a hint false. Deleting a clause preserves the invariant.
 //!
-//! *Answer.* Assumptions are refuted by a stored clause whose literals are negations of assumptions: an assignment that
-//! satisfies the judge's clauses satisfies one of these literals, and so violates an assumption. The empty clause refutes
-//! any assumptions.
+//! *Answer.* Assumptions are refuted by a stored clause whose literals are negations of assumptions: an assignment
+//! that satisfies the judge's clauses satisfies one of these literals, and so violates an assumption. The empty
+//! clause refutes any assumptions.
 //!
 //! # What is trusted
 //!
-//! This file, and that [`super::sat`] passes each clause of a question to [`Checker::add`] and reports "unsatisfiable" only
-//! after [`Checker::refutes`]. The solver is not trusted. A step that does not check, uses a clause that is not stored or
-//! contains a variable that is not the judge's is not stored, so that nothing that rests on it checks either. An answer
-//! "satisfiable" that is wrong can make the judge reject a certificate, never accept one.
+//! This file, and that [`super::sat`] passes each clause of a question to [`Checker::add`] and reports
+//! "unsatisfiable" only after [`Checker::refutes`]. The solver is not trusted. A step that does not check, uses a
+//! clause that is not stored or contains a variable that is not the judge's is not stored, so that nothing that rests
+//! on it checks either. An answer "satisfiable" that is wrong can make the judge reject a certificate, never accept
+//! one.
 
 use std::ops::Range;
 

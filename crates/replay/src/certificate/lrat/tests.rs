@@ -230,8 +230,8 @@ fn tamper(clause: &mut Vec<i32>, hints: &mut Vec<ClauseId>, n_before: usize, ran
     }
 }
 
-/// Proofs of the solver for questions that lack one of the clauses and so have a solution, as they are and with one more
-/// change, are never accepted.
+/// Proofs of the solver for questions that lack one of the clauses and so have a solution, as they are and with one
+/// more change, are never accepted.
 #[test]
 fn a_lying_solver_is_refused() {
     let mut random = Random(7);
