@@ -9,6 +9,7 @@ use selvedge_ir::{Assign, Call, Edge, Expr, Op, ProcId, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_logic::relation::{Column, Plan, Relation, Space};
 use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::relation::Layout;
 
 use super::encode::{Encoding, StateColumns};
 use super::used::UsedCounts;
@@ -218,7 +219,7 @@ impl BaseBuilder<'_> {
     }
 
     fn value(&self, bases: &Bases, rhs: &Expr, at: StateColumns) -> Result<Bdd, OutOfNodes> {
-        self.encoding.expr(&bases.space, self.choices, rhs, at, None)
+        self.encoding.layout(&bases.space, self.choices).value([at, at], rhs)
     }
 
     /// Requires that a variable has a value.
@@ -284,11 +285,7 @@ impl BaseBuilder<'_> {
         let (now, next) = (bases.at(0, 0, 0), bases.at(1, 1, 1));
         let proc = self.encoding.program.locs[edge.from].proc;
         let assigned = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
-        let mut step = self.encoding.expr(&bases.space, self.choices, &assign.constrain, now, Some(next))?;
-        for (var, rhs) in &assign.active {
-            step = step.and(&self.gets(bases, *var, next, &self.value(bases, rhs, now)?)?)?;
-        }
-        step = self.without_choices(bases, &step)?;
+        let mut step = self.encoding.layout(&bases.space, self.choices).moved([now, next], &assign, &|_| false)?;
         let kept = self.encoding.visible(proc).filter(|var| !assigned(var));
         step = step.and(&self.same(bases, kept, now, next)?)?.and(&self.from(bases, edge)?)?;
         step.and(&self.encoding.at_loc(&bases.space, next.frame, edge.to)?).map(Some)

@@ -3,10 +3,10 @@
 //! A frame is its location in binary, lowest bit first, and then the locals of its procedure in their order; bits that
 //! the procedure does not need are false, so that equal frames have equal bits.
 
-use selvedge_ir::{Expr, LocId, ProcId, Program, Scope, VarId};
-use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_ir::{LocId, ProcId, Program, Scope, VarId};
+use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes, Var};
 use selvedge_logic::relation::{Column, Space};
-use selvedge_transition::step::diagram::expr;
+use selvedge_transition::step::diagram::relation::{Layout, When};
 
 /// The positions of variables in the columns of their sorts.
 pub(super) struct Encoding<'p> {
@@ -81,21 +81,31 @@ impl<'p> Encoding<'p> {
         self.program.vars.iter_enumerated().filter(move |(_, var)| sees(var.scope)).map(|(id, _)| id)
     }
 
-    /// Translates an expression in a state; `next` is the state after the step, for conditions that mention it.
-    pub(super) fn expr(
-        &self,
-        space: &Space,
-        choices: Column,
-        expr: &Expr,
-        at: StateColumns,
-        next: Option<StateColumns>,
-    ) -> Result<Bdd, OutOfNodes> {
-        let manager = space.manager();
-        expr::encode(manager, expr, &mut |leaf| match (leaf, next) {
-            (Expr::Var(var), _) => manager.var(self.var(space, at, *var)),
-            (Expr::Next(var), Some(next)) => manager.var(self.var(space, next, *var)),
-            (Expr::Choice(number, _), _) => manager.var(space.var(choices, *number as usize)),
-            _ => unreachable!("steps of one thread have no other leaves"),
-        })
+    /// Returns the layout of states before and after a step in a space, with the column of choices.
+    pub(super) fn layout<'s>(&'s self, space: &'s Space, choices: Column) -> StateLayout<'s> {
+        StateLayout { encoding: self, space, choices: space.vars(choices) }
+    }
+}
+
+/// States in the columns of a space. An agent is the columns of a thread's state before a step, and of the one after it.
+pub(super) struct StateLayout<'s> {
+    encoding: &'s Encoding<'s>,
+    space: &'s Space,
+    choices: Vec<Var>,
+}
+
+impl Layout for StateLayout<'_> {
+    type Agent = [StateColumns; 2];
+
+    fn manager(&self) -> &Manager {
+        self.space.manager()
+    }
+
+    fn choices(&self) -> &[Var] {
+        &self.choices
+    }
+
+    fn position(&self, var: VarId, agent: [StateColumns; 2], when: When) -> Var {
+        self.encoding.var(self.space, agent[when as usize], var)
     }
 }

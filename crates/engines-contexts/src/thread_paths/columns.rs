@@ -11,7 +11,7 @@
 
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var, VarSet};
-use selvedge_transition::paths::layout::{Layout, When};
+use selvedge_transition::paths::layout::{PathLayout, When};
 
 use super::numbers::{NUMBER_BITS, StateNumbers};
 
@@ -44,7 +44,7 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// Returns the variables of a column; contexts are counted from 1.
-    pub(crate) fn column(&self, layout: &Layout, side: Side, context: u32) -> Vec<Var> {
+    pub(crate) fn column(&self, layout: &PathLayout, side: Side, context: u32) -> Vec<Var> {
         let (block, side) = (context as usize - 1, side as usize);
         if self.numbers.is_some() {
             return number_column(layout, self.n_sides, side, block);
@@ -58,17 +58,17 @@ impl Columns {
     }
 
     /// Returns the variables of a column in contexts from `first` to `last`.
-    pub(crate) fn columns(&self, layout: &Layout, side: Side, first: u32, last: u32) -> Vec<Var> {
+    pub(crate) fn columns(&self, layout: &PathLayout, side: Side, first: u32, last: u32) -> Vec<Var> {
         (first..=last).flat_map(|context| self.column(layout, side, context)).collect()
     }
 
     /// Returns the variables of the current shared state.
-    pub(crate) fn now(&self, layout: &Layout) -> Vec<Var> {
+    pub(crate) fn now(&self, layout: &PathLayout) -> Vec<Var> {
         layout.vars(self.shared.iter().copied(), When::Now)
     }
 
     /// Requires that the current states are those of a column.
-    pub(crate) fn is_now(&self, layout: &Layout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn is_now(&self, layout: &PathLayout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         match &self.numbers {
             Some(numbers) => numbers.numbered(layout, column),
             None => self.equal(layout, column, &self.now(layout)),
@@ -76,7 +76,7 @@ impl Columns {
     }
 
     /// Moves the current shared state to a column. States without a number are dropped.
-    pub(crate) fn now_to(&self, layout: &Layout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn now_to(&self, layout: &PathLayout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         let now = self.now(layout);
         match &self.numbers {
             Some(numbers) => relation.and_exists(&numbers.numbered(layout, column)?, &layout.manager.var_set(&now)?),
@@ -85,7 +85,7 @@ impl Columns {
     }
 
     /// Makes the states of a column the current ones.
-    pub(crate) fn now_from(&self, layout: &Layout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn now_from(&self, layout: &PathLayout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         match &self.numbers {
             Some(numbers) => relation.and_exists(&numbers.numbered(layout, column)?, &layout.manager.var_set(column)?),
             None => self.renamed(layout, relation, &[(column, &self.now(layout))]),
@@ -93,7 +93,7 @@ impl Columns {
     }
 
     /// Numbers the given current states, if states are numbered.
-    pub(crate) fn meet(&self, layout: &Layout, states: &Bdd) -> Result<(), OutOfNodes> {
+    pub(crate) fn meet(&self, layout: &PathLayout, states: &Bdd) -> Result<(), OutOfNodes> {
         match &self.numbers {
             Some(numbers) => numbers.meet(layout, states),
             None => Ok(()),
@@ -110,14 +110,14 @@ impl Columns {
 
     /// Returns the history of a thread in its `context`th context: all states with which its contexts began, and those
     /// with which the earlier contexts ended.
-    pub(crate) fn history(&self, layout: &Layout, context: u32) -> Vec<Var> {
+    pub(crate) fn history(&self, layout: &PathLayout, context: u32) -> Vec<Var> {
         let mut vars = self.columns(layout, Side::In, 1, context);
         vars.extend(self.columns(layout, Side::Out, 1, context.saturating_sub(1)));
         vars
     }
 
     /// Requires that two columns are equal.
-    pub(crate) fn equal(&self, layout: &Layout, left: &[Var], right: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn equal(&self, layout: &PathLayout, left: &[Var], right: &[Var]) -> Result<Bdd, OutOfNodes> {
         let pairs: Vec<(Var, Var)> = left.iter().copied().zip(right.iter().copied()).collect();
         layout.manager.equal(&pairs)
     }
@@ -125,7 +125,7 @@ impl Columns {
     /// Renames a relation over some columns to one over others.
     pub(crate) fn renamed(
         &self,
-        layout: &Layout,
+        layout: &PathLayout,
         relation: &Bdd,
         pairs: &[(&[Var], &[Var])],
     ) -> Result<Bdd, OutOfNodes> {
@@ -135,12 +135,12 @@ impl Columns {
     }
 
     /// Returns the set of the variables of several columns.
-    pub(crate) fn set(&self, layout: &Layout, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
+    pub(crate) fn set(&self, layout: &PathLayout, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
         layout.manager.var_set(&vars.concat())
     }
 }
 
 /// Returns the variables for a number in a block; the same bits of all sides are adjacent.
-pub(super) fn number_column(layout: &Layout, n_sides: usize, side: usize, block: usize) -> Vec<Var> {
+pub(super) fn number_column(layout: &PathLayout, n_sides: usize, side: usize, block: usize) -> Vec<Var> {
     (0..NUMBER_BITS).map(|bit| layout.above[(block * NUMBER_BITS + bit) * n_sides + side]).collect()
 }

@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
-use selvedge_transition::paths::layout::Layout;
+use selvedge_transition::paths::layout::PathLayout;
 
 /// The number of bits of a number.
 pub(crate) const NUMBER_BITS: usize = 8;
@@ -33,7 +33,7 @@ struct NumberTable {
 }
 
 impl StateNumbers {
-    pub(crate) fn new(layout: &Layout, now: Vec<Var>, first: Vec<Var>) -> StateNumbers {
+    pub(crate) fn new(layout: &PathLayout, now: Vec<Var>, first: Vec<Var>) -> StateNumbers {
         let bottom = layout.manager.bottom();
         let relations = BTreeMap::from([(first[0], bottom.clone())]);
         let known = RefCell::new(NumberTable { states: Vec::new(), met: bottom, relations });
@@ -47,7 +47,7 @@ impl StateNumbers {
 
     /// Numbers current states. More states than numbers are an error like one of memory, which
     /// [`StateNumbers::exhausted`] distinguishes.
-    pub(super) fn meet(&self, layout: &Layout, states: &Bdd) -> Result<(), OutOfNodes> {
+    pub(super) fn meet(&self, layout: &PathLayout, states: &Bdd) -> Result<(), OutOfNodes> {
         let mut known = self.known.borrow_mut();
         let new = states.minus(&known.met)?;
         if new.is_false() {
@@ -72,7 +72,7 @@ impl StateNumbers {
     }
 
     /// Returns the relation of numbers in a column and current states.
-    pub(super) fn numbered(&self, layout: &Layout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn numbered(&self, layout: &PathLayout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         let mut known = self.known.borrow_mut();
         if let Some(relation) = known.relations.get(&column[0]) {
             return Ok(relation.clone());

@@ -17,7 +17,7 @@ use selvedge_ir::visit::for_each_old_read;
 use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Var, VarSet};
 use selvedge_transition::out_of_nodes;
-use selvedge_transition::paths::layout::{Copies, Layout, Order, When};
+use selvedge_transition::paths::layout::{Copies, Order, PathLayout, When};
 use selvedge_transition::paths::prepare::Prepared;
 
 use super::columns::{Columns, Side, number_column};
@@ -30,7 +30,7 @@ pub(crate) struct SharedModel<'a> {
     pub(crate) program: &'a Program,
     pub(crate) target: &'a Target,
     pub(crate) run: &'a Run<'a>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: PathLayout,
     pub(crate) columns: Columns,
     pub(crate) flow: Flow,
     pub(crate) calls: CallGraph,
@@ -128,14 +128,14 @@ fn columns(
     calls: &CallGraph,
     (contexts, n_sides, histories): (u32, usize, Histories),
     run: &Run<'_>,
-) -> (Layout, Columns) {
+) -> (PathLayout, Columns) {
     let n_columns = n_sides * contexts as usize;
     let copies = match histories {
         Histories::Values => Copies::ByVariable(n_columns),
         Histories::Blocks => Copies::InBlocks(contexts as usize, n_sides),
         Histories::Numbers => Copies::Above(n_columns * NUMBER_BITS),
     };
-    let layout = Layout::with_copies(program, calls, Order::First, limits(program, contexts, run), copies);
+    let layout = PathLayout::with_copies(program, calls, Order::First, limits(program, contexts, run), copies);
     let mut columns = Columns { shared: shared_vars(program), n_sides, numbers: None };
     if histories == Histories::Numbers {
         let first = number_column(&layout, n_sides, Side::In as usize, 0);
@@ -164,7 +164,7 @@ fn switches(
 /// whenever a context ends. The values at the entry are not needed in a procedure where threads begin and that is never
 /// called.
 fn widen(
-    layout: &mut Layout,
+    layout: &mut PathLayout,
     shared: &[VarId],
     (flag, is_root): (Option<VarId>, bool),
     proc: ProcId,
@@ -187,7 +187,7 @@ fn widen(
 }
 
 /// Returns all variables of the path edges of a procedure except the current shared ones.
-fn frame(program: &Program, layout: &Layout, proc: ProcId) -> Result<VarSet, OutOfNodes> {
+fn frame(program: &Program, layout: &PathLayout, proc: ProcId) -> Result<VarSet, OutOfNodes> {
     let own = |var: &VarId| program.vars[*var].scope != Scope::Shared;
     let mut vars = layout.vars(layout.visible(program, proc).into_iter().filter(own), When::Now);
     vars.extend(layout.vars(layout.scopes[proc].with_entry_copy(), When::Entry));
@@ -232,7 +232,7 @@ fn is_published(program: &Program, flag: Option<VarId>, edge: &Edge) -> bool {
 fn private(
     program: &Program,
     calls: &CallGraph,
-    layout: &Layout,
+    layout: &PathLayout,
     target: &Target,
     flag: Option<VarId>,
     roots: &[ProcId],

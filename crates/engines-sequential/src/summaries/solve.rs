@@ -9,7 +9,7 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program, Scope, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_transition::out_of_nodes;
-use selvedge_transition::paths::layout::{Layout, Order, When};
+use selvedge_transition::paths::layout::{Order, PathLayout, When};
 use selvedge_transition::paths::prepare::Prepared;
 use selvedge_transition::paths::rings::{Ring, Rings};
 
@@ -78,7 +78,7 @@ pub(super) struct Solver<'a> {
     pub(super) target: &'a Target,
     run: &'a Run<'a>,
     pub(super) errors: OnError,
-    pub(super) layout: Layout,
+    pub(super) layout: PathLayout,
     pub(super) flow: Flow,
     sites: IndexVec<ProcId, Vec<EdgeId>>,
     prepared: IndexVec<EdgeId, Option<Prepared>>,
@@ -110,7 +110,7 @@ impl<'a> Solver<'a> {
     ) -> Result<Solver<'a>, Stop> {
         let calls = CallGraph::new(program);
         let flow = Flow::new(program);
-        let layout = Layout::new(program, &calls, order, limits(program, run));
+        let layout = PathLayout::new(program, &calls, order, limits(program, run));
         let bottom = layout.manager.bottom();
         let n_locs = program.locs.len();
         Ok(Solver {

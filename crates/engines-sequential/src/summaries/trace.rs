@@ -13,7 +13,7 @@ use selvedge_ir::{EdgeId, Entry, EntryId, Expr, LocId, Op, ProcId, Program, Scop
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::back::{Back, Returned, Tuple, holds};
-use selvedge_transition::paths::layout::{Layout, When};
+use selvedge_transition::paths::layout::{PathLayout, When};
 use selvedge_transition::paths::rings::Ring;
 use selvedge_transition::paths::step::value;
 
@@ -42,7 +42,7 @@ struct TraceBuilder<'s, 'a> {
 }
 
 impl<'s> TraceBuilder<'s, '_> {
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &PathLayout {
         &self.solver.layout
     }
 

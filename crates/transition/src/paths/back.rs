@@ -9,7 +9,7 @@ use selvedge_ir::trace::{Fresh, Step, ThreadId};
 use selvedge_ir::{Assign, Call, EdgeId, Expr, Op, ProcId, Program, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
-use super::layout::{Layout, When};
+use super::layout::{PathLayout, When};
 use super::step::value;
 
 /// A path edge, or a part of a summary: values of variables of the diagrams.
@@ -17,7 +17,7 @@ pub type Tuple = BTreeMap<Var, bool>;
 
 /// Who goes back.
 pub struct Back<'s> {
-    pub layout: &'s Layout,
+    pub layout: &'s PathLayout,
     pub program: &'s Program,
     /// The thread that moves.
     pub thread: ThreadId,

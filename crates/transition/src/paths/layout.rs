@@ -15,6 +15,8 @@ use selvedge_ir::{Expr, Op, ProcId, Program, Scope, VarId};
 use selvedge_logic::bdd::{Limits, Manager, Var};
 use selvedge_logic::order::{force, force_again};
 
+use crate::step::diagram::relation::{self, Layout};
+
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
@@ -24,7 +26,7 @@ pub enum When {
 }
 
 /// The variables of the diagrams.
-pub struct Layout {
+pub struct PathLayout {
     pub manager: Manager,
     slots: Slots,
     /// The three variables of each slot.
@@ -78,9 +80,9 @@ pub enum Order {
     Declared,
 }
 
-impl Layout {
-    pub fn new(program: &Program, calls: &CallGraph, order: Order, limits: Limits) -> Layout {
-        Layout::with_copies(program, calls, order, limits, Copies::ByVariable(0))
+impl PathLayout {
+    pub fn new(program: &Program, calls: &CallGraph, order: Order, limits: Limits) -> PathLayout {
+        PathLayout::with_copies(program, calls, order, limits, Copies::ByVariable(0))
     }
 
     /// The variables of a program with so many further copies of each shared variable.
@@ -90,7 +92,7 @@ impl Layout {
         order: Order,
         limits: Limits,
         arrangement: Copies,
-    ) -> Layout {
+    ) -> PathLayout {
         let slots = Slots::new(program);
         let arrows = Arrows::new(program, calls);
         let effects = ModRef::new(program, &slots, calls, &arrows);
@@ -137,7 +139,7 @@ impl Layout {
         let triples =
             triples.into_iter().map(|triple| triple.map(|var| var.expect("every slot has a place"))).collect();
         let scope = |proc: ProcId| scope(program, &slots, &effects, proc);
-        Layout {
+        PathLayout {
             triples,
             copies,
             above,
@@ -167,6 +169,22 @@ impl Layout {
     /// All variables that the path edges of a procedure speak of now.
     pub fn visible(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
         self.scopes[proc].globals.iter().chain(&program.procs[proc].locals).copied().collect()
+    }
+}
+
+impl Layout for PathLayout {
+    type Agent = ();
+
+    fn manager(&self) -> &Manager {
+        &self.manager
+    }
+
+    fn choices(&self) -> &[Var] {
+        &self.choices
+    }
+
+    fn position(&self, var: VarId, (): (), when: relation::When) -> Var {
+        self.var(var, if when == relation::When::Now { When::Now } else { When::Next })
     }
 }
 

@@ -3,8 +3,9 @@
 use selvedge_ir::{Assign, Call, EdgeId, Expr, Op, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
 
-use super::layout::{Layout, When};
+use super::layout::{PathLayout, When};
 use super::step::Step;
+use crate::step::diagram::relation::Layout;
 
 /// What an edge does to path edges.
 pub enum Prepared {
@@ -34,7 +35,7 @@ impl Prepared {
     }
 }
 
-impl Layout {
+impl PathLayout {
     /// What an edge of a program that starts no threads does to path edges.
     pub fn prepared(&self, program: &Program, id: EdgeId) -> Result<Prepared, OutOfNodes> {
         let edge = &program.edges[id];
@@ -66,7 +67,7 @@ impl Layout {
     pub fn initial(&self, init: &[(VarId, Expr)]) -> Result<Bdd, OutOfNodes> {
         let mut states = self.manager.top();
         for (var, rhs) in init {
-            let value = self.expr(rhs)?;
+            let value = self.value((), rhs)?;
             states = states.and(&self.manager.var(self.var(*var, When::Now))?.iff(&value)?)?;
         }
         states.exists(&self.manager.var_set(&self.choices)?)

@@ -1,38 +1,16 @@
 //! Edges as relations.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use selvedge_ir::{Assign, Call, Expr, ProcId, Program, Value, VarId};
-use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
 
 use crate::step::diagram::expr;
+use crate::step::diagram::relation::Layout;
 
-use super::layout::{Layout, When};
+pub use crate::step::diagram::relation::Step;
 
-/// What becomes of a path edge along an edge of the program: conjoin `relation`, forget `forget`, rename.
-pub struct Step {
-    pub relation: Bdd,
-    pub forget: VarSet,
-    pub rename: Renaming,
-}
+use super::layout::{PathLayout, When};
 
-impl Step {
-    pub fn image(&self, from: &Bdd) -> Result<Bdd, OutOfNodes> {
-        from.and_exists(&self.relation, &self.forget)?.rename(&self.rename)
-    }
-}
-
-impl Layout {
-    /// The diagram of an expression with variables and choices as they are.
-    pub fn expr(&self, expr: &Expr) -> Result<Bdd, OutOfNodes> {
-        expr::encode(&self.manager, expr, &mut |leaf| match leaf {
-            Expr::Var(var) => self.manager.var(self.var(*var, When::Now)),
-            Expr::Next(var) => self.manager.var(self.var(*var, When::Next)),
-            Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
-            _ => unreachable!("all other leaves are constants"),
-        })
-    }
-
+impl PathLayout {
     /// The diagram of an expression in a state, over its choices.
     pub fn expr_in(&self, expr: &Expr, state: &dyn Fn(&Expr) -> bool) -> Result<Bdd, OutOfNodes> {
         expr::encode(&self.manager, expr, &mut |leaf| match leaf {
@@ -58,57 +36,9 @@ impl Layout {
         Cow::Borrowed(&assign.constrain)
     }
 
-    /// The relation of an assignment, its choices forgotten.
+    /// Returns the step of an assignment, its choices forgotten.
     pub fn assignment(&self, assign: &Assign) -> Result<Step, OutOfNodes> {
-        let condition = self.constrain(assign);
-        let part = |condition: &Expr| Ok(Part { diagram: self.expr(condition)?, choices: choices(condition) });
-        let mut parts = condition
-            .conjuncts()
-            .into_iter()
-            .filter(|part| **part != Expr::TRUE)
-            .map(part)
-            .collect::<Result<Vec<_>, _>>()?;
-        for (var, rhs) in &assign.active {
-            if !is_free(assign, rhs) {
-                parts.push(self.equation(self.var(*var, When::Next), rhs)?);
-            }
-        }
-        self.step(self.conjoined(parts)?, assign.active.iter().map(|(var, _)| *var))
-    }
-
-    /// A variable has the value of an expression.
-    fn equation(&self, var: Var, value: &Expr) -> Result<Part, OutOfNodes> {
-        let diagram = self.manager.var(var)?.iff(&self.expr(value)?)?;
-        Ok(Part { diagram, choices: choices(value) })
-    }
-
-    /// The conjunction of all parts, their choices forgotten.
-    ///
-    /// A choice is forgotten as soon as the parts in which it occurs are conjoined, and most choices occur in one part
-    /// only. Conjoined at once, the parts of an assignment of many nondeterministic values would have one diagram below
-    /// the variables for each valuation of the choices. What is left is conjoined from the bottom of the order up.
-    fn conjoined(&self, mut parts: Vec<Part>) -> Result<Bdd, OutOfNodes> {
-        while let Some(choice) = rarest_choice(&parts) {
-            let (with, without) = parts.into_iter().partition(|part: &Part| part.choices.contains(&choice));
-            parts = without;
-            let forget = self.manager.var_set(&[self.choices[choice as usize]])?;
-            parts.push(self.without_choice(with, choice, &forget)?);
-        }
-        let top = |part: &Part| part.diagram.decision().map(|(var, ..)| var);
-        parts.sort_by_cached_key(|part| std::cmp::Reverse(top(part)));
-        parts.iter().try_fold(self.manager.top(), |all, part| part.diagram.and(&all))
-    }
-
-    /// Conjoins the parts in which a choice occurs and forgets it.
-    fn without_choice(&self, parts: Vec<Part>, choice: u32, forget: &VarSet) -> Result<Part, OutOfNodes> {
-        let mut choices = BTreeSet::new();
-        let mut all = self.manager.top();
-        let last = parts.len().saturating_sub(1);
-        for (place, part) in parts.iter().enumerate() {
-            all = if place == last { all.and_exists(&part.diagram, forget)? } else { all.and(&part.diagram)? };
-            choices.extend(part.choices.iter().copied().filter(|other| *other != choice));
-        }
-        Ok(Part { diagram: all, choices })
+        self.step(self.moved((), assign, &|_| false)?, assign.active.iter().map(|(var, _)| *var))
     }
 
     /// A relation between the values now and the next ones of the assigned variables.
@@ -123,8 +53,8 @@ impl Layout {
     /// The values of arguments: those of the callee's parameters next.
     pub fn arguments(&self, program: &Program, call: &Call) -> Result<Bdd, OutOfNodes> {
         let params = program.procs[call.callee].params.iter();
-        let parts = params.zip(&call.args).map(|(param, arg)| self.equation(self.var(*param, When::Next), arg));
-        self.conjoined(parts.collect::<Result<_, _>>()?)
+        let parts = params.zip(&call.args).map(|(param, arg)| self.equation(self.var(*param, When::Next), (), arg));
+        self.conjoined(parts.collect::<Result<_, _>>()?, &|_| false)
     }
 
     /// From path edges of the caller, with the arguments conjoined, to states at the callee's entry.
@@ -155,8 +85,8 @@ impl Layout {
     /// next; the returned values.
     pub fn returning(&self, program: &Program, proc: ProcId, values: &[Expr]) -> Result<Step, OutOfNodes> {
         let (scope, this) = (&self.scopes[proc], &program.procs[proc]);
-        let parts = self.results.iter().zip(values).map(|(result, value)| self.equation(*result, value));
-        let relation = self.conjoined(parts.collect::<Result<_, _>>()?)?;
+        let parts = self.results.iter().zip(values).map(|(result, value)| self.equation(*result, (), value));
+        let relation = self.conjoined(parts.collect::<Result<_, _>>()?, &|_| false)?;
         let fixed_param = |var: &VarId| this.params.contains(var) && !scope.modified_params.contains(var);
         let forget = self.vars(this.locals.iter().copied().filter(|var| !fixed_param(var)), When::Now);
         let mut pairs = Vec::new();
@@ -189,44 +119,6 @@ impl Layout {
         }
         Ok((self.manager.var_set(&forget)?, self.manager.renaming(&pairs)))
     }
-}
-
-/// A conjunct of a relation, with the choices that may occur in it.
-struct Part {
-    diagram: Bdd,
-    choices: BTreeSet<u32>,
-}
-
-/// The numbers of the choices in an expression.
-fn choices(expr: &Expr) -> BTreeSet<u32> {
-    let mut choices = BTreeSet::new();
-    expr.for_each_leaf(|leaf| {
-        if let Expr::Choice(number, _) = leaf {
-            choices.insert(*number);
-        }
-    });
-    choices
-}
-
-/// The choice that occurs in the fewest parts.
-fn rarest_choice(parts: &[Part]) -> Option<u32> {
-    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    for choice in parts.iter().flat_map(|part| &part.choices) {
-        *counts.entry(*choice).or_default() += 1;
-    }
-    counts.into_iter().min_by_key(|(_, count)| *count).map(|(choice, _)| choice)
-}
-
-/// Whether a right-hand side is a choice that occurs nowhere else, so that the assigned variable gets any value.
-fn is_free(assign: &Assign, rhs: &Expr) -> bool {
-    let Expr::Choice(number, _) = rhs else { return false };
-    let mut uses = 0;
-    let mut count = |expr: &Expr| {
-        expr.for_each_leaf(|leaf| uses += u32::from(matches!(leaf, Expr::Choice(other, _) if other == number)))
-    };
-    assign.active.iter().for_each(|(_, rhs)| count(rhs));
-    count(&assign.constrain);
-    uses == 1
 }
 
 /// A truth value of the program as one.

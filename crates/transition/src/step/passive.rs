@@ -10,9 +10,15 @@ pub struct Part<'e> {
     pub constrain: Option<&'e Expr>,
 }
 
-impl Part<'_> {
+impl<'e> Part<'e> {
+    /// Returns the value that the step assigns to a variable of the thread.
+    pub fn value_of(&self, var: VarId) -> Option<&'e Expr> {
+        self.assigned.iter().find(|(assigned, _)| *assigned == var).map(|(_, rhs)| rhs)
+    }
+
+    /// Returns whether the step assigns a variable of the thread.
     pub fn assigns(&self, var: VarId) -> bool {
-        self.assigned.iter().any(|(assigned, _)| *assigned == var)
+        self.value_of(var).is_some()
     }
 
     /// The expressions that concern the thread.
@@ -55,4 +61,10 @@ pub fn choices(expr: &Expr) -> Vec<u32> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
+}
+
+/// Returns whether a choice of an assignment occurs in what it says about other threads.
+pub fn in_passive_parts(assign: &Assign, number: u32) -> bool {
+    let constrain = assign.constrain.is_passive().then_some(&assign.constrain);
+    assign.passive.iter().map(|(_, rhs)| rhs).chain(constrain).any(|expr| choices(expr).contains(&number))
 }

@@ -8,10 +8,10 @@ use selvedge_ir::{LocId, Value};
 use selvedge_logic::bdd::{Bdd, Var};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::relation::When;
 use selvedge_transition::step::vars::Keep;
 
 use super::ThreadsPlain;
-use super::layout::When;
 use super::search::{Key, Search, Visit};
 
 impl ThreadsPlain {

@@ -2,8 +2,8 @@
 //!
 //! The baseline of the thesis behind Boom: one set over the shared variables and those of all N threads for each way in
 //! which the threads stand (`search`). Threads have places 0 to N - 1; a new one takes the first free place. Each step
-//! is an image of one thread along one edge (`step`). It shares no algorithm with [`super::symbolic`] and is kept as its
-//! partner for comparison. The order of work, the invariant and the end are those of the breadth-first search.
+//! is an image of one thread along one edge (`step`). It shares the meaning of a step
+//! with [`super::symbolic`] and no algorithm, and is kept as its partner for comparison. The order of work, the invariant and the end are those of the breadth-first search.
 
 mod explore;
 mod layout;

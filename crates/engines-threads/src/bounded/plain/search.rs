@@ -11,13 +11,15 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_check::{Event, Role, Run, Stop, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::target::met;
-use selvedge_ir::{EdgeId, EntryId, LocId, Op, Program, Target};
+use selvedge_ir::{EdgeId, LocId, Op, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::relation::Layout;
+use selvedge_transition::step::diagram::threads::ThreadLayout;
 use selvedge_transition::step::vars::{Keep, initial_counts};
 
-use super::layout::{Layout, When};
+use super::layout::ProductLayout;
 
 /// Where each thread stands, if it lives.
 pub(super) type Key = Vec<Option<Place>>;
@@ -55,7 +57,7 @@ pub(super) struct Search<'a> {
     pub(super) run: &'a Run<'a>,
     visit: Visit,
     pub(super) bound: u32,
-    pub(super) layout: Layout,
+    pub(super) layout: ProductLayout,
     flow: Flow,
     pub(super) rings: Vec<Ring>,
     pub(super) reached: IndexMap<Key, Bdd, FxBuildHasher>,
@@ -71,7 +73,7 @@ impl<'a> Search<'a> {
         let n_threads = bound.max(u32::from(task.program.prelude.is_some())) as usize;
         let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);
         Ok(Search {
-            layout: Layout::new(task.program, n_threads, keep, limits).map_err(out_of_nodes)?,
+            layout: ProductLayout::new(task.program, n_threads, keep, limits).map_err(out_of_nodes)?,
             program: task.program,
             target: task.target,
             flow: Flow::new(task.program),
@@ -145,7 +147,7 @@ impl<'a> Search<'a> {
     /// Whether a step can be a failure that is looked for.
     fn fails(&mut self, set: &Bdd, thread: usize, id: EdgeId) -> Result<bool, OutOfNodes> {
         let Op::Assert(condition) = &self.program.edges[id].op else { return Ok(false) };
-        let failing = self.layout.expr(thread, condition)?.not()?.exists(&self.layout.all_choices)?;
+        let failing = self.layout.value(thread, condition)?.not()?.exists(&self.layout.all_choices)?;
         if set.is_disjoint(&failing) {
             return Ok(false);
         }
@@ -176,19 +178,12 @@ impl<'a> Search<'a> {
     /// The initial states.
     fn start(&mut self) -> Result<Vec<(Key, Bdd)>, OutOfNodes> {
         let layout = &self.layout;
-        let mut set = layout.manager.top();
-        for (var, rhs) in &self.program.init {
-            set = set.and(&layout.bdd(0, *var, When::Now)?.iff(&layout.expr(0, rhs)?)?)?;
-        }
-        let dead: Vec<_> = layout.kept.dead_shared.iter().map(|var| layout.var(0, *var, When::Now)).collect();
-        let set = set.exists(&layout.all_choices)?.exists(&layout.manager.var_set(&dead)?)?;
+        let set = layout.start(self.program, 0)?;
         let Some(prelude) = self.program.prelude else { return self.begin(&set) };
         let loc = self.program.procs[prelude].entry;
         let mut key = vec![None; self.n_slots()];
         key[0] = Some(Place { role: Role::Prelude, loc });
-        let unused = layout.slots.thread_vars.iter().filter(|var| layout.kept.at(loc).contains(var));
-        let unused: Vec<_> = unused.map(|var| (layout.var(0, *var, When::Now), false)).collect();
-        Ok(vec![(key, set.and(&layout.manager.cube(&unused)?)?)])
+        Ok(vec![(key, set.and(&layout.prelude(0, loc)?)?)])
     }
 
     fn n_slots(&self) -> usize {
@@ -204,24 +199,10 @@ impl<'a> Search<'a> {
             for (thread, entry) in threads.enumerate() {
                 let loc = self.program.procs[self.program.entries[entry].proc].entry;
                 key[thread] = Some(Place { role: Role::Free(entry), loc });
-                set = set.and(&self.first(thread, entry, loc)?)?;
+                set = set.and(&self.layout.entry(self.program, thread, entry)?)?;
             }
             all.push((key, set));
         }
         Ok(all)
-    }
-
-    /// The first valuations of an initial thread.
-    fn first(&self, thread: usize, id: EntryId, loc: LocId) -> Result<Bdd, OutOfNodes> {
-        let (layout, entry) = (&self.layout, &self.program.entries[id]);
-        let mut first = layout.manager.top();
-        for (var, rhs) in &entry.init {
-            first = first.and(&layout.bdd(thread, *var, When::Now)?.iff(&layout.expr(thread, rhs)?)?)?;
-        }
-        for var in layout.slots.thread_vars.iter().filter(|var| !entry.thread_vars.contains(var)) {
-            first = first.minus(&layout.bdd(thread, *var, When::Now)?)?;
-        }
-        let dead: Vec<_> = layout.kept.dead(loc).iter().map(|var| layout.var(thread, *var, When::Now)).collect();
-        first.exists(&layout.all_choices)?.exists(&layout.manager.var_set(&dead)?)
     }
 }

@@ -1,12 +1,13 @@
 //! What a step of one thread does to a set of states of the whole program.
 
 use selvedge_check::Role;
-use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, VarId};
+use selvedge_ir::{Assign, EdgeId, LocId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::macro_step::place::Place;
-use selvedge_transition::step::passive::{Part, choices, is_common, part};
+use selvedge_transition::step::diagram::relation::{Assignment, Layout, When};
+use selvedge_transition::step::diagram::threads::ThreadLayout;
+use selvedge_transition::step::passive::{Part, in_passive_parts, is_common, part};
 
-use super::layout::{Assigned, When};
 use super::search::{Key, Search};
 
 impl Search<'_> {
@@ -25,7 +26,7 @@ impl Search<'_> {
         let image = match &edge.op {
             Op::Assign(assign) => self.assigned(key, set, thread, id, assign)?,
             Op::Assert(condition) => {
-                let holds = self.layout.expr(thread, condition)?.exists(&self.layout.all_choices)?;
+                let holds = self.layout.value(thread, condition)?.exists(&self.layout.all_choices)?;
                 self.settled(&set.and(&holds)?, thread, edge.to)?
             }
             Op::Return(_) | Op::End => return self.ended(key, set, thread),
@@ -44,28 +45,16 @@ impl Search<'_> {
         let Some(child) = self.free_slot(next) else { return Ok(set.clone()) };
         let layout = &self.layout;
         let entry = next[thread].and_then(Place::entry).expect("the prelude starts no threads");
-        let (mut both, loc) = (set.clone(), starts_at(self.program, op));
-        let kept = layout.kept.at(loc);
-        let mut copied: Vec<VarId> = kept.to_vec();
-        if let Op::Spawn(spawn) = op {
-            let params = &self.program.procs[spawn.callee].params;
-            for (param, arg) in params.iter().zip(&spawn.args).filter(|(param, _)| kept.contains(param)) {
-                let value = layout.bdd(child, *param, When::Now)?;
-                both = both.and(&value.iff(&layout.expr(thread, arg)?)?)?;
+        let (both, loc) = match op {
+            Op::Fork(at) => (layout.forked(set, [thread, child], *at)?, *at),
+            Op::Spawn(spawn) => {
+                let loc = self.program.procs[spawn.callee].entry;
+                (layout.spawned(self.program, set, [thread, child], spawn)?, loc)
             }
-            both = both.exists(&layout.all_choices)?;
-            copied.retain(|var| layout.slots.thread_vars.contains(var));
-        }
-        for var in copied {
-            both = both.and(&self.copied(thread, child, var)?)?;
-        }
+            _ => unreachable!("only these start threads"),
+        };
         next[child] = Some(Place { role: Role::Free(entry), loc });
         Ok(both)
-    }
-
-    /// A variable has the same value in two threads.
-    fn copied(&self, thread: usize, child: usize, var: VarId) -> Result<Bdd, OutOfNodes> {
-        self.layout.bdd(child, var, When::Now)?.iff(&self.layout.bdd(thread, var, When::Now)?)
     }
 
     /// The place of a new thread, if there is room for one.
@@ -110,23 +99,21 @@ impl Search<'_> {
                 relation
             }
         };
-        let mut all = vec![Assigned { thread, values: assign.active.iter().collect() }];
-        all.extend(parts.into_iter().map(|(thread, part)| Assigned { thread, values: part.assigned }));
-        let (mut forget, mut rename): (Vec<Var>, Vec<(Var, Var)>) = (Vec::new(), Vec::new());
+        let own = assign.active.iter().map(|(var, _)| (thread, *var));
+        let of_parts = parts.iter().flat_map(|(other, part)| part.assigned.iter().map(|(var, _)| (*other, *var)));
         let layout = &self.layout;
-        for assigned in &all {
-            for (var, _) in &assigned.values {
-                let now = layout.var(assigned.thread, *var, When::Now);
-                forget.push(now);
-                rename.push((layout.var(assigned.thread, *var, When::Next), now));
-            }
+        let (mut forget, mut rename): (Vec<Var>, Vec<(Var, Var)>) = (Vec::new(), Vec::new());
+        for (thread, var) in own.chain(of_parts) {
+            let now = layout.var(thread, var, When::Now);
+            forget.push(now);
+            rename.push((layout.var(thread, var, When::Next), now));
         }
         let image =
             set.and_exists(&relation, &layout.manager.var_set(&forget)?)?.rename(&layout.manager.renaming(&rename))?;
         let mut image = self.settled(&image, thread, self.program.edges[id].to)?;
-        for assigned in &all[1..] {
-            let place = key[assigned.thread].expect("only live threads take part");
-            image = self.settled(&image, assigned.thread, place.loc)?;
+        for (other, _) in &parts {
+            let place = key[*other].expect("only live threads take part");
+            image = self.settled(&image, *other, place.loc)?;
         }
         Ok(image)
     }
@@ -142,66 +129,17 @@ impl Search<'_> {
             .collect()
     }
 
-    /// The relation of an assignment: what it says about the moving thread, and about each that takes part. These make
-    /// their own choices, which are forgotten before those in common.
+    /// Returns the relation of an assignment: what it says about the moving thread, and about each that takes part. These
+    /// make their own choices, which are forgotten before those in common.
     fn relation(&self, thread: usize, assign: &Assign, parts: &[(usize, Part<'_>)]) -> Result<Bdd, OutOfNodes> {
         let layout = &self.layout;
-        // A choice of the moving thread also shows in the new values that a condition on others mentions.
-        let shares = |number: u32| {
-            let shows = |expr: &Expr| {
-                choices(expr).contains(&number)
-                    || assign.active.iter().any(|(var, rhs)| {
-                        let is_new = |leaf: &Expr| matches!(leaf, Expr::Next(next) if next == var);
-                        choices(rhs).contains(&number) && expr.any_leaf(is_new)
-                    })
-            };
-            let of = |part: &Part<'_>| part.exprs().any(shows);
-            is_common(assign, number) && parts.iter().any(|(_, part)| of(part))
-        };
-        let constrain = (!assign.constrain.is_passive()).then_some(&assign.constrain);
-        let values: Vec<&(VarId, Expr)> = assign.active.iter().collect();
-        let equal = |(var, rhs): &&(VarId, Expr)| Ok((layout.var(thread, *var, When::Next), layout.expr(thread, rhs)?));
-        let values: Vec<(Var, Bdd)> = values.iter().map(equal).collect::<Result<_, _>>()?;
-        let condition = constrain.map(|expr| layout.resolved(assign, thread, None, expr)).transpose()?;
-        let mut relation = self.conjoined(&values, condition, &|number| !shares(number))?;
+        let keeps = |number: u32| is_common(assign, number) && in_passive_parts(assign, number);
+        let mut relation = layout.moved(thread, assign, &keeps)?;
         for (other, part) in parts {
-            let new = |(var, rhs): &&(VarId, Expr)| {
-                let value = layout.resolved(assign, thread, Some((*other, part)), rhs)?;
-                Ok((layout.var(*other, *var, When::Next), value))
-            };
-            let values: Vec<(Var, Bdd)> = part.assigned.iter().map(new).collect::<Result<_, _>>()?;
-            let condition =
-                part.constrain.map(|expr| layout.resolved(assign, thread, Some((*other, part)), expr)).transpose()?;
-            let own = |number: u32| !is_common(assign, number);
-            relation = relation.and(&self.conjoined(&values, condition, &own)?)?;
+            let step = Assignment { assign, mover: thread, peer: Some((*other, part)) };
+            relation = relation.and(&layout.took_part(&step)?)?;
         }
         relation.exists(&layout.all_choices)
-    }
-
-    /// New values and a condition, without the choices that `is_own` tells. A choice that occurs in one place is
-    /// forgotten there, since many new values that are equal to choices of their own have no small diagram.
-    fn conjoined(
-        &self,
-        values: &[(Var, Bdd)],
-        condition: Option<Bdd>,
-        is_own: &dyn Fn(u32) -> bool,
-    ) -> Result<Bdd, OutOfNodes> {
-        let layout = &self.layout;
-        let own: Vec<Var> = (0..layout.choices.len() as u32)
-            .filter(|number| is_own(*number))
-            .map(|at| layout.choices[at as usize])
-            .collect();
-        let supports: Vec<Vec<Var>> =
-            values.iter().map(|(_, value)| value.support()).chain(condition.as_ref().map(Bdd::support)).collect();
-        let is_single = |var: &&Var| supports.iter().filter(|support| support.contains(var)).count() == 1;
-        let single: Vec<Var> = own.iter().filter(is_single).copied().collect();
-        let mut all = condition.unwrap_or_else(|| layout.manager.top());
-        for (next, value) in values {
-            let here: Vec<Var> = single.iter().filter(|var| value.support().contains(var)).copied().collect();
-            let equal = layout.manager.var(*next)?.iff(value)?.exists(&layout.manager.var_set(&here)?)?;
-            all = all.and(&equal)?;
-        }
-        all.exists(&layout.manager.var_set(&own)?)
     }
 }
 
@@ -213,13 +151,4 @@ fn after(place: Place, op: &Op, loc: LocId) -> Place {
         (_, role) => role,
     };
     Place { role, loc }
-}
-
-/// Where a new thread begins.
-fn starts_at(program: &Program, op: &Op) -> LocId {
-    match op {
-        Op::Fork(at) => *at,
-        Op::Spawn(spawn) => program.procs[spawn.callee].entry,
-        _ => unreachable!("only these start threads"),
-    }
 }

@@ -1,11 +1,13 @@
 //! From an error back to the start, ring by ring: values before a step that lead to given ones behind it.
 
 use selvedge_check::Stop;
-use selvedge_ir::trace::{Fresh, StartThread, Trace};
-use selvedge_ir::visit::choice_types;
-use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, Value, VarId};
+use selvedge_ir::trace::{StartThread, Trace};
+use selvedge_ir::{Assign, EdgeId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::relation::{Assignment, Layout};
+use selvedge_transition::step::diagram::threads::{Live, ThreadLayout, Values};
 use selvedge_transition::step::passive::{Part, is_common};
 use selvedge_transition::trace_builder::{BackStep, TraceBuilder};
 
@@ -50,7 +52,7 @@ impl Search<'_> {
         let mut set = states.set.clone();
         if let Found::Fails(_, thread, edge) = found {
             let Op::Assert(condition) = &self.program.edges[edge].op else { unreachable!("only assertions fail") };
-            set = set.minus(&self.layout.expr(thread, condition)?)?;
+            set = set.minus(&self.layout.value(thread, condition)?)?;
         }
         let picked = self.pick(&set).expect("the search found this error once");
         let names: Vec<usize> = key.iter().map(|_| builder.name()).collect();
@@ -111,24 +113,11 @@ impl Search<'_> {
             before = before.and(&layout.fixed(other, layout.kept.at(loc), &state.locals[other])?)?;
         }
         if let Op::Assert(condition) = op {
-            before = before.and(&layout.expr(thread, condition)?)?;
+            before = before.and(&layout.value(thread, condition)?)?;
         }
-        let Some(child) = started(op, key, &state.key) else { return Ok(before) };
-        let values = &state.locals[child];
-        match op {
-            Op::Fork(at) => before.and(&layout.fixed(thread, layout.kept.at(*at), values)?),
-            Op::Spawn(spawn) => {
-                let callee = &self.program.procs[spawn.callee];
-                let is_kept = |var: &&VarId| layout.kept.at(callee.entry).contains(var);
-                let copied: Vec<VarId> = layout.slots.thread_vars.iter().filter(is_kept).copied().collect();
-                before = before.and(&layout.fixed(thread, &copied, values)?)?;
-                for (param, arg) in callee.params.iter().zip(&spawn.args).filter(|(param, _)| is_kept(param)) {
-                    let value = layout.manager.constant(values[layout.slots.get(*param)]);
-                    before = before.and(&layout.expr(thread, arg)?.iff(&value)?)?;
-                }
-                Ok(before)
-            }
-            _ => Ok(before),
+        match started(op, key, &state.key) {
+            Some(child) => before.and(&layout.before_start(self.program, thread, op, &state.locals[child])?),
+            None => Ok(before),
         }
     }
 
@@ -150,33 +139,22 @@ impl Search<'_> {
         state: &State,
     ) -> Result<Bdd, OutOfNodes> {
         let layout = &self.layout;
+        let loc = state.key[thread].expect("the moving thread lives on").loc;
+        let values = Values { shared: &state.shared, locals: &state.locals[thread] };
+        let mut before = set.and(&layout.before_assign(thread, assign, loc, values)?)?;
+        let own = layout.manager.var_set(&self.own_choices(assign))?;
         let parts = self.parts(key, thread, assign);
-        let is_active = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
-        let unassigned: Vec<VarId> = layout.kept.shared.iter().copied().filter(|var| !is_active(var)).collect();
-        let mut before = set.and(&layout.fixed(thread, &unassigned, &state.shared)?)?;
         for (other, place) in state.key.iter().enumerate().filter_map(|(at, place)| place.map(|place| (at, place))) {
-            let part = parts.iter().find(|(taking, _)| *taking == other).map(|(_, part)| part);
-            let is_new = |var: &VarId| {
-                if other == thread { is_active(var) } else { part.is_some_and(|part| part.assigns(*var)) }
-            };
-            let old: Vec<VarId> = layout.kept.at(place.loc).iter().copied().filter(|var| !is_new(var)).collect();
-            before = before.and(&layout.fixed(other, &old, &state.locals[other])?)?;
-        }
-        let kept = layout.kept.at(state.key[thread].expect("the moving thread lives on").loc);
-        for (var, rhs) in &assign.active {
-            if kept.contains(var) || layout.kept.shared.contains(var) {
-                let values = if layout.slots.is_shared(*var) { &state.shared } else { &state.locals[thread] };
-                let value = layout.manager.constant(values[layout.slots.get(*var)]);
-                before = before.and(&layout.expr(thread, rhs)?.iff(&value)?)?;
+            match parts.iter().find(|(taking, _)| *taking == other) {
+                _ if other == thread => {}
+                Some((_, part)) => {
+                    let condition = self.condition_on(assign, thread, (other, part), state)?;
+                    before = before.and(&condition.exists(&own)?)?;
+                }
+                None => {
+                    before = before.and(&layout.fixed(other, layout.kept.at(place.loc), &state.locals[other])?)?
+                }
             }
-        }
-        if !assign.constrain.is_passive() {
-            before = before.and(&layout.resolved(assign, thread, None, &assign.constrain)?)?;
-        }
-        let own: Vec<Var> = self.own_choices(assign);
-        for (other, part) in &parts {
-            let condition = self.condition_on(assign, thread, (*other, part), state)?;
-            before = before.and(&condition.exists(&layout.manager.var_set(&own)?)?)?;
         }
         Ok(before)
     }
@@ -195,18 +173,9 @@ impl Search<'_> {
         (other, part): (usize, &Part<'_>),
         state: &State,
     ) -> Result<Bdd, OutOfNodes> {
-        let layout = &self.layout;
-        let kept = layout.kept.at(state.key[other].expect("a thread that takes part lives").loc);
-        let mut condition = layout.manager.top();
-        for (var, rhs) in part.assigned.iter().filter(|(var, _)| kept.contains(var)) {
-            let value = layout.manager.constant(state.locals[other][layout.slots.get(*var)]);
-            let new = layout.resolved(assign, mover, Some((other, part)), rhs)?;
-            condition = condition.and(&new.iff(&value)?)?;
-        }
-        match part.constrain {
-            Some(constrain) => condition.and(&layout.resolved(assign, mover, Some((other, part)), constrain)?),
-            None => Ok(condition),
-        }
+        let loc = state.key[other].expect("a thread that takes part lives").loc;
+        let step = Assignment { assign, mover, peer: Some((other, part)) };
+        self.layout.before_part(&step, loc, &state.locals[other])
     }
 
     /// Notes the step, and gives the state before it.
@@ -229,10 +198,8 @@ impl Search<'_> {
                 passive.push((state.names[other], self.choices_of(id, &choices)));
             }
         }
-        let fresh = match (op, child) {
-            (Op::Spawn(spawn), Some(child)) => self.open_locals(spawn.callee, &state.locals[child]),
-            _ => Vec::new(),
-        };
+        let started = |child: usize| self.layout.fresh_of_started(self.program, op, &state.locals[child]);
+        let fresh = child.map(started).unwrap_or_default();
         if key.iter().flatten().any(|place| place.entry().is_none())
             && state.key.iter().flatten().all(|place| place.entry().is_some())
         {
@@ -261,72 +228,28 @@ impl Search<'_> {
         Ok(picked.expect("the other values were picked with this in mind"))
     }
 
-    /// The locals of a started thread that start with any value.
-    fn open_locals(&self, callee: ProcId, values: &[bool]) -> Fresh {
-        let callee = &self.program.procs[callee];
-        let open = callee.locals.iter().copied().filter(|var| !callee.params.contains(var));
-        self.kept_values(open, callee.entry, values)
-    }
-
-    fn kept_values(&self, vars: impl Iterator<Item = VarId>, loc: LocId, values: &[bool]) -> Fresh {
-        let kept = vars.filter(|var| self.layout.kept.at(loc).contains(var));
-        kept.map(|var| (var, Value::Bool(values[self.layout.slots.get(var)]))).collect()
-    }
-
-    /// The initial threads of a state in which all have just come to life.
+    /// Returns how initial threads begin, in a state in which all have just come to life.
     fn start_threads(&self, state: &State) -> Result<Vec<(usize, StartThread)>, OutOfNodes> {
-        let mut starts = Vec::new();
-        for (thread, place) in state.key.iter().enumerate() {
-            let Some(place) = place else { continue };
-            let id = place.entry().expect("initial threads have a kind");
-            let entry = &self.program.entries[id];
-            let is_open = |var: &VarId| !entry.init.iter().any(|(known, _)| known == var);
-            let open = entry.thread_vars.iter().copied().filter(is_open);
-            let all = open.chain(self.program.procs[entry.proc].locals.iter().copied());
-            let fresh = self.kept_values(all, place.loc, &state.locals[thread]);
-            let choices = self.initial_choices(&entry.init, state, thread, self.layout.kept.at(place.loc))?;
-            starts.push((state.names[thread], StartThread { entry: id, choices, fresh }));
-        }
-        Ok(starts)
+        let start = |(thread, live): &(usize, Live)| {
+            Ok((live.name, self.layout.start_thread(self.program, *thread, &state.shared, live)?))
+        };
+        state.live().iter().map(start).collect()
     }
 
-    /// The choices of initial values that lead to the values of a state.
-    fn initial_choices(
-        &self,
-        init: &[(VarId, Expr)],
-        state: &State,
-        thread: usize,
-        kept: &[VarId],
-    ) -> Result<Vec<Value>, OutOfNodes> {
-        let layout = &self.layout;
-        let mut all = layout.fixed(thread, &layout.kept.shared, &state.shared)?;
-        for (var, rhs) in init.iter().filter(|(var, _)| kept.contains(var)) {
-            let values = if layout.slots.is_shared(*var) { &state.shared } else { &state.locals[thread] };
-            let value = layout.manager.constant(values[layout.slots.get(*var)]);
-            all = all.and(&layout.expr(thread, rhs)?.iff(&value)?)?;
-        }
-        let choices = all.pick(&layout.choices).expect("the start was reached with these values");
-        let n_choices = choice_types(init.iter().map(|(_, rhs)| rhs)).len();
-        Ok(choices[..n_choices].iter().map(|choice| Value::Bool(*choice)).collect())
+    /// Completes the execution with its start.
+    fn finish(&self, builder: TraceBuilder, state: State) -> Result<Trace, OutOfNodes> {
+        self.layout.finish(builder, self.program, &state.shared, &state.live(), 0)
     }
+}
 
-    /// The start, and with it the whole execution.
-    fn finish(&self, mut builder: TraceBuilder, state: State) -> Result<Trace, OutOfNodes> {
-        let (layout, program) = (&self.layout, self.program);
-        let is_open = |var: &&VarId| !program.init.iter().any(|(known, _)| known == *var);
-        let open = layout.kept.shared.iter().filter(is_open);
-        let mut fresh: Fresh = open.map(|var| (*var, Value::Bool(state.shared[layout.slots.get(*var)]))).collect();
-        let mut first = None;
-        match program.prelude {
-            Some(proc) => {
-                let proc = &program.procs[proc];
-                fresh.extend(self.kept_values(proc.locals.iter().copied(), proc.entry, &state.locals[0]));
-                first = Some(state.names[0]);
-            }
-            None => builder.starts = self.start_threads(&state)?,
-        }
-        let choices = self.initial_choices(&program.init, &state, 0, &layout.kept.shared)?;
-        Ok(builder.build(program, first, choices, fresh))
+impl State {
+    /// Returns the threads that live.
+    fn live(&self) -> Vec<(usize, Live)> {
+        let live = |(thread, place): (usize, &Option<Place>)| {
+            let live = Live { name: self.names[thread], place: (*place)?, locals: self.locals[thread].clone() };
+            Some((thread, live))
+        };
+        self.key.iter().enumerate().filter_map(live).collect()
     }
 }
 

@@ -1,17 +1,17 @@
 //! One step back inside a block: values before an edge that lead to given ones behind it.
 
-use selvedge_ir::{Assign, EdgeId, Op, Value, VarId};
+use selvedge_ir::{Assign, EdgeId, LocId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
-use selvedge_transition::step::diagram::layout::Who;
-use selvedge_transition::step::diagram::pick::Picked;
+use selvedge_transition::step::diagram::layout::{Picked, Who};
+use selvedge_transition::step::diagram::relation::{Assignment, Layout};
+use selvedge_transition::step::diagram::threads::{Live, ThreadLayout, Values};
 use selvedge_transition::step::passive::is_common;
 use selvedge_transition::trace_builder::BackStep;
 
 use super::block::{At, Block, Item};
 use super::machine::Machine;
 use super::state::Pair;
-
-use super::trace::{Live, Scene};
+use super::trace::Scene;
 
 /// A step back from an item of a block.
 pub(super) struct Back<'b, 'a> {
@@ -35,36 +35,25 @@ impl Back<'_, '_> {
         unreachable!("each state of an item comes from one before it")
     }
 
-    /// The states of an item, with choices, in which a step along an edge leads to the given one.
+    /// Returns the states of an item, with choices, in which a step along an edge leads to the given one.
     fn before(&self, from: &Item, id: EdgeId, scene: &Scene) -> Result<Bdd, OutOfNodes> {
         let layout = &self.machine.layout;
-        let edge = &self.machine.program.edges[id];
+        let op = &self.machine.program.edges[id].op;
         let mover = scene.mover.as_ref().expect("a moving thread was put there");
-        let fixed = layout.fixed(layout.kept_shared(), &scene.shared)?;
-        let kept = match self.block.items[self.item].key.at {
-            At::Place(place) => layout.kept(place.loc),
-            At::Gone => &[],
-        };
-        let same = || -> Result<Bdd, OutOfNodes> { fixed.and(&layout.fixed(kept, &mover.locals)?)?.and(&from.set) };
-        match &edge.op {
-            Op::Assign(assign) => self.before_assign(from, assign, kept, scene),
-            Op::Assert(condition) => same()?.and(&layout.expr(condition)?),
-            Op::Fork(at) if self.has_started(from) => {
-                let child = self.child(scene);
-                same()?.and(&layout.fixed(layout.kept(*at), &child.locals)?)
+        if let (Op::Assign(assign), At::Place(place)) = (op, self.block.items[self.item].key.at) {
+            return self.before_assign(from, assign, place.loc, scene);
+        }
+        let mut before = from.set.and(&layout.fixed(Who::Mover, layout.kept_shared(), &scene.shared)?)?;
+        if let At::Place(place) = self.block.items[self.item].key.at {
+            before = before.and(&layout.fixed(Who::Mover, layout.kept(place.loc), &mover.locals)?)?;
+        }
+        match op {
+            Op::Assert(condition) => before.and(&layout.value(Who::Mover, condition)?),
+            Op::Fork(_) | Op::Spawn(_) if self.has_started(from) => {
+                let child = scene.children.last().expect("a started thread was put there");
+                before.and(&layout.before_start(self.machine.program, Who::Mover, op, &child.locals)?)
             }
-            Op::Spawn(spawn) if self.has_started(from) => {
-                let (child, callee) = (self.child(scene), &self.machine.program.procs[spawn.callee]);
-                let is_kept = |var: &&VarId| layout.kept(callee.entry).contains(var);
-                let copied: Vec<VarId> = layout.thread_vars().iter().filter(is_kept).copied().collect();
-                let mut before = same()?.and(&layout.fixed(&copied, &child.locals)?)?;
-                for (param, arg) in callee.params.iter().zip(&spawn.args).filter(|(param, _)| is_kept(param)) {
-                    let value = layout.manager.constant(child.locals[layout.slot(*param)]);
-                    before = before.and(&layout.expr(arg)?.iff(&value)?)?;
-                }
-                Ok(before)
-            }
-            _ => same(),
+            _ => Ok(before),
         }
     }
 
@@ -72,27 +61,11 @@ impl Back<'_, '_> {
         self.block.items[self.item].key.children.len() > from.key.children.len()
     }
 
-    fn child<'s>(&self, scene: &'s Scene) -> &'s Live {
-        scene.children.last().expect("a started thread was put there")
-    }
-
-    fn before_assign(&self, from: &Item, assign: &Assign, kept: &[VarId], scene: &Scene) -> Result<Bdd, OutOfNodes> {
+    fn before_assign(&self, from: &Item, assign: &Assign, loc: LocId, scene: &Scene) -> Result<Bdd, OutOfNodes> {
         let layout = &self.machine.layout;
         let mover = scene.mover.as_ref().expect("a moving thread was put there");
-        let assigned = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
-        let unassigned = |vars: &[VarId]| -> Vec<VarId> { vars.iter().copied().filter(|var| !assigned(var)).collect() };
-        let mut before = from.set.and(&layout.fixed(&unassigned(layout.kept_shared()), &scene.shared)?)?;
-        before = before.and(&layout.fixed(&unassigned(kept), &mover.locals)?)?;
-        for (var, rhs) in &assign.active {
-            let values = if layout.is_shared(*var) { &scene.shared } else { &mover.locals };
-            if layout.kept_shared().contains(var) || kept.contains(var) {
-                let value = layout.manager.constant(values[layout.slot(*var)]);
-                before = before.and(&layout.expr(rhs)?.iff(&value)?)?;
-            }
-        }
-        if !assign.constrain.is_passive() {
-            before = before.and(&layout.resolved(assign, &assign.constrain, None)?)?;
-        }
+        let values = Values { shared: &scene.shared, locals: &mover.locals };
+        let mut before = from.set.and(&layout.before_assign(Who::Mover, assign, loc, values)?)?;
         for (pair, live) in &scene.others {
             if let Some((condition, own)) = self.condition_on(assign, *pair, live)? {
                 let (_, peer) = layout.now(Who::Peer);
@@ -109,17 +82,9 @@ impl Back<'_, '_> {
     fn condition_on(&self, assign: &Assign, pair: usize, live: &Live) -> Result<Option<(Bdd, Vec<u32>)>, OutOfNodes> {
         let layout = &self.machine.layout;
         let Some(part) = self.machine.part(assign, live.place) else { return Ok(None) };
-        let kept = layout.kept(live.place.loc);
-        let unassigned: Vec<VarId> = kept.iter().copied().filter(|var| !part.assigns(*var)).collect();
-        let mut condition = self.machine.sets.get(self.rest[pair].set).rename(&layout.to_peer)?;
-        condition = condition.and(&layout.fixed_of(Who::Peer, &unassigned, &live.locals)?)?;
-        for (var, rhs) in part.assigned.iter().filter(|(var, _)| kept.contains(var)) {
-            let value = layout.manager.constant(live.locals[layout.slot(*var)]);
-            condition = condition.and(&layout.resolved(assign, rhs, Some(&part))?.iff(&value)?)?;
-        }
-        if let Some(constrain) = part.constrain {
-            condition = condition.and(&layout.resolved(assign, constrain, Some(&part))?)?;
-        }
+        let step = Assignment { assign, mover: Who::Mover, peer: Some((Who::Peer, &part)) };
+        let before = self.machine.sets.get(self.rest[pair].set).rename(&layout.to_peer)?;
+        let condition = before.and(&layout.before_part(&step, live.place.loc, &live.locals)?)?;
         let own = (0..layout.choices.len() as u32).filter(|number| !is_common(assign, *number)).collect();
         Ok(Some((condition, own)))
     }
@@ -142,10 +107,9 @@ impl Back<'_, '_> {
                 }
             }
         }
-        let fresh = match (&edge.op, &child) {
-            (Op::Spawn(spawn), Some(child)) => self.fresh(spawn.callee, child),
-            _ => Vec::new(),
-        };
+        let layout = &self.machine.layout;
+        let started = |child: &Live| layout.fresh_of_started(self.machine.program, &edge.op, &child.locals);
+        let fresh = child.as_ref().map(started).unwrap_or_default();
         let choices = self.machine.choices_of(id, &picked.choices);
         let child = child.map(|child| child.name);
         let made = BackStep { mover: mover.name, edge: id, choices, passive, child, fresh };
@@ -176,14 +140,6 @@ impl Back<'_, '_> {
         let choices = values.split_off(peer.len());
         live.locals = values;
         Ok(Some(choices))
-    }
-
-    /// The locals of a started thread that start with any value.
-    fn fresh(&self, callee: selvedge_ir::ProcId, child: &Live) -> Vec<(VarId, Value)> {
-        let (layout, callee) = (&self.machine.layout, &self.machine.program.procs[callee]);
-        let is_open = |var: &&VarId| !callee.params.contains(var) && layout.kept(callee.entry).contains(var);
-        let open = callee.locals.iter().filter(is_open);
-        open.map(|var| (*var, Value::Bool(child.locals[layout.slot(*var)]))).collect()
     }
 }
 

@@ -14,6 +14,8 @@ use selvedge_ir::{EdgeId, Expr, LocId, Op, Spawn};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::layout::Who;
+use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::machine::{Full, Machine, Visit};
 use super::state::{Pair, SetId};
@@ -162,7 +164,7 @@ impl Machine<'_> {
 
     /// A new thread as a copy of this one: the item is split by the valuations of the copy, as far as they are kept.
     fn fork(&mut self, block: &mut Block, item: usize, place: Place, id: EdgeId, at: LocId) -> Result<(), OutOfNodes> {
-        let joint = self.layout.forked(&block.items[item].set, at)?;
+        let joint = self.layout.forked(&block.items[item].set, [Who::Mover, Who::Peer], at)?;
         self.with_child(block, item, place, id, at, joint)
     }
 
@@ -175,7 +177,7 @@ impl Machine<'_> {
         id: EdgeId,
         spawn: &Spawn,
     ) -> Result<(), OutOfNodes> {
-        let joint = self.layout.spawned(self.program, &block.items[item].set, spawn)?;
+        let joint = self.layout.spawned(self.program, &block.items[item].set, [Who::Mover, Who::Peer], spawn)?;
         self.with_child(block, item, place, id, self.program.procs[spawn.callee].entry, joint)
     }
 

@@ -12,8 +12,10 @@ use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::macro_step::ranks::Ranks;
 use selvedge_transition::macro_step::visible_points::VisiblePoints;
 use selvedge_transition::out_of_nodes;
-use selvedge_transition::step::diagram::layout::Layout;
+use selvedge_transition::step::diagram::layout::PairLayout;
+use selvedge_transition::step::diagram::layout::Who;
 use selvedge_transition::step::diagram::step::Steps;
+use selvedge_transition::step::diagram::threads::ThreadLayout;
 use selvedge_transition::step::vars::{Keep, initial_counts};
 
 use super::state::{SetId, Sets};
@@ -52,7 +54,7 @@ pub(crate) struct Machine<'a> {
     pub(super) was_full: bool,
     /// Whether threads that have ended count for the bound.
     pub(super) counts_ended: bool,
-    pub(crate) layout: Layout,
+    pub(crate) layout: PairLayout,
     pub(super) steps: Steps,
     pub(super) visible_points: VisiblePoints,
     pub(super) flow: Flow,
@@ -91,7 +93,7 @@ impl<'a> Machine<'a> {
         };
         let flow = Flow::new(program);
         Ok(Machine {
-            layout: Layout::new(program, keep, limits).map_err(out_of_nodes)?,
+            layout: PairLayout::new(program, keep, limits).map_err(out_of_nodes)?,
             steps: Steps::new(program),
             ranks: Ranks::new(program, &flow, &visible_points),
             bound: selvedge_transition::support::bound(task),
@@ -147,7 +149,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn prelude(&mut self) -> Result<Option<(Place, SetId)>, OutOfNodes> {
         let Some(proc) = self.program.prelude else { return Ok(None) };
         let place = Place { role: Role::Prelude, loc: self.program.procs[proc].entry };
-        let set = self.layout.prelude(place.loc)?;
+        let set = self.layout.prelude(Who::Mover, place.loc)?;
         Ok(Some((place, self.sets.id(&set))))
     }
 
@@ -192,7 +194,7 @@ impl<'a> Machine<'a> {
         if let Some(known) = self.entries.get(&id) {
             return Ok(known.clone());
         }
-        let relation = self.layout.entry(self.program, id)?;
+        let relation = self.layout.entry(self.program, Who::Mover, id)?;
         self.entries.insert(id, relation.clone());
         Ok(relation)
     }

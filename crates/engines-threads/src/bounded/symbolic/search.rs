@@ -18,6 +18,8 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::dependence::Dependence;
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::layout::Who;
+use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::Options;
 use super::block::{Block, Error, Outcome};
@@ -199,7 +201,7 @@ impl<'a> Search<'a> {
 
     /// The initial states: the prelude's thread, or the initial threads.
     fn start(&mut self) -> Result<Option<Found>, Stop> {
-        let shared = self.machine.layout.start(self.machine.program).map_err(out_of_nodes)?;
+        let shared = self.machine.layout.start(self.machine.program, Who::Mover).map_err(out_of_nodes)?;
         let starts = match self.machine.prelude().map_err(out_of_nodes)? {
             Some(prelude) => vec![Outcome { shared, mover: Some(prelude), children: Vec::new(), peers: None }],
             None => {

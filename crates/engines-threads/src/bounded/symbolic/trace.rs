@@ -7,27 +7,19 @@
 //! Variables that are not kept have no influence on those that are, so their values are left to the execution.
 
 use selvedge_check::Stop;
-use selvedge_ir::trace::{Fresh, StartThread, Trace};
-use selvedge_ir::visit::choice_types;
-use selvedge_ir::{Expr, LocId, ProcId, Value, VarId};
+use selvedge_ir::trace::{StartThread, Trace};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::layout::Who;
+use selvedge_transition::step::diagram::relation::Layout;
+use selvedge_transition::step::diagram::threads::{Live, ThreadLayout};
 use selvedge_transition::trace_builder::{BackStep, TraceBuilder};
 
 use super::back::Back;
 use super::block::{At, Block, Error, Outcome};
 use super::search::{Found, Origin, Search};
 use super::state::{Pair, Pairs, SetId, matching, without};
-
-/// A thread with a number of its own. The numbers of the trace follow when all is known.
-#[derive(Clone, Debug)]
-pub(super) struct Live {
-    pub(super) name: usize,
-    pub(super) place: Place,
-    pub(super) locals: Vec<bool>,
-}
 
 /// A state, as far as a block concerns it.
 pub(super) struct Scene {
@@ -201,7 +193,7 @@ impl Search<'_> {
         match error {
             Error::Reached(_) => Ok(self.machine.layout.manager.top()),
             Error::Fails(_, edge) => match &self.machine.program.edges[edge].op {
-                selvedge_ir::Op::Assert(condition) => self.machine.layout.expr(condition)?.not(),
+                selvedge_ir::Op::Assert(condition) => self.machine.layout.value(Who::Mover, condition)?.not(),
                 _ => unreachable!("only assertions fail"),
             },
         }
@@ -256,68 +248,16 @@ impl Search<'_> {
         Ok((scene.shared, threads))
     }
 
-    /// The initial threads with these valuations.
+    /// Returns how initial threads begin with these valuations.
     fn start_threads(&self, shared: &[bool], threads: &[Live]) -> Result<Vec<(usize, StartThread)>, OutOfNodes> {
-        threads.iter().map(|live| Ok((live.name, self.start_thread(shared, live)?))).collect()
-    }
-
-    fn start_thread(&self, shared: &[bool], live: &Live) -> Result<StartThread, OutOfNodes> {
-        let id = live.place.entry().expect("initial threads have a kind");
-        let entry = &self.machine.program.entries[id];
-        let initialised = |var: &VarId| entry.init.iter().any(|(known, _)| known == var);
-        let open = entry.thread_vars.iter().filter(|var| !initialised(var));
-        let fresh = self.fresh(open.copied(), entry.proc, live.place.loc, &live.locals);
-        let choices = self.initial_choices(&entry.init, shared, live.place.loc, &live.locals)?;
-        Ok(StartThread { entry: id, choices, fresh })
-    }
-
-    /// Fresh values of some variables of a thread and of the locals of its procedure, as far as they are kept.
-    fn fresh(&self, vars: impl Iterator<Item = VarId>, proc: ProcId, loc: LocId, locals: &[bool]) -> Fresh {
-        let layout = &self.machine.layout;
-        let all = vars.chain(self.machine.program.procs[proc].locals.iter().copied());
-        let kept = all.filter(|var| layout.kept(loc).contains(var));
-        kept.map(|var| (var, Value::Bool(locals[layout.slot(var)]))).collect()
-    }
-
-    /// The choices of initial values that lead to given values.
-    fn initial_choices(
-        &self,
-        init: &[(VarId, Expr)],
-        shared: &[bool],
-        loc: LocId,
-        locals: &[bool],
-    ) -> Result<Vec<Value>, OutOfNodes> {
-        let layout = &self.machine.layout;
-        let mut all = layout.fixed(layout.kept_shared(), shared)?;
-        for (var, rhs) in init {
-            let is_kept = layout.kept_shared().contains(var) || layout.kept(loc).contains(var);
-            if is_kept {
-                let values = if layout.is_shared(*var) { shared } else { locals };
-                let value = layout.manager.constant(values[layout.slot(*var)]);
-                all = all.and(&layout.expr(rhs)?.iff(&value)?)?;
-            }
-        }
-        let picked = layout.pick(&all).expect("the start was reached with these values");
-        let n_choices = choice_types(init.iter().map(|(_, rhs)| rhs)).len();
-        Ok(picked.choices[..n_choices].iter().map(|choice| Value::Bool(*choice)).collect())
-    }
-
-    /// The start, and with it the whole execution.
-    fn finish(&self, mut builder: TraceBuilder, shared: &[bool], threads: Vec<Live>) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.machine.layout, self.machine.program);
-        let initialised = |var: &VarId| program.init.iter().any(|(known, _)| known == var);
-        let open = layout.kept_shared().iter().filter(|var| !initialised(var));
-        let mut fresh: Fresh = open.map(|var| (*var, Value::Bool(shared[layout.slot(*var)]))).collect();
-        let mut first = None;
-        match program.prelude {
-            Some(proc) => {
-                let [prelude] = threads.as_slice() else { unreachable!("the prelude begins alone") };
-                fresh.extend(self.fresh(std::iter::empty(), proc, prelude.place.loc, &prelude.locals));
-                first = Some(prelude.name);
-            }
-            None => builder.starts = self.start_threads(shared, &threads)?,
-        }
-        let choices = self.initial_choices(&program.init, shared, LocId::new(0), &[])?;
-        Ok(builder.build(program, first, choices, fresh))
+        let start = |live: &Live| Ok((live.name, layout.start_thread(program, Who::Mover, shared, live)?));
+        threads.iter().map(start).collect()
+    }
+
+    /// Completes the execution with its start.
+    fn finish(&self, builder: TraceBuilder, shared: &[bool], threads: Vec<Live>) -> Result<Trace, OutOfNodes> {
+        let threads: Vec<(Who, Live)> = threads.into_iter().map(|live| (Who::Mover, live)).collect();
+        self.machine.layout.finish(builder, self.machine.program, shared, &threads, Who::Mover)
     }
 }

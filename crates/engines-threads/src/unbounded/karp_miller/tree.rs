@@ -22,6 +22,8 @@ use selvedge_ir::target::met;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::layout::Who;
+use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::omega_marking::{Count, Group, OmegaMarking};
 use crate::bounded::Reductions;
@@ -96,7 +98,7 @@ impl<'a> Tree<'a> {
 
     /// How a run begins: the prelude's thread, or the initial ones.
     fn start(&mut self) -> Result<Vec<Arrival>, OutOfNodes> {
-        let shared = self.machine.layout.start(self.machine.program)?;
+        let shared = self.machine.layout.start(self.machine.program, Who::Mover)?;
         match self.machine.prelude()? {
             Some((place, set)) => {
                 Ok(vec![Arrival { shared, threads: vec![Group { place, set, count: Count::Finite(1) }] }])
@@ -117,7 +119,7 @@ impl<'a> Tree<'a> {
                 Allowed::Exactly(count) | Allowed::AtMost(count) => Count::Finite(count),
                 Allowed::Any => Count::Omega,
             };
-            let relation = self.machine.layout.entry(program, id)?;
+            let relation = self.machine.layout.entry(program, Who::Mover, id)?;
             let mut split = Vec::new();
             for part in parts {
                 for row in part.shared.and(&relation)?.split_at(self.machine.layout.local_cut)? {

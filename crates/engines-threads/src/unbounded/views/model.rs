@@ -11,7 +11,7 @@ use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::macro_step::ranks::Ranks;
 use selvedge_transition::macro_step::visible_points::VisiblePoints;
 use selvedge_transition::out_of_nodes;
-use selvedge_transition::step::diagram::layout::{Layout, Who};
+use selvedge_transition::step::diagram::layout::{PairLayout, Who};
 use selvedge_transition::step::diagram::step::Steps;
 use selvedge_transition::step::vars::Keep;
 
@@ -36,7 +36,7 @@ pub(super) struct Model<'a> {
     pub(super) program: &'a Program,
     pub(super) target: &'a Target,
     pub(super) run: &'a Run<'a>,
-    pub(super) layout: Layout,
+    pub(super) layout: PairLayout,
     pub(super) steps: Steps,
     pub(super) visible_points: VisiblePoints,
     pub(super) flow: Flow,
@@ -60,7 +60,7 @@ impl<'a> Model<'a> {
         let places = Place::all(program, &visible_points);
         let n_copies = task.target.together.iter().map(Vec::len).max().unwrap_or(0).max(k);
         Ok(Model {
-            layout: Layout::with_copies(program, Keep::Live, limits, n_copies).map_err(out_of_nodes)?,
+            layout: PairLayout::with_copies(program, Keep::Live, limits, n_copies).map_err(out_of_nodes)?,
             steps: Steps::new(program),
             ranks: Ranks::new(program, &flow, &visible_points),
             target: task.target,

@@ -17,6 +17,7 @@ use selvedge_ir::{EdgeId, Op, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::diagram::layout::Who;
+use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::model::Model;
 
@@ -185,10 +186,10 @@ impl Model<'_> {
                 }
                 (set.clone(), child)
             }
-            Op::Fork(at) => (self.layout.forked(set, *at)?, self.started(place, *at)),
+            Op::Fork(at) => (self.layout.forked(set, [Who::Mover, Who::Peer], *at)?, self.started(place, *at)),
             Op::Spawn(spawn) => {
                 let at = program.procs[spawn.callee].entry;
-                (self.layout.spawned(program, set, spawn)?, self.started(place, at))
+                (self.layout.spawned(program, set, [Who::Mover, Who::Peer], spawn)?, self.started(place, at))
             }
             Op::Assign(_) | Op::AtomicBegin | Op::AtomicEnd => (set.clone(), child),
             Op::Call(_) => unreachable!("the engine takes programs without calls only"),

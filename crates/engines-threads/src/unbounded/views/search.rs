@@ -17,6 +17,8 @@ use selvedge_ir::Count;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
+use selvedge_transition::step::diagram::layout::Who;
+use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::model::{Model, PlaceId, ViewSlot};
 use super::moves::Moves;
@@ -75,10 +77,10 @@ impl<'a> Search<'a> {
     /// The initial views: those of the prelude's thread, or of initial threads.
     fn start(&mut self) -> Result<(), OutOfNodes> {
         let program = self.model.program;
-        let shared = self.model.layout.start(program)?;
+        let shared = self.model.layout.start(program, Who::Mover)?;
         let Some(proc) = program.prelude else { return self.begin(&shared) };
         let place = Place { role: Role::Prelude, loc: program.procs[proc].entry };
-        let set = shared.and(&self.model.layout.prelude(place.loc)?)?;
+        let set = shared.and(&self.model.layout.prelude(Who::Mover, place.loc)?)?;
         let number = self.model.number(place);
         self.add_views(&[(number, ViewSlot::Mover)], false, &set)
     }
@@ -90,7 +92,7 @@ impl<'a> Search<'a> {
         for (id, entry) in program.entries.iter_enumerated() {
             let loc = program.procs[entry.proc].entry;
             let place = self.model.number(Place { role: Role::Free(id), loc });
-            let relation = self.model.layout.entry(program, id)?;
+            let relation = self.model.layout.entry(program, Who::Mover, id)?;
             let most = match entry.count {
                 Count::Exactly(most) | Count::AtMost(most) => most as usize,
                 Count::Any => self.k,

@@ -13,14 +13,11 @@
 use selvedge_ir::{LocId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Renaming, Var, VarSet};
 
+use super::relation::Layout;
+use super::threads::ThreadLayout;
 use crate::step::vars::{Keep, Kept, Slots, n_choices};
 
-/// The moment at which a variable of the program is seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    Now,
-    Next,
-}
+pub use super::relation::When;
 
 /// Whose variables are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +29,7 @@ pub enum Who {
 }
 
 /// The variables of the diagrams.
-pub struct Layout {
+pub struct PairLayout {
     pub manager: Manager,
     slots: Slots,
     kept: Kept,
@@ -59,17 +56,22 @@ pub struct Layout {
     pub to_mover: Renaming,
 }
 
-impl Layout {
-    pub fn new(program: &Program, keep: Keep, limits: Limits) -> Result<Layout, OutOfNodes> {
-        Layout::arranged(program, keep, limits, Groups::new)
+impl PairLayout {
+    pub fn new(program: &Program, keep: Keep, limits: Limits) -> Result<PairLayout, OutOfNodes> {
+        PairLayout::arranged(program, keep, limits, Groups::new)
     }
 
     /// The arrangement for views, with variables for so many threads that look on.
-    pub fn with_copies(program: &Program, keep: Keep, limits: Limits, n_copies: usize) -> Result<Layout, OutOfNodes> {
+    pub fn with_copies(
+        program: &Program,
+        keep: Keep,
+        limits: Limits,
+        n_copies: usize,
+    ) -> Result<PairLayout, OutOfNodes> {
         let groups = |manager: &Manager, order: &[Vec<usize>; 2], n_choices| {
             Groups::side_by_side(manager, order, n_choices, n_copies)
         };
-        Layout::arranged(program, keep, limits, groups)
+        PairLayout::arranged(program, keep, limits, groups)
     }
 
     fn arranged(
@@ -77,7 +79,7 @@ impl Layout {
         keep: Keep,
         limits: Limits,
         groups: impl FnOnce(&Manager, &[Vec<usize>; 2], usize) -> Groups,
-    ) -> Result<Layout, OutOfNodes> {
+    ) -> Result<PairLayout, OutOfNodes> {
         let slots = Slots::new(program);
         let order = slots.order(program);
         let manager = Manager::new(limits);
@@ -92,7 +94,7 @@ impl Layout {
                 pair.iter().for_each(|var| slot_of[var.level()] = slot);
             }
         }
-        Ok(Layout {
+        Ok(PairLayout {
             slot_of,
             all_locals: manager.var_set(&own)?,
             all_choices: manager.var_set(&vars.choices)?,
@@ -165,11 +167,6 @@ impl Layout {
         &self.kept.dead_shared
     }
 
-    /// The literal of a variable.
-    pub fn bdd(&self, var: VarId, who: Who, when: When) -> Result<Bdd, OutOfNodes> {
-        self.manager.var(self.var(var, who, when))
-    }
-
     /// The variables of a thread that are kept at a location.
     pub fn kept(&self, loc: LocId) -> &[VarId] {
         self.kept.at(loc)
@@ -200,9 +197,55 @@ impl Layout {
         (self.shared_vars.iter().map(|[now, _]| *now).collect(), locals.iter().map(|[now, _]| *now).collect())
     }
 
-    pub fn is_shared(&self, var: VarId) -> bool {
-        self.slots.is_shared(var)
+    /// Returns a valuation of the shared variables, the moving thread's variables, and the choices.
+    pub fn pick(&self, set: &Bdd) -> Option<Picked> {
+        let (shared, locals) = self.now(Who::Mover);
+        let vars: Vec<_> = shared.iter().chain(&locals).chain(&self.choices).copied().collect();
+        let mut picked = set.pick(&vars)?;
+        let choices = picked.split_off(shared.len() + locals.len());
+        let locals = picked.split_off(shared.len());
+        Some(Picked { shared: picked, locals, choices })
     }
+}
+
+impl Layout for PairLayout {
+    type Agent = Who;
+
+    fn manager(&self) -> &Manager {
+        &self.manager
+    }
+
+    fn choices(&self) -> &[Var] {
+        &self.choices
+    }
+
+    fn position(&self, var: VarId, agent: Who, when: When) -> Var {
+        self.var(var, agent, when)
+    }
+}
+
+impl ThreadLayout for PairLayout {
+    fn slots(&self) -> &Slots {
+        &self.slots
+    }
+
+    fn kept_vars(&self) -> &Kept {
+        &self.kept
+    }
+
+    fn choice_set(&self) -> &VarSet {
+        &self.all_choices
+    }
+}
+
+/// A picked state of a thread.
+pub struct Picked {
+    /// The values of the shared variables, by slot.
+    pub shared: Vec<bool>,
+    /// Those of the thread's variables.
+    pub locals: Vec<bool>,
+    /// The choices.
+    pub choices: Vec<bool>,
 }
 
 /// The variables of the diagrams by group; `order` lists shared places, then those of threads.
