@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use selvedge_check::{CancelToken, Limits, Run, Subject, Task};
-use selvedge_driver::external::{Code, Room, Silence, Spin, Storage, Word, read_search};
+use selvedge_driver::external::{Code, ExternalFailure, ExternalVerdict, Room, Spin, Storage, read_search};
 use selvedge_export::promela;
 use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_frontend::{Context, Source};
@@ -30,10 +30,10 @@ impl Tool for Spin {
 
     fn verdict(&self, output: &str, _: Option<i32>) -> String {
         match read_search(output).word {
-            Word::Safe => "safe".to_string(),
-            Word::Unsafe => "unsafe".to_string(),
-            Word::Other(reason) if reason.contains("memory") => "memory limit".to_string(),
-            Word::Other(_) => "unknown".to_string(),
+            ExternalVerdict::Safe => "safe".to_string(),
+            ExternalVerdict::Unsafe => "unsafe".to_string(),
+            ExternalVerdict::Other(reason) if reason.contains("memory") => "memory limit".to_string(),
+            ExternalVerdict::Other(_) => "unknown".to_string(),
         }
     }
 
@@ -51,21 +51,23 @@ fn prepare(spin: &Spin, model: &str, folder: &Path, asked: &Asked<'_>) -> io::Re
         let pan = spin.compile(model, folder, (Code::Fast, storage), MEGABYTES, &unlimited).map_err(failed)?;
         let first = pan.search(Room::LARGE, &Run::new(CancelToken::default(), limits, &()));
         match first {
-            Ok(search) if !matches!(search.word, Word::Other(_)) => return Ok(pan.command(Room::fitting(&search))),
-            Err(Silence::Failed(error)) => return Err(error),
-            Ok(_) | Err(Silence::Stop(_)) => command = Some(pan.command(Room::LARGE)),
+            Ok(search) if !matches!(search.word, ExternalVerdict::Other(_)) => {
+                return Ok(pan.command(Room::fitting(&search)));
+            }
+            Err(ExternalFailure::Failed(error)) => return Err(error),
+            Ok(_) | Err(ExternalFailure::Stop(_)) => command = Some(pan.command(Room::LARGE)),
         }
-        if matches!(first, Err(Silence::Stop(_))) {
+        if matches!(first, Err(ExternalFailure::Stop(_))) {
             break;
         }
     }
     Ok(command.expect("one of the ways was tried"))
 }
 
-fn failed(silence: Silence) -> io::Error {
+fn failed(silence: ExternalFailure) -> io::Error {
     match silence {
-        Silence::Failed(error) => error,
-        Silence::Stop(stop) => io::Error::other(stop.to_string()),
+        ExternalFailure::Failed(error) => error,
+        ExternalFailure::Stop(stop) => io::Error::other(stop.to_string()),
     }
 }
 

@@ -13,11 +13,11 @@ pub struct AbstractModel {
     pub states: Vec<AbstractState>,
     /// The steps between them.
     pub edges: Vec<AbstractEdge>,
-    /// What was visited: for each symbolic state the number of its abstract state, and what holds in it.
+    /// The visited symbolic states: for each, the number of its abstract state, and the condition that holds in it.
     pub visited: Vec<(usize, Expr)>,
-    /// Whether the steps from all abstract states on and behind loops are exact.
+    /// Set if the steps from all abstract states on and behind loops are exact.
     pub is_safe_fragment: bool,
-    /// Whether all abstract states together are closed under all steps.
+    /// Set if all abstract states together are closed under all steps.
     pub is_inductive: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct AbstractState {
     pub control: Vec<Value>,
     /// The truth of each predicate.
     pub bits: Vec<bool>,
-    /// Whether a run may begin in it.
+    /// Set if a run may begin in it.
     pub is_initial: bool,
 }
 
@@ -43,6 +43,6 @@ pub struct AbstractEdge {
     pub edge: EdgeId,
     /// To where, by number.
     pub to: usize,
-    /// Whether all successors of all states of `from` by the step are in what its edges lead to.
+    /// Set if all successors of all states of `from` by the step are in what its edges lead to.
     pub is_exact: bool,
 }

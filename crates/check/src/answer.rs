@@ -30,7 +30,7 @@ pub struct OwnedTask {
     pub program: Program,
     /// The errors that are asked for.
     pub target: Target,
-    /// How many threads may live.
+    /// Limit on the number of threads.
     pub threads: ThreadScope,
 }
 
@@ -53,7 +53,7 @@ impl Model for Threads {
 /// The answer to a question.
 #[derive(Clone, Debug)]
 pub struct Answer<M: Model = OwnedTask> {
-    /// What was asked about.
+    /// The program or system that was checked, with the errors that were asked for.
     pub model: M,
     /// The outcome. Where each error was asked for on its own, it sums these answers up.
     pub outcome: Outcome<M>,
@@ -72,11 +72,11 @@ pub struct Answer<M: Model = OwnedTask> {
     pub certifier: Option<&'static str>,
     /// Why a certificate that the engine gave could not be checked: the answer is uncertified then.
     pub unchecked: Option<String>,
-    /// What the engine tells about its search.
+    /// The engine's explanation of its search.
     pub explanation: Explanation,
     /// The size of the program that was searched, after the passes.
     pub searched: Option<Size>,
-    /// How long the phases took.
+    /// The time of each phase.
     pub times: Times,
 }
 
@@ -157,7 +157,7 @@ pub enum Status {
     Unknown(Reason),
 }
 
-/// Whether a certificate was accepted.
+/// The evidence for an error that cannot happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// It was.
@@ -175,7 +175,7 @@ pub enum Reason {
     Unsupported(Unsupported),
     /// Some of the errors that were asked for one by one were not decided.
     Some {
-        /// How many.
+        /// The number of undecided errors.
         open: usize,
         /// Of how many.
         of: usize,
@@ -191,13 +191,13 @@ pub enum Reason {
 pub struct EngineRun {
     /// The engine.
     pub engine: &'static str,
-    /// How long it ran.
+    /// The time that it ran.
     pub time: Duration,
-    /// How its run ended.
+    /// The end of its run.
     pub end: EngineEnd,
 }
 
-/// How an engine's run ended.
+/// The end of an engine's run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EngineEnd {
     /// Its answer is the one that is reported.
@@ -221,7 +221,7 @@ pub struct Size {
     pub vars: usize,
 }
 
-/// How long the phases took.
+/// The time of each phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// The passes.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What closed a search, or a part of it. It explains a safe answer and is no evidence: nobody checks it.
+/// An argument that closed a search, or a part of it. It explains a safe answer and is not evidence: it is not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Argument {
     /// Longer paths repeat a state: the recurrence diameter, by SAT.

@@ -1,9 +1,9 @@
-//! How many execution contexts each thread may have.
+//! Bounds on the execution contexts of each thread.
 
 /// The numbers of execution contexts per thread that are looked at, one after the other.
 ///
-/// Threads take turns in a fixed order, again and again; a thread's turn is a context, in which it may make any number of
-/// steps, or none. Within `k` contexts per thread all threads have had `k` turns.
+/// Threads take turns in a fixed order, again and again; a thread's turn is a context, in which it may make any
+/// number of steps, or none. Within `k` contexts per thread all threads have had `k` turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ContextBound {
     /// The least, at least 1.
@@ -24,7 +24,7 @@ impl ContextBound {
     }
 }
 
-/// What growing numbers of contexts per thread have come to.
+/// The results for growing numbers of contexts per thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contexts {
     /// For numbers of contexts, in ascending order: how many valuations of the shared variables are reachable at points

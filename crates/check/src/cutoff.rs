@@ -1,17 +1,18 @@
-//! How many threads are enough.
+//! The number of threads that are enough.
 
 use std::fmt;
 
-/// The thread states that growing numbers of threads reach. The *cutoff* is the number from which on no more are reached.
+/// The thread states that growing numbers of threads reach. The *cutoff* is the number from which on no more are
+/// reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cutoff {
-    /// How many thread states N threads reach, for N = 1, 2, ..
+    /// The number of thread states that N threads reach, for N = 1, 2, ..
     pub reached: Vec<usize>,
-    /// What proves that no number of threads reaches more than the last.
+    /// The proof that no number of threads reaches more than the last.
     pub proof: Option<CutoffProof>,
 }
 
-/// Who says which thread states can be reached at all.
+/// The method that shows which thread states are reachable with any number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CutoffProof {
     /// The views of so many threads admit no others.
@@ -23,8 +24,8 @@ pub enum CutoffProof {
 }
 
 impl Cutoff {
-    /// The least number of threads that was looked at with as many thread states as the last: the cutoff where there is a
-    /// proof, else only where nothing more was seen.
+    /// The least number of threads that was looked at with as many thread states as the last: the cutoff where there
+    /// is a proof, else only where nothing more was seen.
     pub fn plateau(&self) -> usize {
         let last = self.reached.last().copied().unwrap_or(0);
         self.reached.iter().take_while(|n_states| **n_states < last).count() + 1

@@ -1,4 +1,4 @@
-//! What an engine is, and what it answers.
+//! The interface of engines, and their results.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub trait Engine: Send + Sync {
     /// The name on the command line.
     fn name(&self) -> &'static str;
 
-    /// Whether the engine can work on the task. Cheap and conservative: `Ok` may still end in a [`Stop`].
+    /// Returns whether the engine can work on the task. Cheap and conservative: `Ok` may still end in a [`Stop`].
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported>;
 
     /// Decides the task. The explanation is filled in on the way, so that it is there also where the engine stops.
@@ -53,7 +53,7 @@ pub enum Verdict {
     Unsafe(Trace),
 }
 
-/// What became of each assertion and location of a target.
+/// The result for each assertion and location of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// The assertions that can fail, in ascending order, each with an execution that ends in its failure.

@@ -45,7 +45,7 @@ pub struct Thread {
 pub struct Frame {
     /// The procedure.
     pub proc: ProcId,
-    /// Where it stands: the location before its next step, or before the call that has not returned.
+    /// The location before its next step, or before the call that has not returned.
     pub loc: LocId,
     /// The call that has not returned; `None` in the running frame.
     pub call: Option<EdgeId>,
@@ -69,14 +69,14 @@ pub struct Replay {
 pub enum Violation {
     /// The last step fails this assertion.
     Assert {
-        /// Whose step it is.
+        /// The thread that makes the step.
         thread: ThreadId,
         /// The assertion.
         edge: EdgeId,
     },
     /// A thread stands at this location.
     Location {
-        /// Who stands there.
+        /// The thread at the location.
         thread: ThreadId,
         /// The location.
         loc: LocId,
@@ -91,12 +91,12 @@ impl State {
         self.position(id).map(|position| &self.threads[position])
     }
 
-    /// Where the thread with this number stands in the list of live threads.
+    /// Returns where the thread with this number stands in the list of live threads.
     pub fn position(&self, id: ThreadId) -> Option<usize> {
         self.threads.iter().position(|thread| thread.id == id)
     }
 
-    /// Whether the thread may move: somebody else's atomic section stops it.
+    /// Returns whether the thread may move: somebody else's atomic section stops it.
     pub fn may_move(&self, id: ThreadId) -> bool {
         self.holder.is_none_or(|holder| holder == id)
     }
@@ -108,7 +108,7 @@ impl Thread {
         self.stack.last().expect("a thread without frames is removed in the step that pops the last one")
     }
 
-    /// Where the thread stands.
+    /// Returns where the thread stands.
     pub fn loc(&self) -> LocId {
         self.top().loc
     }

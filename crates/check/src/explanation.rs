@@ -1,16 +1,16 @@
-//! What an engine tells besides its verdict.
+//! The explanation that an engine gives besides its verdict.
 
 use std::collections::BTreeSet;
 
 use crate::{Argument, Contexts, Cutoff, Event, Refinement, Rounds, Run};
 
-/// What an engine tells about its search, whether it came to a verdict or stopped. It explains an answer and is not
+/// An engine's account of its search, whether it came to a verdict or stopped. It explains an answer and is not
 /// evidence: nothing relies on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
     /// For safe answers: the arguments that closed the search.
     pub arguments: BTreeSet<Argument>,
-    /// How many threads are enough.
+    /// The number of threads that are enough.
     pub cutoff: Option<Cutoff>,
     /// The results for growing numbers of contexts per thread, from engines that bound them.
     pub contexts: Option<Contexts>,

@@ -1,16 +1,16 @@
-//! What can be seen of the reachable states of a program.
+//! The reachable states of a program, as far as each thread shows them.
 
 use std::collections::BTreeSet;
 
 use selvedge_ir::{EdgeId, LocId, Value};
 
-/// What an engine saw that visited everything.
+/// The result of an engine that visited all states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exploration {
     /// The number of reachable states of the whole program, as the engine counts them: those that differ only in the
     /// numbers of their threads are one state.
     pub n_states: usize,
-    /// Whether a bound of the engine cut something off.
+    /// Set if a bound of the engine cut something off.
     pub truncated: bool,
     /// The states in which a thread can be seen.
     pub thread_states: BTreeSet<ThreadState>,
@@ -18,10 +18,10 @@ pub struct Exploration {
     pub failing: BTreeSet<EdgeId>,
 }
 
-/// What can be seen of one thread: where it stands, and the variables that it sees there.
+/// The state of one thread: its location, and the variables that are visible there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ThreadState {
-    /// Where it stands.
+    /// Its location.
     pub loc: LocId,
     /// The shared variables, in the order of their declaration.
     pub shared: Vec<Value>,

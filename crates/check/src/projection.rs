@@ -10,13 +10,13 @@ use crate::Reason;
 pub struct Projection {
     /// For each step of the program whether an execution to an error makes it.
     pub steps: IndexVec<EdgeId, Involved>,
-    /// How many executions showed it.
+    /// The number of executions that showed it.
     pub executions: usize,
     /// Why some are open, if some are.
     pub stopped: Option<Reason>,
 }
 
-/// Whether some execution to an error makes a step.
+/// The answer to whether some execution to an error makes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Involved {
     /// One does, and was replayed.

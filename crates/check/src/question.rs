@@ -1,4 +1,4 @@
-//! What the user asks, in the user's words, and what it means for a program.
+//! A question in the user's words, and its meaning for a program.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Question {
     /// At most this many threads in a whole run, ended ones included, as BOOM counts; `None`: see
     /// [`Question::threads`].
     pub created: Option<u32>,
-    /// How many threads run `main` at first; `None`: as the program says.
+    /// The number of threads that run `main` at first; `None`: as the program says.
     pub initial: Option<Initial>,
     /// Ask for this label instead of the assertions.
     pub label: Option<String>,
@@ -36,7 +36,7 @@ pub struct Subject<'s> {
     pub text: &'s str,
 }
 
-/// How many threads run `main` at first.
+/// The number of threads that run `main` at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initial {
     /// This many.
@@ -48,9 +48,9 @@ pub enum Initial {
 /// A question that does not fit the program: a sentence for the user, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidQuestion {
-    /// What is wrong, without a full stop.
+    /// The problem, without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// A suggestion for the user.
     pub help: Option<String>,
 }
 
@@ -161,7 +161,7 @@ fn least_threads(program: &Program) -> u32 {
     program.entries.iter().map(|entry| least(entry.count)).sum()
 }
 
-/// What there is instead, if it is few enough to read.
+/// Lists the names that there are instead, if they are few enough to read.
 fn known_names<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();

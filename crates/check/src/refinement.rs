@@ -1,11 +1,11 @@
-//! What a loop of abstraction and refinement has come to.
+//! The figures of a loop of abstraction and refinement.
 
 /// The figures of an engine that refines an abstraction. They explain and are no evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Refinement {
-    /// How many abstractions were looked at.
+    /// The number of abstractions.
     pub iterations: usize,
-    /// How many questions a prover was asked.
+    /// The number of queries to the prover.
     pub queries: usize,
     /// The predicates of the last abstraction.
     pub predicates: usize,

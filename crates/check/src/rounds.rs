@@ -4,9 +4,9 @@ use crate::ContextBound;
 
 /// The numbers of rounds that are looked at, one after the other.
 ///
-/// In a round each thread has one turn, in an order that is any for a run and the same in all its rounds; there may be any
-/// number of threads. In its turn a thread makes any number of steps, or none. So within `k` rounds there are at most `k`
-/// execution contexts per thread, but of any number of threads in any order, unlike in [`ContextBound`].
+/// In a round each thread has one turn, in an order that is any for a run and the same in all its rounds; there may
+/// be any number of threads. In its turn a thread makes any number of steps, or none. So within `k` rounds there are
+/// at most `k` execution contexts per thread, but of any number of threads in any order, unlike in [`ContextBound`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RoundBound {
     /// The least number of which is asked whether it is enough, at least 1.
@@ -28,7 +28,7 @@ impl From<ContextBound> for RoundBound {
     }
 }
 
-/// What growing numbers of rounds have come to.
+/// The results for growing numbers of rounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rounds {
     /// For numbers of rounds, in ascending order: how many valuations of the shared variables are reachable at points
@@ -40,8 +40,8 @@ pub struct Rounds {
     pub enough: Option<u32>,
     /// The numbers of which it could not be told whether they are enough.
     pub open: Vec<u32>,
-    /// Why the last of them is open: the threads that Eve names in the adequacy game, one after the other, until Adam has no
-    /// answer.
+    /// Why the last of them is open: the threads that Eve names in the adequacy game, one after the other, until Adam
+    /// has no answer.
     pub play: Vec<EveMove>,
 }
 
@@ -50,7 +50,7 @@ pub struct Rounds {
 pub struct EveMove {
     /// Its template.
     pub template: String,
-    /// Whether it has ended.
+    /// Set if it has ended.
     pub ended: bool,
     /// The shared variables when its last turn ends.
     pub shared: Vec<(String, bool)>,

@@ -35,15 +35,15 @@ impl Part {
         Run { solver_work: self.solver_work, ..run.with_solvers(self.solvers.clone()) }
     }
 
-    /// The same part, in which each solver of an engine may do so much work, in its own units. An engine whose solver has
-    /// done it stops as if it were cancelled.
+    /// The same part, in which each solver of an engine may do so much work, in its own units. An engine whose solver
+    /// has done it stops as if it were cancelled.
     #[must_use]
     pub fn with_solver_work(self, units: u64) -> Part {
         Part { solver_work: Some(units), ..self }
     }
 }
 
-/// What a check may use up.
+/// The resources that a check may use.
 #[derive(Clone, Copy, Default)]
 pub struct Limits {
     /// Wall-clock time, from the start of the run.
@@ -74,7 +74,7 @@ pub enum Event {
     Searched {
         /// All states found.
         visited: usize,
-        /// Those not expanded yet.
+        /// The states that are not expanded yet.
         waiting: usize,
         /// The steps from the start to the newest.
         depth: usize,
@@ -88,7 +88,7 @@ pub enum Event {
         /// The nodes of all diagrams, garbage included.
         nodes: usize,
     },
-    /// So many threads reach so many thread states.
+    /// This number of threads reaches this number of thread states.
     ThreadStates {
         /// The threads.
         threads: usize,
@@ -102,11 +102,11 @@ pub enum Event {
         k: usize,
         /// The lists of places.
         views: usize,
-        /// Those that wait.
+        /// The lists that wait.
         waiting: usize,
     },
-    /// With `k` contexts per thread, or in `k` rounds, there is no error; that many valuations of the shared variables are
-    /// reachable.
+    /// With `k` contexts per thread, or in `k` rounds, there is no error; that many valuations of the shared
+    /// variables are reachable.
     SharedStates {
         /// The contexts per thread, or the rounds.
         k: u32,
@@ -166,13 +166,13 @@ impl<'o> Run<'o> {
         &self.solvers
     }
 
-    /// How much work each solver of an engine may do, in its own units; see [`Part::with_solver_work`].
+    /// Returns how much work each solver of an engine may do, in its own units; see [`Part::with_solver_work`].
     pub fn solver_work(&self) -> Option<u64> {
         self.solver_work
     }
 
-    /// A part of the run that can be stopped on its own, and stops with the run. It has the run's limits and clock. Parts
-    /// have no parts.
+    /// A part of the run that can be stopped on its own, and stops with the run. It has the run's limits and clock.
+    /// Parts have no parts.
     pub fn part(&self) -> Part {
         let cancel = CancelToken { own: Arc::default(), above: Some(Arc::clone(&self.cancel.own)) };
         Part {
@@ -237,7 +237,7 @@ impl CancelToken {
         self.own.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the check was asked to stop.
+    /// Returns whether the check was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         let is_set = |switch: &Arc<AtomicBool>| switch.load(Ordering::Relaxed);
         is_set(&self.own) || self.above.as_ref().is_some_and(is_set)

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where the SMT solvers of this machine are. Engines and the judge never look for them.
+/// The paths of the SMT solvers. Engines and the judge never look for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Solvers {
     /// Z3.
@@ -14,13 +14,13 @@ pub struct Solvers {
 }
 
 impl Solvers {
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.z3.is_none() && self.cvc5.is_none()
     }
 }
 
-/// How an SMT solver failed.
+/// A failure of an SMT solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SolverFailure {
     /// It could not be started.

@@ -1,4 +1,4 @@
-//! What is asked.
+//! The question that an engine decides.
 
 use selvedge_ir::{Program, Target};
 
@@ -13,7 +13,7 @@ pub struct Task<'p> {
     pub threads: ThreadScope,
 }
 
-/// How many threads there may be.
+/// A limit on the number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadScope {
     /// This many at one time; a spawn beyond them does nothing. The prelude's thread does not count.

@@ -1,10 +1,10 @@
-//! What happens when we are wrong: the message, and a command line that reproduces it.
+//! Reports of our own defects: the message, and a command line that reproduces it.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
 thread_local! {
-    /// What the last panic of this thread said, and where.
+    /// The message of the last panic of this thread, and its place.
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 

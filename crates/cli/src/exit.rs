@@ -4,7 +4,7 @@ use std::process::{ExitCode, Termination};
 
 use selvedge_check::{Model, Outcome, Reason, Stop};
 
-/// How a command ends. The order of the variants is that of severity, worst first: several inputs end in the first
+/// The end of a command. The order of the variants is that of severity, worst first: several inputs end in the first
 /// that occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {

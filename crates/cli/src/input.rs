@@ -1,4 +1,4 @@
-//! Where programs and traces come from: files, or standard input for `-`.
+//! Sources of programs and traces: files, or standard input for `-`.
 
 use std::convert::Infallible;
 use std::io::Read as _;
@@ -24,7 +24,7 @@ impl FromStr for Input {
 }
 
 impl Input {
-    /// What messages call it.
+    /// Returns its name in messages.
     pub(crate) fn name(&self) -> String {
         match self {
             Input::Stdin => "<stdin>".to_string(),

@@ -69,7 +69,8 @@ fn on_a_large_stack(cli: Cli, start: Instant) -> Exit {
     })
 }
 
-/// What the parser of the command line has to say: help and version on standard output, mistakes on standard error.
+/// Prints the message of the parser of the command line: help and version on standard output, mistakes on standard
+/// error.
 fn answer(error: &clap::Error) -> Exit {
     let printer = Printer::new(When::Auto);
     let text = |is_terminal: bool| {

@@ -10,7 +10,7 @@ use crate::args::When;
 /// Writes text. A reader that has closed the pipe (`| head`) is no error: the rest is dropped.
 pub(crate) struct Printer {
     colour: When,
-    /// Whether standard output could not be written for another reason than a closed pipe.
+    /// Set if standard output could not be written for another reason than a closed pipe.
     failed: AtomicBool,
 }
 
@@ -43,12 +43,12 @@ impl Printer {
         self.err(&format!("{style}error{style:#}: {message}\n"));
     }
 
-    /// What to do about an error.
+    /// Prints a suggestion after an error.
     pub(crate) fn help(&self, message: &str) {
         self.err(&format!("  help: {message}\n"));
     }
 
-    /// Whether standard output could not be written.
+    /// Returns whether standard output could not be written.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }

@@ -13,7 +13,7 @@ use crate::printer::Printer;
 /// Shows the events of a check: as a line that moves on a terminal, as a line a second if progress is wanted anyway.
 pub(crate) struct Progress<'p> {
     sink: Sink<'p>,
-    /// What is being worked on.
+    /// The file that is checked.
     file: String,
     seen: Mutex<Seen>,
 }
@@ -24,7 +24,7 @@ enum Sink<'p> {
     Lines(&'p Printer),
 }
 
-/// What was seen of the current phase.
+/// The progress of the current phase.
 struct Seen {
     phase: &'static str,
     since: Instant,
@@ -64,7 +64,7 @@ impl<'p> Progress<'p> {
         }
     }
 
-    /// How long to wait between two messages.
+    /// Returns how long to wait between two messages.
     fn pause(&self) -> Duration {
         match self.sink {
             Sink::Nothing | Sink::Terminal(_) => Duration::from_millis(100),

@@ -1,4 +1,4 @@
-//! What all commands share: who prints, what stops them, and when they began.
+//! The state that all commands share: the printer, the switch that stops them, and the time at which they began.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Once};

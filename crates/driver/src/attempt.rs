@@ -109,8 +109,8 @@ fn search(
     engine.decide(&small, run, explanation).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop)
 }
 
-/// Returns a certificate for what an engine has found to be safe without one, if there is one within the limits, and the
-/// engine that gave it, if it is another one.
+/// Returns a certificate for what an engine has found to be safe without one, if there is one within the limits, and
+/// the engine that gave it, if it is another one.
 fn certified(
     prepared: &Prepared,
     kind: EngineKind,
@@ -136,8 +136,8 @@ fn certified(
     }
 }
 
-/// Returns the certificate of rounds that are enough, if it is not too long. It is about the program with calls replaced
-/// and nothing else, of which more rounds may be needed than of the one that was searched.
+/// Returns the certificate of rounds that are enough, if it is not too long. It is about the program with calls
+/// replaced and nothing else, of which more rounds may be needed than of the one that was searched.
 fn adequacy(prepared: &Prepared, explanation: &Explanation, run: &Run<'_>) -> Option<Certificate> {
     run.event(Event::Phase("certifying"));
     let enough = explanation.rounds.as_ref()?.enough?;

@@ -18,9 +18,9 @@ pub struct Spacer {
     path: PathBuf,
 }
 
-/// What another program says.
+/// The verdict of another program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum ExternalVerdict {
     /// No error can be reached.
     Safe,
     /// An error can be reached.
@@ -31,14 +31,14 @@ pub enum Word {
 
 /// Why another program said nothing.
 #[derive(Debug)]
-pub enum Silence {
+pub enum ExternalFailure {
     /// A limit of the run.
     Stop(Stop),
     /// It could not be run.
     Failed(std::io::Error),
 }
 
-/// How often a running program is looked at.
+/// The time between two looks at a running program.
 const PAUSE: Duration = Duration::from_millis(1);
 
 impl Spacer {
@@ -47,28 +47,28 @@ impl Spacer {
         find_program("z3", ".tools/z3/bin").map(|path| Spacer { path })
     }
 
-    /// Where it is.
+    /// Returns where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Decides Horn clauses in which `sat` means safe. One answer is expected.
-    pub fn decide(&self, clauses: &str, run: &Run<'_>) -> Result<Word, Silence> {
+    pub fn decide(&self, clauses: &str, run: &Run<'_>) -> Result<ExternalVerdict, ExternalFailure> {
         let answers = self.decide_all(clauses, run)?;
-        Ok(answers.into_iter().next().unwrap_or(Word::Other("no answer".to_string())))
+        Ok(answers.into_iter().next().unwrap_or(ExternalVerdict::Other("no answer".to_string())))
     }
 
     /// The answers to a text with several questions, in order.
-    pub fn decide_all(&self, clauses: &str, run: &Run<'_>) -> Result<Vec<Word>, Silence> {
+    pub fn decide_all(&self, clauses: &str, run: &Run<'_>) -> Result<Vec<ExternalVerdict>, ExternalFailure> {
         let mut command = Command::new(&self.path);
         command.args(["-smt2", "-in"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(Silence::Failed)?;
+        let mut child = command.spawn().map_err(ExternalFailure::Failed)?;
         let text = converse(&mut child, clauses, run);
         if text.is_err() {
             // It may have ended in the meantime, which is as good.
             let _ = child.kill();
         }
-        child.wait().map_err(Silence::Failed)?;
+        child.wait().map_err(ExternalFailure::Failed)?;
         Ok(text?.lines().map(word).collect())
     }
 }
@@ -98,7 +98,7 @@ fn is_file(path: &Path) -> bool {
 }
 
 /// Writes to a program and reads from it, each on its own thread, until it has closed its output.
-fn converse(child: &mut Child, input: &str, run: &Run<'_>) -> Result<String, Silence> {
+fn converse(child: &mut Child, input: &str, run: &Run<'_>) -> Result<String, ExternalFailure> {
     let (mut stdin, mut stdout) = (child.stdin.take(), child.stdout.take());
     let input = input.to_string();
     let writer = std::thread::spawn(move || {
@@ -110,18 +110,18 @@ fn converse(child: &mut Child, input: &str, run: &Run<'_>) -> Result<String, Sil
         stdout.as_mut().map_or(Ok(0), |stdout| stdout.read_to_string(&mut text)).map(|_| text)
     });
     while !reader.is_finished() {
-        run.check_limits().map_err(Silence::Stop)?;
+        run.check_limits().map_err(ExternalFailure::Stop)?;
         std::thread::sleep(PAUSE);
     }
     drop(writer.join());
     let text = reader.join().unwrap_or_else(|_| Err(std::io::Error::other("the reading thread failed")));
-    text.map_err(Silence::Failed)
+    text.map_err(ExternalFailure::Failed)
 }
 
-fn word(line: &str) -> Word {
+fn word(line: &str) -> ExternalVerdict {
     match line.trim() {
-        "sat" => Word::Safe,
-        "unsat" => Word::Unsafe,
-        other => Word::Other(other.to_string()),
+        "sat" => ExternalVerdict::Safe,
+        "unsat" => ExternalVerdict::Unsafe,
+        other => ExternalVerdict::Other(other.to_string()),
     }
 }

@@ -1,7 +1,7 @@
 //! The one place where verdicts meet the judge.
 //!
-//! A rejected verdict is a defect of ours. A certificate that the judge cannot check (no solver, too large, out of time)
-//! is not rejected: the answer stays and is uncertified. Whoever cancels a check gets no answer.
+//! A rejected verdict is a defect of ours. A certificate that the judge cannot check (no solver, too large, out of
+//! time) is not rejected: the answer stays and is uncertified. Whoever cancels a check gets no answer.
 
 use selvedge_check::{Counterexample, Outcome, Reason, Run, Stop, Task, Verdict};
 use selvedge_replay::certificate::Unjudged;
@@ -40,4 +40,44 @@ pub(crate) fn examine(
         (Err(reject), _) => return Err(Failure::Internal { engine, message: reject.to_string() }),
     };
     Ok(Examined { outcome, unchecked })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use selvedge_check::{CancelToken, Engine, Limits, OwnedTask, ThreadScope};
+    use selvedge_engines::summaries::Summaries;
+    use selvedge_ir::text::parse_with_target;
+
+    use super::*;
+
+    const TEXT: &str = "shared x: bool\ninit x := F\nproc main() from L0 to L2\nL0 -> L1: x := T\n\
+        L1 -> L2: assert x\nstart main\ntarget e1";
+
+    fn examined(run: &Run<'_>) -> Examined {
+        let (program, target) = parse_with_target(TEXT).expect("it is well-formed");
+        let task = OwnedTask { program, target, threads: ThreadScope::Unbounded };
+        let verdict = Summaries::default().check(&task.task(), &Run::unlimited()).expect("there is no limit");
+        assert!(matches!(verdict, Verdict::Safe(Some(_))), "{verdict:?}");
+        examine(&task.task(), "summaries", verdict, run).unwrap_or_else(|failure| panic!("{failure}"))
+    }
+
+    #[test]
+    fn a_certificate_that_cannot_be_checked_leaves_the_answer_uncertified() {
+        let Examined { outcome, unchecked } = examined(&Run::unlimited());
+        assert_eq!((outcome.certified(), unchecked), (Some(true), None));
+        let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+        let Examined { outcome, unchecked } = examined(&Run::new(CancelToken::default(), limits, &()));
+        assert_eq!((outcome.certified(), unchecked.is_some()), (Some(false), true));
+    }
+
+    #[test]
+    fn a_check_that_is_cancelled_while_it_is_judged_has_no_answer() {
+        let cancel = CancelToken::default();
+        cancel.cancel();
+        let Examined { outcome, unchecked } = examined(&Run::new(cancel, Limits::default(), &()));
+        assert_eq!(outcome.reason(), Some(&Reason::Stop(Stop::Cancelled)));
+        assert_eq!(unchecked, None);
+    }
 }

@@ -1,8 +1,8 @@
 //! From a question to a judged answer: pose it, prepare the program, choose engines and run them, lift their evidence,
 //! judge it.
 //!
-//! The driver knows no output format and no terminal. [`check`] is the door for all questions; [`Subject::answer`] is the
-//! table of contents of a check of a program.
+//! The driver knows no output format and no terminal. [`check`] is the door for all questions; [`Subject::answer`] is
+//! the table of contents of a check of a program.
 
 mod attempt;
 mod each;
@@ -37,50 +37,51 @@ pub use simplify::{Simplified, simplify};
 pub use simulate::{RunEnd, Simulation, possible_steps, simulate};
 pub use systems::{OneSystem, turns_options};
 
-/// How a question is asked.
+/// The options of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The question, for programs.
     pub question: Question,
-    /// What the answer tells.
+    /// The scope of the answer.
     pub ask: Ask,
     /// Which engine; `None` lets the driver choose some, which run in parallel.
     pub engine: Option<EngineKind>,
-    /// How many engines may run at a time. With at most one they take turns, and the answer is the same each time.
+    /// Maximum number of engines that run in parallel. With one they take turns, and the answer is the same each time.
     pub jobs: usize,
     /// The options of the engines.
     pub engine_options: EngineOptions,
     /// The passes before the engine, in order; `None`: those that suit the engine.
     pub passes: Option<Vec<Pass>>,
-    /// Who may give the certificate.
+    /// The source of certificates.
     pub certify: Certify,
-    /// Whether an execution to an error is made smaller.
+    /// The treatment of an execution to an error.
     pub minimize: Minimize,
     /// Which way pushdown systems are searched.
     pub direction: Direction,
 }
 
-/// What an answer tells.
+/// The scope of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ask {
-    /// Whether an error can be reached.
+    /// One answer for all errors: whether one of them can be reached.
     #[default]
     Any,
     /// The same for each assertion and error location on its own.
     Each,
     /// The same, and all states of threads that can be reached.
     Reachable,
-    /// Whether an error can be reached, and which steps lie on some execution to one.
+    /// One answer for all errors, and the steps that lie on some execution to one.
     Projection,
 }
 
-/// Who may give the certificate of a safe answer.
+/// The source of the certificate of a safe answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Certify {
     /// The engine that answers, or nobody.
     #[default]
     Engine,
-    /// If it gives none, [`EngineKind::Summaries`], for rounds [`EngineKind::Views`], within what is left of the limits.
+    /// If it gives none, [`EngineKind::Summaries`], for rounds [`EngineKind::Views`], within what is left of the
+    /// limits.
     Anybody,
 }
 
@@ -95,28 +96,24 @@ pub enum Failure {
     Internal {
         /// The engine.
         engine: &'static str,
-        /// What the judge says.
+        /// The judge's message.
         message: String,
     },
 }
 
-/// Something that can be checked: a program, a pushdown system, or several that take turns.
-pub trait Checkable {
-    /// What the answer speaks of.
-    type Model: Model;
-
+/// Something that can be checked: a program, a pushdown system, or several that take turns. The parameter is what the
+/// answer speaks of.
+pub trait Checkable<M: Model> {
     /// Answers the question that the options ask.
-    fn answer(self, options: &Options, run: &Run<'_>) -> Result<Answer<Self::Model>, Failure>;
+    fn answer(self, options: &Options, run: &Run<'_>) -> Result<Answer<M>, Failure>;
 }
 
 /// Answers a question, with evidence that was judged.
-pub fn check<C: Checkable>(subject: C, options: &Options, run: &Run<'_>) -> Result<Answer<C::Model>, Failure> {
+pub fn check<M: Model>(subject: impl Checkable<M>, options: &Options, run: &Run<'_>) -> Result<Answer<M>, Failure> {
     subject.answer(options, run)
 }
 
-impl Checkable for Subject<'_> {
-    type Model = OwnedTask;
-
+impl Checkable<OwnedTask> for Subject<'_> {
     /// The table of contents: the question is posed, the program prepared, engines run ([`portfolio`]), each with its
     /// evidence lifted and judged ([`attempt`]), and what else is asked is added to the answer.
     fn answer(self, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {

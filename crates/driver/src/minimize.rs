@@ -1,10 +1,11 @@
 //! Shorter executions to the same kind of error, and the values in them that do not matter.
 //!
-//! The order of work: the engine is asked again within lower bounds on threads. Then whole ends of threads, and rounds
-//! that a thread makes back to where it stood, are left out, and the steps of a thread that others interrupt are brought
-//! together. A candidate is taken if it is an execution of the program that ends in an error that was asked for, and is
-//! better: fewer threads, then fewer context switches, then fewer steps. This is repeated until nothing is better any
-//! more. At last each value that was chosen is turned around; where an error is still met, the value does not matter.
+//! The order of work: the engine is asked again within lower bounds on threads. Then whole ends of threads, and
+//! rounds that a thread makes back to where it stood, are left out, and the steps of a thread that others interrupt
+//! are brought together. A candidate is taken if it is an execution of the program that ends in an error that was
+//! asked for, and is better: fewer threads, then fewer context switches, then fewer steps. This is repeated until
+//! nothing is better any more. At last each value that was chosen is turned around; where an error is still met, the
+//! value does not matter.
 //!
 //! It ends because each taken candidate is better than the one before, and because all candidates together may take
 //! only so many steps of the interpreter, which makes the result independent of the clock. It is right because the
@@ -24,7 +25,7 @@ use selvedge_replay::{Interpreter, Outcome, Replay, replay};
 
 use crate::Simplified;
 
-/// Whether executions are made smaller.
+/// The treatment of executions to errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Minimize {
     /// They are shown as they were found.
@@ -101,7 +102,7 @@ pub(crate) fn minimize(task: &Task<'_>, found: Counterexample) -> Counterexample
     best
 }
 
-/// What a good execution has little of, the most important first.
+/// Returns the cost of an execution, the most important part first.
 fn cost(trace: &Trace, replay: &Replay) -> (u32, usize, usize) {
     let last = replay.states.last().unwrap_or(&replay.start);
     let switches = trace.steps.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count();
@@ -134,8 +135,8 @@ impl Search<'_> {
         None
     }
 
-    /// The execution of some steps of another in some order, up to the first error; `None` if there is none. Threads get
-    /// the numbers that they have in it.
+    /// The execution of some steps of another in some order, up to the first error; `None` if there is none. Threads
+    /// get the numbers that they have in it.
     fn execute(&mut self, plan: &Plan<'_>, order: &[usize]) -> Option<Trace> {
         let start = plan.trace.start.clone();
         let mut state = self.interpreter.start(&start).ok()?;

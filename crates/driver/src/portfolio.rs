@@ -1,11 +1,12 @@
 //! The portfolio: which engines suit a question, and how they run side by side or in turns.
 //!
-//! Side by side, the first engine has a short start over the others, so that easy questions are always answered by the
-//! same one; then as many run as there are jobs, and when one gives up or has had its time, the next begins. One that has
-//! had its time goes on beside the others, who would never get their turn otherwise. The first judged answer wins and stops
-//! the others. In turns, with one job, each engine gets a budget of work, counted in its own events and its solver's
-//! units and not by the clock, which grows from round to round; so the same question has the same answer, trace and winner
-//! each time. Either way a `safe` without certificate waits for a while for one with a certificate.
+//! Side by side, the first engine has a short start over the others, so that easy questions are always answered by
+//! the same one; then as many run as there are jobs, and when one gives up or has had its time, the next begins. One
+//! that has had its time goes on beside the others, who would never get their turn otherwise. The first judged answer
+//! wins and stops the others. In turns, with one job, each engine gets a budget of work, counted in its own events
+//! and its solver's units and not by the clock, which grows from round to round; so the same question has the same
+//! answer, trace and winner each time. Either way a `safe` without certificate waits for a while for one with a
+//! certificate.
 //!
 //! Side by side, it ends when the engines do. In turns, it ends because a budget that grows without bound does not stop
 //! an engine that ends. Both are right because every answer was judged where it was found.
@@ -22,19 +23,19 @@ use selvedge_ir::callgraph::CallGraph;
 use crate::attempt::{Attempt, attempt, by_control_flow, equipped, takes};
 use crate::{Failure, Minimize, Options, Prepared, minimize};
 
-/// How long the first engine runs alone.
+/// The time that the first engine runs alone.
 const HEAD_START: Duration = Duration::from_millis(30);
 
 /// An engine that has run this long no longer counts against `jobs`.
 const SLOW: Duration = Duration::from_millis(1000);
 
-/// How long a `safe` without certificate waits for one with a certificate, at least.
+/// The least time that a `safe` without certificate waits for one with a certificate.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// The greatest budget of engines that look at all executions where some were asked about.
 const MOST_HANDED_OVER: usize = 64;
 
-/// How much work a solver does for an engine with a budget of one, in Z3's units: about half a second.
+/// The work of a solver for an engine with a budget of one, in Z3's units: about half a second.
 const SOLVER_WORK: u64 = 1_000_000;
 
 /// The stack of an engine's thread: decision diagrams recurse deeply.
@@ -142,8 +143,8 @@ fn run_team(
     }
 }
 
-/// Where there is no error within a number of contexts or rounds, and no recursion, lets engines that look at all
-/// executions say more, with little work.
+/// Lets engines that look at all executions say more, with little work, if there is no error within a number of
+/// contexts or rounds, and no recursion.
 fn hand_over(prepared: &Prepared, bounded: Best, options: &Options, run: &Run<'_>) -> Result<Best, Failure> {
     let at_bound = matches!(bounded.attempt.outcome, Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))));
     if !at_bound || CallGraph::new(prepared.task().program).has_recursion() {
@@ -161,7 +162,7 @@ fn hand_over(prepared: &Prepared, bounded: Best, options: &Options, run: &Run<'_
     Ok(more)
 }
 
-/// How good an answer is.
+/// The quality of an answer, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
     /// None.
@@ -321,8 +322,8 @@ enum Message {
     Done(usize, Box<thread::Result<Result<Attempt, Failure>>>),
 }
 
-/// A team whose engines run in parallel. An engine that was overtaken may need a moment to notice, so that its thread owns
-/// what it works on.
+/// A team whose engines run in parallel. An engine that was overtaken may need a moment to notice, so that its thread
+/// owns what it works on.
 struct Parallel {
     prepared: Arc<Prepared>,
     options: Arc<Options>,

@@ -12,10 +12,10 @@ pub(crate) struct Prepared {
     known: Mutex<Vec<(Recipe, Option<Arc<Simplified>>)>>,
 }
 
-/// How a program is simplified.
+/// A list of passes, with the treatment of the thread bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Recipe {
-    /// Whether a bound on the threads of a whole run becomes one on live threads first.
+    /// Set if a bound on the threads of a whole run becomes one on live threads first.
     counted: bool,
     passes: Vec<Pass>,
 }

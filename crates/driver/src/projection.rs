@@ -1,10 +1,11 @@
 //! Error projection: which steps lie on some execution to an error.
 //!
-//! To reach an error location counts as an assertion that fails there. *Order of work.* The steps of the first execution
-//! are involved. Then the same question is asked with the errors counted only after a step that is not known to be
-//! involved yet ([`require_step`]), again and again, until no such error can be reached. *It ends*: each execution involves a new
-//! step, or is dropped with the steps that it stumbled over, which stay open. *Right*: each involved step was seen in an execution that the judge replayed; for
-//! the others the last search found no error behind any of them, within the bounds that were asked for.
+//! To reach an error location counts as an assertion that fails there. *Order of work.* The steps of the first
+//! execution are involved. Then the same question is asked with the errors counted only after a step that is not
+//! known to be involved yet ([`require_step`]), again and again, until no such error can be reached. *It ends*: each
+//! execution involves a new step, or is dropped with the steps that it stumbled over, which stay open. *Right*: each
+//! involved step was seen in an execution that the judge replayed; for the others the last search found no error
+//! behind any of them, within the bounds that were asked for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

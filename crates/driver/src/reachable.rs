@@ -1,10 +1,10 @@
 //! All states that can be reached, and the answer for each assertion and error location.
 //!
-//! *Order of work.* An engine visits all states, on the program as it is. What it says about errors is not evidence, so
-//! that each error is then decided as if it were asked for on its own ([`each`]), by the engine that the user names or by
-//! those that suit the program: with a replayed execution, or with an accepted certificate, or else the answer says that it
-//! is uncertified. *Right*: every answer about an error is judged. Where
-//! the visit was complete and says otherwise, one of the engines is wrong, which is reported as our defect.
+//! *Order of work.* An engine visits all states, on the program as it is. What it says about errors is not evidence,
+//! so that each error is then decided as if it were asked for on its own ([`each`]), by the engine that the user
+//! names or by those that suit the program: with a replayed execution, or with an accepted certificate, or else the
+//! answer says that it is uncertified. *Right*: every answer about an error is judged. Where the visit was complete
+//! and says otherwise, one of the engines is wrong, which is reported as our defect.
 
 use std::sync::Arc;
 use std::time::Duration;

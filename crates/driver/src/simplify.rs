@@ -15,9 +15,9 @@ pub struct Simplified {
     pub program: Program,
     /// The same errors in it.
     pub target: Target,
-    /// How many threads may live in it.
+    /// Limit on its threads.
     pub threads: ThreadScope,
-    /// How long the passes took.
+    /// The time that the passes took.
     pub time: Duration,
     /// The ways back, first pass first.
     lifts: Vec<Lift>,

@@ -1,8 +1,8 @@
 //! Questions about pushdown systems: one, or several with a shared state that take turns.
 //!
-//! One system is saturated, and the judge looks at the run or the proof. Several systems become a program that does what
-//! they do, which an engine with a bound on contexts searches; the rules that it used are executed on the systems
-//! themselves. Or they become one system for each number of contexts.
+//! One system is saturated, and the judge looks at the run or the proof. Several systems become a program that does
+//! what they do, which an engine with a bound on contexts searches; the rules that it used are executed on the
+//! systems themselves. Or they become one system for each number of contexts.
 
 use selvedge_check::{
     Answer, Bound, ContextBound, Engine, Event, Explanation, InvalidQuestion, Outcome, PdsRun, Reason, Run, Stop, Task,
@@ -22,9 +22,7 @@ use crate::{Checkable, Failure, Options};
 
 const PUSHDOWN: &str = "pushdown";
 
-impl Checkable for Pds {
-    type Model = Pds;
-
+impl Checkable<Pds> for Pds {
     fn answer(self, options: &Options, run: &Run<'_>) -> Result<Answer<Pds>, Failure> {
         if self.targets.is_empty() {
             return Err(invalid("the system has no target", "give --target '<p, g>', or write a line `target <p, g>`"));
@@ -72,8 +70,8 @@ fn missing(message: &str, extension: &str) -> Failure {
     invalid(message, &format!("put it beside the file, in a file of the same name that ends in .{extension}"))
 }
 
-/// Returns the options for engines that search the program of several systems. Each rule reads and writes the shared state
-/// as a whole, and there are many of them: the less a rule has to do with histories, the better.
+/// Returns the options for engines that search the program of several systems. Each rule reads and writes the shared
+/// state as a whole, and there are many of them: the less a rule has to do with histories, the better.
 pub fn turns_options(bound: ContextBound) -> ContextOptions {
     ContextOptions { bound: Some(bound), histories: Some(Histories::Values) }
 }
@@ -88,9 +86,7 @@ fn bound(threads: &Threads, options: &Options) -> Result<ContextBound, Failure> 
     })
 }
 
-impl Checkable for Threads {
-    type Model = Threads;
-
+impl Checkable<Threads> for Threads {
     fn answer(self, options: &Options, run: &Run<'_>) -> Result<Answer<Threads>, Failure> {
         let bound = bound(&self, options)?;
         run.event(Event::Phase("searching"));
@@ -135,9 +131,7 @@ fn replayed(
 /// Several systems that are checked as one system for each number of contexts, smallest first.
 pub struct OneSystem(pub Threads);
 
-impl Checkable for OneSystem {
-    type Model = Pds;
-
+impl Checkable<Pds> for OneSystem {
     fn answer(self, options: &Options, run: &Run<'_>) -> Result<Answer<Pds>, Failure> {
         let bound = bound(&self.0, options)?;
         let mut last = None;

@@ -11,7 +11,7 @@ use selvedge_report::json::read_saved;
 use selvedge_report::{Context, Source};
 use serde::Deserialize;
 
-/// What a user asks for, in the words of launch configurations.
+/// A launch configuration: the question of a user.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {

@@ -25,7 +25,7 @@ pub fn dot(program: &Program, map: &SourceMap, model: &AbstractModel) -> String 
     out
 }
 
-/// What holds in an abstract state: the values of control variables, and each predicate or its negation.
+/// Returns what holds in an abstract state: the values of control variables, and each predicate or its negation.
 pub(crate) fn lines(program: &Program, map: &SourceMap, model: &AbstractModel, state: &AbstractState) -> Vec<String> {
     let control = model.control.iter().zip(&state.control).map(|(var, value)| valued(program, map, *var, *value));
     let predicates = model.predicates.iter().zip(&state.bits).map(|(predicate, bit)| literal(program, predicate, *bit));

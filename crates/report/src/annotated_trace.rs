@@ -1,4 +1,4 @@
-//! What happens in an execution, step by step: where, by whom, and what changed.
+//! An execution with annotations: for each step its place, its thread, and its effects.
 //!
 //! The states come from the interpreter; a step's effects are read off the difference of two of them. So a report can
 //! leave things out, but cannot claim a change that did not happen.
@@ -62,7 +62,7 @@ pub struct Binding {
     pub value: Value,
     /// The name of the value, if it has one.
     pub word: Option<String>,
-    /// Whether the value does not matter.
+    /// Set if the value does not matter.
     pub free: bool,
 }
 
@@ -90,15 +90,15 @@ pub struct AnnotatedStep {
     /// The procedure, and the number of callers below it.
     pub proc: String,
     pub depth: usize,
-    /// Whether the thread holds the atomic flag before or after the step.
+    /// Set if the thread holds the atomic flag before or after the step.
     pub atomic: bool,
-    /// Whether the step can have no effect but to go on: `skip`, `goto`.
+    /// Set if the step can have no effect but to go on: `skip`, `goto`.
     pub idle: bool,
     pub events: Vec<Event>,
     pub changes: Vec<Change>,
 }
 
-/// What a step did beside assigning values.
+/// An effect of a step other than an assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The condition of an `if` or `while` held, or did not.
@@ -124,14 +124,14 @@ pub enum Event {
 pub struct Change {
     pub var: VarId,
     pub name: String,
-    /// Whose copy, if it belongs to a thread other than the one that moved.
+    /// The owner of the copy, if it is a thread other than the one that moved.
     pub of: Option<ThreadId>,
     /// `None` for a first value.
     pub before: Option<Value>,
     pub after: Value,
     /// The names of the two values, if they have some.
     pub words: [Option<String>; 2],
-    /// Whether the new value does not matter.
+    /// Set if the new value does not matter.
     pub free: bool,
 }
 
@@ -224,12 +224,12 @@ impl AnnotatedTrace {
         }
     }
 
-    /// How often another thread takes over.
+    /// Returns how often another thread takes over.
     pub fn switches(&self) -> usize {
         self.steps.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count()
     }
 
-    /// How many threads move.
+    /// Returns how many threads move.
     pub fn movers(&self) -> usize {
         self.steps.iter().map(|step| step.thread).collect::<BTreeSet<_>>().len()
     }
@@ -279,7 +279,7 @@ impl<'a> Annotator<'a> {
         locals.iter().zip(&frame.locals).map(|(var, value)| self.binding(*var, *value)).collect()
     }
 
-    /// Where a location stands in the source: at the first of the statements that leave it.
+    /// Returns where a location stands in the source: at the first of the statements that leave it.
     pub(crate) fn place(&self, loc: LocId) -> Option<Span> {
         self.flow.out(loc).iter().map(|edge| self.context.map.edges[*edge].span).min()
     }

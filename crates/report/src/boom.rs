@@ -1,10 +1,10 @@
 //! Executions as the model checker BOOM printed them, for SatAbs, which reads them.
 //!
 //! A line per executed statement, with all values *before* it: `TRACE t=1 l3 PC7 b0=1 main::b1=0 main::b1=1 TAKEN=0`.
-//! Shared variables come once, then for each thread that was ever created, ended ones included, its own variables: those
-//! of the procedure that it runs, or ran last. So each name occurs once per thread, by which SatAbs tells the threads
-//! apart. All values are those of the replayed execution. What belongs to no statement (initial values, `enforce`, the
-//! end of a procedure) has no line.
+//! Shared variables come once, then for each thread that was ever created, ended ones included, its own variables:
+//! those of the procedure that it runs, or ran last. So each name occurs once per thread, by which SatAbs tells the
+//! threads apart. All values are those of the replayed execution. What belongs to no statement (initial values,
+//! `enforce`, the end of a procedure) has no line.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ use crate::annotated_trace::{Context, Execution};
 /// The longest execution that is written out where calls share their bodies.
 const MAX_STEPS: u128 = 1_000_000;
 
-/// What is printed beside the verdict.
+/// The details that are printed beside the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// The execution to the error.
@@ -152,8 +152,8 @@ fn write_locals(program: &Program, thread: &Thread, line: &mut String) {
     }
 }
 
-/// The labels of a statement, in the order of the text. Of those that say which instruction of SatAbs it stands for, the
-/// last one only: the reader keeps no other.
+/// The labels of a statement, in the order of the text. Of those that say which instruction of SatAbs it stands for,
+/// the last one only: the reader keeps no other.
 fn labels(program: &Program, loc: LocId) -> Vec<&str> {
     let mut labels: Vec<&str> =
         program.labels.iter().filter(|label| label.loc == loc).map(|label| &*label.name).collect();

@@ -10,7 +10,7 @@ use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId, text};
 use crate::annotated_trace::Context;
 use crate::names::Names;
 
-/// How tightly an operator binds, loosest first.
+/// The precedence of an operator, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Implies,
@@ -140,7 +140,7 @@ impl Writer<'_> {
     }
 }
 
-/// How a sum compares with zero.
+/// The comparison of a sum with zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Eq,

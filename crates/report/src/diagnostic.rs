@@ -11,7 +11,7 @@ use crate::names::count;
 use crate::palette::Palette;
 use crate::source::Source;
 
-/// How many warnings of one kind are shown.
+/// The number of warnings of one kind that are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
     All,

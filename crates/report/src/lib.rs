@@ -1,7 +1,8 @@
 //! The formats: a [`selvedge_check::Answer`], a run or a list of diagnostics as text and JSON, and graphs as pictures.
 //!
-//! Everything here is a pure function from data to a `String` (or back); the crate `cli` prints it. [`annotated_trace`] turns an
-//! execution into what happened in it, step by step; [`text`] and [`json`] write that down.
+//! Everything here is a pure function from data to a `String` (or back); the crate `cli` prints it.
+//! [`annotated_trace`] turns an execution into what happened in it, step by step; [`text`] and [`json`] write that
+//! down.
 
 pub mod abstract_model;
 pub mod annotated_trace;

@@ -1,4 +1,4 @@
-//! How variables and values are written for people.
+//! Variables and values in reports for people.
 
 use std::collections::BTreeSet;
 

@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Effects, Style};
 pub struct Palette {
     /// Titles and verdicts of no particular colour.
     pub strong: Style,
-    /// What can be skipped: line numbers, steps without effect.
+    /// The style of what can be skipped: line numbers, steps without effect.
     pub dim: Style,
     /// Values that changed.
     pub change: Style,
@@ -44,7 +44,7 @@ impl Palette {
         }
     }
 
-    /// Whether there are colours.
+    /// Returns whether there are colours.
     pub fn is_coloured(&self) -> bool {
         self.coloured
     }

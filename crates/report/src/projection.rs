@@ -14,7 +14,7 @@ use crate::palette::{Palette, paint};
 /// The projection, for programs.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProjectionView {
-    /// How many executions to an error were looked at.
+    /// The number of executions to an error.
     pub executions: usize,
     /// Why some statements are open, if some are.
     pub reason: Option<String>,

@@ -40,7 +40,7 @@ fn errors(target: &Target) -> String {
     format!("{}, {}", count(target.asserts.len(), "assertion"), count(target.watched().len(), "labelled location"))
 }
 
-/// How many edges of which kind there are, for those kinds that occur.
+/// Returns how many edges of which kind there are, for those kinds that occur.
 fn kinds(program: &Program) -> String {
     let mut counts = [0_usize; KINDS.len()];
     for edge in &program.edges {

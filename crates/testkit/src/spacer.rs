@@ -1,7 +1,7 @@
 //! Verdicts of Spacer on the Horn clauses of many programs, in one process.
 
 use selvedge_check::Run;
-use selvedge_driver::external::{Silence, Spacer, Word};
+use selvedge_driver::external::{ExternalFailure, ExternalVerdict, Spacer};
 use selvedge_export::horn;
 use selvedge_frontend::{Context, Source};
 
@@ -14,6 +14,6 @@ pub fn clauses(posed: &Posed, name: &str) -> Result<String, String> {
 }
 
 /// The verdicts on several texts with clauses, in order.
-pub fn verdicts(spacer: &Spacer, texts: &[String], run: &Run<'_>) -> Result<Vec<Word>, Silence> {
+pub fn verdicts(spacer: &Spacer, texts: &[String], run: &Run<'_>) -> Result<Vec<ExternalVerdict>, ExternalFailure> {
     spacer.decide_all(&texts.join("(reset)\n"), run)
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use selvedge_check::{CancelToken, Limits, Run};
-use selvedge_driver::external::{Code, Spin, Word};
+use selvedge_driver::external::{Code, ExternalVerdict, Spin};
 use selvedge_export::promela;
 use selvedge_frontend::{Context, Source};
 
@@ -84,8 +84,8 @@ fn compare_verdicts(program: &Model, spin: &Spin, budget: Budget) -> Result<Agre
     let posed = pose(program)?;
     let Ok(text) = model(&posed, "generated") else { return Ok(Agreement::Skipped) };
     let ours = match ask(&posed.task(), budget) {
-        Answer::Safe => Word::Safe,
-        Answer::Unsafe(_) => Word::Unsafe,
+        Answer::Safe => ExternalVerdict::Safe,
+        Answer::Unsafe(_) => ExternalVerdict::Unsafe,
         Answer::Deep | Answer::Large => return Ok(Agreement::Skipped),
     };
     let folder = scratch();
@@ -94,7 +94,7 @@ fn compare_verdicts(program: &Model, spin: &Spin, budget: Budget) -> Result<Agre
     let search = spin.decide(&text, &folder, Code::Quick, 2_000, &run);
     let _ = std::fs::remove_dir_all(&folder);
     match search {
-        Ok(search) if search.word == ours && ours == Word::Safe => Ok(Agreement::Safe),
+        Ok(search) if search.word == ours && ours == ExternalVerdict::Safe => Ok(Agreement::Safe),
         Ok(search) if search.word == ours => Ok(Agreement::Unsafe),
         Ok(search) => fault("spin", format!("{ours:?}, but SPIN says {:?}\n{text}", search.word)),
         Err(silence) => fault("spin (no answer)", format!("{silence:?}\n{text}")),

@@ -29,7 +29,7 @@ struct Titled {
     legend: Legend,
 }
 
-/// What the states of a system are, where that is worth a comment.
+/// The meaning of the states of a system, where that is worth a comment.
 #[derive(Default)]
 struct Legend {
     shareds: Vec<String>,
@@ -176,7 +176,7 @@ fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<
     extract(task, Options::default(), &run).map_err(|stop: Stop| (stop.to_string(), Exit::from(stop)))
 }
 
-/// What the states of a system are, if there are few enough to read.
+/// Returns what the states of a system are, if there are few enough to read.
 fn legend(system: &System<'_>, program: &Program) -> Legend {
     const MOST: usize = 2_000;
     if system.shareds.len() + system.locals.len() > MOST {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use selvedge_check::{Limits, Outcome, Reason, Run, Task};
-use selvedge_driver::external::{Code, Silence, Spacer, Spin, Word};
+use selvedge_driver::external::{Code, ExternalFailure, ExternalVerdict, Spacer, Spin};
 use selvedge_driver::{Failure, Options};
 use selvedge_engines::EngineKind;
 use selvedge_export::{horn, promela};
@@ -100,7 +100,7 @@ fn limits(args: &CrosscheckArgs) -> Limits {
     Limits { time: Some(args.time_limit), memory: args.memory_limit, memory_in_use: Some(memory::in_use) }
 }
 
-/// What an engine says, judged.
+/// Returns what an engine says, judged.
 fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
     let options = Options { question: args.question.question(), engine: Some(kind), ..Options::default() };
     let run = Run::new(session.cancel.clone(), limits(args), &()).with_solvers(session.solvers.clone());
@@ -122,7 +122,7 @@ fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &
     }
 }
 
-/// What Spacer says about the Horn clauses of the program.
+/// Returns what Spacer says about the Horn clauses of the program.
 fn ask_spacer(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
     let posed = args.question.question().pose(subject.subject());
     let Ok((program, target, _)) = posed else { unreachable!("the question was posed before") };
@@ -136,7 +136,7 @@ fn ask_spacer(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session
     external("z3 spacer", start.elapsed(), answer)
 }
 
-/// What SPIN says about the model of the program. The time is that of the compiler, too.
+/// Returns what SPIN says about the model of the program. The time is that of the compiler, too.
 fn ask_spin(spin: &Spin, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
     let posed = args.question.question().pose(subject.subject());
     let Ok((program, target, threads)) = posed else { unreachable!("the question was posed before") };
@@ -156,14 +156,14 @@ fn ask_spin(spin: &Spin, subject: &Program, args: &CrosscheckArgs, session: &Ses
     external("spin", time, answer.map(|search| search.word))
 }
 
-fn external(tool: &str, time: Duration, answer: Result<Word, Silence>) -> (Opinion, Exit) {
+fn external(tool: &str, time: Duration, answer: Result<ExternalVerdict, ExternalFailure>) -> (Opinion, Exit) {
     let says = |verdict: &str, time, remark: String, exit| (opinion(tool, verdict, time, remark), exit);
     match answer {
-        Ok(Word::Safe) => says("safe (uncertified)", Some(time), String::new(), Exit::Success),
-        Ok(Word::Unsafe) => says("unsafe", Some(time), "no trace".to_string(), Exit::Unsafe),
-        Ok(Word::Other(line)) => says("unknown", Some(time), line, Exit::Unknown),
-        Err(Silence::Stop(stop)) => says("unknown", Some(time), stop.to_string(), Exit::Unknown),
-        Err(Silence::Failed(error)) => says("not asked", None, error.to_string(), Exit::Unknown),
+        Ok(ExternalVerdict::Safe) => says("safe (uncertified)", Some(time), String::new(), Exit::Success),
+        Ok(ExternalVerdict::Unsafe) => says("unsafe", Some(time), "no trace".to_string(), Exit::Unsafe),
+        Ok(ExternalVerdict::Other(line)) => says("unknown", Some(time), line, Exit::Unknown),
+        Err(ExternalFailure::Stop(stop)) => says("unknown", Some(time), stop.to_string(), Exit::Unknown),
+        Err(ExternalFailure::Failed(error)) => says("not asked", None, error.to_string(), Exit::Unknown),
     }
 }
 

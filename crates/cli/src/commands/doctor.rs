@@ -12,7 +12,7 @@ use crate::session::Session;
 struct Tool<'t> {
     name: &'static str,
     path: Option<&'t Path>,
-    /// What asks it for its version.
+    /// The argument that makes it print its version.
     question: &'static str,
     purpose: &'static str,
     install: &'static str,

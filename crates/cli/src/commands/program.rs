@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
 
-/// How many warnings of one kind are shown.
+/// The number of warnings of one kind that are shown.
 pub(crate) const SHOWN: Shown = Shown::PerCode(5);
 
 /// A program with its text.

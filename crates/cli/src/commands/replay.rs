@@ -73,7 +73,7 @@ fn judge(
     Ok(Exit::worst([Exit::Unsafe, written]))
 }
 
-/// What the trace says about the step that fails.
+/// Returns what the trace says about the step that fails.
 fn described(file: &TraceFile, mismatch: &Mismatch) -> String {
     let Moment::Step(number) = mismatch.moment else { return String::new() };
     let step = file.steps.get(number);

@@ -27,7 +27,7 @@ pub(crate) enum NoSystem {
     NotRead(String),
 }
 
-/// Whether an input is a pushdown system.
+/// Returns whether an input is a pushdown system.
 pub(crate) fn is_system(input: &Input, format: InputFormat) -> bool {
     language_of(input, format) == Language::Pds
 }

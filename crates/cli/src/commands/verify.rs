@@ -113,7 +113,7 @@ fn place(subject: &Program, flaw: &Flaw) -> String {
     span.map_or(String::new(), text)
 }
 
-/// What was checked, and what it means.
+/// Describes what was checked, and what it means.
 fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &str) -> String {
     let context = subject.context(task.program);
     format!(
@@ -126,7 +126,7 @@ fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &st
     )
 }
 
-/// How much was checked.
+/// Describes how much was checked.
 fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     let reached = |loc: LocId| !certificate.excludes(loc);
     if let Certificate::Induction { k, .. } = certificate {

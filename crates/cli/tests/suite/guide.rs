@@ -121,7 +121,7 @@ fn run(example: &Example, folder: &Path) -> Result<(), String> {
     if may_skip || rest.next().is_none() { Ok(()) } else { Err(format!("there is more than the page shows\n{told}")) }
 }
 
-/// Whether a line of the output matches a line of the page, which may omit a comma at the end (for JSON).
+/// Returns whether a line of the output matches a line of the page, which may omit a comma at the end (for JSON).
 fn fits(line: &str, wanted: &str) -> bool {
     line == wanted || line.strip_suffix(',') == Some(wanted)
 }

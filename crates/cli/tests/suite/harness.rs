@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a caller sees.
+/// The result of a run, as a caller sees it.
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) out: String,

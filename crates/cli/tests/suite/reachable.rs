@@ -50,7 +50,7 @@ fn everything_that_can_be_reached_is_counted_and_listed() {
     assert!(exhaustive.0 > 20, "{}", exhaustive.0);
 }
 
-/// What can be reached never has a verdict without evidence: each violated assertion has a trace, and one that holds is
+/// `--reachable` never gives a verdict without evidence: each violated assertion has a trace, and one that holds is
 /// certified or says that it is not.
 #[test]
 fn reachable_gives_evidence_for_each_assertion() {

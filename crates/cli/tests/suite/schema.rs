@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-/// What is wrong with a value, by a schema file in `docs/schema/`.
+/// Returns what is wrong with a value, by a schema file in `docs/schema/`.
 pub(crate) fn validate(file: &str, value: &Value) -> Vec<String> {
     let mut errors = Vec::new();
     let root = load(file);

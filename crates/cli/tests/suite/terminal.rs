@@ -63,7 +63,7 @@ impl Terminal {
         rows.lines().map(|row| format!("{}\n", row.trim_end())).collect()
     }
 
-    /// Whether the last screen was drawn to its end: the program says where each begins and ends.
+    /// Returns whether the last screen was drawn to its end: the program says where each begins and ends.
     fn is_whole(&self) -> bool {
         let count = |mark: &[u8]| self.written.windows(mark.len()).filter(|part| *part == mark).count();
         count(b"\x1b[?2026h") == count(b"\x1b[?2026l")
@@ -74,7 +74,7 @@ impl Terminal {
         self.written.extend(bytes);
     }
 
-    /// What is on the screen as soon as this text is.
+    /// Returns the screen as soon as this text is on it.
     fn wait_for(&mut self, text: &str) -> String {
         let begin = Instant::now();
         while !(self.is_whole() && self.screen().contains(text)) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use selvedge_check::Run;
 
-use super::{PAUSE, Silence, Word, find_program};
+use super::{ExternalFailure, ExternalVerdict, PAUSE, find_program};
 
 /// SPIN and the compiler that it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Spin {
     compiler: PathBuf,
 }
 
-/// How states are stored.
+/// The storage of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// As they are: fast.
@@ -24,7 +24,7 @@ pub enum Storage {
     Collapsed,
 }
 
-/// How the search is compiled.
+/// The compiler's optimization of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// To be ready soon: for many small models.
@@ -33,18 +33,18 @@ pub enum Code {
     Fast,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     /// The verdict.
-    pub word: Word,
-    /// How many states were stored.
+    pub word: ExternalVerdict,
+    /// The number of stored states.
     pub states: Option<u64>,
     /// The longest run that was followed, in steps.
     pub depth: Option<u64>,
 }
 
-/// What a search lays out before it begins, all of which it touches: for small models that is most of its time.
+/// The memory that a search allocates and touches before it begins: for small models that is most of its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// The longest run that it can follow, in steps; it is not complete if there are longer ones.
@@ -67,7 +67,7 @@ impl Room {
 }
 
 impl Spin {
-    /// Where it is.
+    /// Returns where it is.
     pub fn path(&self) -> &Path {
         &self.spin
     }
@@ -87,9 +87,9 @@ impl Spin {
         (code, storage): (Code, Storage),
         megabytes: u64,
         run: &Run<'_>,
-    ) -> Result<Pan, Silence> {
-        std::fs::create_dir_all(folder).map_err(Silence::Failed)?;
-        std::fs::write(folder.join("model.pml"), model).map_err(Silence::Failed)?;
+    ) -> Result<Pan, ExternalFailure> {
+        std::fs::create_dir_all(folder).map_err(ExternalFailure::Failed)?;
+        std::fs::write(folder.join("model.pml"), model).map_err(ExternalFailure::Failed)?;
         let mut generate = Command::new(&self.spin);
         generate.args(["-a", "model.pml"]);
         finish(&mut generate, folder, "spin", run)?;
@@ -112,10 +112,10 @@ impl Spin {
         code: Code,
         megabytes: u64,
         run: &Run<'_>,
-    ) -> Result<Search, Silence> {
+    ) -> Result<Search, ExternalFailure> {
         let pan = self.compile(model, folder, (code, Storage::Plain), megabytes, run)?;
         match pan.search(Room::SMALL, run)? {
-            Search { word: Word::Other(_), .. } => pan.search(Room::LARGE, run),
+            Search { word: ExternalVerdict::Other(_), .. } => pan.search(Room::LARGE, run),
             search => Ok(search),
         }
     }
@@ -137,36 +137,36 @@ impl Pan {
     }
 
     /// Searches.
-    pub fn search(&self, room: Room, run: &Run<'_>) -> Result<Search, Silence> {
+    pub fn search(&self, room: Room, run: &Run<'_>) -> Result<Search, ExternalFailure> {
         finish(&mut self.command(room), &self.folder, "pan", run).map(|text| read(&text))
     }
 }
 
 /// Runs a program to its end and returns what it prints; one that fails without a word is an error.
-fn finish(command: &mut Command, folder: &Path, name: &str, run: &Run<'_>) -> Result<String, Silence> {
+fn finish(command: &mut Command, folder: &Path, name: &str, run: &Run<'_>) -> Result<String, ExternalFailure> {
     let path = folder.join("output.txt");
-    let output = std::fs::File::create(&path).map_err(Silence::Failed)?;
-    let errors = output.try_clone().map_err(Silence::Failed)?;
+    let output = std::fs::File::create(&path).map_err(ExternalFailure::Failed)?;
+    let errors = output.try_clone().map_err(ExternalFailure::Failed)?;
     command.stdin(Stdio::null()).stdout(output).stderr(errors).current_dir(folder);
-    let mut child = command.spawn().map_err(Silence::Failed)?;
+    let mut child = command.spawn().map_err(ExternalFailure::Failed)?;
     let status = loop {
-        if let Some(status) = child.try_wait().map_err(Silence::Failed)? {
+        if let Some(status) = child.try_wait().map_err(ExternalFailure::Failed)? {
             break status;
         }
         if let Err(stop) = run.check_limits() {
             // It may have ended in the meantime, which is as good.
             let _ = child.kill();
-            child.wait().map_err(Silence::Failed)?;
-            return Err(Silence::Stop(stop));
+            child.wait().map_err(ExternalFailure::Failed)?;
+            return Err(ExternalFailure::Stop(stop));
         }
         std::thread::sleep(PAUSE.max(Duration::from_millis(1)));
     };
-    let text = String::from_utf8_lossy(&std::fs::read(&path).map_err(Silence::Failed)?).into_owned();
+    let text = String::from_utf8_lossy(&std::fs::read(&path).map_err(ExternalFailure::Failed)?).into_owned();
     if status.success() || name == "pan" {
         return Ok(text);
     }
     let lines: Vec<&str> = text.lines().take(5).collect();
-    Err(Silence::Failed(std::io::Error::other(format!("{name} failed: {}", lines.join("; ")))))
+    Err(ExternalFailure::Failed(std::io::Error::other(format!("{name} failed: {}", lines.join("; ")))))
 }
 
 /// The verdict in the output of a search.
@@ -176,11 +176,13 @@ pub fn read(text: &str) -> Search {
     let errors = text.lines().find_map(|line| line.split_once("errors: ")?.1.trim().parse::<u64>().ok());
     let says = |words: &str| text.contains(words);
     let word = match errors {
-        _ if says("assertion violated") => Word::Unsafe,
-        _ if says("max search depth too small") => Word::Other("the depth of the search is used up".to_string()),
-        _ if says("out of memory") => Word::Other("the memory is used up".to_string()),
-        Some(0) if !says("Search not completed") => Word::Safe,
-        _ => Word::Other(text.lines().next().unwrap_or("no answer").to_string()),
+        _ if says("assertion violated") => ExternalVerdict::Unsafe,
+        _ if says("max search depth too small") => {
+            ExternalVerdict::Other("the depth of the search is used up".to_string())
+        }
+        _ if says("out of memory") => ExternalVerdict::Other("the memory is used up".to_string()),
+        Some(0) if !says("Search not completed") => ExternalVerdict::Safe,
+        _ => ExternalVerdict::Other(text.lines().next().unwrap_or("no answer").to_string()),
     };
     Search { word, states, depth }
 }
@@ -192,12 +194,12 @@ mod tests {
     #[test]
     fn verdicts_and_states_are_read_off_the_output() {
         let safe = "State-vector 20 byte, depth reached 9, errors: 0\n       12 states, stored\n";
-        assert_eq!(read(safe), Search { word: Word::Safe, states: Some(12), depth: Some(9) });
+        assert_eq!(read(safe), Search { word: ExternalVerdict::Safe, states: Some(12), depth: Some(9) });
         let failed = "pan:1: assertion violated 0 (at depth 4)\n...\nWarning: Search not completed\nx, errors: 1\n";
-        assert_eq!(read(failed).word, Word::Unsafe);
+        assert_eq!(read(failed).word, ExternalVerdict::Unsafe);
         let deep = "error: max search depth too small\nState-vector 20 byte, depth reached 9, errors: 0\n";
-        assert!(matches!(read(deep).word, Word::Other(_)));
-        assert!(matches!(read("").word, Word::Other(_)));
-        assert!(matches!(read("pan: out of memory\nx, errors: 0\n").word, Word::Other(_)));
+        assert!(matches!(read(deep).word, ExternalVerdict::Other(_)));
+        assert!(matches!(read("").word, ExternalVerdict::Other(_)));
+        assert!(matches!(read("pan: out of memory\nx, errors: 0\n").word, ExternalVerdict::Other(_)));
     }
 }

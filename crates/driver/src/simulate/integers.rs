@@ -15,9 +15,9 @@ use selvedge_replay::{Interpreter, Outcome, State};
 
 use super::{Dice, RunEnd, Simulation, possible};
 
-/// How often a value is changed to find a first state.
+/// Maximum number of changed values in the search for a first state.
 const REPAIRS: usize = 20_000;
-/// How often the choices of a step are made anew.
+/// Number of attempts at the choices of a step.
 const TRIES: usize = 16;
 
 /// Runs a program of one thread from a random start for at most `n_steps` steps.

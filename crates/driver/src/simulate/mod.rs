@@ -39,9 +39,9 @@ pub enum RunEnd {
     NoStart,
 }
 
-/// How often a random step is tried before all steps are listed.
+/// Number of random steps that are tried before all steps are listed.
 const TRIES: usize = 32;
-/// How many steps are listed at most to find one that is possible.
+/// Maximum number of steps that are listed to find one that is possible.
 const LISTED: usize = 1 << 16;
 /// The greatest number of initial threads of a kind that comes in any number.
 const ANY: u32 = 3;

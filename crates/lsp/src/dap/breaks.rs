@@ -2,7 +2,7 @@
 
 use selvedge_report::session::{Direction, Session, Watch};
 
-/// Where to stop.
+/// A breakpoint.
 pub(super) struct Break {
     pub(super) id: u64,
     pub(super) kind: Kind,
@@ -15,12 +15,12 @@ pub(super) enum Kind {
     Line(usize),
     /// Before the first step of a procedure, or at a label.
     Name(String),
-    /// Where a variable of this name gets another value.
+    /// A change of a variable of this name.
     Data(String),
 }
 
 impl Break {
-    /// What the client is told.
+    /// Returns what the client is told.
     pub(super) fn reason(&self) -> &'static str {
         match self.kind {
             Kind::Line(_) => "breakpoint",
@@ -29,8 +29,8 @@ impl Break {
         }
     }
 
-    /// Whether a run in this direction stops at a position. A change is met on its far side: forwards after the step that
-    /// made it, backwards before that step.
+    /// Returns whether a run in this direction stops at a position. A change is met on its far side: forwards after
+    /// the step that made it, backwards before that step.
     pub(super) fn stops(&self, session: &Session<'_>, position: usize, way: Direction) -> bool {
         let here = match &self.kind {
             Kind::Line(line) => session.next_line(position) == Some(*line),
@@ -57,7 +57,7 @@ fn is_named(session: &Session<'_>, position: usize, name: &str) -> bool {
     is_label || program.procs.iter().any(|proc| proc.entry == loc && proc.name == name)
 }
 
-/// Whether a breakpoint on this name can be met.
+/// Returns whether a breakpoint on this name can be met.
 pub(super) fn is_known(session: &Session<'_>, name: &str) -> bool {
     let program = session.context.program;
     program.labels.iter().any(|label| label.name == name) || program.procs.iter().any(|proc| proc.name == name)

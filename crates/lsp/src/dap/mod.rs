@@ -19,7 +19,7 @@ use crate::found::{Found, Launched, Wanted, find};
 use walker::{Reaction, Walker};
 use wire::{Request, Wire};
 
-/// What the adapter can do.
+/// Returns what the adapter can do.
 fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,

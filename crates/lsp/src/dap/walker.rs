@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::breaks::{Break, Kind, is_known};
 use super::wire::Request;
 
-/// How a request is answered.
+/// The answer to a request.
 pub(super) enum Reaction {
     Body(Value),
     /// The position changed: the answer, and the event that says why.
@@ -18,7 +18,7 @@ pub(super) enum Reaction {
     Over,
 }
 
-/// What a number in `variablesReference` stands for.
+/// The meaning of a number in `variablesReference`.
 #[derive(Clone, Copy)]
 enum Scope {
     Shared,
@@ -26,7 +26,7 @@ enum Scope {
     Locals(ThreadId, usize),
 }
 
-/// How deep a thread's calls may be where its step ends.
+/// Limit on the depth of a thread's calls where its step ends.
 #[derive(Clone, Copy)]
 enum Depth {
     Any,
@@ -115,8 +115,8 @@ impl<'s, 'a> Walker<'s, 'a> {
         stop
     }
 
-    /// One step of a thread; the others do what they did in between. Without a further step of the thread: to the end, or
-    /// to the start.
+    /// One step of a thread; the others do what they did in between. Without a further step of the thread: to the
+    /// end, or to the start.
     fn step(&mut self, arguments: &Value, way: Direction, wanted: Depth) -> Done {
         let (session, thread) = (self.session, self.thread_of(arguments)?);
         let depth = match wanted {

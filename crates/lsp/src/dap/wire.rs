@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What the client asks.
+/// A request of the client.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Request {
     pub(super) seq: u64,

@@ -30,7 +30,7 @@ pub(super) struct Checks<'s, 'e> {
     running: Arc<Mutex<Vec<Running>>>,
 }
 
-/// What a check needs.
+/// The input of a check.
 struct Job {
     request: RequestId,
     uri: String,

@@ -167,7 +167,7 @@ fn path_of(uri: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What is wrong or odd in a text.
+/// Returns the diagnostics of a text.
 fn diagnostics(uri: &str, text: &str) -> Vec<Value> {
     let places = Places::new(text);
     let loaded = selvedge_frontend::load(Path::new(&path_of(uri)), text, &LoadOptions::default());

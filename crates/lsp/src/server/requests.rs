@@ -103,7 +103,7 @@ pub(super) fn lenses(uri: &str, text: &str) -> Value {
     json!(all)
 }
 
-/// What can be asked for alone: the assertions of a Boolean program, the conditions of guarded commands.
+/// Returns what can be asked for alone: the assertions of a Boolean program, the conditions of guarded commands.
 fn questions(language: Language, text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     match language {

@@ -34,7 +34,7 @@ pub(super) struct ProgramData {
     locs: Vec<usize>,
     /// For variables whose values have names, the names of 0, 1, ..
     words: BTreeMap<usize, Vec<String>>,
-    /// Whether there is but one thread, and nothing to say about where it stands: guarded commands.
+    /// Set if there is but one thread, and nothing to say about where it stands: guarded commands.
     guarded: bool,
 }
 
@@ -159,7 +159,7 @@ impl Remarks {
     }
 }
 
-/// What is to be said about a step beside its statement and the values that changed.
+/// Returns what is to be said about a step beside its statement and the values that changed.
 fn notes(told: &AnnotatedStep) -> Vec<String> {
     let mut notes: Vec<String> = told.events.iter().map(|event| text::event_text(told.thread, event)).collect();
     if told.role == Role::Enforce {

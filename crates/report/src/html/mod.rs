@@ -26,7 +26,7 @@ const SCRIPT: &str = include_str!("assets/report.js");
 /// Control-flow graphs with more edges are not drawn: nobody could follow them.
 const MAX_DRAWN: usize = 1500;
 
-/// What the script gets.
+/// The data for the script.
 #[derive(Serialize)]
 struct PageData {
     program: ProgramData,

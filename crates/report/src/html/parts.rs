@@ -75,7 +75,7 @@ fn evidence(answer: &Answer) -> Option<String> {
     }
 }
 
-/// What became of each assertion and label that was asked for, as far as one answer for all tells.
+/// Renders the result for each assertion and label that was asked for, as far as one answer for all tells.
 pub(super) fn assertions(context: Context<'_>, answer: &Answer) -> Option<Part> {
     let violated = match &answer.outcome {
         Outcome::Unsafe(found) => Some(&found.replay.violation),

@@ -21,7 +21,7 @@ use diagram::{Diagram, Diagrams, FALSE, TRUE, TooLarge};
 /// The most nodes of diagrams for one certificate.
 const MAX_NODES: usize = 400_000;
 
-/// What holds at a location.
+/// The invariant at a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invariant {
     pub loc: LocId,
@@ -31,11 +31,12 @@ pub struct Invariant {
     pub line: Option<usize>,
     pub text: String,
     pub holds: Holds,
-    /// How the variables relate to those at the entry of the procedure, where the certificate says more about that.
+    /// The relation of the variables to those at the entry of the procedure, where the certificate says more about
+    /// that.
     pub since_entry: Option<String>,
 }
 
-/// What is known of a location.
+/// The knowledge about a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// This formula.
@@ -48,8 +49,8 @@ pub enum Holds {
     TooLong,
 }
 
-/// What a certificate says about each location, in the order of procedures and locations; empty where it does not speak of
-/// locations.
+/// Returns what a certificate says about each location, in the order of procedures and locations; empty where it does
+/// not speak of locations.
 pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invariant> {
     let known = match certificate {
         Certificate::ControlFlow(locs) => locs.iter().map(|loc| (*loc, Known::anything())).collect(),
@@ -90,7 +91,7 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
     locs.into_iter().map(invariant).collect()
 }
 
-/// What is known of a location that may be reached.
+/// The knowledge about a location that may be reached.
 struct Known {
     holds: Holds,
     since_entry: Option<String>,
@@ -204,7 +205,7 @@ impl<'a> Paper<'a> {
     }
 }
 
-/// Where the variables of atoms that are left aside begin.
+/// The first variable of atoms that are left aside.
 const ASIDE: u32 = 1 << 24;
 
 fn aside(atom: Atom) -> u32 {

@@ -1,9 +1,10 @@
 //! A function as a short formula in the syntax of Boolean programs.
 //!
-//! The order of work: literals that the function implies are written first, then equations between two variables, one of
-//! which is then replaced by the other; what remains becomes a sum of products or a product of sums, whichever is
-//! shorter. So `x & y = old(y) & (a | b)` comes out of a diagram that has a path for each of its valuations. The result
-//! is equivalent to the function: every part is implied by it, and what is removed follows from the parts written.
+//! The order of work: literals that the function implies are written first, then equations between two variables, one
+//! of which is then replaced by the other; what remains becomes a sum of products or a product of sums, whichever is
+//! shorter. So `x & y = old(y) & (a | b)` comes out of a diagram that has a path for each of its valuations. The
+//! result is equivalent to the function: every part is implied by it, and what is removed follows from the parts
+//! written.
 
 use super::diagram::{Diagram, Diagrams, FALSE, TRUE, TooLarge};
 
@@ -133,8 +134,8 @@ type Cover = (Vec<Vec<Literal>>, Diagram);
 
 /// An irredundant sum of products between two functions (Minato and Morreale), or `None` if it has too many.
 ///
-/// Products that need the topmost variable false come first, then those that need it true, then those that need neither,
-/// for what the others leave. Ends, since each call looks at a lower variable.
+/// Products that need the topmost variable false come first, then those that need it true, then those that need
+/// neither, for what the others leave. Ends, since each call looks at a lower variable.
 fn irredundant(diagrams: &mut Diagrams, low: Diagram, high: Diagram) -> Result<Option<Cover>, TooLarge> {
     if low == FALSE {
         return Ok(Some((Vec::new(), FALSE)));

@@ -27,8 +27,8 @@ pub struct TurnView {
     pub before: Option<(u32, u32)>,
     /// The shared state at the beginning.
     pub begun: u32,
-    /// The shared state, the thread state (null if the thread has ended), and the number of the state before (null at the
-    /// beginning).
+    /// The shared state, the thread state (null if the thread has ended), and the number of the state before (null at
+    /// the beginning).
     pub states: Vec<(u32, Option<u32>, Option<u32>)>,
 }
 

@@ -260,7 +260,7 @@ fn procedure(program: &Program, number: u32) -> Result<ProcId, ReadError> {
     }
 }
 
-/// Whether the program has the variable under this number.
+/// Returns whether the program has the variable under this number.
 pub(super) fn fits(program: &Program, view: &VariableView) -> Result<(), ReadError> {
     let id = VarId::new(view.number as usize);
     let named = format!("variable {} is `{}`", view.number, qualified(&view.variable, view.procedure.as_deref()));

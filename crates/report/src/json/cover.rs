@@ -34,13 +34,13 @@ type CountsView = Vec<(u32, Option<u32>)>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ClaimView {
-    /// Those all of whose views are in the table.
+    /// All configurations whose views are in the table.
     Views(TableView),
-    /// Those below a vector: the shared state, and thread states with numbers; null is any number.
+    /// All configurations below a vector: the shared state, and thread states with numbers; null is any number.
     Vectors { vectors: Vec<(u32, CountsView)> },
-    /// Those within the table that are not above a forbidden one: the shared state and the threads.
+    /// All configurations within the table that are not above a forbidden one: the shared state and the threads.
     Basis { within: TableView, forbidden: Vec<(u32, Vec<u32>)> },
-    /// Those that a number of rounds reaches.
+    /// All configurations that a number of rounds reaches.
     Adequacy(AdequacyView),
 }
 

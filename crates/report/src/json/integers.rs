@@ -9,7 +9,7 @@ use super::certificate::{VariableView, fits, location};
 use super::trace::{ReadError, mismatch};
 use selvedge_export::smtlib::Symbols;
 
-/// What holds at each control point.
+/// A formula for each control point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntegersView {
     /// The variables of the program.

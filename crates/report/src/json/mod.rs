@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 /// The version of all formats.
 pub const VERSION: u32 = 1;
 
-/// Who writes.
+/// The program that writes the file.
 pub const GENERATOR: &str = concat!("selvedge ", env!("CARGO_PKG_VERSION"));
 
 /// A value: a truth value or an integer.

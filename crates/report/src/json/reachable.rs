@@ -10,12 +10,12 @@ use serde::Serialize;
 use super::ValueView;
 use crate::annotated_trace::Context;
 
-/// What was seen.
+/// The reachable states.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReachableView {
     pub engine: &'static str,
     pub seconds: f64,
-    /// Whether everything was seen.
+    /// Set if everything was seen.
     pub complete: bool,
     /// The number of reachable states of the whole program; threads have no numbers in it.
     pub states: usize,
@@ -23,7 +23,7 @@ pub struct ReachableView {
     pub thread_states: Vec<ThreadStateView>,
 }
 
-/// What becomes of an assertion.
+/// The answer for an assertion.
 #[derive(Clone, Debug, Serialize)]
 pub struct StatusView {
     pub line: usize,
@@ -32,7 +32,7 @@ pub struct StatusView {
     pub status: &'static str,
 }
 
-/// What can be seen of one thread.
+/// The state of one thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct ThreadStateView {
     pub procedure: String,

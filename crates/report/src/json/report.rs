@@ -37,7 +37,8 @@ pub struct ReportFile {
 #[derive(Clone, Debug, Serialize)]
 pub struct ResultView {
     pub file: String,
-    /// `safe`, `unsafe`, `unknown`, or `error` where there is no answer: not readable, not a program, not this question.
+    /// `safe`, `unsafe`, `unknown`, or `error` where there is no answer: not readable, not a program, not this
+    /// question.
     pub verdict: &'static str,
     pub exit_code: u8,
     /// The last line of the text output.
@@ -45,15 +46,15 @@ pub struct ResultView {
     /// Why it is `unknown` or `error`.
     pub reason: Option<String>,
     pub diagnostics: Vec<DiagnosticView>,
-    /// Where an engine was asked about a program.
+    /// The answer about a program.
     pub answer: Option<AnswerView>,
     /// With `--all`: what became of each assertion and error label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub each: Option<Vec<EachView>>,
-    /// Where an engine was asked about a pushdown system.
+    /// The answer about a pushdown system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemView>,
-    /// Where an engine was asked about several pushdown systems that take turns.
+    /// The answer about several pushdown systems that take turns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<TurnsView>,
     /// With `--reachable`: everything that can be reached.
@@ -103,27 +104,27 @@ pub struct AnswerView {
     pub scope: ScopeView,
     pub target: TargetView,
     pub engine: &'static str,
-    /// Who ran, in the order in which they began.
+    /// The engines that ran, in the order in which they began.
     pub legs: Vec<LegView>,
     /// For `safe`: whether a certificate was checked.
     pub certified: Option<bool>,
-    /// Who gave the certificate, if it was another engine.
+    /// The engine that gave the certificate, if it was another one.
     pub certifier: Option<&'static str>,
     /// For `safe`: what closed the search, as far as the engine tells.
     pub arguments: Vec<&'static str>,
-    /// How many threads are enough, as far as the engine tells.
+    /// The number of threads that are enough, if the engine tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cutoff: Option<CutoffView>,
-    /// What growing numbers of contexts per thread have come to, for engines that bound them.
+    /// The results for growing numbers of contexts per thread, for engines that bound them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contexts: Option<ContextsView>,
     /// With `--projection`: which statements an error can involve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projection: Option<ProjectionView>,
-    /// What a loop of abstraction and refinement has come to, for engines that have one.
+    /// The figures of a loop of abstraction and refinement, for engines that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementView>,
-    /// What growing numbers of rounds have come to, for engines that bound them.
+    /// The results for growing numbers of rounds, for engines that bound them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<RoundsView>,
     /// Assertions that no execution reaches, as far as the certificate tells.
@@ -162,9 +163,9 @@ impl LegView {
 pub struct CutoffView {
     /// The least number of threads with as many thread states as the last that was looked at.
     pub threads: usize,
-    /// What proves that no number of threads reaches more; null if nothing does.
+    /// The proof that no number of threads reaches more; null if there is none.
     pub proof: Option<String>,
-    /// How many thread states 1, 2, .. threads reach.
+    /// The number of thread states that 1, 2, .. threads reach.
     pub thread_states: Vec<usize>,
 }
 
@@ -178,7 +179,7 @@ impl CutoffView {
     }
 }
 
-/// What growing numbers of contexts per thread have come to.
+/// The results for growing numbers of contexts per thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct ContextsView {
     /// The number of contexts per thread within which there is an error; null if none was found.
@@ -187,19 +188,19 @@ pub struct ContextsView {
     pub reached: Vec<ReachedView>,
 }
 
-/// How many shared states are reachable within a number of contexts per thread.
+/// The number of shared states that are reachable within a number of contexts per thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReachedView {
     pub contexts: u32,
     pub shared_states: u128,
 }
 
-/// What a loop of abstraction and refinement has come to.
+/// The figures of a loop of abstraction and refinement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RefinementView {
-    /// How many abstractions were looked at.
+    /// The number of abstractions.
     pub iterations: usize,
-    /// How many questions a prover was asked.
+    /// The number of queries to the prover.
     pub queries: usize,
     /// The predicates of the last abstraction.
     pub predicates: usize,
@@ -227,7 +228,7 @@ impl ContextsView {
     }
 }
 
-/// What growing numbers of rounds have come to.
+/// The results for growing numbers of rounds.
 #[derive(Clone, Debug, Serialize)]
 pub struct RoundsView {
     /// The number of rounds within which there is an error; null if none was found.
@@ -246,7 +247,7 @@ pub struct RoundsView {
 #[derive(Clone, Debug, Serialize)]
 pub struct EveMoveView {
     pub template: String,
-    /// Whether the thread has ended.
+    /// Set if the thread has ended.
     pub ended: bool,
     /// The shared variables when its last turn ends.
     pub shared: BTreeMap<String, bool>,
@@ -259,7 +260,7 @@ impl EveMoveView {
     }
 }
 
-/// How many shared states are reachable within a number of rounds.
+/// The number of shared states that are reachable within a number of rounds.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReachedInRounds {
     pub rounds: u32,

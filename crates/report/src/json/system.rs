@@ -1,7 +1,7 @@
 //! Certificates about pushdown systems as JSON (`docs/schema/system-certificate.schema.json`).
 //!
-//! States of the automaton and symbols are given by number. The names of the states and symbols are there to notice that
-//! a certificate does not belong to a system. Whether it proves anything is for the judge to say.
+//! States of the automaton and symbols are given by number. The names of the states and symbols are there to notice
+//! that a certificate does not belong to a system. Whether it proves anything is for the judge to say.
 
 use selvedge_check::SystemProof;
 use selvedge_check::system::{Closure, Transition};
@@ -44,7 +44,7 @@ pub struct SystemNames {
 pub struct AutomatonView {
     pub kind: AutomatonWord,
     pub closure: ClosureWord,
-    /// How many states the automaton has.
+    /// The number of states of the automaton.
     pub states: u32,
     #[serde(rename = "final")]
     pub finals: Vec<u32>,
@@ -125,7 +125,7 @@ impl SystemCertificateFile {
     }
 }
 
-/// Whether a list of names is that of the system.
+/// Returns whether a list of names is that of the system.
 fn fits<'n>(what: &str, names: &[String], known: impl IntoIterator<Item = &'n String>) -> Result<(), ReadError> {
     let known: Vec<&String> = known.into_iter().collect();
     if names.len() != known.len() {

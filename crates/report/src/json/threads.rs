@@ -47,7 +47,7 @@ pub enum RoleWord {
 pub struct ShapeView {
     /// The place of each thread, in ascending order.
     pub threads: Vec<u32>,
-    /// Whether another thread holds the atomic flag; absent where all threads are seen together.
+    /// Set if another thread holds the atomic flag; absent where all threads are seen together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<bool>,
     /// The number of threads that have ended, where the number of threads in a run is bounded.

@@ -102,7 +102,7 @@ pub struct FreshView {
     pub procedure: Option<String>,
     pub number: u32,
     pub value: ValueView,
-    /// Whether the value does not matter.
+    /// Set if the value does not matter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any: bool,
 }
@@ -127,7 +127,7 @@ pub struct StepView {
     pub fresh: Vec<FreshView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<u32>,
-    /// What changed: for people, recomputed by whoever replays.
+    /// The changes: for people, recomputed by a replay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ChangeView>,
 }
@@ -135,7 +135,7 @@ pub struct StepView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeView {
     pub variable: String,
-    /// Whose copy, if not the moving thread's or a shared one.
+    /// The owner of the copy, if it is neither the moving thread's nor shared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<u32>,
     pub before: Option<ValueView>,

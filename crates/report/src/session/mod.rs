@@ -18,7 +18,7 @@ pub use sight::{FrameSight, ThreadSight};
 pub use walk::Direction;
 pub use watch::{NotReadable, Watch};
 
-/// How many steps a trace may have that is written out: longer ones keep the calls that run at once.
+/// Maximum number of steps of a trace that is written out: longer ones keep the calls that run at once.
 const MAX_STEPS: u128 = 50_000;
 
 /// An execution with all its states.
@@ -64,7 +64,7 @@ impl<'a> Session<'a> {
         self.steps.len()
     }
 
-    /// Whether no step was made.
+    /// Returns whether no step was made.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
@@ -79,7 +79,7 @@ impl<'a> Session<'a> {
         self.steps.get(position.checked_sub(1)?)
     }
 
-    /// What happened in the step that leads to a position.
+    /// Returns what happened in the step that leads to a position.
     pub fn told(&self, position: usize) -> Option<&AnnotatedStep> {
         self.told.get(position.checked_sub(1)?)
     }
@@ -112,7 +112,7 @@ impl<'a> Session<'a> {
         self.set_ending(violation);
     }
 
-    /// What a step that can be made at the end would do.
+    /// Returns what a step that can be made at the end would do.
     pub fn preview(&self, step: &Step, outcome: &Outcome) -> AnnotatedStep {
         let after = match outcome {
             Outcome::Next(state) => Some(state),

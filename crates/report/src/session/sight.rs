@@ -1,4 +1,4 @@
-//! What there is to see at a position: the threads with their call stacks, and the variables with their values.
+//! The view at a position: the threads with their call stacks, and the variables with their values.
 
 use selvedge_ir::span::Span;
 use selvedge_ir::trace::ThreadId;
@@ -15,7 +15,7 @@ pub struct ThreadSight {
     pub id: ThreadId,
     /// The kind of initial thread that it is or descends from.
     pub kind: Option<String>,
-    /// Whether it holds the atomic flag.
+    /// Set if it holds the atomic flag.
     pub atomic: bool,
     /// Its per-thread variables.
     pub vars: Vec<Binding>,

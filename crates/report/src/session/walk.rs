@@ -41,13 +41,13 @@ impl Session<'_> {
         self.seek(from, way, |position| self.changes(position, name))
     }
 
-    /// Whether the step that leads to a position changes a variable of this name.
+    /// Returns whether the step that leads to a position changes a variable of this name.
     pub fn changes(&self, position: usize, name: &str) -> bool {
         self.told(position).is_some_and(|told| told.changes.iter().any(|change| change.name == name))
     }
 
-    /// The nearest position, beside a step of a thread, at which the thread has at most `depth` frames: where a step over
-    /// or out of calls ends.
+    /// The nearest position, beside a step of a thread, at which the thread has at most `depth` frames: where a step
+    /// over or out of calls ends.
     pub fn within_depth(&self, thread: ThreadId, depth: usize, from: usize, way: Direction) -> Option<usize> {
         let moves = |step: usize| self.step(step).is_some_and(|step| step.thread == thread);
         self.seek(from, way, |position| {
@@ -64,7 +64,7 @@ impl Session<'_> {
         self.state(position).thread(thread).map_or(0, |thread| thread.stack.len())
     }
 
-    /// Where the thread that moves next stands; `None` at the end.
+    /// Returns where the thread that moves next stands; `None` at the end.
     pub fn next_loc(&self, position: usize) -> Option<LocId> {
         let step = self.step(position + 1)?;
         self.state(position).thread(step.thread).map(selvedge_replay::Thread::loc)

@@ -50,12 +50,13 @@ impl Watch {
         }
     }
 
-    /// The value, where `lookup` knows the values of names. Truth values stay truth values, unless they are computed with.
+    /// The value, where `lookup` knows the values of names. Truth values stay truth values, unless they are computed
+    /// with.
     pub fn value(&self, lookup: &dyn Fn(&str) -> Option<Value>) -> Result<Value, NotReadable> {
         value(&self.root, lookup)
     }
 
-    /// Whether the expression is true, or not zero.
+    /// Returns whether the expression is true, or not zero.
     pub fn holds(&self, lookup: &dyn Fn(&str) -> Option<Value>) -> Result<bool, NotReadable> {
         self.value(lookup).map(|value| number(value) != 0)
     }

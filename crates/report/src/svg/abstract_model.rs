@@ -14,7 +14,7 @@ use crate::abstract_model::{lines, named};
 
 /// The height of a line of text.
 const LINE: f64 = 14.0;
-/// How far lines that lead up stand aside.
+/// The distance of lines that lead up.
 const ASIDE: f64 = 32.0;
 
 /// A line from one state to another, for all steps between them that are exact, or all that are not.
@@ -58,7 +58,7 @@ pub fn render(program: &Program, map: &SourceMap, model: &AbstractModel) -> Stri
     out
 }
 
-/// What leads up runs beside what leads down between the same states.
+/// Lines that lead up run beside those that lead down between the same states.
 fn beside(path: &[Point]) -> Vec<Point> {
     let leads_up = path[0].y > path[path.len() - 1].y;
     let aside = if leads_up { ASIDE } else { 0.0 };

@@ -15,10 +15,10 @@ const LOOP: f64 = 18.0;
 const LOOP_WIDTH: f64 = 24.0;
 /// The least distance of two nodes in a layer.
 const GAP: f64 = 26.0;
-/// How often nodes are moved towards their neighbours.
+/// The number of times that nodes are moved towards their neighbours.
 const SWEEPS: usize = 6;
 
-/// What is to be placed.
+/// The nodes and edges to place.
 pub(super) struct Graph {
     /// The width of each node.
     pub(super) widths: Vec<f64>,
@@ -84,7 +84,7 @@ fn loop_numbers(graph: &Graph) -> Vec<usize> {
     graph.edges.iter().map(number).collect()
 }
 
-/// Where each layer begins, and where the last one ends. Layers are higher where many loops need room.
+/// Returns where each layer begins, and where the last one ends. Layers are higher where many loops need room.
 fn tops(graph: &Graph, layers: &[usize], loops: &[usize]) -> Vec<f64> {
     let n_layers = layers.iter().max().map_or(0, |layer| layer + 1);
     let least = graph.height + ROOM;

@@ -67,7 +67,7 @@ struct Drawing<'p> {
     program: &'p Program,
     target: &'p Target,
     edge_text: &'p dyn Fn(EdgeId) -> String,
-    /// What stands in each location.
+    /// The text in each location.
     texts: IndexVec<LocId, String>,
     flow: Flow,
 }

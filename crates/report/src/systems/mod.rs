@@ -113,7 +113,7 @@ pub fn render(name: &str, answer: &Answer<Pds>, palette: &Palette) -> String {
     text
 }
 
-/// What a proof says.
+/// Describes a proof.
 pub fn proof_text(proof: &SystemProof) -> String {
     let states = count(proof.n_nodes as usize, "state");
     let accepted = match proof.closure {

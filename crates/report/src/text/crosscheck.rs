@@ -7,7 +7,7 @@ use super::layout::fill;
 use super::result::seconds;
 use crate::palette::{Palette, paint};
 
-/// What one tool says.
+/// The opinion of one tool.
 #[derive(Clone, Debug)]
 pub struct Opinion {
     pub tool: String,

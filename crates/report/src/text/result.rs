@@ -17,16 +17,16 @@ use crate::names::count;
 use crate::palette::Palette;
 use crate::projection;
 
-/// How much a trace tells.
+/// The level of detail of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// What changed.
+    /// The changes.
     Changes,
     /// The whole state after each step.
     Full,
 }
 
-/// How text is written.
+/// The style of text output.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     pub palette: Palette,
@@ -107,7 +107,8 @@ fn explanation_facts(explanation: &Explanation) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Returns how the steps of a trace are grouped. A thread that is started may have a place before others that were there.
+/// Returns how the steps of a trace are grouped. A thread that is started may have a place before others that were
+/// there.
 fn parts(answer: &Answer) -> Parts {
     let is_start = |edge: &selvedge_ir::Edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
     let starts = answer.model.program.edges.iter().any(is_start);
@@ -118,7 +119,7 @@ fn parts(answer: &Answer) -> Parts {
     }
 }
 
-/// How many threads are enough.
+/// Describes how many threads are enough.
 pub(crate) fn cutoff_text(cutoff: &Cutoff) -> String {
     let reached: Vec<String> = cutoff.reached.iter().map(usize::to_string).collect();
     let n_threads = count(cutoff.plateau(), "thread");
@@ -129,7 +130,7 @@ pub(crate) fn cutoff_text(cutoff: &Cutoff) -> String {
     format!("{what}; thread states of 1, 2, .. threads: {}", reached.join(", "))
 }
 
-/// What a loop of abstraction and refinement has come to.
+/// Describes the figures of a loop of abstraction and refinement.
 fn refinement_text(refinement: &Refinement) -> String {
     format!(
         "{}, {}, {}, {} in {}",
@@ -141,7 +142,7 @@ fn refinement_text(refinement: &Refinement) -> String {
     )
 }
 
-/// What growing numbers of contexts per thread have come to.
+/// Describes the results for growing numbers of contexts per thread.
 pub(crate) fn contexts_text(contexts: &Contexts) -> String {
     let reached: Vec<String> = contexts.reached.iter().map(|(k, n_states)| format!("{n_states} at {k}")).collect();
     let error = contexts.error.map(|k| format!("an error within {} per thread", count(k as usize, "context")));
@@ -157,7 +158,7 @@ fn eve_text(named: &EveMove) -> String {
     format!("a thread of {}{ended}; {}", named.template, values.join(", "))
 }
 
-/// What growing numbers of rounds have come to.
+/// Describes the results for growing numbers of rounds.
 fn rounds_text(rounds: &Rounds) -> String {
     let reached: Vec<String> = rounds.reached.iter().map(|(k, n_states)| format!("{n_states} at {k}")).collect();
     let error = rounds.error.map(|k| format!("an error within {}", count(k as usize, "round")));
@@ -259,7 +260,7 @@ fn line_of(context: Context<'_>, edge: EdgeId) -> usize {
     context.source.line(context.map.edges[edge].span.start as usize)
 }
 
-/// What a certificate says.
+/// Describes a certificate.
 pub fn certificate_text(certificate: &Certificate) -> String {
     match certificate {
         Certificate::ControlFlow(_) => "no control path leads to an error".to_string(),

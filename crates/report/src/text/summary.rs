@@ -11,7 +11,7 @@ pub struct Row {
     pub file: String,
     /// `safe`, `unsafe`, `unknown`, `error`.
     pub verdict: String,
-    /// What else there is to say: the engine and the time, or the reason.
+    /// A remark: the engine and the time, or the reason.
     pub remark: String,
     pub exit_code: u8,
 }

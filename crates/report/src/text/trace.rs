@@ -16,10 +16,10 @@ use crate::palette::paint;
 
 /// The widest statement that is not cut.
 const MAX_STATEMENT: usize = 48;
-/// Where statements begin.
+/// The column in which statements begin.
 const STATEMENT: usize = 22;
 
-/// How the steps of different threads are set off from each other.
+/// The way in which the steps of different threads are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parts {
     /// As switches from one thread to another.
@@ -115,7 +115,7 @@ fn indent(told: &AnnotatedStep) -> String {
     "  ".repeat(told.depth.min(8))
 }
 
-/// What all lines have in common.
+/// The common parts of all lines.
 struct Page<'a> {
     context: Context<'a>,
     annotator: Annotator<'a>,
@@ -232,7 +232,7 @@ impl Page<'_> {
     }
 }
 
-/// What a step of a thread did, in plain words.
+/// Returns what a step of a thread did, in plain words.
 pub fn event_text(thread: ThreadId, event: &Event) -> String {
     match event {
         Event::Condition(true) => "holds".to_string(),
@@ -255,7 +255,7 @@ pub fn event_text(thread: ThreadId, event: &Event) -> String {
     }
 }
 
-/// What a statement's text does not say about the step.
+/// Returns what a statement's text does not say about the step.
 fn note(role: Role) -> Option<&'static str> {
     match role {
         Role::Enforce => Some("enforced"),

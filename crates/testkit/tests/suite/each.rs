@@ -1,7 +1,7 @@
 //! Every assertion on its own in one run: the answers are those of one run for each.
 
-use selvedge_check::{Asked, Run, Status, Stop, Target, Task};
-use selvedge_driver::{Ask, Options, check};
+use selvedge_check::{Asked, Question, Run, Status, Stop, Target, Task};
+use selvedge_driver::{Ask, Failure, Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_testkit::differ::pose;
@@ -96,4 +96,33 @@ fn a_limit_leaves_every_assertion_unknown() {
     let stopped = |answer: &Status| matches!(answer, Status::Unknown(selvedge_check::Reason::Stop(Stop::Cancelled)));
     let each = each.each.expect("each was asked for");
     assert!(!each.is_empty() && each.iter().all(|(_, answer)| stopped(answer)));
+}
+
+/// The states that can be reached, and judged answers for each error: the two agree, and no answer lacks its evidence.
+#[test]
+fn what_can_be_reached_agrees_with_judged_answers() {
+    let weights = [Weights::sequential(), Weights::threads()];
+    let (mut n_violated, mut n_certified, mut n_programs) = (0, 0, 0);
+    for seed in 31_000..31_200 {
+        let posed = pose(&generate(seed, &weights[(seed % 2) as usize])).unwrap_or_else(|fault| panic!("{fault}"));
+        let question = Question { threads: Some(3), ..Question::default() };
+        let options = Options { question, ask: Ask::Reachable, jobs: 1, ..Options::default() };
+        let answer = oracle::within(Budget::states(3_000).tight(), |run| check(posed.subject(), &options, run));
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(Failure::Usage(_)) => continue,
+            Err(failure) => panic!("seed {seed}: {failure}\n{}", posed.text),
+        };
+        let Some(seen) = &answer.exploration else { continue };
+        n_programs += 1;
+        for (asked, status) in answer.each.iter().flatten() {
+            let fails = matches!(asked, Asked::Assert(edge) if seen.failing.contains(edge));
+            match status {
+                Status::Violated(_) => n_violated += 1,
+                _ => assert!(!fails || matches!(status, Status::Unknown(_)), "seed {seed}: {asked:?}\n{}", posed.text),
+            }
+            n_certified += usize::from(status.certified() == Some(true));
+        }
+    }
+    assert!(n_programs > 60 && n_violated > 20 && n_certified > 20, "{n_programs} {n_violated} {n_certified}");
 }

@@ -3,7 +3,7 @@
 //! Needs `z3`, which `./setup` installs into `.tools/`.
 
 use selvedge_check::{CancelToken, Engine, Limits, Run, Verdict};
-use selvedge_driver::external::{Spacer, Word};
+use selvedge_driver::external::{ExternalVerdict, Spacer};
 use selvedge_engines::summaries::Summaries;
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_testkit::differ::{Posed, pose};
@@ -24,11 +24,11 @@ fn programs() -> impl Iterator<Item = (u64, Posed)> {
     (10_000..).filter_map(posed)
 }
 
-fn ours(posed: &Posed) -> Word {
+fn ours(posed: &Posed) -> ExternalVerdict {
     match Summaries::default().check(&posed.task(), &Run::unlimited()) {
-        Ok(Verdict::Safe(_)) => Word::Safe,
-        Ok(Verdict::Unsafe(_)) => Word::Unsafe,
-        Err(stop) => Word::Other(stop.to_string()),
+        Ok(Verdict::Safe(_)) => ExternalVerdict::Safe,
+        Ok(Verdict::Unsafe(_)) => ExternalVerdict::Unsafe,
+        Err(stop) => ExternalVerdict::Other(stop.to_string()),
     }
 }
 
@@ -46,7 +46,7 @@ fn spacer_agrees_on_generated_programs() {
         for ((seed, posed), theirs) in batch.iter().zip(theirs) {
             let ours = ours(posed);
             assert_eq!(ours, theirs, "seed {seed}:\n{}", posed.text);
-            n_unsafe += usize::from(ours == Word::Unsafe);
+            n_unsafe += usize::from(ours == ExternalVerdict::Unsafe);
         }
     }
     assert!((N_PROGRAMS / 5..N_PROGRAMS * 4 / 5).contains(&n_unsafe), "{n_unsafe} of {N_PROGRAMS} are unsafe");

@@ -124,7 +124,7 @@ fn validate_systems(args: &CheckArgs) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// What remains of a file's result after it was printed.
+/// The parts of a file's result that are needed after it was printed.
 struct Printed {
     row: text::Row,
     line: String,

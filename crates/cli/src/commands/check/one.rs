@@ -61,7 +61,7 @@ pub(super) enum NoAnswer {
     Internal(String),
 }
 
-/// What all results have in common.
+/// The common parts of all results.
 pub(super) struct Summary {
     /// `safe`, `unsafe`, `unknown` or `error`.
     name: &'static str,
@@ -71,7 +71,7 @@ pub(super) struct Summary {
     pub(super) reason: Option<String>,
     /// The last line of text output.
     pub(super) line: String,
-    /// What the table of several files says beside the verdict.
+    /// The remark beside the verdict in the table of several files.
     remark: String,
     pub(super) exit: Exit,
 }
@@ -121,7 +121,7 @@ pub(super) fn check(
     }
 }
 
-/// What reading gives beside the program.
+/// The results of reading besides the program.
 pub(super) struct Parts {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) map: SourceMap,
@@ -255,7 +255,7 @@ impl Checked {
         }
     }
 
-    /// What is found in the file: diagnostics and errors that can be reached.
+    /// Returns what is found in the file: diagnostics and errors that can be reached.
     pub(super) fn findings(&self) -> Vec<sarif::Finding> {
         let mut findings = sarif::diagnostics(&self.source, &self.diagnostics);
         if let Some((context, answer)) = self.program() {

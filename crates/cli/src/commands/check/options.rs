@@ -1,4 +1,4 @@
-//! What the command line says, as options of a check.
+//! The options of a check, from the command line.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ fn keep(folder: std::path::PathBuf) -> AbstractionListener {
     }))
 }
 
-/// How many engines the machine can run at a time.
+/// Returns how many engines the machine can run at a time.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }

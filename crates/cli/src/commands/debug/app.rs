@@ -1,4 +1,4 @@
-//! What the debugger does, without a terminal: keys go in, positions and texts change.
+//! The debugger without a terminal: keys go in, positions and texts change.
 
 use std::collections::BTreeSet;
 
@@ -26,10 +26,10 @@ pub(crate) enum Key {
     Interrupt,
 }
 
-/// How many rows of values a key moves by.
+/// The number of rows of values that a key moves by.
 const SCROLL: usize = 5;
 
-/// Whether the debugger goes on.
+/// The effect of a key on the debugger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Stay,
@@ -56,7 +56,7 @@ impl Ask {
     }
 }
 
-/// Where a run stops.
+/// A breakpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Break {
     Line(usize),
@@ -161,7 +161,7 @@ impl<'s, 'a> App<'s, 'a> {
         Next::Stay
     }
 
-    /// Where a key leads.
+    /// Returns where a key leads.
     fn target(&self, key: Key) -> Option<usize> {
         use Direction::{Backward, Forward};
         let (session, at) = (&*self.session, self.at);

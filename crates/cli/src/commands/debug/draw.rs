@@ -1,4 +1,4 @@
-//! What the debugger shows: the program, the values, the steps around the position, and what can be done.
+//! The screen of the debugger: the program, the values, the steps around the position, and the keys.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};

@@ -20,7 +20,7 @@ use crate::session::Session;
 use app::{App, Next};
 use terminal::Terminal;
 
-/// How many steps are offered at a time.
+/// Maximum number of steps that are offered at a time.
 const MAX_CHOICES: usize = 200;
 
 pub(crate) fn run(args: &DebugArgs, session: &Session) -> Exit {

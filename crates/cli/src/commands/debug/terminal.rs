@@ -55,7 +55,7 @@ impl Drop for Terminal {
     }
 }
 
-/// What a key means here. `Ctrl-C` quits as it would in any other program.
+/// Returns what a key means here. `Ctrl-C` quits as it would in any other program.
 pub(super) fn key_of(event: KeyEvent) -> Option<Key> {
     if event.modifiers.contains(KeyModifiers::CONTROL) {
         return matches!(event.code, KeyCode::Char('c' | 'd')).then_some(Key::Interrupt);

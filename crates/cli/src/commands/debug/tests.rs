@@ -19,7 +19,7 @@ use super::violation;
 
 const LOCK: &str = include_str!("../../../../../examples/lock.bp");
 
-/// What the terminal shows.
+/// Returns what the terminal shows.
 fn screen(app: &App<'_, '_>) -> String {
     let mut terminal = Terminal::new(TestBackend::new(110, 34)).expect("memory takes everything");
     terminal.draw(|frame| draw(app, frame)).expect("memory takes everything");

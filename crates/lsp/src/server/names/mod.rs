@@ -6,7 +6,7 @@ mod gcl;
 use selvedge_frontend::Language;
 use selvedge_ir::span::Span;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Shared,
