@@ -1,7 +1,7 @@
-//! A program of the representation as the text of a Boolean program, for programs of one thread.
+//! Prints programs with one thread as Boolean programs.
 //!
-//! Each location is a label; the edges that leave it are the targets of a `goto`. Statements that an edge was made from
-//! stand as comments before it. The text is formatted as `selvedge fmt` does.
+//! Each location is a label; the edges that leave it are the targets of a `goto`. The statement that an edge was made
+//! from is a comment before it. The text is formatted as by `selvedge fmt`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,18 +11,18 @@ use selvedge_frontend::bp::lexer::is_keyword;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{Assign, BinaryOp, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, Var, VarId};
 
-/// What is said about a program beside its text.
+/// Comments on a program.
 pub struct Notes<'n> {
     /// Lines at the top.
     pub head: Vec<String>,
     /// A line before a procedure.
     pub proc: &'n dyn Fn(ProcId) -> Option<String>,
-    /// A line before an edge; of edges of one location that follow each other with the same line, only the first has
-    /// it.
+    /// A line before an edge; it is not repeated for consecutive edges of one location.
     pub edge: &'n dyn Fn(EdgeId) -> Option<String>,
 }
 
-/// Returns the text of a program with one initial thread, which runs `main` and starts no other. Integers have no text.
+/// Returns the text of a program with one initial thread, which runs `main` and starts no other. Panics if it has
+/// integers.
 pub fn print(program: &Program, notes: &Notes<'_>) -> String {
     let (program, chosen) = with_chosen_starts(program);
     let printer = Printer { program: &program, notes, names: Names::new(&program), flow: Flow::new(&program), chosen };
@@ -35,7 +35,7 @@ struct Printer<'p> {
     notes: &'p Notes<'p>,
     names: Names,
     flow: Flow,
-    /// Variables whose first values others read.
+    /// Variables that hold choices shared by several initial values.
     chosen: Vec<VarId>,
 }
 
@@ -51,7 +51,7 @@ impl Printer<'_> {
                 let _ = writeln!(text, "decl {}{init};", self.names.vars[&id]);
             }
         }
-        // Procedures are read in any order; the first to read is where the program starts.
+        // The order of procedures does not matter; the initial one is printed first.
         let mut procs: Vec<ProcId> = self.program.entries.iter().map(|entry| entry.proc).collect();
         procs.extend(self.program.procs.indices().filter(|proc| !procs.contains(proc)).collect::<Vec<_>>());
         for proc in procs {
@@ -92,7 +92,7 @@ impl Printer<'_> {
         text.push_str("end\n");
     }
 
-    /// Returns the locations of a procedure that can be reached, but for its exit, so that few jumps are needed.
+    /// Returns the reachable locations of a procedure except its exit, in an order that needs few jumps.
     fn order(&self, proc: ProcId) -> Vec<LocId> {
         let (entry, exit) = (self.program.procs[proc].entry, self.program.procs[proc].exit);
         let mut order = self.flow.postorder(self.program, entry);
@@ -101,7 +101,7 @@ impl Printer<'_> {
         order
     }
 
-    /// Returns the locations that need a label: those that are reached from elsewhere than the one before.
+    /// Returns the locations that need a label: those that are not only reached from the previous location.
     fn jumps(&self, order: &[LocId]) -> BTreeSet<LocId> {
         let mut jumps = BTreeSet::new();
         for (place, loc) in order.iter().enumerate() {
@@ -197,7 +197,7 @@ impl Printer<'_> {
         vars.iter().map(|var| self.names.vars[var].as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns an expression; the choices in `fixed` were made before.
+    /// Prints an expression; the choices in `fixed` were made before.
     fn expr(&self, expr: &Expr, fixed: &[u32]) -> String {
         match expr {
             Expr::Bool(value) => if *value { "T" } else { "F" }.to_string(),
@@ -221,7 +221,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns an expression as a part of another one, in parentheses unless it is plain or of the same `&` or `|`.
+    /// Prints an expression as a part of another one, in parentheses unless it is plain or of the same `&` or `|`.
     fn operand(&self, expr: &Expr, above: Option<BinaryOp>, fixed: &[u32]) -> String {
         let text = self.expr(expr, fixed);
         match expr {
@@ -233,8 +233,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns the condition of an assignment, in which new values are those of assigned variables only: the others keep
-/// theirs.
+/// Returns the condition of an assignment, with new values for assigned variables only: the others keep their values.
 fn settled(assign: &Assign) -> Expr {
     let is_assigned = |var: &VarId| assign.active.iter().any(|(assigned, _)| assigned == var);
     assign.constrain.map_leaves(&mut |leaf| match leaf {
@@ -259,8 +258,8 @@ fn temporary(number: usize) -> String {
     format!("choice_{number}")
 }
 
-/// Returns the program with a variable for each choice that several first values share: `*` would be another choice
-/// each time. These variables are declared first and start with any value.
+/// Adds a variable for each choice that several initial values share, because `*` would be a new choice each time.
+/// These variables are declared first and start with any value.
 fn with_chosen_starts(program: &Program) -> (Program, Vec<VarId>) {
     let mut program = program.clone();
     let shared = repeated(program.init.iter().map(|(_, rhs)| rhs));
@@ -293,7 +292,7 @@ fn repeated<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<u32> {
     seen.into_iter().filter(|(_, count)| *count > 1).map(|(number, _)| number).collect()
 }
 
-/// Names that the reader accepts, each once among those that are seen together.
+/// Names that the parser accepts, each unique in its scope.
 struct Names {
     vars: BTreeMap<VarId, String>,
     procs: BTreeMap<ProcId, String>,
@@ -322,7 +321,7 @@ impl Names {
     }
 }
 
-/// Words that are no keywords and mean something where a name may stand.
+/// Words that are not keywords but have a special meaning in place of a name.
 const MEANT: &[&str] = &["T", "F", "_", "init", "shared", "process", "thread_local"];
 
 /// Returns a name like this one that is not taken.

@@ -1,4 +1,4 @@
-//! Threads that take turns as one thread, as a text that people and checkers of sequential programs read.
+//! Prints threads that take turns as one sequential program.
 
 use selvedge_frontend::Context;
 use selvedge_ir::passes::fix_threads::FixedThreads;
@@ -7,8 +7,8 @@ use selvedge_ir::{EdgeId, ProcId};
 
 use crate::bp::{Notes, print};
 
-/// Returns the text of the sequential program of a list of threads with so many contexts each. `context` is about the
-/// program that the list was made from.
+/// Prints the sequential program of a list of threads with a number of contexts each. `context` is the program that the
+/// list was made from.
 pub fn render(context: Context<'_>, list: &FixedThreads, sequential: &Sequential, contexts: u32) -> String {
     let edge = |id: EdgeId| remark(context, list, sequential.lift.purpose(id));
     let proc = |id: ProcId| {
@@ -33,7 +33,7 @@ fn head(context: Context<'_>, list: &FixedThreads, contexts: u32) -> Vec<String>
             .to_string(),
         "context_0, .. count the contexts from 0, lowest bit first. over: the running thread makes no more steps."
             .to_string(),
-        "failed: an error was met, which counts if the Checker finds all guesses right.".to_string(),
+        "failed: an error occurred, which counts if the Checker confirms all guesses.".to_string(),
     ];
     if contexts == 1 {
         lines.truncate(2);
@@ -41,7 +41,7 @@ fn head(context: Context<'_>, list: &FixedThreads, contexts: u32) -> Vec<String>
     lines
 }
 
-/// What is said about an edge.
+/// Returns the comment on an edge.
 fn remark(context: Context<'_>, list: &FixedThreads, purpose: &Purpose) -> Option<String> {
     let thread =
         |entry: &selvedge_ir::EntryId| format!("thread {} ({})", entry.index(), list.program.entries[*entry].name);
@@ -63,7 +63,7 @@ fn remark(context: Context<'_>, list: &FixedThreads, purpose: &Purpose) -> Optio
     })
 }
 
-/// Returns the place and the text of the statement that an edge of the list's program was made from.
+/// Returns the position and the text of the statement that an edge of the list's program was made from.
 fn statement(context: Context<'_>, list: &FixedThreads, edge: EdgeId) -> Option<String> {
     let span = context.map.edges.get(list.lift.old_edge(edge)?)?.span;
     let text: Vec<&str> = span.of(context.source.text()).split_whitespace().collect();

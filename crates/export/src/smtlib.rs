@@ -1,7 +1,7 @@
 //! Formulas over a program's variables as SMT-LIB text, and back.
 //!
-//! A variable is written as a quoted symbol with its name; one whose name another variable has too, or whose name
-//! cannot be quoted, with `@` and its number after it.
+//! A variable is written as a quoted symbol with its name; if the name is not unique or cannot be quoted, `@` and its
+//! number are appended.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ impl Symbols {
         Symbols { names, vars }
     }
 
-    /// Returns a formula over plain variables.
+    /// Prints a formula over plain variables.
     ///
     /// # Panics
     ///
@@ -46,12 +46,12 @@ impl Symbols {
             Expr::Binary(op, pair) => format!("({} {} {})", word(*op), of(&pair.0), of(&pair.1)),
             Expr::Ite(triple) => format!("(ite {} {} {})", of(&triple.0), of(&triple.1), of(&triple.2)),
             Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => {
-                unreachable!("formulas of certificates speak of plain variables")
+                unreachable!("formulas of certificates have plain variables only")
             }
         }
     }
 
-    /// Reads a formula, or says what is wrong. Types are not looked at.
+    /// Reads a formula, or says what is wrong. Types are not checked.
     pub fn read(&self, text: &str) -> Result<Expr, String> {
         let mut reader = Reader { symbols: self, rest: text, depth: 0 };
         let expr = reader.expr()?;
@@ -59,7 +59,7 @@ impl Symbols {
     }
 }
 
-/// Declarations of a program's variables, for people who want to ask a solver themselves.
+/// Returns declarations of a program's variables, for use with a solver by hand.
 pub fn declarations(program: &Program) -> String {
     let symbols = Symbols::new(program);
     let sort = |ty: Ty| if ty == Ty::Bool { "Bool" } else { "Int" };
@@ -85,7 +85,7 @@ fn word(op: BinaryOp) -> &'static str {
     WORDS.iter().find(|(known, _)| *known == op).expect("all operators are listed").1
 }
 
-/// How deep a formula may nest that is read from a file.
+/// Limit on the nesting of formulas that are read.
 const DEPTH: usize = 2_000;
 
 struct Reader<'a> {
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
             return Ok(Expr::Int(value));
         }
         let name = token.strip_prefix('|').and_then(|name| name.strip_suffix('|')).unwrap_or(token);
-        let var = self.symbols.vars.get(name).ok_or_else(|| format!("`{token}` is no variable and no number"))?;
+        let var = self.symbols.vars.get(name).ok_or_else(|| format!("`{token}` is neither a variable nor a number"))?;
         Ok(Expr::Var(*var))
     }
 
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         let operator = self.token()?;
         let mut operands = Vec::new();
         while self.peek() != Some(')') {
-            // The remainder has no place in our formulas but in a comparison with zero.
+            // A remainder only occurs in comparisons with zero.
             operands.push(if operator == "=" && self.rest.trim_start().starts_with("(mod ") {
                 return self.divisibility();
             } else {
@@ -153,9 +153,9 @@ impl<'a> Reader<'a> {
         combined(operator, operands)
     }
 
-    /// `(mod e n) 0)`, the operator of which was read.
+    /// Reads `(mod e n) 0)`, after the operator.
     fn divisibility(&mut self) -> Result<Expr, String> {
-        let wrong = || "a remainder must be one of a positive constant and equal to 0".to_string();
+        let wrong = || "a remainder must be by a positive constant and compared with 0".to_string();
         self.token()?;
         self.token()?;
         let operand = self.expr()?;
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
 }
 
 fn combined(operator: &str, mut operands: Vec<Expr>) -> Result<Expr, String> {
-    let wrong = || format!("`{operator}` is not understood here");
+    let wrong = || format!("`{operator}` is not supported here");
     match (operator, operands.len()) {
         ("not", 1) => Ok(Expr::Unary(UnaryOp::Not, Box::new(operands.remove(0)))),
         ("-", 1) => Ok(match operands.remove(0) {

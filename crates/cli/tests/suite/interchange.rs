@@ -16,7 +16,7 @@ fn a_recursive_program_is_written_as_horn_clauses() {
 fn threads_have_no_horn_clauses() {
     let ran = run("convert --to horn threads.bp");
     assert_eq!((ran.code, ran.out.as_str()), (5, ""));
-    assert!(ran.err.contains("Horn clauses are written for programs with one thread only"), "{}", ran.err);
+    assert!(ran.err.contains("Horn clauses only support programs with one thread"), "{}", ran.err);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! One clause: what it requires, what follows, and the variables that it is about.
+//! Clauses: premises, conclusion and variables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -27,7 +27,7 @@ pub(super) fn result(number: usize) -> String {
     format!("r{number}")
 }
 
-/// Returns a predicate of these arguments.
+/// Returns the application of a predicate to arguments.
 pub(super) fn apply(kind: char, number: usize, args: impl Iterator<Item = String>) -> String {
     let args: Vec<String> = args.collect();
     if args.is_empty() { format!("{kind}{number}") } else { format!("({kind}{number} {})", args.join(" ")) }
@@ -57,7 +57,7 @@ impl Clause {
         text
     }
 
-    /// Writes the clause. Its variables are all words that begin like one.
+    /// Writes the clause. Its variables are recognised by their names.
     pub(super) fn conclude(&self, conclusion: String, text: &mut String) {
         let body = match self.premises.as_slice() {
             [] => conclusion,
@@ -74,7 +74,7 @@ impl Clause {
     }
 }
 
-/// Returns the variables of a term: a small letter and a number.
+/// Returns the variables of a term: lower-case letters with a number.
 fn variables(term: &str) -> BTreeSet<&str> {
     let words = term.split(['(', ')', ' ']);
     let is_var = |word: &&str| {

@@ -29,7 +29,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A step. Without other threads passive assignments do nothing, and passive conditions hold.
+    /// Writes the clause of an assignment. Without other threads, passive assignments do nothing, and passive
+    /// conditions hold.
     fn assign(&self, edge: &Edge, assign: &Assign, text: &mut String) {
         let mut clause = Clause::at(self.here(edge.from));
         for (var, rhs) in &assign.active {
@@ -54,7 +55,8 @@ impl Writer<'_> {
         clause.conclude(self.fails(self.program.locs[edge.from].proc), text);
     }
 
-    /// If the callee leads to an error, so does the caller; and where it returns, the caller goes on.
+    /// Writes the clauses of a call: if the callee leads to an error, so does the caller; and if it returns, the caller
+    /// goes on.
     fn call(&self, edge: &Edge, call: &Call, text: &mut String) {
         let mut clause = Clause::at(self.here(edge.from));
         let params = &self.program.procs[call.callee].params;
@@ -76,7 +78,7 @@ impl Writer<'_> {
         clause.conclude(self.there(edge.to, &|var| self.after_call(call, var)), text);
     }
 
-    /// Returns the value of a caller's variable after a call: a result, what the callee left, or what it was.
+    /// Returns the value of a caller's variable after a call: a result, the value left by the callee, or the old value.
     fn after_call(&self, call: &Call, var: VarId) -> String {
         match call.results.iter().position(|result| *result == Some(var)) {
             Some(number) => clause::result(number),

@@ -1,12 +1,12 @@
-//! Guarded commands as Horn clauses: one predicate over all variables, for the states that can be reached. `sat` means
-//! safe and `unsat` unsafe, as for other programs.
+//! Guarded commands as Horn clauses, with one predicate over all variables for the reachable states. `sat` means safe
+//! and `unsat` unsafe, as for other programs.
 
 use std::fmt::Write as _;
 
 use selvedge_frontend::Context;
-use selvedge_ir::{Assign, BinaryOp, Expr, Op, Program, Target, Ty, UnaryOp, VarId};
+use selvedge_ir::{Assign, BinaryOp, EdgeId, Expr, LocId, Op, Program, Target, Ty, UnaryOp, VarId};
 
-/// Returns the clauses, or why there are none: a sentence without a full stop.
+/// Returns the clauses, or the reason why there are none, without a full stop.
 pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
     let program = context.program;
     let entry = program.entries.first().map(|entry| program.procs[entry.proc].entry);
@@ -16,11 +16,11 @@ pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, St
         _ => false,
     };
     let Some(head) = program.edges.iter().find(|edge| Some(edge.from) == entry).map(|edge| edge.to) else {
-        return Err("Horn clauses of integers are written for guarded commands only".to_string());
+        return Err("Horn clauses over integers only support guarded commands".to_string());
     };
     let is_plain = program.edges.iter().all(|edge| edge.to == head && of_commands(&edge.op));
     if !is_plain || !program.init.is_empty() || program.procs.len() != 1 || !target.locs.is_empty() {
-        return Err("Horn clauses of integers are written for guarded commands only".to_string());
+        return Err("Horn clauses over integers only support guarded commands".to_string());
     }
     let mut text = format!(
         "; {}: sat means that no error can be reached, unsat that one can.\n; The columns of P: {}.\n\
@@ -30,24 +30,32 @@ pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, St
     );
     let sorts: Vec<&str> = program.vars.iter().map(|var| sort(var.ty)).collect();
     let _ = writeln!(text, "(declare-fun P ({}) Bool)", sorts.join(" "));
-    let here = fact(program, &|var| format!("v{}", var.index()));
-    for (id, edge) in program.edges.iter_enumerated() {
-        let _ = match &edge.op {
-            Op::Assign(assign) => {
-                let before = if Some(edge.from) == entry { "true" } else { here.as_str() };
-                let there = fact(program, &|var| after(assign, var));
-                let body = format!("(=> (and {before} {}) {there})", write(&assign.constrain));
-                writeln!(text, "(assert {})", closed(program, &assign.choices(), &body))
-            }
-            Op::Assert(condition) if target.has_assert(id) => {
-                let body = format!("(=> (and {here} (not {})) false)", write(condition));
-                writeln!(text, "(assert {})", closed(program, &[], &body))
-            }
-            _ => Ok(()),
-        };
+    for id in program.edges.indices() {
+        if let Some(clause) = clause(program, target, id, entry) {
+            let _ = writeln!(text, "(assert {clause})");
+        }
     }
     text.push_str("(check-sat)\n");
     Ok(text)
+}
+
+/// Returns the clause of an edge: a command extends the reachable states, and an assertion of the target must hold.
+fn clause(program: &Program, target: &Target, id: EdgeId, entry: Option<LocId>) -> Option<String> {
+    let here = fact(program, &|var| format!("v{}", var.index()));
+    let edge = &program.edges[id];
+    match &edge.op {
+        Op::Assign(assign) => {
+            let before = if Some(edge.from) == entry { "true" } else { here.as_str() };
+            let there = fact(program, &|var| after(assign, var));
+            let body = format!("(=> (and {before} {}) {there})", write(&assign.constrain));
+            Some(closed(program, &assign.choices(), &body))
+        }
+        Op::Assert(condition) if target.has_assert(id) => {
+            let body = format!("(=> (and {here} (not {})) false)", write(condition));
+            Some(closed(program, &[], &body))
+        }
+        _ => None,
+    }
 }
 
 fn after(assign: &Assign, var: VarId) -> String {

@@ -1,17 +1,18 @@
-//! Programs with one thread as constrained Horn clauses in SMT-LIB 2, for Spacer and its like.
+//! Programs with one thread as constrained Horn clauses in SMT-LIB 2, for Spacer and similar solvers.
 //!
-//! Each location has a predicate over the variables at the entry of its procedure and now: whoever enters in this way
-//! can be there. Each procedure has two: one over its entry and its return, the *summary*, and one over its entry
-//! alone, from which it leads to an *error* before it returns. Each edge is a clause or two, and recursion is a
-//! predicate that occurs on both sides. The program must not start where its procedure leads to an error, so that `sat`
-//! means safe and `unsat` unsafe.
+//! Each location has a predicate over the variables at the entry of its procedure and their current values: a call with
+//! this entry can reach this state. Each procedure has two: one over its entry and its return, the *summary*, and one
+//! over its entry alone, from which it leads to an *error* before it returns. Each edge is a clause or two, and
+//! recursion is a predicate that occurs on both sides. The program must not start in a state from which its procedure
+//! leads to an error, so that `sat` means safe and `unsat` unsafe.
 //!
-//! Procedures are entered in every way, not only in those that occur: a solver that works from the goal backwards, as
-//! Spacer does, asks for those entries only that it needs. Clauses that pass reached entries on to callees cost it a
-//! hundred times more for a chain of eight calls, and pay only where recursion leads to an error (`bench/README.md`).
+//! Procedures may be entered with any values, not only with those that occur: a solver that works backwards from the
+//! goal, as Spacer does, considers only the entries that it needs. Clauses that propagate reached entries to callees
+//! take it a hundred times longer for a chain of eight calls, and only pay off if recursion leads to an error
+//! (`bench/README.md`).
 //!
-//! A predicate speaks only of the shared and per-thread variables that its procedure or a callee touches, and of two
-//! values only where they are modified: the others keep their values while it runs.
+//! A predicate has only the shared and per-thread variables that its procedure or a callee touches, and two values only
+//! for those that are modified: the others keep their values.
 
 mod clause;
 mod edges;
@@ -30,7 +31,7 @@ use selvedge_ir::{LocId, Op, ProcId, Program, Scope, Target, Ty, VarId};
 
 use clause::Clause;
 
-/// Returns the clauses of a question, or why there are none: a sentence without a full stop.
+/// Returns the clauses of a question, or the reason why there are none, without a full stop.
 pub fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
     if context.program.vars.iter().any(|var| var.ty == Ty::Int) {
         return integers::render(context, target);
@@ -53,12 +54,12 @@ pub fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
 
 fn in_scope(program: &Program) -> Result<(), String> {
     if !is_sequential(program) {
-        return Err("Horn clauses are written for programs with one thread only".to_string());
+        return Err("Horn clauses only support programs with one thread".to_string());
     }
     if let Some(prelude) = program.prelude {
         let runs = CallGraph::new(program).reachable([prelude], Through::Calls);
         if program.edges.iter().any(|edge| edge.op == Op::End && runs[program.locs[edge.from].proc]) {
-            return Err("Horn clauses are not written for programs whose prelude may end in the middle".to_string());
+            return Err("Horn clauses do not support programs whose prelude may end inside a call".to_string());
         }
     }
     Ok(())
@@ -70,7 +71,7 @@ struct Writer<'a> {
     target: &'a Target,
     /// The shared and per-thread variables that a procedure or its callees touch.
     touched: IndexVec<ProcId, Vec<VarId>>,
-    /// Those of them that they may modify.
+    /// The touched variables that they may modify.
     modified: IndexVec<ProcId, Vec<VarId>>,
     /// The procedures that the thread or the prelude may run.
     runs: IndexVec<ProcId, bool>,
@@ -116,8 +117,8 @@ impl<'a> Writer<'a> {
         self.touched[proc].iter().chain(&self.program.procs[proc].params).copied()
     }
 
-    /// Returns those of them whose value at the entry is kept beside their value now. That of the others is their value
-    /// now.
+    /// Returns the inputs whose value at the entry is kept in addition to their current value. The others do not
+    /// change.
     fn copied(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
         self.modified[proc].iter().chain(&self.program.procs[proc].params).copied()
     }
@@ -127,22 +128,22 @@ impl<'a> Writer<'a> {
         if self.copied(proc).any(|copied| copied == var) { clause::entry(var) } else { clause::now(var) }
     }
 
-    /// The running procedure leads to an error.
+    /// Returns the fact that the running procedure leads to an error.
     fn fails(&self, proc: ProcId) -> String {
         self.fails_from(proc, &|var| self.at_entry(proc, var))
     }
 
-    /// A procedure that is entered with these values leads to an error.
+    /// Returns the fact that a procedure that is entered with these values leads to an error.
     fn fails_from(&self, proc: ProcId, value: &dyn Fn(VarId) -> String) -> String {
         clause::apply('E', proc.index(), self.inputs(proc).map(value))
     }
 
-    /// Returns the variables that a procedure sees.
+    /// Returns the variables that are visible in a procedure.
     fn visible(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
         self.touched[proc].iter().chain(&self.program.procs[proc].locals).copied()
     }
 
-    /// Declares the predicates, with the places and variables that they speak of.
+    /// Declares the predicates, with comments on their locations and variables.
     fn predicates(&self, text: &mut String) {
         let mut locs: IndexVec<ProcId, Vec<LocId>> = self.program.procs.iter().map(|_| Vec::new()).collect();
         for (id, loc) in self.program.locs.iter_enumerated() {
@@ -178,7 +179,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The program starts: with the prelude, if there is one, and then with its thread.
+    /// Writes the start of the program: the prelude, if there is one, and then its thread.
     fn start(&self, text: &mut String) {
         let Some(kind) = self.program.entries.first() else { return };
         let mut clause = Clause::default();
@@ -209,7 +210,7 @@ impl<'a> Writer<'a> {
         self.program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread).map(|(id, _)| id)
     }
 
-    /// The thread begins with these values of the shared variables.
+    /// Writes the start of the thread with these values of the shared variables.
     fn start_thread(
         &self,
         mut clause: Clause,
@@ -232,7 +233,7 @@ impl<'a> Writer<'a> {
         clause.conclude("false".to_string(), text);
     }
 
-    /// Every procedure is entered in every way.
+    /// Writes that every procedure can be entered with any values.
     fn entries(&self, text: &mut String) {
         for (id, proc) in self.program.procs.iter_enumerated().filter(|(id, _)| self.runs[*id]) {
             let inputs: Vec<VarId> = self.inputs(id).collect();
@@ -250,12 +251,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The thread stands at a location.
+    /// Returns the fact that the thread is at a location.
     fn here(&self, loc: LocId) -> String {
         self.there(loc, &clause::now)
     }
 
-    /// The thread stands at a location, where the variables have these values.
+    /// Returns the fact that the thread is at a location with these values of the variables.
     fn there(&self, loc: LocId, value: &dyn Fn(VarId) -> String) -> String {
         let proc = self.program.locs[loc].proc;
         let args = self.copied(proc).map(clause::entry).chain(self.visible(proc).map(value));

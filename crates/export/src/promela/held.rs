@@ -1,24 +1,24 @@
-//! Where a thread may hold the atomic flag: a forward analysis along edges, forks and spawns.
+//! The locations where a thread may hold the atomic flag: a forward analysis along edges, forks and spawns.
 
 use index_vec::IndexVec;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{LocId, Op, Program};
 
-/// What is known of a thread at a location.
+/// The state of the atomic flag at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     /// It does not hold the flag.
     No,
     /// It holds the flag.
     Yes,
-    /// Both can be.
+    /// Both are possible.
     Maybe,
 }
 
 /// Returns the answer for each location that a thread without calls can reach; `Held::No` for the others.
 ///
-/// Each location has two marks, for threads that hold the flag and for those that do not; a pair that is new is
-/// expanded once, so that it ends.
+/// Each location has two marks, for threads that hold the flag and for those that do not; each new pair is expanded
+/// once, so it ends.
 pub(super) fn held(program: &Program, flow: &Flow) -> IndexVec<LocId, Held> {
     let mut marks: IndexVec<LocId, [bool; 2]> = program.locs.iter().map(|_| [false; 2]).collect();
     let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);

@@ -1,15 +1,14 @@
 //! Programs with a bounded number of threads as models in Promela, for SPIN.
 //!
-//! A process of the model is a place for a thread: as many as there may be threads at a time. It waits to be started,
-//! runs, and waits again. Its variables are local to the process; shared ones are global. Steps of threads are those of
-//! `moves`: each is one transition of SPIN, so that no state is stored that nobody needs. A thread is started by a
-//! rendezvous, which hands over its locals and is one transition of both processes; the place is the first that is
-//! free.
+//! A process of the model is a slot for a thread; there are as many as there may be threads at a time. It waits to be
+//! started, runs, and waits again. Its variables are local to the process; shared ones are global. Steps of threads are
+//! those of `moves`: each is one transition of SPIN, so that no unnecessary states are stored. A thread is started by a
+//! rendezvous, which passes its locals and is one transition of both processes; it gets the first free slot.
 //!
-//! Before, calls are put in place of their procedures and the program is simplified by the passes that serve our own
-//! engines, so that SPIN works on a program as good as they do. Locals are set to 0 where they are dead.
+//! First, calls are inlined and the program is simplified by the passes of our own engines, so that the comparison with
+//! SPIN is fair. Locals are set to 0 where they are dead.
 //!
-//! Where a path of an atomic section had to be cut, a global `holder` has the number of the process that holds the
+//! If a path of an atomic section had to be cut, a global `holder` has the number of the process that holds the
 //! flag, and guards the steps of the others.
 
 mod held;
@@ -30,10 +29,10 @@ use selvedge_ir::{Count, Expr, LocId, Op, ProcId, Program, Scope, Target, Ty, Va
 use held::Held;
 use moves::{Begin, End, Move};
 
-/// The greatest number of threads: SPIN has 255 processes.
+/// Limit on the number of threads: SPIN has 255 processes.
 const MOST_THREADS: u32 = 200;
 
-/// Returns the model of a question, or why there is none: a sentence without a full stop.
+/// Returns the model of a question, or the reason why there is none, without a full stop.
 pub fn render(context: Context<'_>, task: &Task<'_>) -> Result<String, String> {
     in_scope(context, task)?;
     let simplified = simplify(task.program, task.target);
@@ -45,20 +44,20 @@ pub fn render(context: Context<'_>, task: &Task<'_>) -> Result<String, String> {
     Ok(head + &write::write(&model)?)
 }
 
-/// Runs the passes that serve our own engines. The lifts are not needed: the model's runs are not read back.
+/// Runs the passes of our own engines. The lifts are not needed: the model's runs are not read back.
 fn simplify(program: &Program, target: &Target) -> Passed {
     let rest = [slice::run, drop_dead::run, inline::run, fold::run, drop_dead::run, compress::run];
     rest.iter().fold(fold::run(program, target), |passed, pass| pass(&passed.program, &passed.target))
 }
 
-/// Says why a program has no model, with the place where there is one.
+/// Returns why a program has no model, with a position if there is one.
 fn in_scope(context: Context<'_>, task: &Task<'_>) -> Result<(), String> {
     let program = task.program;
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err("models for SPIN are written for Boolean programs only".to_string());
+        return Err("models for SPIN only support Boolean programs".to_string());
     }
     if !task.target.together.is_empty() {
-        return Err("models for SPIN are not written for errors of several threads together".to_string());
+        return Err("models for SPIN do not support errors of several threads together".to_string());
     }
     for (id, edge) in program.edges.iter_enumerated() {
         if let Op::Assign(assign) = &edge.op
@@ -76,16 +75,16 @@ fn in_scope(context: Context<'_>, task: &Task<'_>) -> Result<(), String> {
     let runs = calls.reachable(starts, Through::CallsAndSpawns);
     if let Some(proc) = program.procs.indices().find(|proc| runs[*proc] && calls.is_recursive(*proc)) {
         let name = &program.procs[proc].name;
-        return Err(format!("models for SPIN are written for programs without recursion, but `{name}` calls itself"));
+        return Err(format!("models for SPIN do not support recursion, but `{name}` calls itself"));
     }
     match n_places(task) {
-        None => Err("a model for SPIN has a bounded number of threads: give --threads".to_string()),
+        None => Err("a model for SPIN needs a bounded number of threads: use --threads".to_string()),
         Some(places) if places > MOST_THREADS => Err(format!("models for SPIN have at most {MOST_THREADS} threads")),
         Some(_) => Ok(()),
     }
 }
 
-/// How many threads there may be at a time, if that is bounded.
+/// Returns the maximum number of live threads, if it is bounded.
 fn n_places(task: &Task<'_>) -> Option<u32> {
     let spawns = spawns(task.program);
     let most = task.program.entries.iter().try_fold(0_u32, |sum, entry| match entry.count {
@@ -100,12 +99,12 @@ fn n_places(task: &Task<'_>) -> Option<u32> {
     }
 }
 
-/// A question as the writer needs it: without calls, simplified.
+/// A simplified question without calls.
 struct Model<'a> {
     program: &'a Program,
     target: &'a Target,
     n_places: u32,
-    /// True if the place of a thread that has ended is used again.
+    /// True if the slot of a thread that has ended is reused.
     reuses: bool,
     flow: Flow,
     held: IndexVec<LocId, Held>,
@@ -132,7 +131,7 @@ impl<'a> Model<'a> {
                 .iter()
                 .any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)) && program.locs[edge.from].proc == prelude)
         {
-            return Err("models for SPIN are not written for programs whose prelude starts threads".to_string());
+            return Err("models for SPIN do not support preludes that start threads".to_string());
         }
         let flow = Flow::new(program);
         Ok(Model {
@@ -170,7 +169,7 @@ impl<'a> Model<'a> {
         self.program.procs[proc].locals.iter().chain(&self.thread_vars).copied()
     }
 
-    /// Returns the move, which leaves 0 in the thread's variables that do not matter any more.
+    /// Extends a move to reset the thread's variables that are dead after it.
     fn forget(&self, from: LocId, found: Move) -> Move {
         let mut found = found;
         if found.end == End::Fail {

@@ -1,17 +1,17 @@
-//! Steps of the model: what a thread does from one place where others may run to the next.
+//! Steps of the model: the paths of a thread from one location where others may run to the next.
 //!
 //! *Order of work.* From a location all paths are followed edge by edge. A path carries a guard and the values that it
-//! gives to variables, both over the state in which it began; so that in the end it is one guarded parallel assignment,
+//! gives to variables, both over the state in which it began; so in the end it is one guarded parallel assignment,
 //! whatever its length. Choices are made while it is followed, one copy of the path for each distinct outcome.
 //!
 //! A path goes on after an edge if no other thread can tell whether it stops there: the thread holds the atomic flag,
-//! or the edge touches nothing that is shared. It ends at a location that it has been at, and where it or the number of
-//! paths would grow beyond a limit; so it always ends. A path that was cut inside an atomic section takes the flag in
-//! the model, too; where none is, the model has no flag.
+//! or the edge touches nothing that is shared. It ends at a location that it has visited, and if it or the number of
+//! paths would exceed a limit; so it always ends. A path that was cut inside an atomic section takes the flag in the
+//! model, too; without such paths, the model has no flag.
 //!
-//! *Right.* Steps of an atomic section follow one another in the program, too. If one of them blocks, nobody ever moves
-//! again, so that no error is lost with the path. A step that touches nothing shared can be put off until the thread's
-//! next step, or forever. Errors on the way end the path: with a move that fails.
+//! *Correctness.* Steps of an atomic section follow one another in the program, too. If one of them blocks, no thread
+//! ever moves again, so no error is lost with the path. A step that touches nothing shared can be delayed until the
+//! thread's next step, or forever. An error ends the path with a move that fails.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ use selvedge_ir::{Assign, Edge, EdgeId, Expr, LocId, Op, ProcId, Scope, VarId};
 use super::Model;
 use super::held::Held;
 
-/// Moves from one location, and leaves and operators of one path, that are enough.
+/// Limits on the number of moves from one location, and on the size of one path.
 const MOST_MOVES: usize = 64;
 const MOST_SIZE: usize = 300;
 
-/// Steps with more choices than this are not multiplied out if they can be chosen one variable at a time.
+/// Steps with more choices than this are not expanded if they can be chosen one variable at a time.
 const FEW_CHOICES: usize = 4;
 
-/// Steps with more choices than this are refused if they must be multiplied out.
+/// Steps with more choices than this are rejected if they must be expanded.
 const MOST_CHOICES: usize = 12;
 
 /// One transition of the model: a guard, what it assigns, both over the state before, and what follows.
@@ -36,14 +36,14 @@ const MOST_CHOICES: usize = 12;
 pub(super) struct Move {
     pub(super) guard: Expr,
     pub(super) updates: Vec<(VarId, Expr)>,
-    /// Variables that become any of the values that they can have: where the first condition holds false, where the
-    /// second one holds true.
+    /// Variables with a nondeterministic value: it can be false if the first condition holds, and true if the second
+    /// one holds.
     pub(super) open: Vec<(VarId, Expr, Expr)>,
     pub(super) flag: Flag,
     pub(super) end: End,
 }
 
-/// What becomes of the atomic flag.
+/// The effect on the atomic flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flag {
     Keep,
@@ -51,19 +51,19 @@ pub(super) enum Flag {
     Release,
 }
 
-/// What follows a transition.
+/// The continuation of a transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Goto(LocId),
     /// An error.
     Fail,
-    /// The thread vanishes.
+    /// The thread ends.
     Finish,
-    /// A thread starts, if there is room.
+    /// A thread starts, if a slot is free.
     Start(Begin, LocId),
 }
 
-/// How a thread starts. Arguments are read after the updates.
+/// The start of a thread. Arguments are read after the updates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Begin {
     Fork(LocId),
@@ -71,7 +71,7 @@ pub(super) enum Begin {
 }
 
 impl End {
-    /// Where a thread begins that is started.
+    /// Returns the first location of a thread that is started by this transition.
     pub(super) fn begin(&self, model: &Model<'_>) -> Option<LocId> {
         match self {
             End::Start(begin, _) => Some(begin.at(model)),
@@ -81,7 +81,7 @@ impl End {
 }
 
 impl Begin {
-    /// Where the thread begins.
+    /// Returns the first location of the thread.
     pub(super) fn at(&self, model: &Model<'_>) -> LocId {
         match self {
             Begin::Fork(at) => *at,
@@ -102,14 +102,14 @@ struct Path {
     flag: Flag,
 }
 
-/// True if a path may go on after an edge.
+/// The decision whether a path may go on after an edge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     GoOn,
     Stop,
 }
 
-/// Returns all moves from a location; an error is a sentence about a step that cannot be written.
+/// Returns all moves from a location; an error describes a step that cannot be expressed.
 pub(super) fn moves(model: &Model<'_>, from: LocId) -> Result<Vec<Move>, String> {
     let first = Path {
         loc: from,
@@ -166,7 +166,7 @@ impl Finder<'_, '_> {
                         self.finish(path.clone(), End::Start(Begin::Proc(spawn.callee, args), edge.to));
                     }
                 }
-                Op::Call(_) => return Err("a call that cannot be put in its place".to_string()),
+                Op::Call(_) => return Err("a call that cannot be inlined".to_string()),
             }
         }
         Ok(())
@@ -207,7 +207,7 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
-    /// The flag is taken or released. Where a thread may or may not hold it, the model's flag decides.
+    /// Takes or releases the flag. If a thread may or may not hold it, the model's flag decides.
     fn atomic(&mut self, path: &Path, edge: &Edge) {
         let begins = edge.op == Op::AtomicBegin;
         let mut after = path.clone();
@@ -230,7 +230,7 @@ impl Finder<'_, '_> {
         self.arrive(after, edge.to, next);
     }
 
-    /// A path comes to a location, and goes on from there or ends.
+    /// Continues or ends a path at a location.
     fn arrive(&mut self, mut path: Path, to: LocId, next: Next) {
         if path.guard == Expr::FALSE {
             return;
@@ -266,7 +266,7 @@ impl Finder<'_, '_> {
         }
         let only = |op: &Op| matches!(op, Op::Return(_) | Op::End);
         let ends = self.model.flow.out(to).iter().all(|edge| only(&self.model.program.edges[*edge].op));
-        // Where no thread is started, nobody can tell when one ends.
+        // If no thread is started, the end of one is not observable.
         let is_over = ends && path.held == Held::No && !self.model.spawns();
         self.finish(path, if is_over { End::Finish } else { End::Goto(to) });
     }
@@ -351,7 +351,7 @@ fn wide(path: &Path, assign: &Assign) -> Option<Path> {
     (!reads_ahead && path.seen.len() == 1 && path.values.is_empty()).then_some(after)
 }
 
-/// Where an expression can be false, and where it can be true.
+/// Returns the conditions that an expression can be false, and that it can be true.
 fn outcomes(expr: &Expr, choices: &[Expr]) -> (Expr, Expr) {
     let (mut can_fail, mut can_hold) = (Expr::FALSE, Expr::FALSE);
     for bits in 0..1_u32 << choices.len() {
@@ -376,10 +376,10 @@ fn n_choices(op: &Op) -> usize {
     op.choices().len()
 }
 
-/// Returns all ways to make so many choices.
+/// Returns all outcomes of a number of choices.
 fn all_choices(number: usize) -> Result<impl Iterator<Item = Vec<bool>>, String> {
     if number > MOST_CHOICES {
-        return Err(format!("a step with {number} choices that depend on one another"));
+        return Err(format!("a step with {number} dependent choices"));
     }
     Ok((0..1_u32 << number).map(move |bits| (0..number).map(|place| bits >> place & 1 == 1).collect()))
 }

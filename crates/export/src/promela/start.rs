@@ -9,7 +9,7 @@ use super::words::select;
 use super::write::Writer;
 
 impl Writer<'_, '_> {
-    /// Returns the text of `init`.
+    /// Writes the process `init`.
     pub(super) fn init(&mut self) -> String {
         let mut text = String::from("\ninit {\n");
         let prelude = self.model.program.prelude;
@@ -39,7 +39,7 @@ impl Writer<'_, '_> {
         text
     }
 
-    /// The first values of shared variables. Those that nobody reads before they are written stay 0.
+    /// Writes the initial values of shared variables. Those that are not live stay 0.
     fn shared(&mut self, text: &mut String) {
         let program = self.model.program;
         let firsts: Vec<LocId> = match program.prelude {
@@ -63,13 +63,14 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Chooses values for so many temporary variables.
+    /// Writes the choice of values for a number of temporary variables.
     fn choose(&mut self, number: usize) -> String {
         self.n_temps = self.n_temps.max(number);
         if number == 0 { String::new() } else { format!("    {}\n", select(0, number)) }
     }
 
-    /// Starts an initial thread: first the choices of its initial values, then those of variables that have none.
+    /// Writes the start of an initial thread: first the choices of its initial values, then those of variables that
+    /// have none.
     fn thread(&mut self, entry: &Entry) -> String {
         let at = self.model.program.procs[entry.proc].entry;
         let Some(kind) = self.kind(at) else { return "    assert(false);\n".to_string() };
@@ -92,7 +93,7 @@ impl Writer<'_, '_> {
         format!("{}    run thread({});\n", self.choose(number), fields.join(", "))
     }
 
-    /// Starts the initial threads, and a process for each place that is free.
+    /// Writes the starts of the initial threads, and of a process for each free slot.
     fn threads(&mut self, text: &mut String) {
         let model = self.model;
         let entries = &model.program.entries;

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use selvedge_ir::visit::reads;
 use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId};
 
-/// Returns an expression, its variables named by a function; choices stand in the temporary variables with their
-/// numbers. Everything that has parts stands in parentheses.
+/// Returns an expression, its variables named by a function; choices are in the temporary variables with their numbers.
+/// All composite expressions are parenthesised.
 pub(super) fn expr(expr: &Expr, name: &dyn Fn(VarId) -> String) -> String {
     let part = |part: &Expr| self::expr(part, name);
     match expr {
@@ -36,16 +36,16 @@ pub(super) fn expr(expr: &Expr, name: &dyn Fn(VarId) -> String) -> String {
     }
 }
 
-/// Promela reads two signs `!` in a row as something else.
+/// Returns the negation. Two `!` in a row mean something else in Promela.
 fn negated(operand: &str) -> String {
     if operand.starts_with('!') { format!("!({operand})") } else { format!("!{operand}") }
 }
 
-/// Returns a parallel assignment as a list of assignments one after the other, and how many temporary variables `h` it
-/// needs beside the `n_used` that are in use.
+/// Returns a parallel assignment as a sequence of assignments, and the number of temporary variables `h` that it needs
+/// in addition to the `n_used` that are in use.
 ///
-/// An assignment comes when nobody after it reads its variable. Where every variable is still read by another
-/// assignment, one of them is saved first and read from there.
+/// An assignment is made when no later one reads its variable. If every variable is still read by another assignment,
+/// one of them is saved in a temporary variable first.
 pub(super) fn sequence(
     updates: &[(VarId, Expr)],
     name: &dyn Fn(VarId) -> String,
@@ -80,7 +80,7 @@ pub(super) fn sequence(
     (lines, saved.len())
 }
 
-/// Statements that choose a value for each temporary variable `h` from `first` on.
+/// Returns statements that choose a value for each temporary variable `h` from `first` on.
 pub(super) fn select(first: usize, number: usize) -> String {
     (first..first + number).fold(String::new(), |mut text, place| {
         let _ = write!(text, "if :: h{place} = 0 :: h{place} = 1 fi; ");

@@ -1,4 +1,4 @@
-//! The text of a model: declarations, the process of a thread, the process that starts the others.
+//! Prints a model: declarations, the process of a thread, and the process that starts the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use super::held::Held;
 use super::moves::{Begin, End, Flag, Move, moves};
 use super::words::{expr, select, sequence};
 
-/// Returns the text.
+/// Prints a model.
 pub(super) fn write(model: &Model<'_>) -> Result<String, String> {
     let mut writer = Writer::new(model)?;
     let threads = writer.process();
@@ -18,24 +18,24 @@ pub(super) fn write(model: &Model<'_>) -> Result<String, String> {
     Ok(writer.declarations() + &threads + &start)
 }
 
-/// What is known before the first word is written.
+/// The information that is computed before printing.
 pub(super) struct Writer<'m, 'a> {
     pub(super) model: &'m Model<'a>,
-    /// The moves of each location that a thread is seen at.
+    /// The moves of each location at which a thread can be between moves.
     threads: BTreeMap<LocId, Vec<Move>>,
-    /// Those of the prelude.
+    /// The moves of the prelude.
     pub(super) prelude: BTreeMap<LocId, Vec<Move>>,
-    /// Where initial threads begin, and then where others do. The kind of a beginning is its place plus one.
+    /// The first locations of initial threads, and then of others. The kind of such a location is its index plus one.
     begins: Vec<LocId>,
-    /// How many of them are beginnings of initial threads.
+    /// The number of them that belong to initial threads.
     n_initial: usize,
-    /// Where threads begin that are started on the way.
+    /// The first locations of threads that are started later.
     started: BTreeSet<LocId>,
-    /// True if threads are started on the way.
+    /// True if threads are started later.
     pub(super) spawns: bool,
     /// True if the model has the atomic flag.
     holder: bool,
-    /// How many temporary variables are used.
+    /// The number of temporary variables.
     pub(super) n_temps: usize,
 }
 
@@ -57,7 +57,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         Ok(Writer { model, threads, prelude, begins, n_initial, started, spawns, holder, n_temps: 0 })
     }
 
-    /// Returns the number by which a process is told where to begin.
+    /// Returns the kind of a first location.
     pub(super) fn kind(&self, loc: LocId) -> Option<usize> {
         self.begins.iter().position(|begin| *begin == loc).map(|place| place + 1)
     }
@@ -82,7 +82,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         (letter, self.model.slot[var])
     }
 
-    /// What is handed over to a thread that begins.
+    /// Returns the variables that are passed to a new thread.
     pub(super) fn handed(&self) -> BTreeSet<(char, usize)> {
         self.names(self.begins.iter().copied())
     }
@@ -127,7 +127,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         text
     }
 
-    /// Returns the process of a thread.
+    /// Prints the process of a thread.
     fn process(&mut self) -> String {
         let handed = self.handed();
         let own = self.names(self.threads.keys().copied());
@@ -149,7 +149,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         text
     }
 
-    /// A process that has no thread.
+    /// Prints the part of a process without a thread.
     fn idle(&self, text: &mut String) {
         text.push_str("idle:\n");
         if self.begins.is_empty() {
@@ -170,7 +170,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         text.push_str("  fi;\n");
     }
 
-    /// The moves from a location, of a thread or of the prelude.
+    /// Prints the moves from a location, of a thread or of the prelude.
     pub(super) fn location(&mut self, loc: LocId, found: &[Move], text: &mut String) {
         let _ = writeln!(text, "L{}:", loc.index());
         if found.is_empty() {
@@ -207,7 +207,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         expr(whole, &|var| self.model.name(var))
     }
 
-    /// What a move assigns, the flag included.
+    /// Returns the assignments of a move, including the flag.
     fn effects(&mut self, found: &Move) -> Vec<String> {
         let mut lines = Vec::new();
         for (number, (_, can_fail, can_hold)) in found.open.iter().enumerate() {
@@ -249,7 +249,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         let _ = writeln!(text, "  :: {}; goto {to}", step(guard, &lines, found));
     }
 
-    /// A thread starts where there is room; otherwise the step does nothing else.
+    /// Prints the start of a thread if a slot is free; otherwise the step does nothing else.
     fn start(&mut self, found: &Move, begin: &Begin, to: LocId, guard: &[String], text: &mut String) {
         let lines = self.effects(found);
         let without = [guard, &["!ROOM".to_string()]].concat();
@@ -273,7 +273,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         );
     }
 
-    /// What is handed over to a thread, and how many temporary variables have to be chosen for it.
+    /// Returns the values that are passed to a new thread, and the number of temporary variables to choose for it.
     fn fields(&self, begin: &Begin, at: LocId) -> (String, usize) {
         let mut n_fresh = 0;
         let mut text = String::new();
@@ -299,7 +299,7 @@ impl<'m, 'a> Writer<'m, 'a> {
     }
 }
 
-/// One transition: a guard and assignments.
+/// Returns one transition: a guard and assignments.
 fn step(guard: &[String], lines: &[String], found: &Move) -> String {
     let guard = (!guard.is_empty()).then(|| format!("({})", guard.join(" && ")));
     let parts: Vec<String> = guard.into_iter().chain(lines.iter().cloned()).collect();
@@ -319,8 +319,8 @@ fn declared(key: &(char, usize)) -> String {
     format!("bit {}", named(key))
 }
 
-/// Returns the moves of all locations that threads are seen at, from where they begin. Beginnings of started threads
-/// are added.
+/// Returns the moves of all locations at which threads can be between moves, from their first locations on. The first
+/// locations of started threads are added.
 fn explore(model: &Model<'_>, begins: &mut Vec<LocId>) -> Result<BTreeMap<LocId, Vec<Move>>, String> {
     let mut known = BTreeMap::new();
     let mut waiting = begins.clone();
@@ -343,7 +343,7 @@ fn explore(model: &Model<'_>, begins: &mut Vec<LocId>) -> Result<BTreeMap<LocId,
     Ok(known)
 }
 
-/// Adds a beginning, unless it is an error or there already.
+/// Adds a first location, unless it is an error or already there.
 fn add(begins: &mut Vec<LocId>, model: &Model<'_>, loc: LocId) {
     if !model.target.has_loc(loc) && !begins.contains(&loc) {
         begins.push(loc);

@@ -100,6 +100,7 @@ impl<'d> Dump<'d> {
         self.nested(|dump| block.iter().try_for_each(|stmt| dump.stmt(stmt)))
     }
 
+    /// Writes a statement: one arm for each kind, and parts of a statement indented below it.
     fn stmt(&mut self, stmt: &Stmt) -> fmt::Result {
         if !stmt.labels.is_empty() {
             self.line(format_args!("labels {}", self.list(&stmt.labels)))?;

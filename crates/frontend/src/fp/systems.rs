@@ -4,10 +4,10 @@
 //! out, so that threads may make calls, including recursive ones. They differ in the neighbours of a thread: any block
 //! of threads that fits into a run (`rounds`), or the threads before and after it in the text (`contexts`).
 //!
-//! | relation | says |
+//! | relation | meaning |
 //! |---|---|
-//! | `Pj_i` | a frame of a thread was entered in round `j` and runs in round `i`: its history, its state at the entry, its state now |
-//! | `Ei` | with which shared states the `i` turns of a thread begin and end (TLI) |
+//! | `Pj_i` | a frame was entered in round `j` and runs in round `i`: its history, its states at the entry and now |
+//! | `Ei` | the shared states with which the `i` turns of a thread begin and end (TLI) |
 //! | `Hi` | the histories that a thread in round `i` can have: `u` begin its turns, `v` end all but the last |
 //! | `Wi` | a block to the left has had `i` turns, one to the right wants to go on (WRLI) |
 //! | `Ri` | a block to the right that has had `i` turns (RLI) |

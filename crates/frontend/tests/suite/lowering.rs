@@ -1,4 +1,4 @@
-//! What statements become, in the textual form of the representation.
+//! Tests of the lowering, by the textual form of the representation.
 
 use selvedge_frontend::{LoadOptions, Loaded, bp};
 use selvedge_ir::span::Role;

@@ -7,7 +7,8 @@ use selvedge_ir::validate::validate;
 const SEEDS: [&str; 3] = [
     "shared decl g := *, h := !g; decl thread_local t := g;
 init begin decl i; g := i; end
-process kernel once begin decl own := t; void main() begin own, g := !own, * constrain 'own = g; help(own); L: start_thread goto L; end
+process kernel once begin decl own := t; void main() begin own, g := !own, * constrain 'own = g; help(own);
+  L: start_thread goto L; end
   bool help(x) begin return x; end end
 process user [3] begin void main() begin decl a := 1, b := a; enforce !(a & b);
   if a then skip; elsif b then a := 0; else b := *; fi; while * do b := 1; od; top(a); start_thread top(b); end end

@@ -1,4 +1,4 @@
-//! What the parser makes of texts, shown by the dump of the tree.
+//! Tests of the parser, by the dump of the tree.
 
 use selvedge_frontend::bp;
 use selvedge_frontend::bp::dump::dump;

@@ -64,19 +64,12 @@ impl Default for Limits {
 }
 
 /// The error of an operation that needed more nodes than the manager may hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the decision diagrams need more than {limit} nodes")]
 pub struct OutOfNodes {
     /// The limit that was reached.
     pub limit: usize,
 }
-
-impl fmt::Display for OutOfNodes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the decision diagrams need more than {} nodes", self.limit)
-    }
-}
-
-impl std::error::Error for OutOfNodes {}
 
 /// A variable of a manager. Variables compare by their position in the order, the topmost first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,5 @@
 //! Relations, layers and equations.
 
-use std::fmt;
-
 use super::Term;
 use crate::relation::{Column, Space};
 
@@ -17,9 +15,10 @@ impl RelId {
 }
 
 /// The reason why an equation is rejected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IllFormed {
     /// The complement of a relation is used before its value is final.
+    #[error("the equation for {head} negates {relation}, which is not solved in an earlier layer")]
     Negated {
         /// The relation under the complement.
         relation: String,
@@ -27,6 +26,7 @@ pub enum IllFormed {
         head: String,
     },
     /// A relation is used in a layer before its own.
+    #[error("the equation for {head} uses {relation}, which is solved in a later layer")]
     Later {
         /// The relation of a later layer.
         relation: String,
@@ -34,21 +34,6 @@ pub enum IllFormed {
         head: String,
     },
 }
-
-impl fmt::Display for IllFormed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            IllFormed::Negated { relation, head } => {
-                write!(f, "the equation for {head} negates {relation}, which is not solved in an earlier layer")
-            }
-            IllFormed::Later { relation, head } => {
-                write!(f, "the equation for {head} uses {relation}, which is solved in a later layer")
-            }
-        }
-    }
-}
-
-impl std::error::Error for IllFormed {}
 
 /// A system of equations, layer by layer. A relation may have several equations; its value is then the union.
 #[derive(Clone, Debug)]

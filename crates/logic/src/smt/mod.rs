@@ -14,7 +14,6 @@ mod sexp;
 mod solver;
 mod term;
 
-use std::fmt;
 use std::path::PathBuf;
 
 pub use read::{read_term, read_value};
@@ -74,36 +73,29 @@ pub enum Interrupted<E> {
 }
 
 /// A failure of a solver.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SmtError {
     /// It could not be started: the reason.
+    #[error("the SMT solver could not be started: {0}")]
     NotStarted(String),
     /// It exited during a question, twice.
+    #[error("the SMT solver exited during a question")]
     Died,
-    /// It refused a command: its message.
+    /// It rejected a command: its message.
+    #[error("the SMT solver rejected a command: {0}")]
     Rejected(String),
     /// It gave an answer that could not be parsed.
+    #[error("the SMT solver gave an unexpected answer: {0}")]
     Strange(String),
     /// It does not know the answer.
+    #[error("the SMT solver does not know the answer")]
     Undecided,
     /// It reached its limit on work.
+    #[error("the SMT solver reached its limit on work")]
     Exhausted,
     /// The solver does not support the request.
+    #[error("the SMT solver does not support this: {0}")]
     Incapable(&'static str),
-}
-
-impl fmt::Display for SmtError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SmtError::NotStarted(reason) => write!(f, "the SMT solver could not be started: {reason}"),
-            SmtError::Died => write!(f, "the SMT solver exited during a question"),
-            SmtError::Rejected(message) => write!(f, "the SMT solver rejected a command: {message}"),
-            SmtError::Strange(answer) => write!(f, "the SMT solver gave an unexpected answer: {answer}"),
-            SmtError::Undecided => write!(f, "the SMT solver does not know the answer"),
-            SmtError::Exhausted => write!(f, "the SMT solver reached its limit on work"),
-            SmtError::Incapable(what) => write!(f, "the SMT solver does not support this: {what}"),
-        }
-    }
 }
 
 impl<E> From<SmtError> for Interrupted<E> {

@@ -81,7 +81,7 @@ struct Lowering<'a> {
     /// Names in parts of the text that could not be parsed.
     skipped: FxHashSet<Symbol>,
     /// Unknown names that have been reported: once per procedure, or only once if declarations may have been skipped.
-    unknown: FxHashSet<(Kind, Symbol)>,
+    unknown: FxHashSet<(NameKind, Symbol)>,
     is_whole: bool,
     unused_labels: Vec<Diagnostic>,
     /// The size of all copies of `enforce` clauses so far.
@@ -92,7 +92,7 @@ struct Lowering<'a> {
 
 /// The kind of thing that an unknown name should refer to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum NameKind {
     Variable,
     Procedure,
     Label,
@@ -182,12 +182,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns whether an unknown name has not been reported yet.
-    fn is_news(&mut self, kind: Kind, symbol: Symbol) -> bool {
+    fn is_news(&mut self, kind: NameKind, symbol: Symbol) -> bool {
         !self.skipped.contains(&symbol) && self.unknown.insert((kind, symbol))
     }
 
     fn unknown_variable(&mut self, view: &View, symbol: Symbol, span: Span) {
-        if !self.is_news(Kind::Variable, symbol) {
+        if !self.is_news(NameKind::Variable, symbol) {
             return;
         }
         let text = self.text(symbol);
@@ -209,7 +209,7 @@ impl<'a> Lowering<'a> {
     /// Returns the procedure with this name; reports the name and returns `None` if there is none.
     fn procedure(&mut self, view: &View, symbol: Symbol, span: Span) -> Option<ProcId> {
         let procedure = self.find_procedure(view, symbol);
-        if procedure.is_none() && self.is_news(Kind::Procedure, symbol) {
+        if procedure.is_none() && self.is_news(NameKind::Procedure, symbol) {
             let text = self.text(symbol);
             let message = format!("there is no procedure `{text}`");
             let mut diagnostic = Diagnostic::new(Code::UnknownProcedure, message, span).label("not defined");

@@ -6,7 +6,7 @@ use selvedge_ir::{Assign, Call, Expr, LocId, Op, Spawn, VarId};
 
 use super::body::{Body, is_step, values};
 use super::expr::{Context, ExprCx};
-use super::{Kind, Lowering, Meaning};
+use super::{Lowering, Meaning, NameKind};
 use crate::bp::ast::{self, Block, If, Name, StartThread, Stmt, StmtKind, Symbol, Target, While};
 use crate::bp::suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
@@ -138,7 +138,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn unknown_label(&mut self, label: Name) {
-        if !self.low.is_news(Kind::Label, label.symbol) {
+        if !self.low.is_news(NameKind::Label, label.symbol) {
             return;
         }
         let text = self.low.text(label.symbol);
@@ -424,7 +424,7 @@ impl<'a> Body<'_, 'a> {
             self.check_args(callee, name, 0);
             return self.step(from, to, Op::Spawn(Spawn { callee, args: Vec::new() }), 0, origin);
         }
-        if !self.low.is_news(Kind::Label, name.symbol) {
+        if !self.low.is_news(NameKind::Label, name.symbol) {
             return;
         }
         let text = self.low.text(name.symbol);

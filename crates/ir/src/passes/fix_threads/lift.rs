@@ -27,7 +27,7 @@ pub struct FixThreadsLift {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The old edge, with the same choices.
-    Step(EdgeId, Kind),
+    Step(EdgeId, StackEffect),
     /// The old edge, with these choices, if no slot is free and hence no thread is started.
     NoRoom(EdgeId, Vec<Value>),
     /// The old edge, which starts a thread in this slot.
@@ -46,18 +46,18 @@ pub(super) enum Role {
 
 /// The effect of a step on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum StackEffect {
     Call,
     Return,
     Other,
 }
 
-impl Kind {
-    pub(super) fn of(op: &Op) -> Kind {
+impl StackEffect {
+    pub(super) fn of(op: &Op) -> StackEffect {
         match op {
-            Op::Call(_) => Kind::Call,
-            Op::Return(_) => Kind::Return,
-            _ => Kind::Other,
+            Op::Call(_) => StackEffect::Call,
+            Op::Return(_) => StackEffect::Return,
+            _ => StackEffect::Other,
         }
     }
 }
@@ -67,7 +67,7 @@ impl FixThreadsLift {
     pub(super) fn fixed(program: &Program, initial: Vec<EntryId>) -> FixThreadsLift {
         FixThreadsLift {
             // No slot becomes free, whatever the step does to the stack.
-            roles: program.edges.indices().map(|id| Role::Step(id, Kind::Other)).collect(),
+            roles: program.edges.indices().map(|id| Role::Step(id, StackEffect::Other)).collect(),
             vars: program.vars.indices().map(Some).collect(),
             n_slots: initial.len(),
             initial,
@@ -208,16 +208,16 @@ impl<'l> TraceLifter<'l> {
 
     /// Adds a step that stays. The return of a thread's first procedure ends the thread; that step is delayed until its
     /// slot is free.
-    fn plain_step(&mut self, slot: usize, old: Step, kind: Kind) {
+    fn plain_step(&mut self, slot: usize, old: Step, kind: StackEffect) {
         let occupant = &mut self.slots[slot];
         match kind {
-            Kind::Return if occupant.depth == 1 => {
+            StackEffect::Return if occupant.depth == 1 => {
                 occupant.end = Some(old);
                 return;
             }
-            Kind::Return => occupant.depth -= 1,
-            Kind::Call => occupant.depth += 1,
-            Kind::Other => {}
+            StackEffect::Return => occupant.depth -= 1,
+            StackEffect::Call => occupant.depth += 1,
+            StackEffect::Other => {}
         }
         self.old.steps.push(old);
     }

@@ -41,6 +41,7 @@ impl Copies {
             origins.push(origin);
             new.vars.push(Var { name, scope: Scope::Shared, ty: Ty::Bool })
         };
+        // First the variables of the running thread and of the schedule, which every step reads.
         let own = old.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread);
         let own = own.map(|(id, old)| (id, var(old.name.clone(), None))).collect();
         let n_bits = usize::BITS - (n_contexts - 1).leading_zeros();
@@ -48,6 +49,7 @@ impl Copies {
         let is_atomic = old.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
         let held = is_atomic.then(|| var("atomic".to_string(), None));
         let (over, failed) = (var("over".to_string(), None), var("failed".to_string(), None));
+        // Then the copies of the shared variables, in the requested order, each with its guess before it.
         let of_scope = old.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared);
         let ids: Vec<VarId> = of_scope.map(|(id, _)| id).collect();
         let places: Vec<(VarId, usize)> = match arrangement {
@@ -63,6 +65,7 @@ impl Copies {
             let origin = (context == 1).then_some(id);
             shared.entry(id).or_default().push(var(format!("{name}_{context}"), origin));
         }
+        // Last the values at the creation of the threads. Only the first copies and the flags have initial values.
         let start = |id: VarId| (id, var(format!("{}_start", old.vars[id].name), None));
         let at_start = read_at_start(old).into_iter().map(start).collect();
         let copies = Copies { shared, guesses, own, at_start, context, n_contexts, over, failed, held };

@@ -1,4 +1,4 @@
-//! What the tests ask of an implementation of decision diagrams, and the façade's answer to it.
+//! The interface that the tests need of an implementation of decision diagrams, implemented by the façade.
 
 use selvedge_logic::bdd::{Bdd, CutPart, Limits, Manager, Var};
 
