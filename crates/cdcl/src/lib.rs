@@ -9,8 +9,8 @@
 //! unit propagation, in their order, refutes the negation of the clause, as in an LRAT proof. An answer
 //! "unsatisfiable" names the clause that refutes the assumptions.
 //!
-//! *Order of work.* [`Solver::solve`] propagates; a conflict is analysed ([`analyze`]), the learnt clause is proved and
-//! asserted; without conflict, the next assumption or the most active variable is decided ([`order`]).
+//! *Order of work.* [`Solver::solve`] propagates; a conflict is analysed (`analyze`), the learnt clause is proved and
+//! asserted; without conflict, the next assumption or the most active variable is decided (`order`).
 //!
 //! *Invariant.* Between two questions the trail has the literals that hold in all solutions, each with the number of a
 //! unit clause in the proof, so that hints can refer to it.
@@ -203,8 +203,8 @@ impl Solver {
         clause
     }
 
-    /// Decides whether all clauses and assumptions can hold together. `proceed` is called at the start and at each
-    /// restart; its error ends the search and is returned.
+    /// Decides whether all clauses and assumptions can hold together. `proceed` is called at the start and every
+    /// hundred conflicts; its error ends the search and is returned.
     pub fn solve<E>(
         &mut self,
         assumptions: &[i32],
@@ -214,10 +214,9 @@ impl Solver {
         let assumptions: Vec<Code> = assumptions.iter().map(|lit| code(*lit)).collect();
         self.most_learnt = self.most_learnt.max(self.clauses.len() / 3).max(1_000);
         for round in 0.. {
-            proceed()?;
-            let found = self.search(&assumptions, luby(round) * Solver::RESTART, proof);
+            let found = self.search(&assumptions, luby(round) * Solver::RESTART, proof, &mut proceed);
             self.backtrack(0);
-            if let Some(answer) = found {
+            if let Some(answer) = found? {
                 return Ok(answer);
             }
             if self.n_learnt > self.most_learnt {
@@ -234,11 +233,18 @@ impl Solver {
     }
 
     /// Searches up to a number of conflicts.
-    fn search(&mut self, assumptions: &[Code], conflicts: u64, proof: &mut impl Proof) -> Option<Answer> {
+    fn search<E>(
+        &mut self,
+        assumptions: &[Code],
+        conflicts: u64,
+        proof: &mut impl Proof,
+        proceed: &mut impl FnMut() -> Result<(), E>,
+    ) -> Result<Option<Answer>, E> {
         let mut n_conflicts = 0;
+        proceed()?;
         loop {
             if let Some(empty) = self.empty {
-                return Some(Answer::Unsatisfiable(empty));
+                return Ok(Some(Answer::Unsatisfiable(empty)));
             }
             if let Some(conflict) = self.propagate_with(proof) {
                 n_conflicts += 1;
@@ -248,19 +254,22 @@ impl Solver {
                 } else {
                     self.learn(conflict, proof);
                 }
+                if n_conflicts % Solver::RESTART == 0 {
+                    proceed()?;
+                }
                 continue;
             }
             if n_conflicts >= conflicts {
-                return None;
+                return Ok(None);
             }
             let decision = match assumptions.get(self.levels.len()) {
                 Some(assumption) if self.truth(*assumption) < 0 => {
-                    return Some(Answer::Unsatisfiable(self.prove_failure(*assumption, proof)));
+                    return Ok(Some(Answer::Unsatisfiable(self.prove_failure(*assumption, proof))));
                 }
                 Some(assumption) => *assumption,
                 None => match self.next_decision() {
                     Some(decision) => decision,
-                    None => return Some(self.keep_solution()),
+                    None => return Ok(Some(self.keep_solution())),
                 },
             };
             self.levels.push(self.trail.len());
