@@ -1,66 +1,34 @@
-//! Predicates: linear sums, and atoms in a normal form.
+//! Predicates as terms: atoms in a normal form.
 //!
 //! Two atoms that are equivalent, or of which one is equivalent to the negation of the other, have one normal form if
-//! they differ only by a factor, by the sides of their terms, or by strictness: `<` becomes `<=`, coefficients are
-//! divided by their greatest common divisor, and the first coefficient is positive.
+//! they differ only by a factor, by the sides of their terms, or by strictness: `<` becomes `<=`, and `linear`
+//! normalises the sums.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use selvedge_logic::smt::{Node, Symbol, Term};
 
-/// A sum of multiples of symbols.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Linear {
-    pub(crate) constant: i128,
-    pub(super) factors: BTreeMap<Symbol, i128>,
-}
+use crate::linear::{Comparison, Linear};
 
-impl Linear {
-    /// Returns an integer term as a sum; `None` if it contains conditions or its numbers are too large.
-    pub(crate) fn of(term: &Term) -> Option<Linear> {
-        match term.head() {
-            Node::Int(value) => Some(Linear { constant: *value, ..Linear::default() }),
-            Node::Symbol(symbol) => Some(Linear { constant: 0, factors: [(symbol.clone(), 1)].into() }),
-            Node::Add(parts) => parts.iter().try_fold(Linear::default(), |sum, part| sum.plus(&Linear::of(part)?, 1)),
-            Node::Scale(factor, part) => Linear::default().plus(&Linear::of(part)?, *factor),
-            _ => None,
-        }
-    }
-
-    fn plus(mut self, other: &Linear, times: i128) -> Option<Linear> {
-        self.constant = self.constant.checked_add(other.constant.checked_mul(times)?)?;
-        for (symbol, factor) in &other.factors {
-            let sum = self.factors.entry(symbol.clone()).or_insert(0);
-            *sum = sum.checked_add(factor.checked_mul(times)?)?;
-        }
-        self.factors.retain(|_, factor| *factor != 0);
-        Some(self)
-    }
-
-    pub(crate) fn is_constant(&self) -> bool {
-        self.factors.is_empty()
-    }
-
-    /// Returns the sum without its constant.
-    fn variable_part(&self) -> Term {
-        Term::add(self.factors.iter().map(|(symbol, factor)| Term::from(symbol.clone()).scale(*factor)))
-    }
-
-    pub(super) fn term(&self) -> Term {
-        Term::add([self.variable_part(), self.constant.into()])
-    }
-
-    fn gcd(&self) -> i128 {
-        self.factors.values().fold(0, |gcd, factor| greatest_common_divisor(gcd, factor.unsigned_abs() as i128))
-    }
-
-    fn leads_negative(&self) -> bool {
-        self.factors.values().next().is_some_and(|factor| *factor < 0)
+/// Returns an integer term as a sum; `None` if it contains conditions or its numbers are too large.
+pub(crate) fn sum(term: &Term) -> Option<Linear<Symbol>> {
+    match term.head() {
+        Node::Int(value) => Some(Linear::from(*value)),
+        Node::Symbol(symbol) => Some(Linear::leaf(symbol.clone())),
+        Node::Add(parts) => parts.iter().try_fold(Linear::from(0), |all, part| all.plus(&sum(part)?, 1)),
+        Node::Scale(factor, part) => sum(part)?.times(*factor),
+        _ => None,
     }
 }
 
-fn greatest_common_divisor(left: i128, right: i128) -> i128 {
-    if right == 0 { left } else { greatest_common_divisor(right, left % right) }
+/// Returns the sum without its constant as a term.
+fn variable_part(sum: &Linear<Symbol>) -> Term {
+    Term::add(sum.factors.iter().map(|(symbol, factor)| Term::from(symbol.clone()).scale(*factor)))
+}
+
+/// Returns a sum as a term.
+fn term_of(sum: &Linear<Symbol>) -> Term {
+    Term::add([variable_part(sum), sum.constant.into()])
 }
 
 /// Normalises a term: integer parts become ordered sums, and atoms get their normal form where they have one.
@@ -70,7 +38,7 @@ pub(super) fn normal(term: &Term) -> Term {
         Node::Not(part) => normal(part).not(),
         Node::And(parts) => Term::and(parts.iter().map(normal)),
         Node::Or(parts) => Term::or(parts.iter().map(normal)),
-        Node::Add(_) | Node::Scale(..) => Linear::of(term).map_or_else(|| term.clone(), |sum| sum.term()),
+        Node::Add(_) | Node::Scale(..) => sum(term).map_or_else(|| term.clone(), |sum| term_of(&sum)),
         Node::Ite(condition, then, otherwise) => Term::ite(&normal(condition), &normal(then), &normal(otherwise)),
         Node::Eq(left, right) if is_bool(left) => normal(left).equals(&normal(right)),
         Node::Eq(..) | Node::Le(..) | Node::Lt(..) | Node::Divisible(..) => {
@@ -90,58 +58,28 @@ fn is_bool(term: &Term) -> bool {
 
 /// Returns the normal form of a comparison of integers: an atom, a negated atom or a constant.
 fn normal_atom(term: &Term) -> Option<Term> {
+    let difference = |left: &Term, right: &Term| sum(left)?.plus(&sum(right)?, -1);
     match term.head() {
-        Node::Eq(left, right) => equality(Linear::of(left)?.plus(&Linear::of(right)?, -1)?),
-        Node::Le(left, right) => at_most_zero(Linear::of(left)?.plus(&Linear::of(right)?, -1)?),
+        Node::Eq(left, right) => literal(difference(left, right)?.zero()?, Term::equals),
+        Node::Le(left, right) => literal(difference(left, right)?.at_most_zero()?, Term::le),
         // e < 0 is e + 1 <= 0.
         Node::Lt(left, right) => {
-            let difference = Linear::of(left)?.plus(&Linear::of(right)?, -1)?;
-            at_most_zero(difference.plus(&Linear { constant: 1, ..Linear::default() }, 1)?)
+            let sum = difference(left, right)?.plus(&Linear::from(1), 1)?;
+            literal(sum.at_most_zero()?, Term::le)
         }
-        Node::Divisible(divisor, part) => divisibility(*divisor, Linear::of(part)?),
+        Node::Divisible(divisor, part) => Some(term_of(&sum(part)?.modulo(*divisor)).divisible(*divisor)),
         _ => None,
     }
 }
 
-/// Normalises e = 0.
-fn equality(sum: Linear) -> Option<Term> {
-    let gcd = sum.gcd();
-    if gcd == 0 {
-        return Some((sum.constant == 0).into());
+/// Writes a comparison as a term, with the constant on the right.
+fn literal(comparison: Comparison<Symbol>, compare: impl Fn(&Term, &Term) -> Term) -> Option<Term> {
+    let of = |sum: Linear<Symbol>| Some(compare(&variable_part(&sum), &sum.constant.checked_neg()?.into()));
+    match comparison {
+        Comparison::Const(value) => Some(value.into()),
+        Comparison::Holds(sum) => of(sum),
+        Comparison::Fails(sum) => of(sum).map(|atom| atom.not()),
     }
-    if sum.constant % gcd != 0 {
-        return Some(false.into());
-    }
-    let sign = if sum.leads_negative() { -1 } else { 1 };
-    let factors = sum.factors.iter().map(|(symbol, factor)| (symbol.clone(), sign * factor / gcd)).collect();
-    let part = Linear { constant: 0, factors }.variable_part();
-    Some(part.equals(&Term::from((-sign).checked_mul(sum.constant / gcd)?)))
-}
-
-/// Normalises e <= 0. If the first factor is negative, it is the negation of -e + 1 <= 0.
-fn at_most_zero(sum: Linear) -> Option<Term> {
-    let gcd = sum.gcd();
-    if gcd == 0 {
-        return Some((sum.constant <= 0).into());
-    }
-    if sum.leads_negative() {
-        let negated = Linear { constant: 1, ..Linear::default() }.plus(&sum, -1)?;
-        return Some(at_most_zero(negated)?.not());
-    }
-    let factors = sum.factors.iter().map(|(symbol, factor)| (symbol.clone(), factor / gcd)).collect();
-    let bound = (-sum.constant).div_euclid(gcd);
-    Some(Linear { constant: 0, factors }.variable_part().le(&bound.into()))
-}
-
-/// Normalises divisibility of e. Only the remainders of factors and constant matter.
-fn divisibility(divisor: i128, sum: Linear) -> Option<Term> {
-    let factors: BTreeMap<Symbol, i128> = sum
-        .factors
-        .iter()
-        .map(|(symbol, factor)| (symbol.clone(), factor.rem_euclid(divisor)))
-        .filter(|(_, factor)| *factor != 0)
-        .collect();
-    Some(Linear { constant: sum.constant.rem_euclid(divisor), factors }.term().divisible(divisor))
 }
 
 /// Collects the atoms of a condition, in normal form and without negations. Conditions inside integer terms are

@@ -1,9 +1,9 @@
 //! Programs with integers: one thread, no calls, linear arithmetic.
 //!
-//! In the order of reading: `model` is the program as a transition system over terms, `atoms` the normal form of
-//! predicates, `prover` the solver, `control` finds the variables that act like a program counter, and `trace` turns a
-//! solution into an execution. The engines: [`ase`], [`ur`], [`induction`], and for guarded commands [`horn`] and
-//! [`cegar`].
+//! In the order of reading: `model` is the program as a transition system over terms, `linear` and `atoms` are the
+//! normal form of predicates, `prover` the solver, `control` finds the variables that act like a program counter, and
+//! `trace` turns a solution into an execution. The engines: [`ase`], [`ur`], [`induction`], and for guarded commands
+//! [`horn`] and [`cegar`].
 
 pub mod abstraction;
 pub mod ase;
@@ -12,6 +12,7 @@ pub mod cegar;
 mod control;
 pub mod horn;
 pub mod induction;
+mod linear;
 mod model;
 mod prover;
 mod terms;

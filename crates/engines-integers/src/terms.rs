@@ -6,7 +6,7 @@ use selvedge_check::{SolverFailure, Stop};
 use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, Value, VarId};
 use selvedge_logic::smt::{Node, SmtValue, Sort, Symbol, Term};
 
-use crate::atoms::Linear;
+use crate::atoms::sum;
 
 /// Returns the sort of a type.
 pub(crate) fn sort(ty: Ty) -> Sort {
@@ -62,7 +62,7 @@ fn binary(op: BinaryOp, left: &Term, right: &Term) -> Term {
         BinaryOp::Sub => left.minus(right),
         BinaryOp::Lt => left.lt(right),
         BinaryOp::Le => left.le(right),
-        BinaryOp::Mul => match (Linear::of(left), Linear::of(right)) {
+        BinaryOp::Mul => match (sum(left), sum(right)) {
             (Some(factor), _) if factor.is_constant() => right.scale(factor.constant),
             (_, Some(factor)) if factor.is_constant() => left.scale(factor.constant),
             _ => unreachable!("programs with other products are not supported"),

@@ -1,8 +1,8 @@
 //! The product of the threads as automata, for few shared states.
 //!
 //! A template is explored with all histories whose contexts begin with states with which some context was seen to
-//! begin, in any order. Its effects hold for its threads whether or not the others confirm the history, and they do not
-//! grow with the number of threads. As diagrams whose blocks of variables are contexts, they are an automaton: the
+//! begin, whatever came before. Its effects hold for its threads whether or not the others confirm the history, and they
+//! do not grow with the number of threads. As diagrams whose blocks of variables are contexts, they are an automaton: the
 //! future behaviour of a thread after some contexts is a node below a cut, its *class*. So the product of the threads
 //! is a finite system: the shared state and a class for each thread.
 //!
@@ -97,7 +97,7 @@ impl RoundSearch<'_, '_> {
         loop {
             self.model.run.check_limits()?;
             let automata = self.automata(&mut product)?;
-            let registers = product.registers.as_ref().expect("machines have registers");
+            let registers = product.registers.as_ref().expect("automata have registers");
             let turns = self.turns(&automata, registers)?;
             if let Some((thread, state)) = self.failing(&automata, registers, &turns).map_err(out_of_nodes)? {
                 product.boundaries = self.boundaries_to(&automata, registers, &turns, thread, state)?;

@@ -6,6 +6,7 @@ use selvedge_check::{SolverFailure, Stop, Task};
 use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, VarId};
 
 use crate::horn::guarded_commands::GuardedCommands;
+use crate::linear::{Comparison, Linear};
 
 /// A leaf of a term: a variable, or a choice of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,23 +15,16 @@ enum Leaf {
     Choice(u32),
 }
 
-/// A constant plus a sum of leaves with nonzero factors.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Linear {
-    factors: BTreeMap<Leaf, i128>,
-    constant: i128,
-}
-
 /// A condition without connectives. Its first factor is positive, and the factors have no common divisor; in a
 /// divisibility atom, all numbers are below the divisor.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Atom {
     Flag(Leaf),
     /// The sum is at most zero.
-    AtMost(Linear),
+    AtMost(Linear<Leaf>),
     /// The sum is zero.
-    Zero(Linear),
-    Divisible(u32, Linear),
+    Zero(Linear<Leaf>),
+    Divisible(u32, Linear<Leaf>),
 }
 
 /// A list of distinct predicates.
@@ -154,8 +148,8 @@ impl Predicates {
             Expr::Choice(number, _) => atom(Atom::Flag(Leaf::Choice(*number)))?,
             Expr::Unary(UnaryOp::Not, operand) => Expr::negate(self.walk(operand, atom)?),
             Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => {
-                let literal = |linear: Linear| divisible(*divisor, linear);
-                self.cases(operand, atom, &literal)?
+                let compare = |sum: Linear<Leaf>| Some(divisible(*divisor, sum));
+                self.cases(operand, atom, &compare, &|sum| Atom::Divisible(*divisor, sum))?
             }
             Expr::Binary(op, pair) => match op {
                 BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => {
@@ -168,8 +162,8 @@ impl Predicates {
                 }
                 BinaryOp::Lt | BinaryOp::Le | BinaryOp::Eq | BinaryOp::Ne => {
                     let difference = Expr::binary(BinaryOp::Sub, pair.0.clone(), pair.1.clone());
-                    let op = *op;
-                    self.cases(&difference, atom, &|linear| compare(op, linear))?
+                    let make = if matches!(op, BinaryOp::Lt | BinaryOp::Le) { Atom::AtMost } else { Atom::Zero };
+                    self.cases(&difference, atom, &|sum| compare(*op, sum), &make)?
                 }
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => return None,
             },
@@ -194,31 +188,26 @@ impl Predicates {
         }
     }
 
-    /// Makes a case distinction over the conditions inside a term, with a literal about the term in each case.
+    /// Makes a case distinction over the conditions inside a term, where `compare` and `make` give the atom in each
+    /// case.
     fn cases(
         &self,
         term: &Expr,
         atom: &mut dyn FnMut(Atom) -> Option<Expr>,
-        literal: &dyn Fn(Linear) -> Option<Literal>,
+        compare: &dyn Fn(Linear<Leaf>) -> Option<Comparison<Leaf>>,
+        make: &dyn Fn(Linear<Leaf>) -> Atom,
     ) -> Option<Expr> {
         if let Some((condition, then, otherwise)) = split(term) {
             let condition = self.walk(&condition, atom)?;
-            let then = self.cases(&then, atom, literal)?;
-            return Some(Expr::Ite(Box::new((condition, then, self.cases(&otherwise, atom, literal)?))));
+            let then = self.cases(&then, atom, compare, make)?;
+            return Some(Expr::Ite(Box::new((condition, then, self.cases(&otherwise, atom, compare, make)?))));
         }
-        Some(match literal(linear(term)?)? {
-            Literal::Const(value) => Expr::Bool(value),
-            Literal::Holds(this) => atom(this)?,
-            Literal::Fails(this) => Expr::negate(atom(this)?),
+        Some(match compare(linear(term)?)? {
+            Comparison::Const(value) => Expr::Bool(value),
+            Comparison::Holds(sum) => atom(make(sum))?,
+            Comparison::Fails(sum) => Expr::negate(atom(make(sum))?),
         })
     }
-}
-
-/// An atom, its negation, or a constant.
-enum Literal {
-    Const(bool),
-    Holds(Atom),
-    Fails(Atom),
 }
 
 /// Finds a condition inside a term; returns the condition, and the term where it holds and where it does not.
@@ -244,17 +233,17 @@ fn split(term: &Expr) -> Option<(Expr, Expr, Expr)> {
 }
 
 /// Returns a term without conditions as a sum.
-fn linear(term: &Expr) -> Option<Linear> {
+fn linear(term: &Expr) -> Option<Linear<Leaf>> {
     Some(match term {
-        Expr::Int(number) => Linear { constant: i128::from(*number), ..Linear::default() },
-        Expr::Var(var) => leaf(Leaf::Var(*var)),
-        Expr::Choice(number, _) => leaf(Leaf::Choice(*number)),
+        Expr::Int(number) => Linear::from(i128::from(*number)),
+        Expr::Var(var) => Linear::leaf(Leaf::Var(*var)),
+        Expr::Choice(number, _) => Linear::leaf(Leaf::Choice(*number)),
         Expr::Unary(UnaryOp::Neg, operand) => linear(operand)?.times(-1)?,
-        Expr::Binary(BinaryOp::Add, pair) => linear(&pair.0)?.plus(&linear(&pair.1)?)?,
-        Expr::Binary(BinaryOp::Sub, pair) => linear(&pair.0)?.plus(&linear(&pair.1)?.times(-1)?)?,
+        Expr::Binary(BinaryOp::Add, pair) => linear(&pair.0)?.plus(&linear(&pair.1)?, 1)?,
+        Expr::Binary(BinaryOp::Sub, pair) => linear(&pair.0)?.plus(&linear(&pair.1)?, -1)?,
         Expr::Binary(BinaryOp::Mul, pair) => {
             let (left, right) = (linear(&pair.0)?, linear(&pair.1)?);
-            match (left.factors.is_empty(), right.factors.is_empty()) {
+            match (left.is_constant(), right.is_constant()) {
                 (true, _) => right.times(left.constant)?,
                 (_, true) => left.times(right.constant)?,
                 _ => return None,
@@ -264,101 +253,20 @@ fn linear(term: &Expr) -> Option<Linear> {
     })
 }
 
-fn leaf(leaf: Leaf) -> Linear {
-    Linear { factors: BTreeMap::from([(leaf, 1)]), constant: 0 }
-}
-
-impl Linear {
-    fn plus(mut self, other: &Linear) -> Option<Linear> {
-        for (leaf, factor) in &other.factors {
-            let sum = self.factors.get(leaf).copied().unwrap_or(0).checked_add(*factor)?;
-            self.factors.insert(*leaf, sum);
-        }
-        self.constant = self.constant.checked_add(other.constant)?;
-        self.factors.retain(|_, factor| *factor != 0);
-        Some(self)
-    }
-
-    fn times(mut self, number: i128) -> Option<Linear> {
-        for factor in self.factors.values_mut() {
-            *factor = factor.checked_mul(number)?;
-        }
-        self.constant = self.constant.checked_mul(number)?;
-        self.factors.retain(|_, factor| *factor != 0);
-        Some(self)
-    }
-
-    /// Returns the greatest common divisor of the factors, or zero if there are none.
-    fn divisor(&self) -> i128 {
-        self.factors.values().fold(0, |divisor, factor| gcd(divisor, factor.abs()))
-    }
-
-    fn begins_negative(&self) -> bool {
-        self.factors.values().next().is_some_and(|factor| *factor < 0)
-    }
-}
-
-fn gcd(left: i128, right: i128) -> i128 {
-    if right == 0 { left } else { gcd(right, left % right) }
-}
-
 /// Compares a difference with zero.
-fn compare(op: BinaryOp, difference: Linear) -> Option<Literal> {
+fn compare(op: BinaryOp, difference: Linear<Leaf>) -> Option<Comparison<Leaf>> {
     match op {
-        BinaryOp::Le => at_most_zero(difference),
-        BinaryOp::Lt => at_most_zero(difference.plus(&Linear { constant: 1, ..Linear::default() })?),
-        BinaryOp::Eq => zero(difference),
-        _ => Some(match zero(difference)? {
-            Literal::Const(value) => Literal::Const(!value),
-            Literal::Holds(atom) => Literal::Fails(atom),
-            Literal::Fails(atom) => Literal::Holds(atom),
-        }),
+        BinaryOp::Le => difference.at_most_zero(),
+        BinaryOp::Lt => difference.plus(&Linear::from(1), 1)?.at_most_zero(),
+        BinaryOp::Eq => difference.zero(),
+        _ => difference.zero().map(Comparison::negate),
     }
 }
 
-/// Normalises `g*F + c <= 0` to `F <= k`, where `k` is the quotient of `-c` and `g` rounded down; if `F` begins with a
-/// negative factor, it is the negation of `-F <= -k - 1`.
-fn at_most_zero(linear: Linear) -> Option<Literal> {
-    let divisor = linear.divisor();
-    if divisor == 0 {
-        return Some(Literal::Const(linear.constant <= 0));
-    }
-    let bound = linear.constant.checked_neg()?.div_euclid(divisor);
-    let mut factors = linear.factors;
-    factors.values_mut().for_each(|factor| *factor /= divisor);
-    let reduced = Linear { factors, constant: bound.checked_neg()? };
-    if !reduced.begins_negative() {
-        return Some(Literal::Holds(Atom::AtMost(reduced)));
-    }
-    let mut turned = reduced.times(-1)?;
-    turned.constant = bound.checked_add(1)?;
-    Some(Literal::Fails(Atom::AtMost(turned)))
-}
-
-fn zero(linear: Linear) -> Option<Literal> {
-    let divisor = linear.divisor();
-    if divisor == 0 {
-        return Some(Literal::Const(linear.constant == 0));
-    }
-    if linear.constant % divisor != 0 {
-        return Some(Literal::Const(false));
-    }
-    let mut factors = linear.factors;
-    factors.values_mut().for_each(|factor| *factor /= divisor);
-    let reduced = Linear { factors, constant: linear.constant / divisor };
-    let reduced = if reduced.begins_negative() { reduced.times(-1)? } else { reduced };
-    Some(Literal::Holds(Atom::Zero(reduced)))
-}
-
-fn divisible(divisor: u32, mut linear: Linear) -> Option<Literal> {
-    let modulus = i128::from(divisor);
-    linear.factors.values_mut().for_each(|factor| *factor = factor.rem_euclid(modulus));
-    linear.factors.retain(|_, factor| *factor != 0);
-    linear.constant = linear.constant.rem_euclid(modulus);
-    if linear.factors.is_empty() {
-        return Some(Literal::Const(linear.constant == 0));
-    }
-    Some(Literal::Holds(Atom::Divisible(divisor, linear)))
+/// Compares the remainder of a sum with zero.
+fn divisible(divisor: u32, sum: Linear<Leaf>) -> Comparison<Leaf> {
+    let sum = sum.modulo(i128::from(divisor));
+    if sum.is_constant() { Comparison::Const(sum.constant == 0) } else { Comparison::Holds(sum) }
 }
 
 /// Returns an atom as an expression over the variables of a program; `None` if it mentions choices, or its numbers are
@@ -379,7 +287,7 @@ fn expr(atom: &Atom) -> Option<Expr> {
 }
 
 /// Moves the terms with positive factors to the left, the others and the constant to the right.
-fn sides(op: BinaryOp, linear: &Linear) -> Option<Expr> {
+fn sides(op: BinaryOp, linear: &Linear<Leaf>) -> Option<Expr> {
     let left = terms(linear.factors.iter().filter(|(_, factor)| **factor > 0).map(|(leaf, factor)| (*leaf, *factor)))?;
     let mut right =
         terms(linear.factors.iter().filter(|(_, factor)| **factor < 0).map(|(leaf, factor)| (*leaf, -*factor)))?;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_ir::LocId;
 use selvedge_logic::smt::{Symbol, Term};
 
-use super::super::atoms::{Linear, normal};
+use super::super::atoms::{normal, sum};
 
 /// The location, the values, and the conditions in ascending order.
 pub(super) type StateKey = (LocId, Vec<Term>, Vec<Term>);
@@ -48,7 +48,7 @@ fn fresh(number: usize, symbol: &Symbol) -> Symbol {
 /// is the unknown or its negation plus a constant: this is a bijection on the integers.
 fn renamed(number: usize, symbol: &Symbol, value: &Term) -> Term {
     let fresh = Term::from(fresh(number, symbol));
-    let linear = Linear::of(value).filter(|linear| linear.factors.len() == 1);
+    let linear = sum(value).filter(|linear| linear.factors.len() == 1);
     match linear.as_ref().and_then(|linear| Some((linear.factors.get(symbol)?, linear.constant))) {
         Some((1, constant)) if constant != i128::MIN => Term::add([fresh, (-constant).into()]),
         Some((-1, constant)) => Term::add([fresh.scale(-1), constant.into()]),
