@@ -1,12 +1,12 @@
-//! The transition layer: what a step of a program is and does, as the engines share it.
+//! The transition layer: the steps of a program and their effects, shared by the engines.
 //!
 //! - [`step`]: one step, as a relation in decision diagrams or as a circuit.
 //! - [`paths`]: path edges of procedures in decision diagrams.
-//! - [`macro_step`]: what a thread does from one visible point to the next.
+//! - [`macro_step`]: the steps of a thread from one visible point to the next.
 //! - [`tts_extract`]: a program as a thread-transition system.
-//! - [`trace_builder`]: from the steps that a search went to an execution.
-//! - [`sequential`]: what an engine for several threads asks of one for a single thread.
-//! - [`support`]: which tasks the engines for threads take.
+//! - [`trace_builder`]: from the steps of a search to an execution.
+//! - [`sequential`]: the interface of engines for a single thread that engines for several threads build on.
+//! - [`support`]: the tasks that the engines for threads support.
 //!
 //! Families of engines depend on this crate and not on each other.
 
@@ -21,7 +21,7 @@ pub mod tts_extract;
 use selvedge_check::Stop;
 use selvedge_logic::bdd::OutOfNodes;
 
-/// Running out of nodes ends a check like any other limit.
+/// Turns running out of nodes into a stop like that of any other limit.
 pub fn out_of_nodes(error: OutOfNodes) -> Stop {
     Stop::NodeLimit(error.limit)
 }

@@ -1,4 +1,4 @@
-//! What an engine for several threads asks of one for a single thread, to which it reduces its question.
+//! The interface of engines for a single thread, to which engines for several threads reduce their question.
 
 use std::collections::BTreeSet;
 

@@ -1,31 +1,31 @@
-//! Which tasks the engines for threads take.
+//! The tasks that the engines for threads support.
 
 use selvedge_check::{Task, ThreadScope, Unsupported};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::{Count, Edge, Op, Program, Ty};
 
-/// Whether the engines here can work on a program: no calls left, Boolean variables.
+/// Checks that the engines for threads support a program: no calls left, Boolean variables.
 pub fn supports_program(program: &Program, name: &str) -> Result<(), Unsupported> {
     let unsupported = |reason: String| Err(Unsupported::new(reason));
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
-        return unsupported(format!("`{}` is an integer, and `{name}` takes Boolean variables only", var.name));
+        return unsupported(format!("`{}` is an integer, and `{name}` supports Boolean variables only", var.name));
     }
     let calls = CallGraph::new(program);
     if let Some(proc) = program.procs.indices().find(|proc| calls.is_recursive(*proc)) {
         let name_of = &program.procs[proc].name;
-        return unsupported(format!("`{name_of}` is recursive, and `{name}` takes programs without recursion only"));
+        return unsupported(format!("`{name_of}` is recursive, and `{name}` does not support recursion"));
     }
     let in_prelude = |edge: &Edge| Some(program.locs[edge.from].proc) == program.prelude;
     if program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)) && in_prelude(edge)) {
-        return unsupported(format!("`init` starts threads, and `{name}` takes programs only where it runs alone"));
+        return unsupported(format!("`init` starts threads, and `{name}` supports `init` only if it runs alone"));
     }
     if program.edges.iter().any(|edge| matches!(edge.op, Op::Call(_))) {
-        return unsupported(format!("some calls could not be inlined, and `{name}` takes programs without calls only"));
+        return unsupported(format!("some calls could not be inlined, and `{name}` does not support calls"));
     }
     Ok(())
 }
 
-/// The greatest number of threads, where there is one.
+/// Returns the maximum number of threads: the bound of the task if it has one, else that of the initial threads.
 pub fn bound(task: &Task<'_>) -> u32 {
     match task.threads {
         ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound,
@@ -33,7 +33,7 @@ pub fn bound(task: &Task<'_>) -> u32 {
     }
 }
 
-/// The greatest number of threads with which a run begins; the greatest there is if it may be any.
+/// Returns the maximum number of threads with which a run begins; `u32::MAX` if any number may begin.
 pub fn most_initial(program: &Program) -> u32 {
     let most = |count: Count| match count {
         Count::Exactly(count) | Count::AtMost(count) => count,
@@ -42,23 +42,23 @@ pub fn most_initial(program: &Program) -> u32 {
     program.entries.iter().fold(0, |sum: u32, entry| sum.saturating_add(most(entry.count)))
 }
 
-/// Whether a task is one for the engines here: any number of threads, no calls left, Boolean variables, and no step in
-/// which other threads take part.
+/// Checks that the engines for any number of threads support a task: no bound on threads, no calls left, Boolean
+/// variables, and no step in which other threads take part.
 pub fn supports_unbounded(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     if task.threads != ThreadScope::Unbounded {
         let reason =
-            format!("the number of threads is bounded, and `{name}` answers for any number: leave out --threads");
+            format!("the number of threads is bounded, but `{name}` answers for any number: leave out --threads");
         return Err(Unsupported::new(reason));
     }
     supports_program(task.program, name)?;
     if is_passive(task.program) {
-        let reason = format!("some steps read or assign variables of other threads, and `{name}` takes none such");
+        let reason = format!("some steps read or assign variables of other threads, which `{name}` does not support");
         return Err(Unsupported::new(reason));
     }
     Ok(())
 }
 
-/// Whether a program has steps with passive parts.
+/// Returns whether a program has steps with passive parts.
 pub fn is_passive(program: &Program) -> bool {
     program.edges.iter().any(|edge| matches!(&edge.op, Op::Assign(assign) if assign.is_passive()))
 }

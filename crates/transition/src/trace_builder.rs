@@ -1,4 +1,4 @@
-//! Executions whose threads have names of their own, found from the end: numbers follow when all is known.
+//! Builds executions from their end: threads have names while the search goes back, and get numbers at the end.
 
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::choice_types;
@@ -11,29 +11,30 @@ pub struct BackStep {
     pub choices: Vec<bool>,
     /// The choices of the threads that take part.
     pub passive: Vec<(usize, Vec<bool>)>,
-    /// The thread that it starts.
+    /// The thread that the step starts.
     pub child: Option<usize>,
     pub fresh: Fresh,
 }
 
-/// What a way back has found so far.
+/// An execution being built from its end.
 #[derive(Default)]
 pub struct TraceBuilder {
     /// The steps, the last one first.
     pub steps: Vec<BackStep>,
     n_names: usize,
-    /// The initial threads, once they are met.
+    /// The initial threads, once the way back has reached them.
     pub starts: Vec<(usize, StartThread)>,
 }
 
 impl TraceBuilder {
-    /// A name that nobody has.
+    /// Returns a name that is not in use.
     pub fn name(&mut self) -> usize {
         self.n_names += 1;
         self.n_names - 1
     }
 
-    /// The execution, which begins with the prelude's thread, if there is one, and the choices and fresh values given.
+    /// Returns the execution. It begins with the prelude's thread, if there is one, and the given choices and fresh
+    /// values.
     pub fn build(mut self, program: &Program, prelude: Option<usize>, choices: Vec<Value>, fresh: Fresh) -> Trace {
         let mut numbers = Numbers { of: vec![None; self.n_names], next: 0 };
         if let Some(name) = prelude {
@@ -50,7 +51,7 @@ impl TraceBuilder {
     }
 }
 
-/// Initial threads that never come to life: as few as the program allows. Their names are nobody's.
+/// Returns initial threads that never begin to run: as few as the program allows. Their names are not used otherwise.
 fn waiting(program: &Program) -> Vec<(usize, StartThread)> {
     let start = |entry: EntryId| {
         let n_choices = choice_types(program.entries[entry].init.iter().map(|(_, rhs)| rhs)).len();
@@ -78,7 +79,7 @@ impl Numbers {
         self.next += 1;
     }
 
-    /// A step with the numbers of threads.
+    /// Converts a step from names to numbers of threads.
     fn step(&mut self, made: BackStep) -> Step {
         let values = |choices: Vec<bool>| choices.into_iter().map(Value::Bool).collect::<Vec<Value>>();
         let of = |name: usize| self.of[name].expect("a thread has a number when it moves");

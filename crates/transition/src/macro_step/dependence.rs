@@ -1,12 +1,12 @@
-//! What steps read and write of what other threads can read and write, for partial orders (thesis, chapter 6).
+//! The reads and writes of steps that concern other threads, for partial-order reduction (thesis, chapter 6).
 //!
 //! Two steps of different threads are independent if neither writes what the other reads or writes: then they commute,
 //! and neither enables or disables the other. Corrections of the thesis's Table 6.2:
 //! - A condition is a read: a step whose condition another thread can change depends on it, blocked or not.
 //! - The start and the end of a thread read and write the *slots*: at the bound two starts race for the last one, and
-//!   an end frees one. What a started thread will do counts as what its starter will do.
+//!   an end frees one. The future steps of a started thread count as those of its starter.
 //! - A step with passive parts reads and writes the variables of all threads that have them; the copies of different
-//!   threads are not told apart.
+//!   threads are not distinguished.
 //! - An atomic section counts with all its steps (see [`super::visible_points`]: it is part of one block).
 
 use fixedbitset::FixedBitSet;
@@ -29,7 +29,7 @@ impl Accesses {
         Accesses { reads: FixedBitSet::with_capacity(n_things), writes: FixedBitSet::with_capacity(n_things) }
     }
 
-    /// Adds others; says whether there were new ones.
+    /// Adds other accesses; returns whether some of them were new.
     fn add(&mut self, other: &Accesses) -> bool {
         let before = (self.reads.count_ones(..), self.writes.count_ones(..));
         self.reads.union_with(&other.reads);
@@ -37,7 +37,7 @@ impl Accesses {
         before != (self.reads.count_ones(..), self.writes.count_ones(..))
     }
 
-    /// Whether something here depends on something there.
+    /// Returns whether an access here depends on one of `other`.
     pub fn depend(&self, other: &Accesses) -> bool {
         !self.writes.is_disjoint(&other.writes)
             || !self.writes.is_disjoint(&other.reads)
@@ -48,16 +48,16 @@ impl Accesses {
 /// The reads and writes of a program.
 #[derive(Clone, Debug)]
 pub struct Dependence {
-    /// Of the block that begins at a location, all its ways together.
+    /// The accesses of the block that begins at a location, all its ways together.
     blocks: IndexVec<LocId, Accesses>,
-    /// Of all that a thread that stands at a location can still do, and the threads that it starts.
+    /// The accesses of all steps that a thread at a location can still make, and of the threads that it starts.
     futures: IndexVec<LocId, Accesses>,
     /// The retreating edges of a depth-first search: each cycle of control flow has one.
     retreating: FixedBitSet,
 }
 
 impl Dependence {
-    /// Looks through a program without calls.
+    /// Computes the accesses of a program without calls.
     pub fn new(program: &Program, visible_points: &VisiblePoints) -> Dependence {
         let visibility = Visibility::new(program);
         let flow = Flow::new(program);
@@ -69,17 +69,17 @@ impl Dependence {
         Dependence { blocks, futures, retreating: retreating_edges(program, &flow, |_| true) }
     }
 
-    /// The accesses of the block that begins at a location.
+    /// Returns the accesses of the block that begins at a location.
     pub fn block(&self, loc: LocId) -> &Accesses {
         &self.blocks[loc]
     }
 
-    /// The accesses of all that a thread at a location can still do.
+    /// Returns the accesses of all steps that a thread at a location can still make.
     pub fn future(&self, loc: LocId) -> &Accesses {
         &self.futures[loc]
     }
 
-    /// Whether an edge leads back.
+    /// Returns whether an edge is a retreating one.
     pub fn is_retreating(&self, edge: EdgeId) -> bool {
         self.retreating.contains(edge.index())
     }
@@ -110,9 +110,9 @@ fn step(op: &Op, visibility: &Visibility, n_things: usize) -> Accesses {
     accesses
 }
 
-/// All steps from a location to the next visible points. The visible points of a thread without the atomic flag are all
-/// visible points that a block can end at unless it holds the flag, so that going on to those of a thread that holds it
-/// covers both.
+/// Returns the accesses of all steps from a location to the next visible points. The visible points of a thread without
+/// the atomic flag are all visible points that a block can end at unless it holds the flag, so going on to those of a
+/// thread that holds it covers both.
 fn block(
     program: &Program,
     flow: &Flow,
@@ -122,7 +122,7 @@ fn block(
 ) -> Accesses {
     let mut all = Accesses::none(steps.first().map_or(0, |first| first.reads.len()));
     let mut seen = FixedBitSet::with_capacity(2 * program.locs.len());
-    // Locations, each with whether the flag is held.
+    // Locations, each with a mark if the flag is held.
     let mut waiting = vec![(loc, false)];
     while let Some((loc, holds)) = waiting.pop() {
         for edge in flow.out(loc) {
@@ -142,8 +142,8 @@ fn block(
     all
 }
 
-/// The least sets that contain the accesses of each edge and of the locations that it leads to, those of the threads
-/// that it starts included.
+/// Computes the least sets that contain the accesses of each edge and of the locations that it leads to, and those of
+/// the threads that it starts.
 fn futures(
     program: &Program,
     flow: &Flow,

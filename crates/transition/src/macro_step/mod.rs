@@ -1,10 +1,10 @@
-//! Macro steps: what a thread does from one visible point to the next.
+//! Macro steps: the steps of a thread from one visible point to the next.
 //!
-//! - [`visible_points`]: where a thread must be seen at all.
-//! - [`place`], [`ranks`]: where it is between two of them, and in which order such places are followed.
-//! - [`dependence`]: which steps commute.
+//! - [`visible_points`]: the locations at which a thread must be visible.
+//! - [`place`], [`ranks`]: the places of threads, and the order in which those between visible points are processed.
+//! - [`dependence`]: independence of steps.
 //! - [`explicit`]: macro steps over explicit valuations.
-//! - [`reductions`]: which reductions a search makes.
+//! - [`reductions`]: the reductions that a search can make.
 
 pub mod dependence;
 pub mod explicit;

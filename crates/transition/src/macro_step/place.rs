@@ -1,11 +1,11 @@
-//! Where a thread is seen, and as what.
+//! The place of a thread: its location and its role there.
 
 use selvedge_check::Role;
 use selvedge_ir::{Edge, EntryId, LocId, Op, Program};
 
 use super::visible_points::VisiblePoints;
 
-/// See above.
+/// The location of a thread, and its role there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     pub role: Role,
@@ -13,7 +13,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// All visible points, for each who can stand there, and the beginning of the prelude, in ascending order.
+    /// Returns all visible points, each with every role that a thread can have there, and the beginning of the prelude,
+    /// in ascending order.
     pub fn all(program: &Program, visible_points: &VisiblePoints) -> Vec<Place> {
         let roles = program.entries.indices().flat_map(|entry| [Role::Free(entry), Role::Holder(entry)]);
         let roles: Vec<Role> = roles.chain([Role::Prelude]).collect();
@@ -25,7 +26,7 @@ impl Place {
         places
     }
 
-    /// The kind of thread; `None` for the prelude's.
+    /// Returns the kind of thread; `None` for the prelude's.
     pub fn entry(self) -> Option<EntryId> {
         match self.role {
             Role::Prelude => None,
@@ -33,17 +34,17 @@ impl Place {
         }
     }
 
-    /// Whether nobody else runs.
+    /// Returns whether no other thread can run.
     pub fn is_alone(self) -> bool {
         !matches!(self.role, Role::Free(_))
     }
 
-    /// Whether a thread is seen here.
+    /// Returns whether the place is a visible point.
     pub fn is_stop(self, visible_points: &VisiblePoints) -> bool {
         if self.is_alone() { visible_points.is_stop_alone(self.loc) } else { visible_points.is_stop(self.loc) }
     }
 
-    /// Where a step along an edge leads, and as what.
+    /// Returns the place after a step along an edge.
     pub fn after(self, edge: &Edge) -> Place {
         let role = match (&edge.op, self.role) {
             (Op::AtomicBegin, Role::Free(entry)) => Role::Holder(entry),

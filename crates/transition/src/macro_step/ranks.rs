@@ -1,4 +1,4 @@
-//! The order in which locations inside a block are looked at.
+//! The order in which locations inside a block are processed.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,13 @@ use selvedge_ir::{LocId, Op, Program};
 use super::place::Place;
 use super::visible_points::VisiblePoints;
 
-/// For locations that are no visible points, of threads that are alone or not: the later, the further inside a block.
+/// Ranks of the locations that are not visible points, for threads that are alone or not: higher further inside a
+/// block.
 pub struct Ranks(FxHashMap<(bool, LocId), usize>);
 
 impl Ranks {
-    /// A topological order: the reverse of the order in which a depth-first search leaves the locations. Between two of
-    /// them there is no cycle, since each cycle has a stop.
+    /// Computes a topological order: the reverse of the order in which a depth-first search leaves the locations. There
+    /// are no cycles among them, since each cycle has a visible point.
     pub fn new(program: &Program, flow: &Flow, visible_points: &VisiblePoints) -> Ranks {
         let is_stop = |(alone, loc): (bool, LocId)| {
             if alone { visible_points.is_stop_alone(loc) } else { visible_points.is_stop(loc) }
@@ -50,7 +51,7 @@ impl Ranks {
         Ranks(left.into_iter().rev().enumerate().map(|(rank, node)| (node, rank)).collect())
     }
 
-    /// When a location inside a block is looked at: after all that lead to it.
+    /// Returns the rank of a location inside a block: greater than that of each location that leads to it.
     pub fn get(&self, place: Place) -> usize {
         self.0.get(&(place.is_alone(), place.loc)).copied().unwrap_or(0)
     }

@@ -1,6 +1,6 @@
-//! Which reductions a search over threads makes.
+//! The reductions that a search over threads makes.
 
-/// Which reductions an engine makes. None of them changes what is reachable as far as errors are concerned.
+/// The reductions that an engine makes. None of them changes which errors are reachable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
     /// Fuses steps that other threads cannot notice with the next one that they can (algorithms of class (b), "local
@@ -16,7 +16,7 @@ pub struct Reductions {
     pub partial_order: PartialOrder,
 }
 
-/// Which interleavings are left out.
+/// The interleavings that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PartialOrder {
     /// None.

@@ -1,14 +1,14 @@
-//! Where a thread must be seen.
+//! Visible points: the locations at which a thread must be visible.
 //!
 //! A thread at a *visible point* is part of a state. From there it makes a *block* of steps that counts as one: steps
-//! that others cannot notice, then one that they can; and an atomic section is part of such a step, since nobody else
-//! runs. The block ends at the next visible point. What it meets on the way, errors included, is looked at, but no
-//! state of its own.
+//! that other threads cannot observe, then one that they can. An atomic section is part of such a step, since no other
+//! thread runs in the meantime. The block ends at the next visible point. Errors on the way are reported, but the
+//! locations on the way are not states of their own.
 //!
-//! *Right.* A step that others cannot notice commutes with all their steps, and so can be put off until the thread
-//! makes one that they can notice, or forever. While a thread holds the atomic flag, or in the prelude, no other thread
-//! moves. So each error that can be reached is reached by an execution in which blocks are not interrupted. A block
-//! that cannot be finished never happens.
+//! *Right.* A step that others cannot observe commutes with all their steps, and so can be put off until the thread
+//! makes one that they can observe, or forever. While a thread holds the atomic flag, or in the prelude, no other
+//! thread moves. So each error that can be reached is reached by an execution in which blocks are not interrupted. A
+//! block that cannot be finished never happens.
 //!
 //! *End.* Every cycle of steps inside a block contains a visible point: the target of a retreating edge of a
 //! depth-first search.
@@ -21,15 +21,15 @@ use selvedge_ir::{EdgeId, LocId, Op, Program, Target};
 /// The visible points of a program without calls.
 #[derive(Clone, Debug)]
 pub struct VisiblePoints {
-    /// For threads that do not hold the atomic flag.
+    /// The visible points of threads that do not hold the atomic flag.
     free: FixedBitSet,
-    /// For the thread that holds it, and for the prelude's.
+    /// The visible points of the thread that holds it, and of the prelude's.
     alone: FixedBitSet,
-    /// The edges that others cannot notice.
+    /// The edges whose steps other threads cannot observe.
     invisible: FixedBitSet,
 }
 
-/// Whether a thread that holds the atomic flag is seen after it has started another.
+/// The treatment of a thread that holds the atomic flag after it has started another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ThreadStarts {
     Seen,
@@ -44,21 +44,21 @@ impl VisiblePoints {
         VisiblePoints { free: all.clone(), alone: all, invisible: invisible(program) }
     }
 
-    /// As few visible points as the argument above allows.
+    /// Returns as few visible points as the argument above allows.
     ///
-    /// A thread without the flag stops where threads begin and behind every step that others can notice. A thread that
-    /// holds it stops behind a step in which others take part, and behind the start of a thread, which may take part in
-    /// the next one. Locations that a target names together with others
-    /// are visible points, since it asks for threads that are there at once.
+    /// For a thread without the flag these are the locations where threads begin and those after every step that others
+    /// can observe. For a thread that holds it they are those after a step in which others take part, and those after
+    /// the start of a thread, which may take part in the next step. Locations that a target names together with others
+    /// are visible points, since the target requires that threads are there at the same time.
     pub fn few(program: &Program, target: &Target) -> VisiblePoints {
         VisiblePoints::reduced(program, target, ThreadStarts::Seen)
     }
 
-    /// The same without visible points behind the start of a thread in an atomic section: for programs in which others
-    /// never take part in a step. A block can start several threads then.
+    /// Returns the same without visible points after the start of a thread in an atomic section: for programs in which
+    /// other threads never take part in a step. A block can start several threads then.
     ///
-    /// If the target asks for threads that are there at once, these visible points are kept: a section that starts them
-    /// may never end.
+    /// If the target requires threads to be at locations at the same time, these visible points are kept: a section
+    /// that starts them may never end.
     pub fn fewer(program: &Program, target: &Target) -> VisiblePoints {
         let births = if target.together.is_empty() { ThreadStarts::Unseen } else { ThreadStarts::Seen };
         VisiblePoints::reduced(program, target, births)
@@ -91,17 +91,17 @@ impl VisiblePoints {
         VisiblePoints { free, alone, invisible }
     }
 
-    /// Whether a thread that does not hold the atomic flag is seen at a location.
+    /// Returns whether a location is a visible point for threads that do not hold the atomic flag.
     pub fn is_stop(&self, loc: LocId) -> bool {
         self.free.contains(loc.index())
     }
 
-    /// Whether a thread that holds the atomic flag, or runs the prelude, is seen at a location.
+    /// Returns whether a location is a visible point for a thread that holds the atomic flag or runs the prelude.
     pub fn is_stop_alone(&self, loc: LocId) -> bool {
         self.alone.contains(loc.index())
     }
 
-    /// Whether others cannot notice a step along an edge.
+    /// Returns whether other threads cannot observe a step along an edge.
     pub fn is_invisible(&self, edge: selvedge_ir::EdgeId) -> bool {
         self.invisible.contains(edge.index())
     }
@@ -115,7 +115,7 @@ fn invisible(program: &Program) -> FixedBitSet {
     invisible
 }
 
-/// The targets of the retreating edges along some edges.
+/// Returns the targets of the retreating edges along some edges.
 fn retreating_targets(program: &Program, flow: &Flow, follows: impl Fn(usize) -> bool) -> FixedBitSet {
     let edges = retreating_edges(program, flow, follows);
     let mut targets = FixedBitSet::with_capacity(program.locs.len());
@@ -123,8 +123,8 @@ fn retreating_targets(program: &Program, flow: &Flow, follows: impl Fn(usize) ->
     targets
 }
 
-/// The retreating edges of a depth-first search along some edges, which lead to a location that is entered and not
-/// left: each cycle of them has one.
+/// Returns the retreating edges of a depth-first search along some edges. They lead to a location that is entered and
+/// not left, and each cycle has one.
 ///
 /// `path` holds the locations that are entered and not left, each with the number of its edges already taken.
 pub(super) fn retreating_edges(program: &Program, flow: &Flow, follows: impl Fn(usize) -> bool) -> FixedBitSet {

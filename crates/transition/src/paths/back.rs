@@ -1,7 +1,7 @@
-//! The way back: from a path edge behind a step to one before it, and the step between them.
+//! The way back: from a path edge after a step to one before it, and the step between them.
 //!
-//! Diagrams may have more variables than frames do; those are given as the `history` of a path edge, which a step
-//! leaves as it is.
+//! Diagrams may have more variables than frames do; those are given as the `history` of a path edge, and a step does
+//! not change them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::step::value;
 /// A path edge, or a part of a summary: values of variables of the diagrams.
 pub type Tuple = BTreeMap<Var, bool>;
 
-/// Who goes back.
+/// The program, the variables of the diagrams, and the thread whose steps are followed back.
 pub struct Back<'s> {
     pub layout: &'s PathLayout,
     pub program: &'s Program,
@@ -23,19 +23,20 @@ pub struct Back<'s> {
     pub thread: ThreadId,
 }
 
-/// A call of which both sides are known.
+/// A call, with the sets of both sides.
 pub struct Returned<'b> {
     pub edge: EdgeId,
     /// The path edges at the call.
     pub before: &'b Bdd,
     /// The summaries of the callee.
     pub summary: &'b Bdd,
-    /// What frames and summaries have beside the variables of their procedures.
+    /// The variables that frames and summaries have beside those of their procedures.
     pub histories: [&'b [Var]; 2],
 }
 
 impl Back<'_> {
-    /// A path edge before an assignment or assertion, among some, that leads along its relation to one after it.
+    /// Returns a path edge before an assignment or assertion, in a given set, that leads along the relation to a given
+    /// one.
     pub fn step_back(
         &self,
         edge: EdgeId,
@@ -66,7 +67,7 @@ impl Back<'_> {
         Ok((before, self.step(edge, &choices)))
     }
 
-    /// A path edge at a call, and the part of the summary that leads from it to one behind the call.
+    /// Returns a path edge at a call, and the part of the summary that leads from it to one after the call.
     pub fn before_call(&self, returned: &Returned<'_>, after: &Tuple) -> Result<(Tuple, Tuple), OutOfNodes> {
         let (layout, program) = (self.layout, self.program);
         let Op::Call(call) = &program.edges[returned.edge].op else { unreachable!("only calls return") };
@@ -94,7 +95,7 @@ impl Back<'_> {
         Ok((part(&frame), part(&effect)))
     }
 
-    /// A path edge before a return that has this effect, and the return.
+    /// Returns a path edge before a return that has this effect, and the return.
     pub fn before_return(
         &self,
         edge: EdgeId,
@@ -132,8 +133,8 @@ impl Back<'_> {
         Ok((last, self.step(edge, &choices)))
     }
 
-    /// A path edge at a call that enters the callee in this way, and the call, which has not returned. What the
-    /// callee's path edge has of the history is that of the caller's.
+    /// Returns a path edge at a call that enters the callee in this way, and the call, which has not returned. The
+    /// history of the callee's path edge is that of the caller's.
     pub fn call_into(
         &self,
         edge: EdgeId,
@@ -155,7 +156,8 @@ impl Back<'_> {
         Ok((caller, step))
     }
 
-    /// The call itself: its arguments are those of the effect, the callee's other locals start as at its entry.
+    /// Returns the step of the call: its arguments are those of the effect, the callee's other locals start as at its
+    /// entry.
     pub fn calling(
         &self,
         edge: EdgeId,
@@ -173,26 +175,26 @@ impl Back<'_> {
         Ok(Step { fresh: self.fresh_locals(call.callee, entry), ..self.step(edge, &choices) })
     }
 
-    /// The step of an assertion that fails at a path edge.
+    /// Returns the step of an assertion that fails at a path edge.
     pub fn failing(&self, assert: EdgeId, tuple: &Tuple) -> Result<Step, OutOfNodes> {
         let Op::Assert(condition) = &self.program.edges[assert].op else { unreachable!("only assertions fail") };
         let fails = self.evaluate(&Expr::negate(condition.clone()), tuple, None)?;
         Ok(self.step(assert, &fails))
     }
 
-    /// The step of an edge whose choices do not matter.
+    /// Returns the step of an edge whose choices do not matter.
     pub fn any(&self, edge: EdgeId) -> Step {
         self.step(edge, &self.layout.manager.top())
     }
 
-    /// The locals of a procedure that start with any value, as they are at a path edge.
+    /// Returns the locals of a procedure that start with any value, as they are at a path edge.
     pub fn fresh_locals(&self, proc: ProcId, entry: &Tuple) -> Fresh {
         let proc = &self.program.procs[proc];
         let fresh = proc.locals.iter().filter(|local| !proc.params.contains(local));
         fresh.map(|local| (*local, value(entry[&self.layout.var(*local, When::Now)]))).collect()
     }
 
-    /// The choices that give these initial values.
+    /// Returns the choices that give these initial values.
     pub fn initial_choices(&self, init: &[(VarId, Expr)], values: &Tuple) -> Result<Vec<Value>, OutOfNodes> {
         let layout = self.layout;
         let mut choices = layout.manager.top();
@@ -204,7 +206,7 @@ impl Back<'_> {
         Ok(self.choose(&choices, n_choices))
     }
 
-    /// The variables of the diagrams for the path edges of a procedure, the history last.
+    /// Returns the variables of the diagrams for the path edges of a procedure, the history last.
     pub fn frame_vars(&self, proc: ProcId, history: &[Var]) -> Vec<Var> {
         let layout = self.layout;
         let now = layout.vars(layout.visible(self.program, proc), When::Now);
@@ -212,7 +214,7 @@ impl Back<'_> {
         now.into_iter().chain(entry).chain(history.iter().copied()).collect()
     }
 
-    /// The variables of the diagrams for the summary of a procedure, the history last.
+    /// Returns the variables of the diagrams for the summary of a procedure, the history last.
     pub fn summary_vars(&self, proc: ProcId, history: &[Var]) -> Vec<Var> {
         let (layout, this) = (self.layout, &self.program.procs[proc]);
         let mut vars = layout.vars(layout.scopes[proc].globals.iter().copied(), When::Now);
@@ -223,7 +225,7 @@ impl Back<'_> {
         vars
     }
 
-    /// Some tuple of a set that is not empty.
+    /// Returns a tuple of a set that is not empty.
     pub fn pick(&self, set: &Bdd, vars: &[Var]) -> Tuple {
         let values = set.pick(vars).expect("a way back exists for everything that was found");
         vars.iter().copied().zip(values).collect()
@@ -234,17 +236,17 @@ impl Back<'_> {
         self.layout.manager.cube(&literals)
     }
 
-    /// An expression in a state, over its choices; `after` gives the values of the variables after the step.
+    /// Encodes an expression in a state, over its choices; `after` gives the values of the variables after the step.
     fn evaluate(&self, expr: &Expr, now: &Tuple, after: Option<&Tuple>) -> Result<Bdd, OutOfNodes> {
         let layout = self.layout;
         layout.expr_in(expr, &|leaf| match (leaf, after) {
             (Expr::Var(var), _) => now[&layout.var(*var, When::Now)],
             (Expr::Next(var), Some(after)) => after[&layout.var(*var, When::Now)],
-            _ => unreachable!("only conditions of assignments speak of the next state"),
+            _ => unreachable!("only conditions of assignments mention the next state"),
         })
     }
 
-    /// A step along an edge, with choices that satisfy a condition.
+    /// Returns a step along an edge, with choices that satisfy a condition.
     fn step(&self, edge: EdgeId, condition: &Bdd) -> Step {
         let n_choices = self.program.edges[edge].op.choices().len();
         let choices = self.choose(condition, n_choices);
@@ -257,7 +259,7 @@ impl Back<'_> {
     }
 }
 
-/// Whether a tuple is in a set.
+/// Returns whether a tuple is in a set.
 pub fn holds(set: &Bdd, tuple: &Tuple) -> bool {
     set.eval(|var| tuple.get(&var).copied().unwrap_or(false))
 }

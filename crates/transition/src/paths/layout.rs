@@ -1,9 +1,9 @@
-//! The variables of the diagrams, and what each procedure has of them.
+//! The variables of the diagrams, and the ones that each procedure uses.
 //!
 //! A variable of the program has three: its value at the entry of the running procedure, its value now, and its value
 //! after a step, next to each other in this order. Locals of different procedures share theirs. A shared variable may
-//! have further copies, which stand above its three. Below them all stand the returned values and the choices of an
-//! edge.
+//! have further copies, which are above its three in the order. The returned values and the choices of an edge are
+//! below all others.
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
@@ -33,50 +33,50 @@ pub struct PathLayout {
     triples: Vec<[Var; 3]>,
     /// The further copies of each slot.
     copies: Vec<Vec<Var>>,
-    /// The variables above all else.
+    /// The variables above all others.
     pub above: Vec<Var>,
     pub results: Vec<Var>,
     pub choices: Vec<Var>,
     pub scopes: IndexVec<ProcId, ProcScope>,
 }
 
-/// What a procedure has to do with the variables.
+/// The variables of a program that concern a procedure.
 pub struct ProcScope {
     /// The shared and per-thread variables that it or its callees touch.
     pub globals: Vec<VarId>,
-    /// Those of them that may be modified.
+    /// The variables among `globals` that may be modified.
     pub modified: Vec<VarId>,
     /// The parameters that it modifies: like modified globals, they have an entry copy.
     pub modified_params: Vec<VarId>,
 }
 
 impl ProcScope {
-    /// The variables whose value at the entry is kept beside their value now. That of the others is their value now.
+    /// Returns the variables whose value at the entry is kept beside their value now. The others do not change.
     pub fn with_entry_copy(&self) -> impl Iterator<Item = VarId> {
         self.modified.iter().chain(&self.modified_params).copied()
     }
 }
 
-/// The further copies of shared variables.
+/// The arrangement of further copies of shared variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copies {
-    /// So many, each next to the variable that it is a copy of.
+    /// This number of copies, each next to the variable that it is a copy of.
     ByVariable(usize),
-    /// So many blocks of so many, above all else: each block has the variables in their order, and their copies of the
-    /// block next to each other.
+    /// A number of blocks with a number of copies each, above all other variables. Each block lists the variables in
+    /// their order, with the block's copies of a variable next to each other.
     InBlocks(usize, usize),
-    /// None, but so many variables above all else.
+    /// No copies, but this number of variables above all others.
     Above(usize),
 }
 
-/// Which order of the variables.
+/// An order of the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The one that is tried first.
+    /// The order that is tried first.
     First,
-    /// Another one, for programs that run out of nodes with the first.
+    /// Another order, for programs that run out of nodes with the first.
     Rescue,
-    /// The locals, and the others as they are declared.
+    /// The locals, then the other variables in the order of their declaration.
     Declared,
 }
 
@@ -85,7 +85,7 @@ impl PathLayout {
         PathLayout::with_copies(program, calls, order, limits, Copies::ByVariable(0))
     }
 
-    /// The variables of a program with so many further copies of each shared variable.
+    /// Creates the variables of a program with further copies of the shared ones.
     pub fn with_copies(
         program: &Program,
         calls: &CallGraph,
@@ -151,22 +151,22 @@ impl PathLayout {
         }
     }
 
-    /// The variable of the diagrams for a variable of the program.
+    /// Returns the variable of the diagrams for a variable of the program.
     pub fn var(&self, var: VarId, when: When) -> Var {
         self.triples[self.slots.get(var)][when as usize]
     }
 
-    /// A further copy of a shared variable.
+    /// Returns a further copy of a shared variable.
     pub fn copy(&self, var: VarId, number: usize) -> Var {
         self.copies[self.slots.get(var)][number]
     }
 
-    /// The variables of the diagrams for several variables of the program.
+    /// Returns the variables of the diagrams for several variables of the program.
     pub fn vars(&self, vars: impl IntoIterator<Item = VarId>, when: When) -> Vec<Var> {
         vars.into_iter().map(|var| self.var(var, when)).collect()
     }
 
-    /// All variables that the path edges of a procedure speak of now.
+    /// Returns the variables that the path edges of a procedure have now.
     pub fn visible(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
         self.scopes[proc].globals.iter().chain(&program.procs[proc].locals).copied().collect()
     }
@@ -188,8 +188,8 @@ impl Layout for PathLayout {
     }
 }
 
-/// The slots that belong near each other in the order: those of each assigned variable with its value, of each conjunct
-/// of a condition, and of each argument with its parameter.
+/// Returns groups of slots that belong near each other in the order: those of each assigned variable with its value, of
+/// each conjunct of a condition, and of each argument with its parameter.
 fn together(program: &Program, slots: &Slots) -> Vec<Vec<usize>> {
     let mut sets: Vec<Vec<usize>> = Vec::new();
     let mut add = |var: Option<VarId>, expr: &Expr| {

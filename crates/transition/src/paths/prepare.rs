@@ -1,4 +1,4 @@
-//! What is prepared once for each edge of a program.
+//! Diagrams that are prepared once for each edge of a program.
 
 use selvedge_ir::{Assign, Call, EdgeId, Expr, Op, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
@@ -7,7 +7,7 @@ use super::layout::{PathLayout, When};
 use super::step::Step;
 use crate::step::diagram::relation::Layout;
 
-/// What an edge does to path edges.
+/// The effect of an edge on path edges.
 pub enum Prepared {
     Step(Step),
     Assert { holds: Step, fails: Bdd },
@@ -19,14 +19,14 @@ pub enum Prepared {
 pub struct PreparedCall {
     /// The arguments, as the callee's parameters next.
     pub arguments: Bdd,
-    /// From path edges at the call, with the arguments conjoined, to states at the callee's entry.
+    /// Takes path edges at the call, with the arguments conjoined, to states at the callee's entry.
     pub entering: (VarSet, Renaming),
-    /// From path edges at the call, with the arguments and a summary conjoined, to path edges behind it.
+    /// Takes path edges at the call, with the arguments and a summary conjoined, to path edges after it.
     pub after: (VarSet, Renaming),
 }
 
 impl Prepared {
-    /// The relation of an assignment or assertion.
+    /// Returns the relation of an assignment or assertion.
     pub fn relation(&self) -> Option<&Bdd> {
         match self {
             Prepared::Step(step) | Prepared::Assert { holds: step, .. } => Some(&step.relation),
@@ -36,7 +36,7 @@ impl Prepared {
 }
 
 impl PathLayout {
-    /// What an edge of a program that starts no threads does to path edges.
+    /// Computes the effect on path edges of an edge of a program that starts no threads.
     pub fn prepared(&self, program: &Program, id: EdgeId) -> Result<Prepared, OutOfNodes> {
         let edge = &program.edges[id];
         let proc = program.locs[edge.from].proc;
@@ -63,7 +63,7 @@ impl PathLayout {
         })
     }
 
-    /// The states after some initial values.
+    /// Returns the states after some initial values.
     pub fn initial(&self, init: &[(VarId, Expr)]) -> Result<Bdd, OutOfNodes> {
         let mut states = self.manager.top();
         for (var, rhs) in init {

@@ -11,7 +11,7 @@ pub struct Ring<V> {
 /// The rings of a location, in the order in which they were found.
 pub struct Rings<V> {
     rings: Vec<Ring<V>>,
-    /// All path edges that were known after every so many rings, so that the first of many is found soon.
+    /// All path edges that were known after each group of rings, so that the first ring with a path edge is found fast.
     known: Vec<Bdd>,
 }
 
@@ -31,7 +31,7 @@ impl<V> Rings<V> {
         }
     }
 
-    /// The first ring with a path edge.
+    /// Returns the first ring with a path edge.
     pub fn first(&self, holds: impl Fn(&Bdd) -> bool) -> Option<&Ring<V>> {
         let skipped = self.known.partition_point(|known| !holds(known)) * Rings::<V>::STRIDE;
         self.rings[skipped..].iter().find(|ring| holds(&ring.edges))

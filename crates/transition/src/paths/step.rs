@@ -11,7 +11,7 @@ pub use crate::step::diagram::relation::Step;
 use super::layout::{PathLayout, When};
 
 impl PathLayout {
-    /// The diagram of an expression in a state, over its choices.
+    /// Encodes an expression in a state, over its choices.
     pub fn expr_in(&self, expr: &Expr, state: &dyn Fn(&Expr) -> bool) -> Result<Bdd, OutOfNodes> {
         expr::encode(&self.manager, expr, &mut |leaf| match leaf {
             Expr::Choice(number, _) => self.manager.var(self.choices[*number as usize]),
@@ -19,8 +19,8 @@ impl PathLayout {
         })
     }
 
-    /// The condition of an assignment. Without other threads passive conditions hold. A variable that the step does not
-    /// assign keeps its value.
+    /// Returns the condition of an assignment. There are no other threads, so passive conditions hold. A variable that
+    /// the step does not assign keeps its value.
     pub fn constrain<'c>(&self, assign: &'c Assign) -> std::borrow::Cow<'c, Expr> {
         use std::borrow::Cow;
         if assign.constrain.is_passive() {
@@ -41,7 +41,7 @@ impl PathLayout {
         self.step(self.moved((), assign, &|_| false)?, assign.active.iter().map(|(var, _)| *var))
     }
 
-    /// A relation between the values now and the next ones of the assigned variables.
+    /// Returns the step with a relation between the values now and the next ones of the assigned variables.
     fn step(&self, relation: Bdd, targets: impl Iterator<Item = VarId> + Clone) -> Result<Step, OutOfNodes> {
         let now = self.vars(targets.clone(), When::Now);
         let next = self.vars(targets, When::Next);
@@ -50,14 +50,14 @@ impl PathLayout {
         Ok(Step { relation, forget, rename: self.manager.renaming(&pairs) })
     }
 
-    /// The values of arguments: those of the callee's parameters next.
+    /// Returns the values of arguments, as next values of the callee's parameters.
     pub fn arguments(&self, program: &Program, call: &Call) -> Result<Bdd, OutOfNodes> {
         let params = program.procs[call.callee].params.iter();
         let parts = params.zip(&call.args).map(|(param, arg)| self.equation(self.var(*param, When::Next), (), arg));
         self.conjoined(parts.collect::<Result<_, _>>()?, &|_| false)
     }
 
-    /// From path edges of the caller, with the arguments conjoined, to states at the callee's entry.
+    /// Returns the way from path edges of the caller, with the arguments conjoined, to states at the callee's entry.
     pub fn entering(
         &self,
         program: &Program,
@@ -74,15 +74,15 @@ impl PathLayout {
         Ok((self.manager.var_set(&forget)?, self.manager.renaming(&pairs)))
     }
 
-    /// The values at the entry and now are the same, for all variables with an entry copy.
+    /// Requires that the values at the entry and now are the same, for all variables with an entry copy.
     pub fn identity(&self, proc: ProcId) -> Result<Bdd, OutOfNodes> {
         let pair = |var: VarId| (self.var(var, When::Entry), self.var(var, When::Now));
         let pairs: Vec<_> = self.scopes[proc].with_entry_copy().map(pair).collect();
         self.manager.equal(&pairs)
     }
 
-    /// From path edges before a return to a summary: globals at the entry now, parameters next; globals at the return
-    /// next; the returned values.
+    /// Returns the step from path edges before a return to a summary: globals at the entry now, parameters next;
+    /// globals at the return next; the returned values.
     pub fn returning(&self, program: &Program, proc: ProcId, values: &[Expr]) -> Result<Step, OutOfNodes> {
         let (scope, this) = (&self.scopes[proc], &program.procs[proc]);
         let parts = self.results.iter().zip(values).map(|(result, value)| self.equation(*result, (), value));
@@ -101,7 +101,7 @@ impl PathLayout {
         Ok(Step { relation, forget: self.manager.var_set(&forget)?, rename: self.manager.renaming(&pairs) })
     }
 
-    /// From path edges at a call, with the arguments and a summary conjoined, to path edges behind it.
+    /// Returns the way from path edges at a call, with the arguments and a summary conjoined, to path edges after it.
     pub fn after_call(&self, program: &Program, call: &Call) -> Result<(VarSet, Renaming), OutOfNodes> {
         let modified = &self.scopes[call.callee].modified;
         let written: Vec<VarId> = call.results.iter().flatten().copied().collect();
@@ -121,7 +121,7 @@ impl PathLayout {
     }
 }
 
-/// A truth value of the program as one.
+/// Converts a truth value to a value of the program.
 pub fn value(truth: bool) -> Value {
     Value::Bool(truth)
 }

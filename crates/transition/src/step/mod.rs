@@ -2,7 +2,7 @@
 //!
 //! - [`diagram`]: as a relation in decision diagrams, for states of several threads.
 //! - [`circuit`]: as formulas over and-inverter graphs, for programs with one thread.
-//! - [`passive`]: what a step says about other threads.
+//! - [`passive`]: the parts of a step that concern other threads.
 //! - [`vars`]: the places of variables in valuations.
 
 pub mod circuit;

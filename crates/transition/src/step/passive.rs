@@ -1,8 +1,8 @@
-//! Who takes part in a step with passive parts, and how.
+//! The parts of a step that concern other threads.
 
 use selvedge_ir::{Assign, EntryId, Expr, LocId, Program, Scope, VarId};
 
-/// What a step says about one other thread.
+/// The part of a step that concerns one other thread.
 pub struct Part<'e> {
     /// The assignments to its variables.
     pub assigned: Vec<&'e (VarId, Expr)>,
@@ -21,13 +21,13 @@ impl<'e> Part<'e> {
         self.value_of(var).is_some()
     }
 
-    /// The expressions that concern the thread.
+    /// Returns the expressions that concern the thread.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.assigned.iter().map(|(_, rhs)| rhs).chain(self.constrain)
     }
 }
 
-/// What a step says about a thread of a kind at a location; nothing if it does not take part.
+/// Returns the part of a step that concerns a thread of a kind at a location; `None` if it does not take part.
 pub fn part<'e>(program: &Program, assign: &'e Assign, entry: Option<EntryId>, loc: LocId) -> Option<Part<'e>> {
     let has = |var: VarId| match program.vars[var].scope {
         Scope::Shared => true,
@@ -45,12 +45,13 @@ pub fn part<'e>(program: &Program, assign: &'e Assign, entry: Option<EntryId>, l
     (concerned || !assigned.is_empty()).then(|| Part { assigned, constrain: concerned.then_some(&assign.constrain) })
 }
 
-/// Which choices of an assignment the moving thread has in common with all others: those of its own assignments.
+/// Returns whether the moving thread has a choice of an assignment in common with all others: whether it occurs in its
+/// own assignments.
 pub fn is_common(assign: &Assign, number: u32) -> bool {
     assign.active.iter().any(|(_, rhs)| choices(rhs).contains(&number))
 }
 
-/// The numbers of the choices in an expression, each once.
+/// Returns the numbers of the choices in an expression, each once.
 pub fn choices(expr: &Expr) -> Vec<u32> {
     let mut numbers = Vec::new();
     expr.for_each_leaf(|leaf| {

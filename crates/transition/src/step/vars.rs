@@ -6,7 +6,7 @@ use selvedge_ir::visit::{choice_types, reads};
 use selvedge_ir::{EntryId, Expr, LocId, Op, Program, Scope, VarId};
 use selvedge_logic::order::force;
 
-/// Where a variable stands in a valuation of the shared variables, or in one of a thread's. Locals of different
+/// The places of variables in a valuation of the shared variables, or in one of a thread's. Locals of different
 /// procedures share places.
 pub struct Slots {
     n_shared: usize,
@@ -46,13 +46,14 @@ impl Slots {
         self.is_shared[var]
     }
 
-    /// The variables that a thread sees at a location: per-thread ones and locals.
+    /// Returns the variables that a thread sees at a location: per-thread ones and locals.
     pub fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
         let locals = &program.procs[program.locs[loc].proc].locals;
         self.thread_vars.iter().chain(locals).copied().collect()
     }
 
-    /// An order of the shared places, and one of the places of threads, by what occurs together.
+    /// Computes an order of the shared places, and one of the places of threads: variables that occur together are
+    /// neighbours.
     pub fn order(&self, program: &Program) -> [Vec<usize>; 2] {
         let item = |var: VarId| if self.is_shared[var] { self.slot[var] } else { self.n_shared + self.slot[var] };
         let together = |op: &Op| {
@@ -81,22 +82,22 @@ impl Slots {
     }
 }
 
-/// Whether variables that are not read any more are kept.
+/// The variables that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All.
+    /// All variables.
     All,
-    /// Only what may still be read.
+    /// The variables that may still be read.
     Live,
 }
 
-/// What is kept of the variables, and what is not.
+/// The variables that are kept, and those that are not.
 pub struct Kept {
     at: IndexVec<LocId, Vec<VarId>>,
     dead: IndexVec<LocId, Vec<VarId>>,
     /// The shared variables that are kept.
     pub shared: Vec<VarId>,
-    /// Those that nobody ever reads.
+    /// The shared variables that are never read.
     pub dead_shared: Vec<VarId>,
 }
 
@@ -114,18 +115,18 @@ impl Kept {
         Kept { at: IndexVec::from_vec(at), dead: IndexVec::from_vec(dead), shared, dead_shared }
     }
 
-    /// The variables of a thread that are kept at a location.
+    /// Returns the variables of a thread that are kept at a location.
     pub fn at(&self, loc: LocId) -> &[VarId] {
         &self.at[loc]
     }
 
-    /// The variables of a thread that are not.
+    /// Returns the variables of a thread that are not kept at a location.
     pub fn dead(&self, loc: LocId) -> &[VarId] {
         &self.dead[loc]
     }
 }
 
-/// The greatest number of choices that an edge or an initial value makes.
+/// Returns the greatest number of choices that an edge or an initial value makes.
 pub fn n_choices(program: &Program) -> usize {
     let of_edges = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0);
     let of_entry = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs)).len();
@@ -133,7 +134,8 @@ pub fn n_choices(program: &Program) -> usize {
     of_edges.max(of_entries).max(of_entry(&program.init))
 }
 
-/// The numbers of initial threads of each kind that the program and the bound allow, those with fewer threads first.
+/// Returns the numbers of initial threads of each kind that the program and the bound allow, those with fewer threads
+/// first.
 pub fn initial_counts(program: &Program, bound: u32) -> Vec<Vec<(EntryId, u32)>> {
     let mut initial_counts: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
     for (id, entry) in program.entries.iter_enumerated() {

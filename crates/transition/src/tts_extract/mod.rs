@@ -1,15 +1,15 @@
 //! A program as a thread-transition system (thesis, §8.2).
 //!
-//! A shared state is a valuation of the shared variables that matter, together with the atomic flag; a local state is
-//! where a thread is seen (see [`crate::macro_step::visible_points`]), whether it holds the flag, and the valuation of
-//! its variables that matter there. A rule is what a thread does from one stop to the next, so that whole atomic
-//! sections are rules, which may start several threads. An error that a thread meets on the way is a target: the pair
-//! of states from which it runs into it.
+//! A shared state is a valuation of the live shared variables, together with the atomic flag; a local state is a
+//! visible point of a thread (see [`crate::macro_step::visible_points`]), whether it holds the flag, and the valuation
+//! of its variables that are live there. A rule is a block of steps of a thread from one visible point to the next, so
+//! that whole atomic sections are rules, which may start several threads. An error on the way of a block is a target:
+//! the pair of states from which the thread runs into it.
 //!
-//! - `views`: which pairs of states there may be, and the rules from them.
-//! - `single`: where there can be one thread only.
+//! - `views`: the pairs of states that may occur, and the rules from them.
+//! - `single`: locations with one thread at most.
 //! - `start`: the first configurations, and the prelude before them.
-//! - `targets`: what is asked for.
+//! - `targets`: the targets of the system.
 //! - `trace`: from a run of the system to an execution of the program.
 
 mod rules;
@@ -38,14 +38,14 @@ use views::{Ids, Views};
 
 pub use rules::Rules;
 
-/// How a system is made.
+/// Options of the extraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The most rules, starts and targets, each. More of them end in [`Stop::StateLimit`].
+    /// Limit on the numbers of rules, of starts and of targets. Beyond it the extraction ends in [`Stop::StateLimit`].
     ///
     /// Default: 4,000,000.
     pub size: usize,
-    /// Fuses steps that other threads cannot notice, and atomic sections to one rule.
+    /// Fuses steps that other threads cannot observe, and atomic sections, into one rule.
     ///
     /// Default: on.
     pub compress: bool,
@@ -61,30 +61,30 @@ impl Default for Options {
     }
 }
 
-/// A thread-transition system that a program is, with what its states mean.
+/// The thread-transition system of a program, with the meaning of its states.
 pub struct System<'p> {
     /// The system. Its targets are the task's; each start is one of the program's.
     pub tts: Tts,
-    /// The shared variables that shared states speak of.
+    /// The shared variables in shared states.
     pub shared_vars: Vec<VarId>,
-    /// What each shared state is.
+    /// The meaning of each shared state.
     pub shareds: IndexVec<SharedId, SharedState>,
-    /// Where threads are seen, in ascending order.
+    /// The places of threads in local states, in ascending order.
     pub places: Vec<Place>,
-    /// What each local state is.
+    /// The meaning of each local state.
     pub locals: IndexVec<LocalId, LocalState>,
-    /// The local states that a search by single threads sees with each shared state: no configuration has others.
+    /// The local states that a search by single threads finds with each shared state: no configuration has others.
     pub views: IndexVec<SharedId, FixedBitSet>,
     model: Model<'p>,
     parts: Parts,
     ids: Ids,
-    /// How each start of the system is reached.
+    /// The ways in which the starts of the system are reached.
     beginnings: Vec<Beginning>,
-    /// For each start of the system its beginning.
+    /// For each start of the system the index of its beginning.
     begins: Vec<u32>,
 }
 
-/// The system of a program for which [`supports_unbounded`](crate::support::supports_unbounded) holds.
+/// Extracts the system of a program for which [`supports_unbounded`](crate::support::supports_unbounded) holds.
 pub fn extract<'p>(task: &Task<'p>, options: Options, run: &Run<'_>) -> Result<System<'p>, Stop> {
     let program = task.program;
     let visible_points =
@@ -106,7 +106,7 @@ pub fn extract<'p>(task: &Task<'p>, options: Options, run: &Run<'_>) -> Result<S
 }
 
 impl System<'_> {
-    /// A claim about the system as a certificate of the program.
+    /// Converts a claim about the system to a certificate of the program.
     pub fn certificate(&self, claim: CoverClaim) -> Certificate {
         Certificate::Cover(CoverProof {
             shared_vars: self.shared_vars.clone(),
@@ -117,7 +117,7 @@ impl System<'_> {
         })
     }
 
-    /// What can be seen of a thread.
+    /// Returns the visible state of a thread.
     pub fn thread_state(&self, shared: SharedId, local: LocalId) -> ThreadState {
         self.parts.thread_state(&self.model, self.ids.shared(shared).0, self.ids.local(local).0)
     }

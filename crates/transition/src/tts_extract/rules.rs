@@ -1,22 +1,22 @@
-//! The rules of a system, found by what they need and by where they lead.
+//! The rules of a system, indexed by their sources and by the shared states they lead to.
 
 use selvedge_ir::tts::{Cover, LocalId, Rule, RuleId, SharedId, Tts};
 
-/// A system with tables that find its rules.
+/// A system with indices of its rules.
 pub struct Rules<'t> {
     /// The system.
     pub tts: &'t Tts,
-    /// For each pair of a shared and a local state where its rules begin in `by_source`.
+    /// For each pair of a shared and a local state the index in `by_source` at which its rules begin.
     first: Vec<u32>,
     by_source: Vec<RuleId>,
     /// For each shared state the rules that lead there.
     into: Vec<Vec<RuleId>>,
-    /// For each shared state the targets with it, by their numbers.
+    /// For each shared state the indices of the targets with it.
     targets: Vec<Vec<usize>>,
 }
 
 impl<'t> Rules<'t> {
-    /// The tables of a system.
+    /// Builds the indices of a system.
     pub fn new(tts: &'t Tts) -> Rules<'t> {
         let source = |rule: &Rule| rule.shared.index() * tts.n_local as usize + rule.local.index();
         let mut by_source: Vec<RuleId> = tts.rules.indices().collect();
@@ -33,28 +33,28 @@ impl<'t> Rules<'t> {
         Rules { tts, first, by_source, into, targets }
     }
 
-    /// What a thread in a local state can do.
+    /// Returns the rules of a thread in a local state.
     pub fn of(&self, shared: SharedId, local: LocalId) -> &[RuleId] {
         let place = shared.index() * self.tts.n_local as usize + local.index();
         &self.by_source[self.first[place] as usize..self.first[place + 1] as usize]
     }
 
-    /// The rules that lead to a shared state.
+    /// Returns the rules that lead to a shared state.
     pub fn into(&self, shared: SharedId) -> &[RuleId] {
         &self.into[shared.index()]
     }
 
-    /// The rule with a number.
+    /// Returns the rule with a number.
     pub fn rule(&self, id: RuleId) -> &'t Rule {
         &self.tts.rules[id]
     }
 
-    /// Whether a configuration covers a target.
+    /// Returns whether a configuration covers a target.
     pub fn is_target(&self, shared: SharedId, threads: &[LocalId]) -> bool {
         self.targets(shared).any(|target| target.holds(shared, threads))
     }
 
-    /// The targets with a shared state.
+    /// Returns the targets with a shared state.
     pub fn targets(&self, shared: SharedId) -> impl Iterator<Item = &'t Cover> {
         self.targets[shared.index()].iter().map(|number| &self.tts.targets[*number])
     }

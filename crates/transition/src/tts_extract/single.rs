@@ -1,7 +1,7 @@
-//! Where there can be one thread only.
+//! Locations with one thread at most.
 //!
 //! If a run starts with at most one thread of a kind, then there is at most one of this kind at all the locations that
-//! no started thread of the kind comes to. The first thread of a program is often such a one: it starts the others,
+//! no started thread of the kind comes to. The first thread of a program is often an example: it starts the others,
 //! which run elsewhere.
 
 use fixedbitset::FixedBitSet;
@@ -28,13 +28,14 @@ impl Singles {
         Singles { locs: program.entries.iter().map(of_kind).collect() }
     }
 
-    /// Whether there is at most one thread of the kind at this location and all others of which this is said.
+    /// Returns whether this is one of the locations of the kind with at most one thread on all of them together.
     pub(super) fn has(&self, kind: EntryId, loc: LocId) -> bool {
         self.locs[kind].contains(loc.index())
     }
 }
 
-/// The locations to which threads come that are started, by a thread that starts here or by one that it starts.
+/// Returns the locations to which started threads come: those started by a thread that begins here, and those that they
+/// start.
 fn started(program: &Program, flow: &Flow, entry: LocId) -> FixedBitSet {
     let mut by_first = FixedBitSet::with_capacity(program.locs.len());
     let mut by_started = FixedBitSet::with_capacity(program.locs.len());

@@ -1,11 +1,11 @@
 //! The configurations in which runs start.
 //!
 //! The prelude runs alone, so it is over before a system begins: its search is part of finding the starts, and each
-//! start remembers the steps that led to it. An error that the prelude itself meets is a start of its own, with a
-//! thread that stands in a target already.
+//! start has the steps that led to it. An error in the prelude itself is a start of its own, with a thread that is in a
+//! target already.
 //!
-//! Kinds of which there may be *up to* some number of threads are there in full: more threads can do more, and a trace
-//! leaves out those that do nothing.
+//! If the number of threads of a kind is only bounded from above, the system starts with the maximum: more threads can
+//! do more, and a trace leaves out those that do nothing.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::Stop;
@@ -13,34 +13,34 @@ use selvedge_ir::trace::{Start as TraceStart, Step, ThreadId};
 use selvedge_ir::tts::{LocalId, SharedId, Start};
 use selvedge_ir::{Count, EntryId, StartThread, Value};
 
-use super::views::{Views, is_asked};
+use super::views::{Views, is_target_error};
 use crate::macro_step::explicit::parts::{Local, Parts};
 use crate::macro_step::explicit::start::{fresh, prelude, shared, thread, values};
 use crate::macro_step::explicit::values::choices_of;
 use crate::macro_step::explicit::{Block, From, Model, compute};
 
-/// How a start of the system is reached.
+/// A way in which a start of the system is reached.
 #[derive(Clone, Debug)]
 pub(super) struct Beginning {
     /// The start of the program, without its initial threads.
     pub(super) start: TraceStart,
     /// The steps of the prelude.
     pub(super) steps: Vec<Step>,
-    /// Whether they end in an error.
+    /// True if the steps end in an error.
     pub(super) is_error: bool,
 }
 
-/// All starts, and for each of them the number of its beginning.
+/// All starts, and for each of them the index of its beginning.
 #[derive(Default)]
 pub(super) struct Starts {
     pub(super) starts: Vec<Start>,
     pub(super) beginnings: Vec<Beginning>,
     pub(super) begins: Vec<u32>,
-    /// The shared states with which the initial threads come to life.
+    /// The shared states with which the initial threads begin.
     begun: FxHashSet<SharedId>,
 }
 
-/// All starts of the program.
+/// Computes all starts of the program.
 pub(super) fn starts(views: &mut Views<'_, '_>) -> Result<Starts, Stop> {
     let mut found = Starts::default();
     let locals = prelude(views.model, views.run)?;
@@ -102,7 +102,7 @@ impl Starts {
     }
 }
 
-/// The states in which a thread of a kind can start.
+/// Returns the states in which a thread of a kind can start.
 fn options(views: &mut Views<'_, '_>, kind: EntryId, shared: u32) -> Result<Vec<LocalId>, Stop> {
     let bits = views.parts.shared[shared as usize].clone();
     let mut options = Vec::new();
@@ -115,7 +115,7 @@ fn options(views: &mut Views<'_, '_>, kind: EntryId, shared: u32) -> Result<Vec<
     Ok(options)
 }
 
-/// All ways to draw from each list as often as its number says, in any order.
+/// Calls `found` with every way to draw from each list as often as its number says, in any order.
 fn initial_counts(
     kinds: &[(&[LocalId], u32)],
     drawn: &mut Vec<LocalId>,
@@ -137,8 +137,8 @@ fn initial_counts(
     }
 }
 
-/// A point at which the prelude was seen, with the point before it and the steps from there.
-struct Seen {
+/// A point of the prelude, with the point before it and the steps from there.
+struct PreludePoint {
     from: From,
     before: Option<usize>,
     steps: Vec<Step>,
@@ -154,7 +154,7 @@ fn run_prelude(
 ) -> Result<(), Stop> {
     let local = views.parts.local(local.clone());
     let first = From { shared, local, holds: false };
-    let mut seen = vec![Seen { from: first, before: None, steps: Vec::new() }];
+    let mut seen = vec![PreludePoint { from: first, before: None, steps: Vec::new() }];
     let mut numbers: FxHashMap<From, usize> = [(first, 0)].into_iter().collect();
     let mut waiting = vec![0];
     while let Some(number) = waiting.pop() {
@@ -167,7 +167,7 @@ fn run_prelude(
         };
         if views.model.task.target.has_loc(loc_of(&views.parts, from)) {
             found.fail(views, from, beginning(Vec::new(), true));
-        } else if let Some((_, last)) = block.errors.iter().find(|(error, _)| is_asked(views.model, *error)) {
+        } else if let Some((_, last)) = block.errors.iter().find(|(error, _)| is_target_error(views.model, *error)) {
             let steps = until_error(views.model, &block, *last, ThreadId(0)).0;
             found.fail(views, from, beginning(steps, true));
         }
@@ -181,7 +181,7 @@ fn run_prelude(
         }
         for (from, steps) in new {
             numbers.entry(from).or_insert_with(|| {
-                seen.push(Seen { from, before: Some(number), steps });
+                seen.push(PreludePoint { from, before: Some(number), steps });
                 waiting.push(seen.len() - 1);
                 seen.len() - 1
             });
@@ -194,8 +194,8 @@ fn loc_of(parts: &Parts, from: From) -> selvedge_ir::LocId {
     parts.locals[from.local as usize].loc
 }
 
-/// The steps to a point.
-fn way(seen: &[Seen], number: usize) -> Vec<Step> {
+/// Returns the steps to a point.
+fn way(seen: &[PreludePoint], number: usize) -> Vec<Step> {
     let mut parts = Vec::new();
     let mut at = Some(number);
     while let Some(number) = at {
@@ -205,19 +205,19 @@ fn way(seen: &[Seen], number: usize) -> Vec<Step> {
     parts.into_iter().rev().flatten().cloned().collect()
 }
 
-/// The steps of a block up to a place or to the first error of the target, and whether they end in one.
+/// Returns the steps of a block up to an index or to the first error of the target, and whether they end in one.
 pub(super) fn until_error(model: &Model<'_>, block: &Block, last: u32, thread: ThreadId) -> (Vec<Step>, bool) {
     let mut steps = Vec::new();
     for step in block.path(last) {
         steps.push(step.concrete(model, thread));
-        if step.error.is_some_and(|error| is_asked(model, error)) {
+        if step.error.is_some_and(|error| is_target_error(model, error)) {
             return (steps, true);
         }
     }
     (steps, false)
 }
 
-/// As few initial threads as the program allows, for executions that end before they live.
+/// Returns as few initial threads as the program allows, for executions that end before these begin to run.
 pub(super) fn least_marking(model: &Model<'_>) -> Vec<StartThread> {
     let start = |id: EntryId| {
         let init = model.program().entries[id].init.iter().map(|(_, rhs)| rhs);

@@ -1,7 +1,7 @@
-//! What is asked for, as configurations to be covered.
+//! The targets of the system: configurations to be covered.
 //!
 //! An error of one thread is a pair of states from which the thread runs into it. A meeting is a shared state with
-//! threads that stand at its locations, whatever the values of their variables are: one target for each.
+//! threads at its locations, for all values of their variables: one target for each.
 
 use selvedge_check::Stop;
 use selvedge_ir::LocId;
@@ -9,7 +9,7 @@ use selvedge_ir::tts::{Cover, LocalId, SharedId};
 
 use super::views::Views;
 
-/// All targets, in ascending order.
+/// Computes all targets, in ascending order.
 pub(super) fn covers(views: &Views<'_, '_>) -> Result<Vec<Cover>, Stop> {
     let single = |(shared, local): &(SharedId, LocalId)| Cover { shared: *shared, threads: vec![*local] };
     let mut covers: Vec<Cover> = views.errors.iter().map(single).collect();
@@ -24,13 +24,13 @@ pub(super) fn covers(views: &Views<'_, '_>) -> Result<Vec<Cover>, Stop> {
     Ok(covers)
 }
 
-/// The local states at a location that are seen with a shared state.
+/// Returns the local states at a location that occur with a shared state.
 fn at(views: &Views<'_, '_>, shared: SharedId, loc: LocId) -> Vec<LocalId> {
     let is_there = |local: &LocalId| views.parts.locals[views.ids.local(*local).0 as usize].loc == loc;
     views.seen[shared].ones().map(LocalId::from).filter(is_there).collect()
 }
 
-/// All ways to draw one local state from each list; those of equal locations in ascending order.
+/// Adds all ways to draw one local state from each list; those of equal locations in ascending order.
 fn draw(
     views: &Views<'_, '_>,
     shared: SharedId,

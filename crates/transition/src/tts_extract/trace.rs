@@ -1,7 +1,7 @@
 //! From a run of the system to an execution of the program.
 //!
-//! Each rule is found again as the end of a block, whose steps are written down. An execution ends in its first error,
-//! also where the run goes on.
+//! Each rule is found again as the end of a block, whose steps are added to the trace. An execution ends in its first
+//! error, also where the run goes on.
 
 use selvedge_check::{Run, Stop};
 use selvedge_ir::trace::{Step, ThreadId, Trace};
@@ -10,7 +10,7 @@ use selvedge_ir::{Count, StartThread};
 
 use super::System;
 use super::start::{least_marking, until_error};
-use super::views::is_asked;
+use super::views::is_target_error;
 use crate::macro_step::explicit::parts::{Kind, Parts};
 use crate::macro_step::explicit::start::start_thread;
 use crate::macro_step::explicit::{Block, compute};
@@ -31,7 +31,7 @@ struct Ending<'r> {
 }
 
 impl System<'_> {
-    /// The execution that a run to a target is, up to its first error.
+    /// Returns the execution of a run to a target, up to its first error.
     pub fn trace(&self, run: &TtsRun, ticks: &Run<'_>) -> Result<Trace, Stop> {
         let beginning = &self.beginnings[self.begins[run.start] as usize];
         let mut trace = Trace { start: beginning.start.clone(), steps: beginning.steps.clone(), bodies: Vec::new() };
@@ -40,8 +40,13 @@ impl System<'_> {
             return Ok(trace);
         }
         let ending = self.ending(run);
-        let mut walk =
-            Walk { system: self, parts: self.parts.clone(), ticks, numbers: self.numbers(run, &ending), trace };
+        let mut walk = RunTranslation {
+            system: self,
+            parts: self.parts.clone(),
+            ticks,
+            numbers: self.numbers(run, &ending),
+            trace,
+        };
         walk.trace.start.threads = walk.start_threads(run)?;
         for (now, (thread, rule)) in self.configurations(run).zip(ending.steps) {
             ticks.tick()?;
@@ -55,7 +60,7 @@ impl System<'_> {
         Ok(walk.trace)
     }
 
-    /// The configurations of a run, before each step.
+    /// Returns the configurations of a run, before each step.
     fn configurations<'r>(&'r self, run: &'r TtsRun) -> impl Iterator<Item = Now> + 'r {
         let mut shared = self.tts.starts[run.start].shared;
         let mut threads: Vec<Option<LocalId>> = run.threads.iter().copied().map(Some).collect();
@@ -80,7 +85,7 @@ impl System<'_> {
         })
     }
 
-    /// Cuts a run where it covers a target first.
+    /// Cuts a run at the first configuration that covers a target.
     fn ending<'r>(&self, run: &'r TtsRun) -> Ending<'r> {
         let mut last = None;
         for (number, now) in self.configurations(run).enumerate() {
@@ -94,8 +99,8 @@ impl System<'_> {
         Ending { steps: &run.steps, now, covers: Vec::new() }
     }
 
-    /// The threads that cover a target, if some do. The thread that moved last comes first. To stand in an error comes
-    /// before a step that fails.
+    /// Returns the threads that cover a target, if some do. The thread that moved last comes first. A thread that is in
+    /// an error is preferred to one whose step fails.
     fn covered(&self, now: &Now, mover: Option<usize>) -> Option<Vec<usize>> {
         let of_shared = |target: &Cover| target.shared;
         let targets = &self.tts.targets;
@@ -104,12 +109,12 @@ impl System<'_> {
         living.sort_by_key(|thread| Some(*thread) != mover);
         let here = targets[from..].iter().take_while(|target| target.shared == now.shared);
         let covers: Vec<Vec<usize>> = here.filter_map(|target| assign(target, now, &living)).collect();
-        let standing = covers.iter().position(|threads| self.stand(now, threads));
+        let standing = covers.iter().position(|threads| self.are_in_error(now, threads));
         covers.into_iter().nth(standing.unwrap_or(0))
     }
 
-    /// Whether threads that cover a target stand in an error already.
-    fn stand(&self, now: &Now, threads: &[usize]) -> bool {
+    /// Returns whether threads that cover a target are in an error already.
+    fn are_in_error(&self, now: &Now, threads: &[usize]) -> bool {
         let is_error = |thread: &usize| now.threads[*thread].is_some_and(|local| self.is_error(local));
         threads.len() != 1 || threads.iter().all(is_error)
     }
@@ -119,8 +124,8 @@ impl System<'_> {
         self.model.task.target.has_loc(loc)
     }
 
-    /// The numbers in the trace of the first threads of the run, those that the trace leaves out aside: idle ones of
-    /// kinds that need not be there.
+    /// Returns the numbers in the trace of the first threads of the run. The trace leaves out idle threads of kinds
+    /// that need not be there; they have no number.
     fn numbers(&self, run: &TtsRun, ending: &Ending<'_>) -> Vec<Option<ThreadId>> {
         let mut next = u32::from(self.model.program().prelude.is_some());
         let mut number = |(thread, local): (usize, &LocalId)| {
@@ -142,7 +147,7 @@ impl System<'_> {
     }
 }
 
-/// The threads that stand for those of a target, if there are enough.
+/// Matches the threads of a target with threads of the configuration, if there are enough.
 fn assign(target: &Cover, now: &Now, living: &[usize]) -> Option<Vec<usize>> {
     let mut taken: Vec<usize> = Vec::new();
     for wanted in &target.threads {
@@ -152,8 +157,8 @@ fn assign(target: &Cover, now: &Now, living: &[usize]) -> Option<Vec<usize>> {
     Some(taken)
 }
 
-/// A trace being written.
-struct Walk<'w, 'p> {
+/// A trace being built.
+struct RunTranslation<'w, 'p> {
     system: &'w System<'p>,
     parts: Parts,
     ticks: &'w Run<'w>,
@@ -162,7 +167,7 @@ struct Walk<'w, 'p> {
     trace: Trace,
 }
 
-impl Walk<'_, '_> {
+impl RunTranslation<'_, '_> {
     fn start_threads(&self, run: &TtsRun) -> Result<Vec<StartThread>, Stop> {
         let system = self.system;
         let (shared, _) = system.ids.shared(system.tts.starts[run.start].shared);
@@ -183,7 +188,7 @@ impl Walk<'_, '_> {
         self.numbers[thread].expect("a thread that moves is in the trace")
     }
 
-    /// Writes the steps of a rule; says whether they end in an error.
+    /// Adds the steps of a rule; returns whether they end in an error.
     fn apply(&mut self, now: &Now, thread: usize, rule: RuleId) -> Result<bool, Stop> {
         let system = self.system;
         let rule = &system.tts.rules[rule];
@@ -200,13 +205,13 @@ impl Walk<'_, '_> {
         Ok(failed)
     }
 
-    /// The number of the next thread.
+    /// Returns the number of the next thread.
     fn next_number(&self) -> u32 {
         let first = u32::from(self.system.model.program().prelude.is_some());
         self.numbers.iter().flatten().map(|number| number.0 + 1).max().unwrap_or(first)
     }
 
-    /// Writes the steps to the error that a thread runs into, unless it stands in it.
+    /// Adds the steps to the error that a thread runs into, unless the thread is in it already.
     fn fail(&mut self, now: &Now, thread: usize) -> Result<(), Stop> {
         let system = self.system;
         let local = now.threads[thread].expect("a thread that covers a target lives");
@@ -214,7 +219,7 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         let block = self.block(now.shared, local)?;
-        let mut errors = block.errors.iter().filter(|(error, _)| is_asked(&system.model, *error));
+        let mut errors = block.errors.iter().filter(|(error, _)| is_target_error(&system.model, *error));
         let (_, last) = errors.next().expect("the pair is a target because its block meets an error");
         let (steps, _) = until_error(&system.model, &block, *last, self.thread(thread));
         self.push(steps);

@@ -1,15 +1,15 @@
-//! Which local states can be seen with which shared states by looking at one thread at a time, and all rules from
-//! there.
+//! The local states that can occur with each shared state, computed by looking at one thread at a time, and all rules
+//! from there.
 //!
 //! *Order of work.* A shared state waits while some of its local states are new. It is taken, the blocks of the new
-//! ones are computed, and what stood beside them goes along to the shared states after them.
+//! ones are computed, and the other local states seen with it are sent along to the shared states after them.
 //!
-//! *Invariant.* For a shared state that does not wait: all rules of its local states are there, and along each rule all
+//! *Invariant.* For a shared state that does not wait: all rules of its local states are known, and along each rule all
 //! its local states were sent, except those of which there is one thread at most and it is the one that moves.
 //!
-//! *End.* Pairs of states are finitely many, and only become more. *Right.* By induction every thread of a
-//! configuration is seen with its shared state: the start is, and a step moves one thread, may start some, and carries
-//! the others over.
+//! *End.* Pairs of states are finitely many, and the set of known pairs only grows. *Right.* By induction every thread
+//! of a configuration is seen with its shared state: the start is, and a step moves one thread, may start some, and
+//! carries the others over.
 
 use std::hash::BuildHasherDefault;
 
@@ -62,13 +62,13 @@ impl Ids {
         self.locals.len() as u32
     }
 
-    /// The start of the block of a thread.
+    /// Returns the start of the block of a thread.
     pub(super) fn from(&self, shared: SharedId, local: LocalId) -> From {
         let ((shared, _), (local, holds)) = (self.shared(shared), self.local(local));
         From { shared, local, holds }
     }
 
-    /// The rule that the end of a block is, if its states have numbers.
+    /// Returns the rule for the end of a block, if its states have numbers.
     pub(super) fn rule(&self, shared: SharedId, local: LocalId, out: &Out) -> Option<Rule> {
         let number = |state: (u32, bool)| self.locals.get_index_of(&state).map(LocalId::from);
         let shared_after = self.shareds.get_index_of(&(out.shared, out.holds)).map(SharedId::from)?;
@@ -78,12 +78,12 @@ impl Ids {
     }
 }
 
-/// The threads that a block starts.
+/// Returns the threads that a block starts.
 fn born(out: &Out) -> impl Iterator<Item = (u32, bool)> + '_ {
     out.born.iter().map(|child| (*child, false))
 }
 
-/// What is seen with one shared state.
+/// The links from one shared state.
 #[derive(Default)]
 struct Links {
     /// The local states whose blocks are computed.
@@ -107,7 +107,7 @@ pub(super) struct Views<'a, 'p> {
     links: IndexVec<SharedId, Links>,
     waiting: Vec<SharedId>,
     singles: Singles,
-    /// The local states of threads beside which no other moves: with the atomic flag, and in the prelude.
+    /// The local states of threads that exclude all other steps: those with the atomic flag, and the prelude's.
     alone: FixedBitSet,
     /// For each kind the local states with at most one thread of this kind.
     single: IndexVec<EntryId, FixedBitSet>,
@@ -132,7 +132,7 @@ impl<'a, 'p> Views<'a, 'p> {
         }
     }
 
-    /// Adds all that is seen from these starts on.
+    /// Adds all pairs that are seen from these starts on.
     pub(super) fn close(&mut self, starts: &[Start]) -> Result<(), Stop> {
         for start in starts {
             self.run.tick()?;
@@ -152,12 +152,12 @@ impl<'a, 'p> Views<'a, 'p> {
         Ok(())
     }
 
-    /// Fails if there is more of something than there may be.
+    /// Fails if a size exceeds the limit.
     pub(super) fn within(&self, size: usize) -> Result<(), Stop> {
         if size > self.options.size { Err(Stop::StateLimit(self.options.size)) } else { self.run.tick() }
     }
 
-    /// The number of a shared state.
+    /// Returns the number of a shared state.
     pub(super) fn shared(&mut self, shared: u32, held: bool) -> SharedId {
         let (number, is_new) = self.ids.shareds.insert_full((shared, held));
         if is_new {
@@ -167,7 +167,7 @@ impl<'a, 'p> Views<'a, 'p> {
         number.into()
     }
 
-    /// The number of a local state.
+    /// Returns the number of a local state.
     pub(super) fn local(&mut self, id: u32, holds: bool) -> LocalId {
         let (number, is_new) = self.ids.locals.insert_full((id, holds));
         if is_new {
@@ -219,7 +219,7 @@ impl<'a, 'p> Views<'a, 'p> {
     }
 
     fn add_rules(&mut self, shared: SharedId, local: LocalId, block: &Block) -> Result<(), Stop> {
-        if block.errors.iter().any(|(error, _)| is_asked(self.model, *error)) {
+        if block.errors.iter().any(|(error, _)| is_target_error(self.model, *error)) {
             self.errors.push((shared, local));
         }
         let kind = self.only_one_of(local);
@@ -238,12 +238,12 @@ impl<'a, 'p> Views<'a, 'p> {
         self.within(self.rules.len())
     }
 
-    /// The kind of a thread of which this is the only one.
+    /// Returns the kind of a thread, if this is the only thread of the kind.
     fn only_one_of(&self, local: LocalId) -> Option<EntryId> {
         self.single.indices().find(|kind| self.single[*kind].contains(local.index()))
     }
 
-    /// Sends what is seen with a shared state along its rules.
+    /// Sends the local states seen with a shared state along its rules.
     fn send(&mut self, shared: SharedId) -> Result<(), Stop> {
         let mut others = self.seen[shared].clone();
         others.difference_with(&self.alone);
@@ -266,8 +266,8 @@ impl<'a, 'p> Views<'a, 'p> {
     }
 }
 
-/// Whether an error is one of the target.
-pub(super) fn is_asked(model: &Model<'_>, error: Error) -> bool {
+/// Returns whether an error belongs to the target.
+pub(super) fn is_target_error(model: &Model<'_>, error: Error) -> bool {
     match error {
         Error::Fails(edge) => model.task.target.has_assert(edge),
         Error::Reaches(loc) => model.task.target.has_loc(loc),

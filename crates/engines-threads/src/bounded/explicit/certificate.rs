@@ -25,7 +25,7 @@ const WORD: usize = u64::BITS as usize;
 
 /// The certificate that a search without errors gives; `None` if it would be too large.
 pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, Stop> {
-    let (places, shared) = (search.model.places(), search.model.told_shared());
+    let (places, shared) = (search.model.places(), search.model.proof_shared());
     let numbers: FxHashMap<(Role, LocId), u32> =
         places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
     let mut rows: FxHashMap<(Vec<u32>, u32), Vec<Row>> = FxHashMap::default();

@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
             return Ok(Closing::Closed);
         }
         self.partial_order = PartialOrder::Off;
-        let n_errors = |search: &Search<'_>| search.met.keys().filter(|error| search.is_asked(**error)).count();
+        let n_errors = |search: &Search<'_>| search.met.keys().filter(|error| search.is_target_error(**error)).count();
         let (most, n_before) = (at_most(self.store.len()), n_errors(self));
         let mut state = State::default();
         self.expanded = 0;
@@ -123,13 +123,13 @@ impl<'a> Search<'a> {
         if visit == Visit::All || self.met.is_empty() {
             return None;
         }
-        let mut errors: Vec<Error> = self.met.keys().copied().filter(|error| self.is_asked(*error)).collect();
+        let mut errors: Vec<Error> = self.met.keys().copied().filter(|error| self.is_target_error(*error)).collect();
         errors.sort_unstable();
         errors.first().copied()
     }
 
     /// Whether an error is one of the target.
-    pub(super) fn is_asked(&self, error: Error) -> bool {
+    pub(super) fn is_target_error(&self, error: Error) -> bool {
         match error {
             Error::Fails(edge) => self.model.task.target.has_assert(edge),
             Error::Reaches(loc) => self.model.task.target.has_loc(loc),

@@ -52,8 +52,8 @@ impl Search<'_> {
             let block = self.block(&state, local, state.holder == Some(local))?;
             let (_, last) = block.errors.iter().find(|(other, _)| *other == error).expect("the block met the error");
             let path = block.path(*last);
-            let is_asked = |step: &&Move| step.error.is_some_and(|error| self.is_asked(error));
-            let first = path.iter().position(is_asked).map_or(path.len(), |at| at + 1);
+            let is_target_error = |step: &&Move| step.error.is_some_and(|error| self.is_target_error(error));
+            let first = path.iter().position(is_target_error).map_or(path.len(), |at| at + 1);
             trace.steps.truncate(trace.steps.len() - (path.len() - first));
         }
         Ok(trace)

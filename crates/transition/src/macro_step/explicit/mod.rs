@@ -1,16 +1,17 @@
-//! What one thread can do from a stop to the next, whatever the other threads are.
+//! The steps that one thread can make from a visible point to the next, independent of the other threads.
 //!
 //! *Order of work.* Depth first through the steps of a block (see [`super::visible_points`]), over explicit values,
 //! each point of the way once. A block depends on the shared valuation, the thread's state, whether it holds the atomic
-//! flag, and, if it starts threads, on how many may start; so it is computed once for each of these and kept.
+//! flag, and, if it starts threads, on the number of threads that may start; so it is computed once for each of these
+//! and kept.
 //!
-//! *End.* Each cycle of steps contains a stop. *Right.* All steps of the interpreter are tried, all choices included;
-//! values that nobody reads any more are forgotten at the end.
+//! *End.* Each cycle of steps contains a visible point. *Right.* All steps of the interpreter are tried, with all
+//! choices; values that are not read any more are forgotten at the end.
 //!
 //! - `values`: packed valuations, expressions over them.
-//! - `parts`: shared valuations and thread states, known by numbers.
-//! - `model`: what does not change during a search.
-//! - `passive`: what other threads do in such a step.
+//! - `parts`: shared valuations and thread states, identified by numbers.
+//! - `model`: the data that does not change during a search.
+//! - `passive`: the effect of such a step on other threads.
 //! - `start`: the parts of initial states.
 
 pub mod model;
@@ -33,17 +34,17 @@ use values::{Bits, Tri, choices_of, eval, for_each_choice, get, set, zeros};
 
 /// A point inside a block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Point {
+struct BlockPoint {
     shared: Bits,
     local: Local,
     holds: bool,
-    /// How many more threads may start.
+    /// The number of threads that may still start.
     room: u32,
     /// The threads that were started, in order.
     born: Vec<LocalId>,
 }
 
-/// How a block ends.
+/// One end of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Out {
     pub shared: SharedId,
@@ -51,18 +52,18 @@ pub struct Out {
     pub me: Option<LocalId>,
     pub holds: bool,
     pub born: Vec<LocalId>,
-    /// What the last step asks of the other threads and does to them.
+    /// The moving thread's part of a last step in which other threads take part.
     pub partner: Option<Rc<Partner>>,
-    /// The steps, in reverse, from this place of `steps`.
+    /// The last step, as its index in `steps` plus one.
     pub last: u32,
 }
 
-/// An error that a block meets.
+/// An error on the way of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Error {
     /// The assertion fails.
     Fails(EdgeId),
-    /// A thread stands there.
+    /// A thread reaches the location.
     Reaches(LocId),
     /// The meeting of the target with this number takes place.
     Meets(usize),
@@ -74,14 +75,14 @@ pub struct Move {
     pub edge: EdgeId,
     pub choices: Vec<bool>,
     pub fresh: Vec<(VarId, bool)>,
-    /// The step before it, as its place plus one.
+    /// The step before it, as its index plus one.
     before: u32,
-    /// The error that it is.
+    /// The error that the step reaches.
     pub error: Option<Error>,
 }
 
 impl Move {
-    /// The step of a thread, without those that take part in it.
+    /// Returns the step of a thread, without the threads that take part in it.
     pub fn concrete(&self, model: &Model<'_>, thread: ThreadId) -> Step {
         let mut choices = self.choices.clone();
         choices.resize(model.program().edges[self.edge].op.choices().len(), false);
@@ -96,21 +97,21 @@ impl Move {
     }
 }
 
-/// All that one thread can do from a stop to the next.
+/// All ways of one thread from a visible point to the next.
 #[derive(Debug, Default)]
 pub struct Block {
     pub outs: Vec<Out>,
-    /// The errors on the way, each with the place of its last step plus one.
+    /// The errors on the way, each with the index of its last step plus one.
     pub errors: Vec<(Error, u32)>,
     /// The assertions that are reached.
     pub asserts: Vec<EdgeId>,
     steps: Vec<Move>,
-    /// Whether it matters how many threads may start.
+    /// True if the result depends on the number of threads that may start.
     counts_room: bool,
 }
 
 impl Block {
-    /// The steps up to a place, in order.
+    /// Returns the steps up to an index, in order.
     pub fn path(&self, mut last: u32) -> Vec<&Move> {
         let mut path = Vec::new();
         while let Some(at) = last.checked_sub(1) {
@@ -131,10 +132,10 @@ pub struct From {
     pub holds: bool,
 }
 
-/// The blocks that were computed.
+/// The blocks computed so far.
 #[derive(Default)]
 pub struct Blocks {
-    /// By their start, and by how many threads may start where that matters.
+    /// The blocks by their start, and by the number of threads that may start where that matters.
     known: FxHashMap<(From, Option<u32>), Rc<Block>>,
 }
 
@@ -157,17 +158,23 @@ impl Blocks {
     }
 }
 
-/// What a thread can do from there; `room` more threads may start.
+/// Computes the block of a thread; `room` more threads may start.
 pub fn compute(model: &Model<'_>, parts: &mut Parts, from: From, room: u32, run: &Run<'_>) -> Result<Block, Stop> {
-    let start = Point {
+    let start = BlockPoint {
         shared: parts.shared[from.shared as usize].clone(),
         local: parts.locals[from.local as usize].clone(),
         holds: from.holds,
         room,
         born: Vec::new(),
     };
-    let mut walk =
-        Walk { model, parts, run, block: Block::default(), seen: FxHashSet::default(), waiting: vec![(start, 0)] };
+    let mut walk = BlockSearch {
+        model,
+        parts,
+        run,
+        block: Block::default(),
+        seen: FxHashSet::default(),
+        waiting: vec![(start, 0)],
+    };
     while let Some((point, before)) = walk.waiting.pop() {
         for edge in model.flow.out(point.local.loc) {
             run.tick()?;
@@ -181,21 +188,21 @@ pub fn compute(model: &Model<'_>, parts: &mut Parts, from: From, room: u32, run:
 }
 
 /// A block being computed.
-struct Walk<'w, 'p> {
+struct BlockSearch<'w, 'p> {
     model: &'w Model<'p>,
     parts: &'w mut Parts,
     run: &'w Run<'w>,
     block: Block,
     /// The points that were found, visible points included.
-    seen: FxHashSet<(Point, Option<Rc<Partner>>)>,
-    /// Those from which the block goes on, with the place of the step to it plus one.
-    waiting: Vec<(Point, u32)>,
+    seen: FxHashSet<(BlockPoint, Option<Rc<Partner>>)>,
+    /// The points from which the block goes on, each with the index of the step to it plus one.
+    waiting: Vec<(BlockPoint, u32)>,
 }
 
-impl Walk<'_, '_> {
-    fn step(&mut self, point: &Point, before: u32, id: EdgeId) -> Result<(), Stop> {
+impl BlockSearch<'_, '_> {
+    fn step(&mut self, point: &BlockPoint, before: u32, id: EdgeId) -> Result<(), Stop> {
         let edge = &self.model.program().edges[id];
-        let go = |point: &Point| {
+        let go = |point: &BlockPoint| {
             let mut next = point.clone();
             next.local.loc = edge.to;
             next
@@ -218,19 +225,19 @@ impl Walk<'_, '_> {
                 let last = self.record(before, id, &[], Vec::new());
                 if point.room > 0 {
                     let child = Local { loc: *at, ..point.local.clone() };
-                    self.bear(&mut next, child, last);
+                    self.add_started(&mut next, child, last);
                 }
                 self.arrive(next, last, None);
             }
             Op::AtomicBegin => {
                 let last = self.record(before, id, &[], Vec::new());
-                self.arrive(Point { holds: true, ..go(point) }, last, None);
+                self.arrive(BlockPoint { holds: true, ..go(point) }, last, None);
             }
             Op::AtomicEnd => {
                 let last = self.record(before, id, &[], Vec::new());
-                self.arrive(Point { holds: false, ..go(point) }, last, None);
+                self.arrive(BlockPoint { holds: false, ..go(point) }, last, None);
             }
-            Op::Call(_) => unreachable!("the engine takes programs without calls only"),
+            Op::Call(_) => unreachable!("the engine supports programs without calls only"),
         }
         Ok(())
     }
@@ -253,8 +260,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Puts a new thread beside this one.
-    fn bear(&mut self, next: &mut Point, mut child: Local, last: u32) {
+    /// Adds a new thread to those that the block starts.
+    fn add_started(&mut self, next: &mut BlockPoint, mut child: Local, last: u32) {
         if self.model.task.target.has_loc(child.loc) {
             self.error(Error::Reaches(child.loc), last);
         }
@@ -263,9 +270,10 @@ impl Walk<'_, '_> {
         next.room -= 1;
     }
 
-    /// The thread stands at a point: an error, the end of the block, or a place from which it goes on. After a step in
-    /// which others take part, the search looks for errors: it knows whether they can.
-    fn arrive(&mut self, mut point: Point, last: u32, partner: Option<Rc<Partner>>) {
+    /// Handles a point that the thread reaches: an error, the end of the block, or a place from which it goes on. After
+    /// a step in which other threads take part, the search itself looks for errors, since it knows whether they allow
+    /// the step.
+    fn arrive(&mut self, mut point: BlockPoint, last: u32, partner: Option<Rc<Partner>>) {
         let loc = point.local.loc;
         if partner.is_none() && self.model.task.target.has_loc(loc) {
             self.error(Error::Reaches(loc), last);
@@ -285,7 +293,7 @@ impl Walk<'_, '_> {
         self.block.outs.push(Out { shared, me, holds: point.holds, born: point.born, partner, last });
     }
 
-    fn assert(&mut self, point: &Point, before: u32, id: EdgeId, condition: &Expr) {
+    fn assert(&mut self, point: &BlockPoint, before: u32, id: EdgeId, condition: &Expr) {
         self.block.asserts.push(id);
         let value = |choices: &[Tri]| eval(condition, &|leaf| self.leaf(point, choices, leaf));
         let mut choices = vec![Tri::Open; n_choices([condition])];
@@ -307,8 +315,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The value of a leaf before the step.
-    fn leaf(&self, point: &Point, choices: &[Tri], leaf: &Expr) -> Tri {
+    /// Returns the value of a leaf before the step.
+    fn leaf(&self, point: &BlockPoint, choices: &[Tri], leaf: &Expr) -> Tri {
         match leaf {
             Expr::Var(var) => Tri::known(self.model.layout.read(&point.shared, &point.local.bits, *var)),
             Expr::Choice(number, _) => choices[*number as usize],
@@ -316,7 +324,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn assign(&mut self, point: &Point, before: u32, id: EdgeId, assign: &Assign) -> Result<(), Stop> {
+    fn assign(&mut self, point: &BlockPoint, before: u32, id: EdgeId, assign: &Assign) -> Result<(), Stop> {
         if self.is_blocked(point, assign) {
             return Ok(());
         }
@@ -356,8 +364,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Whether the constraint is false whatever is chosen: most edges of a location are ruled out by what is known.
-    fn is_blocked(&self, point: &Point, assign: &Assign) -> bool {
+    /// Returns whether the constraint is false for all choices: the known values rule out most edges of a location.
+    fn is_blocked(&self, point: &BlockPoint, assign: &Assign) -> bool {
         let early = |leaf: &Expr| match leaf {
             Expr::Var(var) => Tri::known(self.model.layout.read(&point.shared, &point.local.bits, *var)),
             _ => Tri::Open,
@@ -365,7 +373,7 @@ impl Walk<'_, '_> {
         eval(&assign.constrain, &early) == Tri::False && !assign.constrain.is_passive()
     }
 
-    /// Whether an assignment to a variable can make a difference.
+    /// Returns whether an assignment to a variable can make a difference.
     fn is_needed(&self, to: LocId, assign: &Assign, var: VarId, rhs: &Expr) -> bool {
         let model = self.model;
         let matters = if model.layout.is_shared(var) {
@@ -376,8 +384,8 @@ impl Walk<'_, '_> {
         matters || assign.constrains_next(var) || assign.binds_choices(rhs)
     }
 
-    /// Whether the constraint, where it speaks of no other thread, holds.
-    fn constraint(&self, point: &Point, choices: &[Tri], assign: &Assign, own: Option<&Expr>) -> Tri {
+    /// Evaluates the constraint, as far as it does not mention other threads.
+    fn constraint(&self, point: &BlockPoint, choices: &[Tri], assign: &Assign, own: Option<&Expr>) -> Tri {
         let Some(own) = own else { return Tri::True };
         eval(own, &|leaf| match leaf {
             Expr::Next(var) => match assign.active.iter().find(|(assigned, _)| assigned == var) {
@@ -388,7 +396,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    fn assigned(&self, point: &Point, to: LocId, choices: &[Tri], needed: &[&(VarId, Expr)]) -> Point {
+    fn assigned(&self, point: &BlockPoint, to: LocId, choices: &[Tri], needed: &[&(VarId, Expr)]) -> BlockPoint {
         let layout = &self.model.layout;
         let mut next = point.clone();
         next.local.loc = to;
@@ -400,7 +408,14 @@ impl Walk<'_, '_> {
         next
     }
 
-    fn spawn(&mut self, point: &Point, before: u32, id: EdgeId, callee: ProcId, args: &[Expr]) -> Result<(), Stop> {
+    fn spawn(
+        &mut self,
+        point: &BlockPoint,
+        before: u32,
+        id: EdgeId,
+        callee: ProcId,
+        args: &[Expr],
+    ) -> Result<(), Stop> {
         self.block.counts_room = true;
         let model = self.model;
         let mut next = point.clone();
@@ -424,7 +439,7 @@ impl Walk<'_, '_> {
             let fresh = open.iter().zip(of_open).map(|(var, value)| (*var, *value == Tri::True)).collect();
             let last = self.record(before, id, of_args, fresh);
             let mut next = next.clone();
-            self.bear(&mut next, child, last);
+            self.add_started(&mut next, child, last);
             self.arrive(next, last, None);
         }
         Ok(())
@@ -432,7 +447,7 @@ impl Walk<'_, '_> {
 
     fn child(
         &self,
-        point: &Point,
+        point: &BlockPoint,
         callee: ProcId,
         args: &[Expr],
         of_args: &[Tri],
@@ -460,7 +475,7 @@ fn n_choices<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> usize {
     choices_of(exprs.into_iter()).last().map_or(0, |last| *last as usize + 1)
 }
 
-/// Whether two blocks end alike, in whatever way they came there.
+/// Returns whether two ends of a block are the same, however they are reached.
 fn same(left: &Out, right: &Out) -> bool {
     (left.shared, left.me, left.holds) == (right.shared, right.me, right.holds)
         && left.born == right.born

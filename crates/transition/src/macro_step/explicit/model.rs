@@ -1,4 +1,4 @@
-//! What does not change during a search: where things are, where threads stop, and what matters there.
+//! The data that does not change during a search: the places of variables, the visible points, and the live variables.
 
 use index_vec::IndexVec;
 use selvedge_check::{Place, Role, Task};
@@ -11,15 +11,15 @@ use super::values::{Bits, Layout, get, set, zeros};
 use crate::macro_step::reductions::Reductions;
 use crate::macro_step::visible_points::VisiblePoints;
 
-/// What does not change during a search.
+/// The data that does not change during a search.
 pub struct Model<'p> {
     pub task: Task<'p>,
     pub layout: Layout,
     pub flow: Flow,
     pub visible_points: VisiblePoints,
-    /// The variables of a thread that matter at a location.
+    /// The live variables of a thread at each location.
     live: IndexVec<LocId, Bits>,
-    /// The shared variables that matter somewhere.
+    /// The shared variables that are live somewhere.
     pub live_shared: Bits,
 }
 
@@ -34,7 +34,7 @@ impl<'p> Model<'p> {
         Model::with_visible_points(task, visible_points, reductions)
     }
 
-    /// The model of a program whose threads stop at these places.
+    /// Creates the model of a program with these visible points.
     pub fn with_visible_points(task: Task<'p>, visible_points: VisiblePoints, reductions: Reductions) -> Model<'p> {
         let program = task.program;
         let layout = Layout::new(program);
@@ -60,12 +60,12 @@ impl<'p> Model<'p> {
         self.task.program
     }
 
-    /// Whether the value of a thread's variable matters at a location.
+    /// Returns whether a thread's variable is live at a location.
     pub fn is_live(&self, loc: LocId, var: VarId) -> bool {
         get(&self.live[loc], self.layout.place(var))
     }
 
-    /// Forgets what does not matter.
+    /// Forgets the values of variables that are not live.
     pub fn forget(&self, local: &mut Local) {
         local.bits.iter_mut().zip(&self.live[local.loc]).for_each(|(bits, live)| *bits &= live);
     }
@@ -74,32 +74,33 @@ impl<'p> Model<'p> {
         shared.iter_mut().zip(&self.live_shared).for_each(|(bits, live)| *bits &= live);
     }
 
-    /// The locals of a procedure without its parameters that matter at its entry: those that start with any value.
+    /// Returns the locals of a procedure, without its parameters, that are live at its entry: those that start with any
+    /// value.
     pub fn open_locals(&self, proc: ProcId) -> Vec<VarId> {
         let this = &self.program().procs[proc];
         let is_open = |var: &VarId| !this.params.contains(var) && self.is_live(this.entry, *var);
         this.locals.iter().copied().filter(is_open).collect()
     }
 
-    /// The shared variables that matter, in the order of their declaration.
+    /// Returns the live shared variables, in the order of their declaration.
     pub fn live_shared_vars(&self) -> impl Iterator<Item = VarId> + '_ {
         let shared = self.layout.shared.iter().copied();
         shared.filter(|var| get(&self.live_shared, self.layout.place(*var)))
     }
 
-    /// The shared variables of which a proof with [`Model::places`] speaks. They matter by the same analysis as the
-    /// variables of threads there, from which they are computed; the search may have kept more.
-    pub fn told_shared(&self) -> Vec<VarId> {
+    /// Returns the shared variables that a proof with [`Model::places`] mentions. They are live by the same analysis as
+    /// the variables of threads there, from which they are computed; the search may have kept more.
+    pub fn proof_shared(&self) -> Vec<VarId> {
         let program = self.program();
         let liveness = Liveness::among_threads(program);
         let is_live = |var: &VarId| program.locs.indices().any(|loc| liveness.is_live(loc, *var));
         self.layout.shared.iter().copied().filter(|var| is_live(var) || read_at_start(program, *var)).collect()
     }
 
-    /// All visible points, for each who can stand there, in ascending order.
+    /// Returns all visible points, each with every role that a thread can have there, in ascending order.
     pub fn places(&self) -> Vec<Place> {
         let program = self.program();
-        // What does not matter at a place is left out, also if the search kept it.
+        // Variables that are not live at a place are left out, even if the search kept them.
         let liveness = Liveness::among_threads(program);
         let place = |loc: LocId| {
             let locals = self.layout.per_thread.iter().chain(&program.procs[program.locs[loc].proc].locals);
@@ -115,7 +116,7 @@ impl<'p> Model<'p> {
                 kinds().map(Role::Holder).chain([Role::Prelude]).filter(|_| self.visible_points.is_stop_alone(loc));
             places.extend(free.chain(alone).map(place(loc)));
         }
-        // The prelude begins at its entry, whether that is a stop or not.
+        // The prelude begins at its entry, whether or not that is a visible point.
         if let Some(proc) = program.prelude {
             places.push(place(program.procs[proc].entry)(Role::Prelude));
         }
@@ -124,7 +125,7 @@ impl<'p> Model<'p> {
         places
     }
 
-    /// Whether a thread has a variable.
+    /// Returns whether a thread has a variable.
     pub fn has(&self, local: &Local, var: VarId) -> bool {
         match self.program().vars[var].scope {
             Scope::Shared => true,

@@ -1,4 +1,4 @@
-//! Shared valuations and thread states, each kept once and known by a number.
+//! Shared valuations and thread states, each stored once and identified by a number.
 
 use std::hash::BuildHasherDefault;
 
@@ -12,7 +12,7 @@ use super::values::{Bits, get};
 
 type Hasher = BuildHasherDefault<FxHasher>;
 
-/// What a thread is.
+/// The kind of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// The prelude's thread.
@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The role of such a thread that holds the atomic flag, or does not.
+    /// Returns the role of such a thread that holds the atomic flag, or does not.
     pub fn role(self, holds: bool) -> Role {
         match self {
             Kind::Prelude => Role::Prelude,
@@ -45,7 +45,7 @@ pub type SharedId = u32;
 /// A thread state, by its number.
 pub type LocalId = u32;
 
-/// Shared valuations and thread states.
+/// Tables of shared valuations and thread states.
 #[derive(Clone, Default)]
 pub struct Parts {
     pub shared: IndexSet<Bits, Hasher>,
@@ -61,7 +61,7 @@ impl Parts {
         self.locals.insert_full(local).0 as LocalId
     }
 
-    /// What can be seen of a thread.
+    /// Returns the visible state of a thread.
     pub fn thread_state(&self, model: &Model<'_>, shared: SharedId, local: LocalId) -> ThreadState {
         let local = &self.locals[local as usize];
         let value = |bits: &[u64], var| Value::Bool(get(bits, model.layout.place(var)));

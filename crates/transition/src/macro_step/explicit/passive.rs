@@ -1,7 +1,7 @@
-//! Steps in which the other threads take part: what they read of each other thread, and assign to it.
+//! Steps in which other threads take part: the step reads and assigns variables of each other thread.
 //!
-//! Given what the moving thread does, each other thread has its own ways to take part, and none depends on those of the
-//! rest. A thread without the variables in question has one way: nothing happens to it.
+//! Given the moving thread's part of the step, each other thread has its own ways to take part, independent of those of
+//! the rest. A thread without the variables in question has one way: it does not change.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use super::Model;
 use super::parts::{Local, LocalId, Parts};
 use super::values::{Bits, Tri, choices_of, eval, for_each_choice, set};
 
-/// What the moving thread does in a step with passive parts.
+/// The moving thread's part of a step with passive parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Partner {
     pub edge: EdgeId,
@@ -24,14 +24,15 @@ pub struct Partner {
     pub new: (Bits, Bits),
 }
 
-/// The ways of other threads that were computed.
+/// The ways of other threads, computed so far.
 #[derive(Default)]
 pub struct Ways {
     known: FxHashMap<(Rc<Partner>, LocalId), Rc<[LocalId]>>,
 }
 
 impl Ways {
-    /// The states in which another thread can be after the step; none if it does not allow the step.
+    /// Returns the states in which another thread can be after the step; the list is empty if it does not allow the
+    /// step.
     pub fn get(
         &mut self,
         model: &Model<'_>,
@@ -54,7 +55,7 @@ impl Ways {
     }
 }
 
-/// Whether another thread takes part at all.
+/// Returns whether another thread takes part at all.
 pub fn takes_part(model: &Model<'_>, assign: &Assign, other: &Local) -> bool {
     let assigned = assign.passive.iter().any(|(var, rhs)| model.has(other, *var) && has_all(model, other, rhs));
     assigned || (assign.constrain.is_passive() && has_all(model, other, &assign.constrain))
@@ -74,14 +75,14 @@ pub fn assignment<'p>(model: &Model<'p>, edge: EdgeId) -> &'p Assign {
     }
 }
 
-/// The ways of another thread to take part, each with the choices made for it.
+/// Computes the ways of another thread to take part, each with the choices made for it.
 pub fn ways(model: &Model<'_>, partner: &Partner, other: &Local) -> Vec<(Local, Vec<bool>)> {
     let assign = assignment(model, partner.edge);
     let n_choices = assign.choices().len();
     if !takes_part(model, assign, other) {
         return vec![(other.clone(), vec![false; n_choices])];
     }
-    let pair = Pair { model, partner, assign, other, per_thread: assign.per_thread_choices() };
+    let pair = StepWithPeer { model, partner, assign, other, per_thread: assign.per_thread_choices() };
     let assigned: Vec<_> =
         assign.passive.iter().filter(|(var, rhs)| model.has(other, *var) && has_all(model, other, rhs)).collect();
     let condition =
@@ -102,8 +103,8 @@ pub fn ways(model: &Model<'_>, partner: &Partner, other: &Local) -> Vec<(Local, 
     ways
 }
 
-/// A step seen together with one other thread.
-struct Pair<'a, 'p> {
+/// A step together with one other thread.
+struct StepWithPeer<'a, 'p> {
     model: &'a Model<'p>,
     partner: &'a Partner,
     assign: &'a Assign,
@@ -111,7 +112,7 @@ struct Pair<'a, 'p> {
     per_thread: Vec<bool>,
 }
 
-impl Pair<'_, '_> {
+impl StepWithPeer<'_, '_> {
     fn eval(&self, expr: &Expr, choices: &[Tri]) -> Tri {
         eval(expr, &|leaf| self.leaf(leaf, choices))
     }
@@ -133,7 +134,7 @@ impl Pair<'_, '_> {
         }
     }
 
-    /// What the step assigns to a variable of the other thread.
+    /// Returns the value that the step assigns to a variable of the other thread.
     fn assigned(&self, var: selvedge_ir::VarId) -> Option<&Expr> {
         let (_, rhs) = self.assign.passive.iter().find(|(assigned, _)| *assigned == var)?;
         (self.model.has(self.other, var) && has_all(self.model, self.other, rhs)).then_some(rhs)

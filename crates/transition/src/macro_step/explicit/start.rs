@@ -1,4 +1,4 @@
-//! The parts of initial states, and the choices that make them.
+//! The parts of initial states, and the choices that produce them.
 
 use selvedge_check::{Run, Stop};
 use selvedge_ir::{EntryId, Expr, StartThread, Value, VarId};
@@ -15,7 +15,7 @@ pub struct Chosen<T> {
     pub fresh: Vec<(VarId, bool)>,
 }
 
-/// All shared valuations that a run can start with.
+/// Returns all shared valuations that a run can start with.
 pub fn shared(model: &Model<'_>, run: &Run<'_>) -> Result<Vec<Chosen<Bits>>, Stop> {
     let program = model.program();
     let layout = &model.layout;
@@ -37,7 +37,7 @@ pub fn shared(model: &Model<'_>, run: &Run<'_>) -> Result<Vec<Chosen<Bits>>, Sto
     Ok(ways.into_iter().map(fill).collect())
 }
 
-/// All states in which the prelude's thread can start.
+/// Returns all states in which the prelude's thread can start.
 pub fn prelude(model: &Model<'_>, run: &Run<'_>) -> Result<Option<Vec<Chosen<Local>>>, Stop> {
     let Some(proc) = model.program().prelude else { return Ok(None) };
     let open = model.open_locals(proc);
@@ -51,7 +51,7 @@ pub fn prelude(model: &Model<'_>, run: &Run<'_>) -> Result<Option<Vec<Chosen<Loc
     Ok(Some(ways(&[], &open, run)?.into_iter().map(fill).collect()))
 }
 
-/// All states in which a thread of a kind can start.
+/// Returns all states in which a thread of a kind can start.
 pub fn thread(model: &Model<'_>, id: EntryId, shared: &Bits, run: &Run<'_>) -> Result<Vec<Chosen<Local>>, Stop> {
     let program = model.program();
     let layout = &model.layout;
@@ -81,7 +81,7 @@ fn initialises(init: &[(VarId, Expr)], var: VarId) -> bool {
     init.iter().any(|(initialised, _)| *initialised == var)
 }
 
-/// All values of the choices in initial values and of open variables.
+/// Returns all values of the choices in initial values and of open variables.
 fn ways(init: &[(VarId, Expr)], open: &[VarId], run: &Run<'_>) -> Result<Vec<Vec<bool>>, Stop> {
     let used = choices_of(init.iter().map(|(_, rhs)| rhs));
     let n_choices = used.last().map_or(0, |last| *last as usize + 1);
@@ -109,7 +109,7 @@ fn value(rhs: &Expr, choices: &[bool], read: &dyn Fn(VarId) -> bool) -> bool {
     eval(rhs, &leaf) == Tri::True
 }
 
-/// The choices that make a thread of the initial state.
+/// Returns the choices that produce a thread of the initial state.
 pub fn start_thread(
     model: &Model<'_>,
     parts: &Parts,
@@ -118,7 +118,7 @@ pub fn start_thread(
     run: &Run<'_>,
 ) -> Result<StartThread, Stop> {
     let wanted = &parts.locals[local as usize];
-    let Kind::Entry(entry) = wanted.kind else { unreachable!("the prelude's thread is no initial thread") };
+    let Kind::Entry(entry) = wanted.kind else { unreachable!("the prelude's thread is not an initial thread") };
     let ways = thread(model, entry, &parts.shared[shared as usize], run)?;
     let chosen = ways.into_iter().find(|chosen| chosen.part == *wanted).expect("the search found this start once");
     Ok(StartThread { entry, choices: values(&chosen.choices), fresh: fresh(&chosen.fresh) })

@@ -26,7 +26,7 @@ pub struct Layout {
     pub per_thread: Vec<VarId>,
     place: IndexVec<VarId, usize>,
     is_shared: IndexVec<VarId, bool>,
-    /// The most variables that a thread has.
+    /// The maximum number of variables of a thread.
     pub n_locals: usize,
 }
 
@@ -51,7 +51,7 @@ impl Layout {
         }
     }
 
-    /// Where a variable stands among the shared ones or among those of its thread.
+    /// Returns the place of a variable among the shared ones or among those of its thread.
     pub fn place(&self, var: VarId) -> usize {
         self.place[var]
     }
@@ -91,8 +91,8 @@ impl Tri {
     }
 }
 
-/// The value of a Boolean expression, as far as its leaves have one. What it returns holds however the open choices are
-/// made.
+/// Evaluates a Boolean expression, as far as its leaves have values. The result holds for all values of the open
+/// choices.
 pub fn eval(expr: &Expr, leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
     match expr {
         Expr::Bool(value) => Tri::known(*value),
@@ -107,7 +107,7 @@ pub fn eval(expr: &Expr, leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
             }
         },
         Expr::Int(_) | Expr::Unary(UnaryOp::Neg | UnaryOp::DivisibleBy(_), _) => {
-            unreachable!("the engine takes Boolean programs only")
+            unreachable!("the engine supports Boolean programs only")
         }
         _ => leaf(expr),
     }
@@ -139,8 +139,8 @@ fn binary(op: BinaryOp, left: &Expr, right: &Expr, leaf: &dyn Fn(&Expr) -> Tri) 
     }
 }
 
-/// Tries all values of some choices, one after the other, and gives up a way as soon as `may` says that it leads
-/// nowhere. At the end all `used` choices are known; the others stay as they are.
+/// Tries all values of some choices, one after the other, and abandons a way as soon as `may` rules it out. At the end
+/// all `used` choices are known; the others stay as they are.
 pub fn for_each_choice(
     used: &[u32],
     choices: &mut [Tri],
@@ -158,7 +158,7 @@ pub fn for_each_choice(
     choices[*first as usize] = Tri::Open;
 }
 
-/// The numbers of the choices in some expressions, in ascending order.
+/// Returns the numbers of the choices in some expressions, in ascending order.
 pub fn choices_of<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<u32> {
     let mut used = Vec::new();
     for expr in exprs {

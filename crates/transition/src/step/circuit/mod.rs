@@ -1,9 +1,9 @@
-//! Symbolic simulation (thesis behind Boom, §3.2): what steps do to valuations whose values are formulas.
+//! Symbolic simulation (thesis behind Boom, §3.2): the effect of steps on valuations whose values are formulas.
 //!
 //! A valuation gives each visible variable a literal of an and-inverter graph. Choices are inputs of the graph, fresh
 //! for each step, so each assignment of the inputs is one execution. A step returns the valuation after it and the
-//! condition under which it exists; whoever simulates conjoins that to its guard. The functions know no control flow
-//! and keep nothing: engines that unroll, merge or summarise share them.
+//! condition under which it exists; the caller conjoins that to its guard. The functions know no control flow and keep
+//! no state: engines that unroll, merge or summarise share them.
 //!
 //! Programs are Boolean and have one thread, so passive conditions hold and passive assignments do nothing.
 
@@ -21,22 +21,22 @@ pub struct Valuation {
 }
 
 impl Valuation {
-    /// The literal of a variable.
+    /// Returns the literal of a variable.
     ///
     /// # Panics
     ///
-    /// If the valuation does not speak of it.
+    /// If the valuation does not have the variable.
     pub fn get(&self, var: VarId) -> Lit {
         self.find(var).expect("the variable is visible")
     }
 
-    /// The literal of a variable, if the valuation speaks of it.
+    /// Returns the literal of a variable, if the valuation has it.
     pub fn find(&self, var: VarId) -> Option<Lit> {
         let at = self.lits.binary_search_by_key(&var, |(known, _)| *known).ok()?;
         Some(self.lits[at].1)
     }
 
-    /// Gives a variable another literal, or its first.
+    /// Sets the literal of a variable.
     pub fn set(&mut self, var: VarId, lit: Lit) {
         match self.lits.binary_search_by_key(&var, |(known, _)| *known) {
             Ok(at) => self.lits[at].1 = lit,
@@ -44,18 +44,18 @@ impl Valuation {
         }
     }
 
-    /// The variables with their literals, in ascending order.
+    /// Returns the variables with their literals, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (VarId, Lit)> + '_ {
         self.lits.iter().copied()
     }
 
-    /// The part about variables that satisfy a condition.
+    /// Returns the part about variables that satisfy a condition.
     #[must_use]
     pub fn restrict(&self, keep: impl Fn(VarId) -> bool) -> Valuation {
         self.iter().filter(|(var, _)| keep(*var)).collect()
     }
 
-    /// The same variables with other literals.
+    /// Returns a valuation of the same variables with other literals.
     #[must_use]
     pub fn map(&self, mut change: impl FnMut(VarId, Lit) -> Lit) -> Valuation {
         Valuation { lits: self.lits.iter().map(|(var, lit)| (*var, change(*var, *lit))).collect() }
@@ -71,12 +71,12 @@ impl FromIterator<(VarId, Lit)> for Valuation {
     }
 }
 
-/// A fresh input for each of some choices.
+/// Creates a fresh input for each of some choices.
 pub fn fresh(aig: &mut Aig, count: usize) -> Vec<Input> {
     (0..count).map(|_| aig.new_input()).collect()
 }
 
-/// The formula of an expression whose variables and choices are seen as `leaf` says.
+/// Encodes an expression whose variables and choices `leaf` encodes.
 pub fn expr(aig: &mut Aig, expr: &Expr, leaf: &dyn Fn(&Aig, &Expr) -> Lit) -> Lit {
     match expr {
         Expr::Bool(value) => Lit::from(*value),
@@ -94,7 +94,7 @@ pub fn expr(aig: &mut Aig, expr: &Expr, leaf: &dyn Fn(&Aig, &Expr) -> Lit) -> Li
         }
         Expr::Var(_) | Expr::Next(_) | Expr::Choice(..) => leaf(aig, expr),
         Expr::Passive(_) | Expr::PassiveNext(_) => unreachable!("without other threads passive parts are left out"),
-        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines of this module take Boolean programs only"),
+        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines of this module support Boolean programs only"),
     }
 }
 
@@ -106,21 +106,21 @@ fn binary(aig: &mut Aig, op: BinaryOp, left: Lit, right: Lit) -> Lit {
         BinaryOp::Implies => aig.implies(left, right),
         BinaryOp::Eq => aig.iff(left, right),
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
-            unreachable!("the engines of this module take Boolean programs only")
+            unreachable!("the engines of this module support Boolean programs only")
         }
     }
 }
 
-/// The value of an expression without new values of variables.
+/// Encodes an expression without new values of variables.
 pub fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> Lit {
     self::expr(aig, expr, &|aig, leaf| match leaf {
         Expr::Var(var) => now.get(*var),
         Expr::Choice(number, _) => aig.input(choices[*number as usize]),
-        _ => unreachable!("only conditions of assignments speak of the next state"),
+        _ => unreachable!("only conditions of assignments mention the next state"),
     })
 }
 
-/// The values of several expressions of one step.
+/// Encodes several expressions of one step.
 pub fn values<'e>(
     aig: &mut Aig,
     exprs: impl IntoIterator<Item = &'e Expr>,
@@ -130,8 +130,8 @@ pub fn values<'e>(
     exprs.into_iter().map(|expr| value(aig, expr, now, choices)).collect()
 }
 
-/// The condition of an assignment, and the valuation after it. Assigned variables that the valuation does not speak of
-/// are left out, unless the condition asks for them.
+/// Returns the condition of an assignment, and the valuation after it. Assigned variables that the valuation does not
+/// have are left out, unless the condition mentions them.
 pub fn assign(aig: &mut Aig, assign: &Assign, now: &Valuation, choices: &[Input]) -> (Lit, Valuation) {
     let mut after = now.clone();
     let mut all = now.clone();
@@ -157,8 +157,8 @@ pub fn assign(aig: &mut Aig, assign: &Assign, now: &Valuation, choices: &[Input]
     (condition, after)
 }
 
-/// The valuation at the entry of a callee: the caller's shared and per-thread variables, the arguments, and an input
-/// for each other local. Also those locals with their inputs.
+/// Returns the valuation at the entry of a callee: the caller's shared and per-thread variables, the arguments, and an
+/// input for each other local. Also returns those locals with their inputs.
 pub fn enter(
     aig: &mut Aig,
     program: &Program,
@@ -180,8 +180,8 @@ pub fn enter(
     (entry, locals)
 }
 
-/// The valuation of the caller after a return: its locals as they were, shared and per-thread variables as the callee
-/// left them (those that the callee's valuation does not speak of are unchanged), and the results assigned.
+/// Returns the valuation of the caller after a return: its locals as they were, shared and per-thread variables as the
+/// callee left them (those that the callee's valuation does not have are unchanged), and the results assigned.
 pub fn resume(program: &Program, call: &Call, caller: &Valuation, callee: &Valuation, results: &[Lit]) -> Valuation {
     let mut after = caller.map(|var, lit| match program.vars[var].scope {
         Scope::Local(_) => lit,
@@ -195,7 +195,7 @@ pub fn resume(program: &Program, call: &Call, caller: &Valuation, callee: &Valua
     after
 }
 
-/// The values of inputs as a step's choices.
+/// Converts the values of inputs to a step's choices.
 pub fn choose(choices: &[Input], value: &dyn Fn(Input) -> bool) -> Vec<Value> {
     choices.iter().map(|input| Value::Bool(value(*input))).collect()
 }

@@ -1,4 +1,4 @@
-//! The start of a run: initial values as formulas, and back to the start of a trace.
+//! The start of a run: initial values as formulas, and from their inputs to the start of a trace.
 
 use selvedge_ir::trace::{Fresh, Start, StartThread};
 use selvedge_ir::visit::choice_types;
@@ -7,7 +7,7 @@ use selvedge_logic::aig::{Aig, Input, Lit};
 
 use super::{Valuation, choose, fresh, value};
 
-/// The values with which a procedure begins, and the inputs that they are made of.
+/// The values with which a procedure begins, and the inputs that they depend on.
 #[derive(Clone, Debug, Default)]
 pub struct Begin {
     /// The shared and per-thread variables, and the locals of the procedure.
@@ -18,7 +18,7 @@ pub struct Begin {
     pub fresh: Vec<(VarId, Input)>,
 }
 
-/// The shared variables at the start, with the locals of the prelude, if there is one.
+/// Returns the shared variables at the start, with the locals of the prelude, if there is one.
 pub fn begin(aig: &mut Aig, program: &Program) -> Begin {
     let mut begin = Begin::default();
     let shared = program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Shared);
@@ -29,8 +29,8 @@ pub fn begin(aig: &mut Aig, program: &Program) -> Begin {
     begin
 }
 
-/// The initial thread comes to life where the shared variables have these values: adds its per-thread variables and the
-/// locals of its first procedure. Per-thread variables of other kinds are false.
+/// Begins the initial thread where the shared variables have these values: adds its per-thread variables and the locals
+/// of its first procedure. Per-thread variables of other kinds are false.
 pub fn begin_thread(aig: &mut Aig, program: &Program, shared: &Valuation) -> Begin {
     let kind = program.entries.first().expect("a program with one thread has one kind of thread");
     let shared = shared.restrict(|var| program.vars[var].scope == Scope::Shared);
@@ -70,13 +70,13 @@ impl Begin {
         self.valuation.set(var, aig.input(input));
     }
 
-    /// The values of the variables that start with any value.
+    /// Returns the values of the variables that start with any value.
     fn fresh_values(&self, value: &dyn Fn(Input) -> bool) -> Fresh {
         self.fresh.iter().map(|(var, input)| (*var, Value::Bool(value(*input)))).collect()
     }
 
-    /// The start of a trace in which the thread, begun as `thread`, follows this beginning. Fresh variables and choices
-    /// have the values of their inputs.
+    /// Returns the start of a trace in which the thread, begun as `thread`, follows this beginning. Fresh variables and
+    /// choices have the values of their inputs.
     pub fn start(&self, thread: &Begin, value: &dyn Fn(Input) -> bool) -> Start {
         let first = StartThread {
             entry: EntryId::new(0),

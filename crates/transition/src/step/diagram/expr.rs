@@ -3,7 +3,7 @@
 use selvedge_ir::{BinaryOp, Expr, UnaryOp};
 use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes};
 
-/// The diagram of an expression, whose variables and choices are seen as `leaf` says.
+/// Encodes an expression, whose variables and choices `leaf` encodes.
 pub fn encode(
     manager: &Manager,
     expr: &Expr,
@@ -21,7 +21,7 @@ pub fn encode(
             let then = encode(manager, &triple.1, leaf)?;
             condition.ite(&then, &encode(manager, &triple.2, leaf)?)?
         }
-        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines take Boolean programs only"),
+        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines support Boolean programs only"),
         leaf_expr => leaf(leaf_expr)?,
     })
 }
@@ -34,7 +34,7 @@ fn binary(op: BinaryOp, left: &Bdd, right: &Bdd) -> Result<Bdd, OutOfNodes> {
         BinaryOp::Implies => left.implies(right),
         BinaryOp::Eq => left.iff(right),
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
-            unreachable!("the engines take Boolean programs only")
+            unreachable!("the engines support Boolean programs only")
         }
     }
 }

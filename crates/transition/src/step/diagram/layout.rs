@@ -2,13 +2,12 @@
 //!
 //! From the top of the order down: the shared variables, those of the moving thread, the choices of an edge, and those
 //! of a second thread that takes part in a step: a started one, or one whose variables are read or assigned passively.
-//! Each variable of the program has two, its value now and after the step, next to each other. The order is what
-//! splitting needs: the functions below a cut are the sets of local valuations that belong to sets of valuations above
-//! it.
+//! Each variable of the program has two, its value now and after the step, next to each other. Splitting needs this
+//! order: the functions below a cut are the sets of local valuations that belong to sets of valuations above it.
 //!
-//! For views, whose threads are not split from each other, the same variable of all threads stands together instead:
-//! the copies of those that only look on, the peer, and the moving thread, which also has its value at the beginning of
-//! a block.
+//! For views, whose threads are not split from each other, the same variable of all threads is kept together instead:
+//! the copies of the threads that only look on, the peer, and the moving thread, which also has its value at the
+//! beginning of a block.
 
 use selvedge_ir::{LocId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Renaming, Var, VarSet};
@@ -19,12 +18,12 @@ use crate::step::vars::{Keep, Kept, Slots, n_choices};
 
 pub use super::relation::When;
 
-/// Whose variables are seen.
+/// The thread that a variable belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     /// The thread that moves.
     Mover,
-    /// Another one that takes part.
+    /// Another thread that takes part.
     Peer,
 }
 
@@ -43,16 +42,16 @@ pub struct PairLayout {
     pub choices: Vec<Var>,
     /// The place of the program's variable, for each variable of the diagrams.
     slot_of: Vec<usize>,
-    /// Above it stand the shared variables, from it on the locals.
+    /// The cut between the shared variables above and the locals below.
     pub local_cut: Var,
-    /// Above it stands all but the peer.
+    /// The cut between all other variables above and those of the peer below.
     pub peer_cut: Var,
-    /// All variables of a thread and all choices, prepared.
+    /// The set of all variables of a thread and all choices.
     pub all_locals: VarSet,
     pub all_choices: VarSet,
-    /// From the variables of the moving thread to those of a peer.
+    /// Renames the variables of the moving thread to those of a peer.
     pub to_peer: Renaming,
-    /// And back.
+    /// Renames the variables of a peer to those of the moving thread.
     pub to_mover: Renaming,
 }
 
@@ -61,7 +60,7 @@ impl PairLayout {
         PairLayout::arranged(program, keep, limits, Groups::new)
     }
 
-    /// The arrangement for views, with variables for so many threads that look on.
+    /// Creates the arrangement for views, with variables for a number of threads that look on.
     pub fn with_copies(
         program: &Program,
         keep: Keep,
@@ -114,7 +113,7 @@ impl PairLayout {
         })
     }
 
-    /// The variable of the diagrams for a variable of the program.
+    /// Returns the variable of the diagrams for a variable of the program.
     pub fn var(&self, var: VarId, who: Who, when: When) -> Var {
         let pairs = match (self.slots.is_shared(var), who) {
             (true, _) => &self.shared_vars,
@@ -124,65 +123,65 @@ impl PairLayout {
         pairs[self.slots.get(var)][when as usize]
     }
 
-    /// For views: a shared variable at the beginning of a block, now, and after a step.
+    /// Returns the variables of a shared variable at the beginning of a block, now, and after a step; for views.
     pub fn shared_moments(&self, var: VarId) -> [Var; 3] {
         let slot = self.slots.get(var);
         [self.begins[0][slot], self.shared_vars[slot][0], self.shared_vars[slot][1]]
     }
 
-    /// For views: a variable of the moving thread at the same moments.
+    /// Returns the variables of a variable of the moving thread at the same moments; for views.
     pub fn own_moments(&self, var: VarId) -> [Var; 3] {
         let slot = self.slots.get(var);
         [self.begins[1][slot], self.local_vars[slot][0], self.local_vars[slot][1]]
     }
 
-    /// For views: all variables of the moving thread at these three moments, by place.
+    /// Returns all variables of the moving thread at these three moments, by place; for views.
     pub fn mover_moments(&self) -> impl Iterator<Item = [Var; 3]> {
         self.begins[1].iter().zip(&self.local_vars).map(|(begin, [now, next])| [*begin, *now, *next])
     }
 
-    /// Whether a variable of the diagrams stands for a value after a step.
+    /// Returns whether a variable of the diagrams is a value after a step.
     pub fn is_next(&self, var: Var) -> bool {
         let groups = [&self.shared_vars, &self.local_vars, &self.peer_vars];
         groups.iter().any(|group| group.get(self.slot_of[var.level()]).is_some_and(|[_, next]| *next == var))
     }
 
-    /// The place of a variable in a valuation of the shared variables or of a thread's.
+    /// Returns the place of a variable in a valuation of the shared variables or of a thread's.
     pub fn slot(&self, var: VarId) -> usize {
         self.slots.get(var)
     }
 
-    /// The per-thread variables.
+    /// Returns the per-thread variables.
     pub fn thread_vars(&self) -> &[VarId] {
         &self.slots.thread_vars
     }
 
-    /// The shared variables that are kept.
+    /// Returns the shared variables that are kept.
     pub fn kept_shared(&self) -> &[VarId] {
         &self.kept.shared
     }
 
-    /// The shared variables that nobody ever reads.
+    /// Returns the shared variables that are never read.
     pub fn dead_shared(&self) -> &[VarId] {
         &self.kept.dead_shared
     }
 
-    /// The variables of a thread that are kept at a location.
+    /// Returns the variables of a thread that are kept at a location.
     pub fn kept(&self, loc: LocId) -> &[VarId] {
         self.kept.at(loc)
     }
 
-    /// The variables of a thread that are not kept at a location.
+    /// Returns the variables of a thread that are not kept at a location.
     pub fn dead(&self, loc: LocId) -> &[VarId] {
         self.kept.dead(loc)
     }
 
-    /// The variables that a thread sees at a location: per-thread ones and locals.
+    /// Returns the variables that a thread sees at a location: per-thread ones and locals.
     pub fn visible(&self, program: &Program, loc: LocId) -> Vec<VarId> {
         self.slots.visible(program, loc)
     }
 
-    /// Whether a set of states of a thread holds this one.
+    /// Returns whether a set of states of a thread has this one.
     pub fn holds(&self, set: &Bdd, shared: &[bool], locals: &[bool]) -> bool {
         set.eval(|var| {
             let values = if var < self.local_cut { shared } else { locals };
@@ -190,8 +189,8 @@ impl PairLayout {
         })
     }
 
-    /// The variables of the diagrams for the values now of all shared variables, and of all variables of a thread, by
-    /// place.
+    /// Returns the variables of the diagrams for the values now of all shared variables, and of all variables of a
+    /// thread, by place.
     pub fn now(&self, who: Who) -> (Vec<Var>, Vec<Var>) {
         let locals = if who == Who::Mover { &self.local_vars } else { &self.peer_vars };
         (self.shared_vars.iter().map(|[now, _]| *now).collect(), locals.iter().map(|[now, _]| *now).collect())
@@ -242,7 +241,7 @@ impl ThreadLayout for PairLayout {
 pub struct Picked {
     /// The values of the shared variables, by slot.
     pub shared: Vec<bool>,
-    /// Those of the thread's variables.
+    /// The values of the thread's variables, by slot.
     pub locals: Vec<bool>,
     /// The choices.
     pub choices: Vec<bool>,
@@ -261,7 +260,8 @@ struct Groups {
 }
 
 impl Groups {
-    /// Each of the groups below a cut has at least one variable, so that there is a cut.
+    /// Creates the groups for split sets. Each of the groups below a cut has at least one variable, so that there is a
+    /// cut.
     fn new(manager: &Manager, order: &[Vec<usize>; 2], n_choices: usize) -> Groups {
         let (n_shared, n_locals) = (order[0].len(), order[1].len());
         let (n_below, begin_locals) = (n_locals.max(1), 2 * n_shared);
@@ -287,7 +287,8 @@ impl Groups {
         }
     }
 
-    /// Shared variables above those of threads, all of one place together; choices below. Nothing is ever split here.
+    /// Creates the groups for views: shared variables above those of threads, all of one place together; choices below.
+    /// Sets are never split in this order.
     fn side_by_side(manager: &Manager, order: &[Vec<usize>; 2], n_choices: usize, n_copies: usize) -> Groups {
         let (shared_width, local_width) = (3, n_copies + 5);
         let begin_locals = shared_width * order[0].len();

@@ -1,7 +1,7 @@
 //! Steps as relations in decision diagrams.
 //!
-//! - [`relation`]: what expressions and assignments mean, for every layout of the variables.
-//! - [`threads`]: how threads begin, start others and end up with given values, for layouts of several threads.
+//! - [`relation`]: the meaning of expressions and assignments, for every layout of the variables.
+//! - [`threads`]: threads that begin, start others and reach given values, for layouts of several threads.
 //! - [`layout`]: the layout for a thread that moves and another one that takes part.
 //! - [`step`]: the relations of edges in it.
 

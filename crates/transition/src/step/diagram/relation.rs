@@ -1,7 +1,7 @@
-//! The one builder of relations: what expressions and assignments mean in decision diagrams, for every [`Layout`].
+//! The one builder of relations: the meaning of expressions and assignments in decision diagrams, for every [`Layout`].
 //!
-//! A relation is between the values of variables now and the next ones of those that are assigned. Choices occur in it as
-//! variables of their own, and are forgotten as early as possible.
+//! A relation is between the values of variables now and the next ones of those that are assigned. Choices occur in it
+//! as variables of their own, and are forgotten as early as possible.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use crate::step::passive::{Part, choices, is_common};
 pub enum When {
     /// Before a step.
     Now,
-    /// After it.
+    /// After the step.
     Next,
 }
 
@@ -27,7 +27,7 @@ pub struct Step {
     pub relation: Bdd,
     /// The variables that are forgotten.
     pub forget: VarSet,
-    /// The next values become the values now.
+    /// Renames the next values to the values now.
     pub rename: Renaming,
 }
 
@@ -50,7 +50,7 @@ pub struct Assignment<'s, A> {
 }
 
 impl<'s, A: Copy> Assignment<'s, A> {
-    /// An assignment in which no other thread takes part.
+    /// Creates an assignment in which no other thread takes part.
     pub fn of(mover: A, assign: &'s Assign) -> Assignment<'s, A> {
         Assignment { assign, mover, peer: None }
     }
@@ -70,7 +70,7 @@ pub struct Conjunct {
     choices: BTreeSet<u32>,
 }
 
-/// The variables of decision diagrams: which one stands for a variable of the program, as a thread sees it, now or next.
+/// The variables of decision diagrams, by variable of the program, thread and moment.
 pub trait Layout {
     /// Identifies a thread whose variables the diagrams have.
     type Agent: Copy;
@@ -103,8 +103,8 @@ pub trait Layout {
         })
     }
 
-    /// Encodes an expression of an assignment: a new value is the next one of a variable that is assigned, and the value
-    /// now of any other.
+    /// Encodes an expression of an assignment: a new value is the next one of a variable that is assigned, and the
+    /// value now of any other.
     fn value_in(&self, step: &Assignment<'_, Self::Agent>, expr: &Expr) -> Result<Bdd, OutOfNodes> {
         let when = |is_assigned: bool| if is_assigned { When::Next } else { When::Now };
         expr::encode(self.manager(), expr, &mut |leaf| match leaf {
@@ -140,7 +140,7 @@ pub trait Layout {
     fn moved(&self, mover: Self::Agent, assign: &Assign, keeps: &dyn Fn(u32) -> bool) -> Result<Bdd, OutOfNodes> {
         let step = Assignment::of(mover, assign);
         let mut conjuncts = Vec::new();
-        // Without other threads passive conditions hold.
+        // There are no other threads here, so passive conditions hold.
         if !assign.constrain.is_passive() {
             for part in assign.constrain.conjuncts().into_iter().filter(|part| **part != Expr::TRUE) {
                 conjuncts.push(conjunct(self.value_in(&step, part)?, part));
@@ -152,8 +152,8 @@ pub trait Layout {
         self.conjoined(conjuncts, keeps)
     }
 
-    /// Returns the relation between the thread that makes an assignment and the one that takes part, without the choices
-    /// of the latter.
+    /// Returns the relation between the thread that makes an assignment and the one that takes part, without the
+    /// choices of the latter.
     fn took_part(&self, step: &Assignment<'_, Self::Agent>) -> Result<Bdd, OutOfNodes> {
         let (peer, part) = step.peer();
         let mut conjuncts = Vec::new();
@@ -176,7 +176,8 @@ pub trait Layout {
     ///
     /// A choice is forgotten as soon as the conjuncts in which it occurs are conjoined, and most choices occur in one
     /// only. Conjoined at once, the conjuncts of an assignment of many nondeterministic values would have one diagram
-    /// below the variables for each valuation of the choices. What is left is conjoined from the bottom of the order up.
+    /// below the variables for each valuation of the choices. The remaining conjuncts are conjoined from the bottom of
+    /// the order up.
     fn conjoined(&self, mut conjuncts: Vec<Conjunct>, keeps: &dyn Fn(u32) -> bool) -> Result<Bdd, OutOfNodes> {
         while let Some(choice) = rarest_choice(&conjuncts, keeps) {
             let (with, without) = conjuncts.into_iter().partition(|part: &Conjunct| part.choices.contains(&choice));
@@ -220,7 +221,8 @@ fn rarest_choice(parts: &[Conjunct], keeps: &dyn Fn(u32) -> bool) -> Option<u32>
     counts.into_iter().min_by_key(|(_, count)| *count).map(|(choice, _)| choice)
 }
 
-/// Returns whether a right-hand side is a choice that occurs nowhere else, so that the assigned variable gets any value.
+/// Returns whether a right-hand side is a choice that occurs nowhere else, so that the assigned variable gets any
+/// value.
 fn is_free(assign: &Assign, rhs: &Expr, keeps: &dyn Fn(u32) -> bool) -> bool {
     let Expr::Choice(number, _) = rhs else { return false };
     let mut uses = 0;

@@ -14,7 +14,7 @@ use crate::step::passive::{Part, in_passive_parts, is_common};
 pub use super::relation::Step;
 
 impl PairLayout {
-    /// Where a step can be made: for some new values.
+    /// Returns the states in which a step can be made, for some new values.
     pub fn domain(&self, step: &Step) -> Result<Bdd, OutOfNodes> {
         let next: Vec<_> = step.relation.support().into_iter().filter(|var| self.is_next(*var)).collect();
         step.relation.exists(&self.manager.var_set(&next)?)
@@ -25,7 +25,7 @@ impl PairLayout {
 pub struct Steps {
     known: IndexVec<EdgeId, Option<Rc<Step>>>,
     failing: IndexVec<EdgeId, Option<Bdd>>,
-    /// Of assignments with passive parts: what they say about the moving thread, and about others, by kind and
+    /// For assignments with passive parts: the relations for the moving thread, and those for others, by kind and
     /// procedure.
     active: FxHashMap<EdgeId, Bdd>,
     peers: FxHashMap<(EdgeId, Option<EntryId>, ProcId), Bdd>,
@@ -41,7 +41,7 @@ impl Steps {
         }
     }
 
-    /// What a step along an edge does to the thread that makes it, as far as no other thread takes part.
+    /// Returns the effect of a step along an edge on the thread that makes it, as far as no other thread takes part.
     pub fn get(&mut self, program: &Program, layout: &PairLayout, id: EdgeId) -> Result<Rc<Step>, OutOfNodes> {
         if let Some(step) = &self.known[id] {
             return Ok(Rc::clone(step));
@@ -59,7 +59,7 @@ impl Steps {
         Ok(step)
     }
 
-    /// What an assignment with passive parts says about the moving thread.
+    /// Returns the part of an assignment with passive parts that concerns the moving thread.
     pub fn active(&mut self, layout: &PairLayout, id: EdgeId, assign: &Assign) -> Result<Bdd, OutOfNodes> {
         if let Some(known) = self.active.get(&id) {
             return Ok(known.clone());
@@ -70,7 +70,7 @@ impl Steps {
         Ok(relation)
     }
 
-    /// What it says about another thread of a kind in a procedure.
+    /// Returns the part of such an assignment that concerns another thread of a kind in a procedure.
     pub fn peer(
         &mut self,
         layout: &PairLayout,
@@ -86,7 +86,7 @@ impl Steps {
         Ok(relation)
     }
 
-    /// Where an assertion can fail.
+    /// Returns the states in which an assertion can fail.
     pub fn failing(&mut self, layout: &PairLayout, id: EdgeId, condition: &Expr) -> Result<Bdd, OutOfNodes> {
         if let Some(failing) = &self.failing[id] {
             return Ok(failing.clone());
@@ -105,14 +105,15 @@ impl PairLayout {
         self.step(relation, &targets, to)
     }
 
-    /// The step with a relation between the old values and the new ones of some variables, which leads to a location.
+    /// Returns the step with a relation between the old values and the new ones of some variables, which leads to a
+    /// location.
     pub fn step(&self, relation: Bdd, targets: &[VarId], to: LocId) -> Result<Step, OutOfNodes> {
         let (forget, pairs) = self.after(targets, to);
         Ok(Step { relation, forget: self.manager.var_set(&forget)?, rename: self.manager.renaming(&pairs) })
     }
 
-    /// What is forgotten and what renamed after new values of some variables: old values, and what is not kept at the
-    /// location.
+    /// Returns the variables to forget and those to rename after new values of some variables: old values, and
+    /// variables that are not kept at the location.
     pub fn after(&self, targets: &[VarId], to: LocId) -> (Vec<Bvar>, Vec<(Bvar, Bvar)>) {
         let is_dead = |var: &VarId| self.dead(to).contains(var) || self.dead_shared().contains(var);
         let now = |var: &VarId| self.var(*var, Who::Mover, When::Now);
@@ -124,7 +125,8 @@ impl PairLayout {
         (forget, pairs)
     }
 
-    /// What is forgotten of another thread at a location after a step that concerns it, and what renamed.
+    /// Returns the variables of another thread at a location to forget after a step that concerns it, and those to
+    /// rename.
     pub fn peer_after(&self, part: &Part<'_>, loc: LocId) -> Result<(VarSet, Renaming), OutOfNodes> {
         let peer = |var: &VarId, when| self.var(*var, Who::Peer, when);
         let (assigned, dead): (Vec<VarId>, _) = (part.assigned.iter().map(|(var, _)| *var).collect(), self.dead(loc));

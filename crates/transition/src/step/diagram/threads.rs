@@ -1,6 +1,7 @@
-//! How threads begin, end up with given values, and start others, for every layout with variables of several threads.
+//! Beginning threads, threads with given values, and starting threads, for every layout with variables of several
+//! threads.
 //!
-//! Only some variables are kept where a thread is ([`Kept`]); what is said here is about those.
+//! Only the variables in [`Kept`] are kept at the location of a thread; the functions here are about those.
 
 use selvedge_ir::trace::{Fresh, StartThread, Trace};
 use selvedge_ir::visit::choice_types;
@@ -15,7 +16,7 @@ use crate::trace_builder::TraceBuilder;
 /// A thread on the way back from an error: its name, where it is, and the values of its variables by slot.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// A number of its own; the numbers of the trace follow when all is known.
+    /// A number of its own; the numbers of the trace follow when the whole execution is known.
     pub name: usize,
     /// Its place.
     pub place: Place,
@@ -26,9 +27,9 @@ pub struct Live {
 /// Values of the shared variables and of a thread's, by slot.
 #[derive(Clone, Copy)]
 pub struct Values<'v> {
-    /// Those of the shared variables.
+    /// The values of the shared variables.
     pub shared: &'v [bool],
-    /// Those of the thread's variables.
+    /// The values of the thread's variables.
     pub locals: &'v [bool],
 }
 
@@ -97,7 +98,7 @@ pub trait ThreadLayout: Layout {
         kept.into_iter().try_fold(set.clone(), |joint, var| joint.and(&self.copied(*var, [mover, child])?))
     }
 
-    /// Adds to states of a thread a new one that runs a procedure. Locals that are no parameters have any value.
+    /// Adds to states of a thread a new one that runs a procedure. Locals that are not parameters have any value.
     fn spawned(
         &self,
         program: &Program,
@@ -200,7 +201,7 @@ pub trait ThreadLayout: Layout {
         kept.map(|var| (var, Value::Bool(locals[self.slots().get(var)]))).collect()
     }
 
-    /// Returns the fresh values of a thread that a step has started: its locals that are no parameters.
+    /// Returns the fresh values of a thread that a step has started: its locals that are not parameters.
     fn fresh_of_started(&self, program: &Program, op: &Op, locals: &[bool]) -> Fresh
     where
         Self: Sized,
