@@ -1,4 +1,4 @@
-//! Engines for threads without recursion: [`bounded`] numbers of them, and [`unbounded`] ones.
+//! Engines for threads without recursion: for a [`bounded`] number of threads, and for an [`unbounded`] one.
 
 pub mod bounded;
 pub mod unbounded;

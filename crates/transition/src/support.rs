@@ -8,7 +8,7 @@ use selvedge_ir::{Count, Edge, Op, Program, Ty};
 pub fn supports_program(program: &Program, name: &str) -> Result<(), Unsupported> {
     let unsupported = |reason: String| Err(Unsupported::new(reason));
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
-        return unsupported(format!("`{}` is an integer, and `{name}` supports Boolean variables only", var.name));
+        return unsupported(format!("`{}` is an integer, and `{name}` only supports Boolean variables", var.name));
     }
     let calls = CallGraph::new(program);
     if let Some(proc) = program.procs.indices().find(|proc| calls.is_recursive(*proc)) {

@@ -1,14 +1,14 @@
 //! A bounded number of threads, without recursion: chapters 5 to 7 of the thesis behind Boom.
 //!
-//! The engines here work on programs without calls (the driver inlines them): a thread stands at a location of one
-//! procedure and has a valuation of its variables. Threads of one kind are interchangeable, so that a state is the
-//! shared part and a multiset of thread states.
+//! The engines here work on programs without calls (the driver inlines them): a thread is at a location of one
+//! procedure and has a valuation of its variables. Threads of one kind are interchangeable, so a state is the shared
+//! part and a multiset of thread states.
 //!
 //! - [`explicit`]: explicit valuations.
 //! - [`symbolic`]: sets of valuations in decision diagrams.
 //! - [`plain`]: the same without symmetry, for comparison.
 //!
-//! Where a thread must be seen at all, and what it does from there to the next such place, the layer says
+//! The transition layer defines the visible points of threads, and their steps from one to the next
 //! ([`selvedge_transition::macro_step`]).
 
 pub mod explicit;
@@ -22,19 +22,19 @@ use selvedge_transition::support::{bound, most_initial, supports_program};
 pub use selvedge_transition::macro_step::dependence;
 pub use selvedge_transition::macro_step::reductions::{PartialOrder, Reductions};
 
-/// What became of closing a set of states under all steps, after a search under a partial order.
+/// The result of closing a set of states under all steps, after a search under a partial order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Closing {
-    /// It is closed.
+    /// The set is closed.
     Closed,
-    /// It would be much larger than what the search found.
+    /// The closed set would be much larger than the one that the search found.
     Large,
-    /// It contains an error, which the partial order should not have lost.
+    /// The set contains an error, which the partial order should not have lost.
     Error,
 }
 
 impl Closing {
-    /// The verdict of a search that found no error: with a certificate, or that of a search in every order.
+    /// Returns the verdict of a search that found no error: with a certificate, or that of a search in every order.
     fn verdict(
         self,
         (run, explanation): (&Run<'_>, &mut Explanation),
@@ -53,15 +53,15 @@ impl Closing {
     }
 }
 
-/// How many states a set may have when it is closed, of which a partial order left so many.
+/// Returns the maximum size of a closed set, given the number of states found under a partial order.
 fn at_most(n_states: usize) -> usize {
     n_states.saturating_mul(20).saturating_add(20_000)
 }
 
-/// Whether a task is one for the engines here: a bounded number of threads, no calls left, Boolean variables.
+/// Checks that the engines here support a task: a bounded number of threads, no calls left, Boolean variables.
 fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     if task.threads == ThreadScope::Unbounded && !has_bounded_threads(task.program) {
-        let reason = format!("the number of threads is not bounded, and `{name}` needs a bound: give --threads N");
+        let reason = format!("the number of threads is not bounded, but `{name}` needs a bound: use --threads N");
         return Err(Unsupported::new(reason));
     }
     supports_program(task.program, name)

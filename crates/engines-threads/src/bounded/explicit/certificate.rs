@@ -1,7 +1,7 @@
-//! The states that were found as a certificate: for each list of places the formula of its valuations.
+//! The reached states as a certificate: for each list of places the formula of its valuations.
 //!
 //! A formula is a decision tree of its rows, over the shared variables and then those of each thread; equal subtrees
-//! are one.
+//! are shared.
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
@@ -11,24 +11,24 @@ use selvedge_transition::macro_step::explicit::parts::{Kind, LocalId};
 use selvedge_transition::macro_step::explicit::values::get;
 use smallvec::SmallVec;
 
-use super::search::Search;
+use super::search::ExplicitSearch;
 use super::start::counts_created;
 
-/// Sets with more variables in all their states than this get no certificate: it would take too long to check.
+/// Limit on the number of values in all states. Larger sets get no certificate: it would take too long to check.
 const MOST_BITS: usize = 100_000_000;
 
-/// The values of the variables of a state, the first one in the highest place of the first word: ascending rows are
-/// ascending lists of values.
-type Row = SmallVec<[u64; 2]>;
+/// The values of the variables of a state, the first one in the highest bit of the first word, so that rows are ordered
+/// as their lists of values.
+type ValueRow = SmallVec<[u64; 2]>;
 
 const WORD: usize = u64::BITS as usize;
 
-/// The certificate that a search without errors gives; `None` if it would be too large.
-pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, Stop> {
+/// Returns the certificate of a search without errors; `None` if it would be too large.
+pub(super) fn certificate(search: &ExplicitSearch<'_>) -> Result<Option<Certificate>, Stop> {
     let (places, shared) = (search.model.places(), search.model.proof_shared());
     let numbers: FxHashMap<(Role, LocId), u32> =
         places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
-    let mut rows: FxHashMap<(Vec<u32>, u32), Vec<Row>> = FxHashMap::default();
+    let mut rows: FxHashMap<(Vec<u32>, u32), Vec<ValueRow>> = FxHashMap::default();
     let mut n_bits = 0;
     for number in 0..search.store.len() {
         search.run.tick()?;
@@ -39,7 +39,7 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
         }
         rows.entry(shape).or_default().push(row);
     }
-    let mut writer = Writer { run: search.run, formulas: Formulas::default(), known: FxHashMap::default() };
+    let mut writer = StateWriter { run: search.run, formulas: Formulas::default(), known: FxHashMap::default() };
     let mut shapes = Vec::new();
     let mut rows: Vec<_> = rows.into_iter().collect();
     rows.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
@@ -52,14 +52,14 @@ pub(super) fn certificate(search: &Search<'_>) -> Result<Option<Certificate>, St
     Ok(Some(Certificate::Shapes(ShapeProof { seen: Seen::All, formulas: writer.formulas, places, shapes })))
 }
 
-/// The threads of a state, in the order that a certificate asks for, with the number of those that have ended, if that
-/// matters; and the values of its variables.
+/// Returns the threads of a state, in the order that a certificate requires, with the number of those that have ended,
+/// if that matters; and the values of its variables.
 fn row(
-    search: &Search<'_>,
+    search: &ExplicitSearch<'_>,
     (places, shared_vars): (&[Place], &[VarId]),
     numbers: &FxHashMap<(Role, LocId), u32>,
     number: usize,
-) -> ((Vec<u32>, u32), Row) {
+) -> ((Vec<u32>, u32), ValueRow) {
     let state = search.store.get(number);
     let lives = |id: &&LocalId| search.parts.locals[**id as usize].kind != Kind::Prelude;
     let n_living = state.threads.iter().chain(&state.holder).filter(lives).count() as u32;
@@ -83,10 +83,10 @@ fn row(
     ((threads.into_iter().map(|(place, _)| place).collect(), ended), row.row)
 }
 
-/// A row that grows. Rows of one length are ordered as their lists of values.
+/// A row under construction. Rows of one length are ordered as their lists of values.
 #[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Packed {
-    row: Row,
+    row: ValueRow,
     len: usize,
 }
 
@@ -100,11 +100,11 @@ impl Packed {
     }
 }
 
-fn is_set(row: &Row, column: usize) -> bool {
+fn is_set(row: &ValueRow, column: usize) -> bool {
     row[column / WORD] >> (WORD - 1 - column % WORD) & 1 == 1
 }
 
-/// What the columns of a row are.
+/// Returns the atoms of the columns of a row.
 fn atoms(places: &[Place], shared: &[VarId], threads: &[u32]) -> Vec<Atom> {
     let of_threads = threads.iter().enumerate().flat_map(|(thread, place)| {
         let n_vars = places[*place as usize].vars.len() as u32;
@@ -113,15 +113,15 @@ fn atoms(places: &[Place], shared: &[VarId], threads: &[u32]) -> Vec<Atom> {
     shared.iter().copied().map(Atom::Now).chain(of_threads).collect()
 }
 
-struct Writer<'r> {
+struct StateWriter<'r> {
     run: &'r Run<'r>,
     formulas: Formulas,
     known: FxHashMap<Node, FormulaId>,
 }
 
-impl Writer<'_> {
-    /// The decision tree of rows that are sorted and agree on all columns before a given one.
-    fn tree(&mut self, atoms: &[Atom], column: usize, rows: &[Row]) -> Result<FormulaId, Stop> {
+impl StateWriter<'_> {
+    /// Adds the decision tree of rows that are sorted and agree on all columns before a given one.
+    fn tree(&mut self, atoms: &[Atom], column: usize, rows: &[ValueRow]) -> Result<FormulaId, Stop> {
         self.run.tick()?;
         let Some(atom) = atoms.get(column) else { return Ok(self.node(Node::Const(!rows.is_empty()))) };
         if rows.is_empty() {

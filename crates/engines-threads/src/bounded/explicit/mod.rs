@@ -1,8 +1,8 @@
 //! `threads-explicit`: counter abstraction over explicit valuations (thesis, chapter 7).
 //!
 //! A state is a shared valuation and a multiset of thread states, so that the numbers of threads do not matter. Both
-//! parts are kept once and known by numbers; what a thread can do from a thread state under a shared valuation is
-//! computed once (`blocks`) and looked up from then on. It wins where data is small and threads are many.
+//! parts are stored once and identified by numbers; the block of a thread state under a shared valuation is computed
+//! once and looked up from then on. The engine suits small data and many threads.
 //!
 //! - `store`: the states.
 //! - `start`: the initial states.
@@ -24,7 +24,7 @@ use selvedge_ir::Trace;
 use selvedge_transition::macro_step::explicit::{Error, Model};
 
 use super::{Closing, PartialOrder, Reductions};
-use search::{Search, Visit};
+use search::{ExplicitSearch, Visit};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,7 @@ pub struct ThreadsExplicit {
 /// The options of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Which reductions are made.
+    /// The reductions of the search.
     pub reductions: Reductions,
 }
 
@@ -51,7 +51,7 @@ impl Engine for ThreadsExplicit {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let model = Model::new(*task, self.options.reductions);
-        let mut search = Search::new(&model, self.options.reductions.partial_order, run);
+        let mut search = ExplicitSearch::new(&model, self.options.reductions.partial_order, run);
         match search.run(Visit::UntilError)? {
             Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
             None => {
@@ -72,7 +72,7 @@ impl Engine for ThreadsExplicit {
 }
 
 impl ThreadsExplicit {
-    /// The same engine without partial order.
+    /// Returns the same engine without partial order.
     fn in_every_order(&self) -> ThreadsExplicit {
         let reductions = Reductions { partial_order: PartialOrder::Off, ..self.options.reductions };
         ThreadsExplicit { options: Options { reductions } }
@@ -80,7 +80,7 @@ impl ThreadsExplicit {
 
     fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
         let model = Model::new(*task, self.options.reductions);
-        let mut search = Search::new(&model, self.options.reductions.partial_order, run);
+        let mut search = ExplicitSearch::new(&model, self.options.reductions.partial_order, run);
         search.run(Visit::All)?;
         search.note_stops()?;
         let mut findings = Findings::default();
@@ -102,10 +102,10 @@ impl ThreadsExplicit {
         Ok(findings)
     }
 
-    /// Visits all states, errors or not and without reductions, and returns what can be seen of their threads.
+    /// Visits all states, errors or not and without reductions, and returns the visible states of their threads.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
         let model = Model::new(*task, Reductions::NONE);
-        let mut search = Search::new(&model, PartialOrder::Off, run);
+        let mut search = ExplicitSearch::new(&model, PartialOrder::Off, run);
         search.run(Visit::All)?;
         let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
         let mut exploration = Exploration { n_states: search.store.len(), ..Exploration::default() };
@@ -124,6 +124,6 @@ impl ThreadsExplicit {
     }
 }
 
-fn found(search: &mut Search<'_>, error: Error) -> Result<Option<Trace>, Stop> {
+fn found(search: &mut ExplicitSearch<'_>, error: Error) -> Result<Option<Trace>, Stop> {
     if search.met.contains_key(&error) { search.trace(error).map(Some) } else { Ok(None) }
 }

@@ -1,13 +1,13 @@
-//! Which threads of a state are followed: partial order reduction (thesis, chapter 6, corrected).
+//! Partial-order reduction: the threads of a state that are followed (thesis, chapter 6, corrected).
 //!
-//! A set of threads may be followed alone if nothing that the others can ever do depends on a block of theirs (so that
-//! what the followed threads can do now, they can do after any steps of the others, and nothing else), and if one of
-//! them can move at all in this very state: a blocked thread is no reason to stop the others. Along a cycle of states,
-//! somebody goes around a cycle of control flow or starts a thread; such blocks, and those that keep the atomic flag or
-//! in which others take part, are never followed alone. Hence no cycle leaves anyone out for good.
+//! A set of threads may be followed alone if nothing that the others can ever do depends on a block of theirs (so the
+//! blocks of the followed threads stay the same after any steps of the others), and if one of them can move at all in
+//! this very state: a blocked thread is not a reason to stop the others. Along a cycle of states, some thread goes
+//! around a cycle of control flow or starts a thread; such blocks, and those that keep the atomic flag or in which
+//! others take part, are never followed alone. Hence no cycle leaves a thread out forever.
 //!
-//! Errors are kept: those of the followed threads are met at once, those of the others later, since their steps stay
-//! what they are. A target that asks for several threads at once is about the interleaving itself: nothing is left out.
+//! Errors are kept: those of the followed threads are found at once, those of the others later, since their steps stay
+//! the same. A target with several threads at the same time is about the interleaving itself: nothing is left out.
 
 use std::rc::Rc;
 
@@ -17,15 +17,15 @@ use selvedge_transition::macro_step::dependence::Dependence;
 use selvedge_transition::macro_step::explicit::parts::LocalId;
 use selvedge_transition::macro_step::explicit::{Block, Out};
 
-use super::search::Search;
+use super::search::ExplicitSearch;
 use super::store::State;
 use crate::bounded::PartialOrder;
 
-/// The threads that could be followed, each once, with what they can do.
+/// The threads that could be followed, each once, with their blocks.
 pub(super) type Candidates = Vec<(LocalId, Rc<Block>)>;
 
-impl Search<'_> {
-    /// Those of the candidates that are to be followed.
+impl ExplicitSearch<'_> {
+    /// Returns the candidates that are to be followed.
     pub(super) fn followed(&self, state: &State, candidates: Candidates) -> Candidates {
         let Some(dependence) = &self.dependence else { return candidates };
         if candidates.len() < 2 && state.threads.len() < 2 {
@@ -41,7 +41,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a thread's block may be followed alone.
+    /// Returns whether a thread's block may be followed alone.
     fn may_go_alone(&self, dependence: &Dependence, state: &State, local: LocalId, block: &Block) -> bool {
         if block.outs.is_empty() || !block.outs.iter().all(|out| self.goes_on(dependence, block, out)) {
             return false;
@@ -52,7 +52,7 @@ impl Search<'_> {
         others.into_iter().all(|(_, other)| !accesses.depend(dependence.future(self.loc(*other))))
     }
 
-    /// Whether a way through a block leads forward and concerns nobody else.
+    /// Returns whether a way through a block leads forward and does not concern other threads.
     fn goes_on(&self, dependence: &Dependence, block: &Block, out: &Out) -> bool {
         let retreats = || block.path(out.last).iter().any(|step| dependence.is_retreating(step.edge));
         !out.holds && out.born.is_empty() && out.partner.is_none() && !retreats()
@@ -62,8 +62,8 @@ impl Search<'_> {
         self.parts.locals[local as usize].loc
     }
 
-    /// Threads whose futures depend on each other, directly or through others, form a group. Follows the first group
-    /// with the fewest threads that may be followed alone.
+    /// Returns the first group with the fewest threads that may be followed alone. Threads whose futures depend on each
+    /// other, directly or through others, form a group.
     fn smallest_group(&self, dependence: &Dependence, state: &State, candidates: Candidates) -> Candidates {
         let threads = &state.threads;
         let mut group: Vec<usize> = (0..threads.len()).collect();
@@ -117,8 +117,8 @@ impl Search<'_> {
         Ok(ends)
     }
 
-    /// The block along which a thread that has just moved runs on, if it does. An error on the way is met where the
-    /// state before it is expanded.
+    /// Returns the block along which a thread that has just moved runs on, if it does. An error on the way is found
+    /// when the state before it is expanded.
     pub(super) fn runs_on(&mut self, state: &State, mover: LocalId) -> Result<Option<Rc<Block>>, Stop> {
         let Some(dependence) = self.dependence.take() else { return Ok(None) };
         let block = self.block(state, mover, false);

@@ -2,7 +2,7 @@
 //!
 //! *Invariant.* Every state before `expanded` has all its successors among the found ones. *End.* There are finitely
 //! many states. *Right.* A state's successors are those of the blocks of each of its threads, or of the one that holds
-//! the atomic flag; threads in the same state have the same blocks, so one of them stands for all.
+//! the atomic flag; threads in the same state have the same blocks, so it is enough to follow one of them.
 
 use std::rc::Rc;
 
@@ -22,25 +22,25 @@ use super::start;
 use super::store::{State, Store};
 use crate::bounded::{Closing, PartialOrder, at_most, bound};
 
-/// How far to search.
+/// The extent of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Visit {
-    /// To the first error of the target.
+    /// Up to the first error of the target.
     UntilError,
-    /// Everything, also behind errors.
+    /// All states, including those after errors.
     All,
 }
 
-/// Where an error was met first.
+/// The place where an error was found first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Met {
     /// The state.
     pub(super) state: usize,
-    /// The thread whose block meets it; `None` if a thread of the state itself stands at a target location.
+    /// The thread whose block has the error; `None` if a thread of the state itself is at a target location.
     pub(super) by: Option<LocalId>,
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct ExplicitSearch<'a> {
     pub(super) model: &'a Model<'a>,
     pub(super) run: &'a Run<'a>,
     pub(super) parts: Parts,
@@ -52,19 +52,19 @@ pub(super) struct Search<'a> {
     bound: u32,
     expanded: usize,
     layer: (usize, usize),
-    /// The errors that were met, in the target or not.
+    /// The errors found, in the target or not.
     pub(super) met: FxHashMap<Error, Met>,
     /// The assertions that were reached.
     pub(super) asserts: Vec<bool>,
     pub(super) partial_order: PartialOrder,
-    /// What depends on what; `None` if no interleaving may be left out.
+    /// The dependence between steps; `None` if no interleaving may be left out.
     pub(super) dependence: Option<Dependence>,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(model: &'a Model<'a>, partial_order: PartialOrder, run: &'a Run<'a>) -> Search<'a> {
+impl<'a> ExplicitSearch<'a> {
+    pub(super) fn new(model: &'a Model<'a>, partial_order: PartialOrder, run: &'a Run<'a>) -> ExplicitSearch<'a> {
         let reduces = partial_order != PartialOrder::Off && model.task.target.together.is_empty();
-        Search {
+        ExplicitSearch {
             model,
             run,
             parts: Parts::default(),
@@ -95,15 +95,16 @@ impl<'a> Search<'a> {
         Ok(self.first_error(visit))
     }
 
-    /// What is reached under a partial order is not closed under all steps. This adds what is missing, from the reached
-    /// states on, and says whether it did: it gives up where the partial order left out so much that a proof would cost
-    /// more than the search. Traces are not to be asked for afterwards.
+    /// Closes the states reached under a partial order under all steps, and returns whether that succeeded. It gives up
+    /// where the partial order left out so much that a proof would cost more than the search. Traces are not available
+    /// afterwards.
     pub(super) fn close(&mut self) -> Result<Closing, Stop> {
         if self.dependence.take().is_none() {
             return Ok(Closing::Closed);
         }
         self.partial_order = PartialOrder::Off;
-        let n_errors = |search: &Search<'_>| search.met.keys().filter(|error| search.is_target_error(**error)).count();
+        let n_errors =
+            |search: &ExplicitSearch<'_>| search.met.keys().filter(|error| search.is_target_error(**error)).count();
         let (most, n_before) = (at_most(self.store.len()), n_errors(self));
         let mut state = State::default();
         self.expanded = 0;
@@ -128,7 +129,7 @@ impl<'a> Search<'a> {
         errors.first().copied()
     }
 
-    /// Whether an error is one of the target.
+    /// Returns whether an error belongs to the target.
     pub(super) fn is_target_error(&self, error: Error) -> bool {
         match error {
             Error::Fails(edge) => self.model.task.target.has_assert(edge),
@@ -158,7 +159,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Brings the initial threads to life.
+    /// Adds the states with the initial threads.
     fn begin(&mut self, shared: u32, parent: Option<usize>) -> Result<(), Stop> {
         let mut states = Vec::new();
         start::states(self.model, &mut self.parts, shared, self.run, &mut |state| {
@@ -174,7 +175,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Notes the errors that a state is by itself. Blocks note those that their threads run into without others.
+    /// Records the errors of a state itself. Blocks record those that their threads run into without others.
     fn look_at(&mut self, state: &State, number: usize) {
         for local in state.threads.iter().chain(&state.holder) {
             let loc = self.parts.locals[*local as usize].loc;
@@ -184,7 +185,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Notes the meetings of the target that take place in a state.
+    /// Records the meetings of the target that take place in a state.
     fn look_for_meetings(&mut self, state: &State, number: usize) {
         let threads = || state.threads.iter().chain(&state.holder);
         let count = |loc: LocId| threads().filter(|local| self.parts.locals[**local as usize].loc == loc).count();
@@ -226,7 +227,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// What a thread of a state can do.
+    /// Returns the block of a thread of a state.
     pub(super) fn block(&mut self, state: &State, local: LocalId, holds: bool) -> Result<Rc<Block>, Stop> {
         let used = if start::counts_created(self.model) { state.created } else { state.n_threads() as u32 };
         let room = self.bound.saturating_sub(used);
@@ -241,14 +242,15 @@ impl<'a> Search<'a> {
         self.note_asserts(block);
     }
 
-    /// Notes the assertions that a block reaches.
+    /// Records the assertions that a block reaches.
     pub(super) fn note_asserts(&mut self, block: &Block) {
         for edge in &block.asserts {
             self.asserts[edge.index()] = true;
         }
     }
 
-    /// Notes the assertions at which threads stand: one that another thread keeps from ever moving has reached its own.
+    /// Records the assertions at which threads are: a thread that another one keeps from ever moving has reached its
+    /// own.
     pub(super) fn note_stops(&mut self) -> Result<(), Stop> {
         let mut seen = FixedBitSet::with_capacity(self.parts.locals.len());
         let mut state = State::default();
@@ -289,7 +291,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// A state without the thread that moves.
+    /// Returns a state without the thread that moves.
     fn rest(&self, state: &State, local: LocalId, out: &Out) -> State {
         let mut rest = State { shared: out.shared, holder: None, ..state.clone() };
         if start::counts_created(self.model) {
@@ -302,12 +304,12 @@ impl<'a> Search<'a> {
         rest
     }
 
-    /// The successor along the end of a block in which no other thread takes part.
+    /// Returns the successor along the end of a block in which no other thread takes part.
     pub(super) fn without_partner(&self, state: &State, local: LocalId, out: &Out) -> State {
         joined(self.rest(state, local, out), out)
     }
 
-    /// All that can become of the other threads in a step in which they take part.
+    /// Returns all combinations of states of the other threads after a step in which they take part.
     fn together(&mut self, partner: &Rc<Partner>, others: &[LocalId]) -> Result<Vec<Vec<LocalId>>, Stop> {
         let mut all: Vec<Vec<LocalId>> = vec![Vec::new()];
         for other in others {
@@ -340,7 +342,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The states from the start to a state.
+    /// Returns the states from the start to a state.
     pub(super) fn path(&self, state: usize) -> Vec<usize> {
         let mut path = vec![state];
         let mut number = state;
@@ -352,13 +354,13 @@ impl<'a> Search<'a> {
         path
     }
 
-    /// Whether an assertion was reached.
+    /// Returns whether an assertion was reached.
     pub(super) fn reached(&self, edge: EdgeId) -> bool {
         self.asserts[edge.index()]
     }
 }
 
-/// The other threads together with the one that moved and those that it started.
+/// Adds the thread that moved and those that it started to the other threads.
 pub(super) fn joined(mut state: State, out: &Out) -> State {
     match out.me {
         Some(me) if out.holds => state.holder = Some(me),

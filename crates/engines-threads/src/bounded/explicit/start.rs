@@ -10,7 +10,7 @@ use selvedge_transition::macro_step::explicit::values::choices_of;
 use super::store::State;
 use crate::bounded::bound;
 
-/// The numbers of initial threads of each kind that the program and the bound allow.
+/// Returns the numbers of initial threads of each kind that the program and the bound allow.
 pub(super) fn initial_counts(model: &Model<'_>) -> Vec<Vec<(EntryId, u32)>> {
     let bound = bound(&model.task);
     let mut initial_counts: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
@@ -29,7 +29,7 @@ pub(super) fn initial_counts(model: &Model<'_>) -> Vec<Vec<(EntryId, u32)>> {
     initial_counts
 }
 
-/// All states with a shared valuation and the initial threads.
+/// Returns all states with a shared valuation and the initial threads.
 pub(super) fn states(
     model: &Model<'_>,
     parts: &mut Parts,
@@ -59,12 +59,12 @@ pub(super) fn states(
     Ok(())
 }
 
-/// Whether the question bounds how many threads are created.
+/// Returns whether the question bounds the number of threads that are created.
 pub(super) fn counts_created(model: &Model<'_>) -> bool {
     matches!(model.task.threads, ThreadScope::Created(_))
 }
 
-/// All ways to draw from each list as often as its number says, in any order.
+/// Calls `found` with every way to draw from each list as often as its number says, in any order.
 fn multisets(
     kinds: &[(&[LocalId], u32)],
     drawn: &mut Vec<LocalId>,
@@ -88,8 +88,8 @@ fn multisets(
     }
 }
 
-/// Some initial threads that the program allows, for executions that end before they live.
-pub(super) fn any_crew(model: &Model<'_>) -> Vec<StartThread> {
+/// Returns some initial threads that the program allows, for executions that end before these begin to run.
+pub(super) fn any_initial_threads(model: &Model<'_>) -> Vec<StartThread> {
     let marking = initial_counts(model).into_iter().next().unwrap_or_default();
     let start = |id: EntryId| {
         let init = model.program().entries[id].init.iter().map(|(_, rhs)| rhs);

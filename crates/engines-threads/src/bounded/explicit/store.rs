@@ -1,7 +1,7 @@
-//! The whole states that were found, each kept once and known by a number.
+//! The whole states found so far, each stored once and identified by a number.
 //!
 //! A whole state is a short list of numbers: the shared valuation, the thread that holds the atomic flag, and the other
-//! threads in ascending order. The lists stand one after the other in one block of memory.
+//! threads in ascending order. The lists follow one another in one block of memory.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 
@@ -17,7 +17,7 @@ pub(super) struct State {
     pub(super) shared: SharedId,
     /// The thread that holds the atomic flag.
     pub(super) holder: Option<LocalId>,
-    /// How many threads were created, where that number is bounded; else 0.
+    /// The number of created threads, where it is bounded; else 0.
     pub(super) created: u32,
     /// The other threads, in ascending order.
     pub(super) threads: Vec<LocalId>,
@@ -39,7 +39,7 @@ impl State {
 #[derive(Default)]
 pub(super) struct Store {
     words: Vec<u32>,
-    /// Where each state ends.
+    /// The end of each state in the list.
     ends: Vec<usize>,
     table: HashTable<u32>,
     hasher: Hasher,
@@ -71,7 +71,7 @@ impl Store {
         state
     }
 
-    /// Adds a state; `None` if it is known.
+    /// Adds a state; returns `None` if it is known.
     pub(super) fn add(&mut self, state: &State) -> Option<usize> {
         let start = self.words.len();
         self.words.extend([state.shared, state.holder.map_or(0, |holder| holder + 1), state.created]);

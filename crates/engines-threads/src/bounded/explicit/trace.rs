@@ -1,8 +1,8 @@
 //! From the states of a search back to an execution (thesis, Algorithm 7.2, over explicit states).
 //!
-//! The search kept states without the numbers of their threads and no steps. Both are found again from the start on:
-//! from each state the block of some thread leads to the next one on the path. Where several do, the thread that moved
-//! last goes on, so that there are few context switches.
+//! The search kept neither the numbers of threads nor the steps. Both are found again from the start on: from each
+//! state the block of some thread leads to the next one on the path. Where several do, the thread that moved last goes
+//! on, so that there are few context switches.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use selvedge_transition::macro_step::explicit::passive::{assignment, takes_part,
 use selvedge_transition::macro_step::explicit::start::{fresh, prelude, shared, start_thread, values};
 use selvedge_transition::macro_step::explicit::{Block, Error, Move, Out};
 
-use super::search::{Met, Search};
+use super::search::{ExplicitSearch, Met};
 use super::start;
 use super::store::State;
 use crate::bounded::PartialOrder;
@@ -29,14 +29,14 @@ struct Concrete {
     created: u32,
 }
 
-/// The rest of a trace, as it is found.
-struct Found {
+/// The rest of a trace under construction.
+struct TraceSoFar {
     start: Start,
     steps: Vec<Step>,
 }
 
-/// What becomes of another thread, with the choices made for it if it takes part.
-type Way = (LocalId, Option<Vec<bool>>);
+/// The state of another thread after a step, with the choices made for it if it takes part.
+type PeerOutcome = (LocalId, Option<Vec<bool>>);
 
 /// A state, with the blocks that lead to it and the ends of their ways.
 type Chase = (Concrete, Vec<(Rc<Block>, u32)>);
@@ -44,8 +44,8 @@ type Chase = (Concrete, Vec<(Rc<Block>, u32)>);
 /// A concrete successor, with the choices of the threads that take part in the last step.
 type Successor = (Concrete, Vec<Vec<bool>>);
 
-impl Search<'_> {
-    /// An execution that ends in an error, the first one of the target on its way.
+impl ExplicitSearch<'_> {
+    /// Returns an execution that ends in an error, the first one of the target on its way.
     pub(super) fn first_trace(&mut self, error: Error) -> Result<Trace, Stop> {
         let mut trace = self.trace(error)?;
         if let (Some(local), state) = (self.met[&error].by, self.store.get(self.met[&error].state)) {
@@ -59,12 +59,12 @@ impl Search<'_> {
         Ok(trace)
     }
 
-    /// An execution that ends in an error.
+    /// Returns an execution that ends in an error.
     pub(super) fn trace(&mut self, error: Error) -> Result<Trace, Stop> {
         let Met { state, by } = self.met[&error];
         let path = self.path(state);
         let (start, mut now) = self.concrete_start(path[0])?;
-        let mut found = Found { start, steps: Vec::new() };
+        let mut found = TraceSoFar { start, steps: Vec::new() };
         for number in &path[1..] {
             self.run.tick()?;
             now = self.advance(&now, *number, &mut found)?;
@@ -77,7 +77,7 @@ impl Search<'_> {
             self.emit(&block, *last, thread, &[], &mut found);
         }
         if now.threads.iter().any(|(_, local)| self.parts.locals[*local as usize].kind == Kind::Prelude) {
-            found.start.threads = start::any_crew(self.model);
+            found.start.threads = start::any_initial_threads(self.model);
         }
         Ok(Trace { start: found.start, steps: found.steps, bodies: Vec::new() })
     }
@@ -111,7 +111,7 @@ impl Search<'_> {
         Ok(threads)
     }
 
-    fn last_mover_first(&self, now: &Concrete, found: &Found) -> Vec<(ThreadId, LocalId)> {
+    fn last_mover_first(&self, now: &Concrete, found: &TraceSoFar) -> Vec<(ThreadId, LocalId)> {
         let last = found.steps.last().map(|step| step.thread);
         let (mut threads, others): (Vec<_>, Vec<_>) =
             now.threads.iter().copied().partition(|(thread, _)| Some(*thread) == last);
@@ -121,7 +121,7 @@ impl Search<'_> {
     }
 
     /// Goes on to the next state of the path.
-    fn advance(&mut self, now: &Concrete, number: usize, found: &mut Found) -> Result<Concrete, Stop> {
+    fn advance(&mut self, now: &Concrete, number: usize, found: &mut TraceSoFar) -> Result<Concrete, Stop> {
         let wanted = self.store.get(number);
         for (thread, local) in self.last_mover_first(now, found) {
             let block = self.block(&now.canonical(), local, now.holder == Some(thread))?;
@@ -154,7 +154,7 @@ impl Search<'_> {
         unreachable!("the search found this step once")
     }
 
-    /// The blocks along which the thread runs on to the wanted state after this one, if it does.
+    /// Returns the blocks along which the thread runs on to the wanted state after this one, if it does.
     fn chase(&mut self, now: &Concrete, thread: ThreadId, out: &Out, wanted: &State) -> Result<Option<Chase>, Stop> {
         if self.partial_order != PartialOrder::Cartesian || out.me.is_none() || out.holds || out.partner.is_some() {
             return Ok(None);
@@ -179,7 +179,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// The state after a block, without the threads that it starts and before others take part.
+    /// Returns the state after a block, without the threads that it starts and before others take part.
     fn moved(&self, now: &Concrete, thread: ThreadId, out: &Out) -> Concrete {
         let mut next = Concrete { shared: out.shared, ..now.clone() };
         if start::counts_created(self.model) {
@@ -195,7 +195,7 @@ impl Search<'_> {
         next
     }
 
-    /// The successor along the end of a block, if it is the wanted one.
+    /// Returns the successor along the end of a block, if it is the wanted one.
     fn successor(&self, now: &Concrete, thread: ThreadId, out: &Out, wanted: &State) -> Option<Successor> {
         let mut next = self.moved(now, thread, out);
         let Some(partner) = &out.partner else {
@@ -204,7 +204,7 @@ impl Search<'_> {
         };
         let others: Vec<usize> = (0..next.threads.len()).filter(|at| next.threads[*at].0 != thread).collect();
         let assign = assignment(self.model, partner.edge);
-        let options: Vec<Vec<Way>> = others
+        let options: Vec<Vec<PeerOutcome>> = others
             .iter()
             .map(|at| {
                 let other = &self.parts.locals[next.threads[*at].1 as usize];
@@ -217,7 +217,7 @@ impl Search<'_> {
         choose(&mut next, &others, &options, wanted)
     }
 
-    fn emit(&self, block: &Rc<Block>, last: u32, thread: ThreadId, passive: &[Vec<bool>], found: &mut Found) {
+    fn emit(&self, block: &Rc<Block>, last: u32, thread: ThreadId, passive: &[Vec<bool>], found: &mut TraceSoFar) {
         let path = block.path(last);
         let n_steps = path.len();
         for (at, step) in path.into_iter().enumerate() {
@@ -228,8 +228,8 @@ impl Search<'_> {
     }
 }
 
-/// Tries what can become of the other threads until the whole is the wanted state.
-fn choose(next: &mut Concrete, others: &[usize], options: &[Vec<Way>], wanted: &State) -> Option<Successor> {
+/// Tries the states of the other threads after a step until the whole is the wanted state.
+fn choose(next: &mut Concrete, others: &[usize], options: &[Vec<PeerOutcome>], wanted: &State) -> Option<Successor> {
     let Some((first, rest)) = others.split_first() else {
         return (next.canonical() == *wanted).then(|| (next.clone(), Vec::new()));
     };
@@ -256,7 +256,7 @@ impl Concrete {
         self.next += 1;
     }
 
-    /// The state without the numbers of its threads.
+    /// Returns the state without the numbers of its threads.
     fn canonical(&self) -> State {
         let mut state = State { shared: self.shared, created: self.created, ..State::default() };
         for (thread, local) in &self.threads {

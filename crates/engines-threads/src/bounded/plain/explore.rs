@@ -1,4 +1,4 @@
-//! All that can be reached, for comparisons.
+//! The set of all reachable states, for comparisons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use selvedge_transition::step::diagram::relation::When;
 use selvedge_transition::step::vars::Keep;
 
 use super::ThreadsPlain;
-use super::search::{Key, Search, Visit};
+use super::search::{PlainSearch, ThreadPlaces, Visit};
 
 impl ThreadsPlain {
-    /// Visits all states, errors or not, and returns what can be seen of their threads. States that differ only in the
-    /// places of their threads are counted once.
+    /// Visits all states, errors or not, and returns the visible states of their threads. States that differ only in
+    /// the order of their threads are counted once.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
-        let mut search = Search::new(task, run, Keep::All, Visit::All)?;
+        let mut search = PlainSearch::new(task, run, Keep::All, Visit::All)?;
         search.run()?;
         let mut seen: BTreeMap<LocId, BTreeSet<ThreadState>> = BTreeMap::new();
         let mut states = BTreeSet::new();
@@ -41,8 +41,14 @@ impl ThreadsPlain {
 /// A state of the whole program: the shared valuation, and the threads in order.
 type Whole = (Vec<bool>, Vec<(Place, Vec<bool>)>);
 
-impl Search<'_> {
-    fn thread_states(&self, key: &Key, set: &Bdd, thread: usize, loc: LocId) -> Result<Vec<ThreadState>, Stop> {
+impl PlainSearch<'_> {
+    fn thread_states(
+        &self,
+        key: &ThreadPlaces,
+        set: &Bdd,
+        thread: usize,
+        loc: LocId,
+    ) -> Result<Vec<ThreadState>, Stop> {
         let others = (0..key.len()).filter(|other| *other != thread).flat_map(|other| self.layout.locals_now(other));
         let others = self.layout.manager.var_set(&others.collect::<Vec<_>>()).map_err(out_of_nodes)?;
         let set = set.exists(&others).map_err(out_of_nodes)?;
@@ -62,8 +68,8 @@ impl Search<'_> {
         visible.into_iter().map(|var| self.layout.var(thread, var, When::Now)).collect()
     }
 
-    /// All states of a set, their threads sorted.
-    fn states(&self, key: &Key, set: &Bdd) -> Vec<Whole> {
+    /// Returns all states of a set, their threads sorted.
+    fn states(&self, key: &ThreadPlaces, set: &Bdd) -> Vec<Whole> {
         let shared = self.layout.shared_now();
         let live: Vec<(usize, Place)> =
             key.iter().enumerate().filter_map(|(thread, place)| place.map(|place| (thread, place))).collect();

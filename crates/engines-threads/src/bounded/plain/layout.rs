@@ -1,7 +1,7 @@
 //! The variables of the diagrams: the shared ones, then those of all threads side by side, then choices.
 //!
 //! Each variable of the program has two, its value now and after the step, next to each other. The same variable of
-//! different threads stands together.
+//! different threads is kept together.
 
 use selvedge_ir::{LocId, Program, VarId};
 use selvedge_logic::bdd::{Limits, Manager, OutOfNodes, Var, VarSet};
@@ -15,7 +15,7 @@ pub(super) struct ProductLayout {
     pub(super) slots: Slots,
     pub(super) kept: Kept,
     shared_vars: Vec<[Var; 2]>,
-    /// By thread and place.
+    /// The variables of threads, by thread and place.
     copies: Vec<Vec<[Var; 2]>>,
     pub(super) choices: Vec<Var>,
     pub(super) all_choices: VarSet,
@@ -60,23 +60,23 @@ impl ProductLayout {
         })
     }
 
-    /// The variable of the diagrams for a variable of the program, as a thread sees it.
+    /// Returns the variable of the diagrams for a variable of the program, as a thread sees it.
     pub(super) fn var(&self, thread: usize, var: VarId, when: When) -> Var {
         let pairs = if self.slots.is_shared(var) { &self.shared_vars } else { &self.copies[thread] };
         pairs[self.slots.get(var)][when as usize]
     }
 
-    /// The values now of all shared variables, by place.
+    /// Returns the values now of all shared variables, by place.
     pub(super) fn shared_now(&self) -> Vec<Var> {
         self.shared_vars.iter().map(|[now, _]| *now).collect()
     }
 
-    /// The values now of all variables of a thread, by place.
+    /// Returns the values now of all variables of a thread, by place.
     pub(super) fn locals_now(&self, thread: usize) -> Vec<Var> {
         self.copies[thread].iter().map(|[now, _]| *now).collect()
     }
 
-    /// The variables that are not kept where a thread stands, and the shared ones that are never kept.
+    /// Returns the variables that are not kept at the location of a thread, and the shared ones that are never kept.
     pub(super) fn dead(&self, thread: usize, loc: LocId) -> Vec<Var> {
         let dead = self.kept.dead(loc).iter().chain(&self.kept.dead_shared);
         dead.map(|var| self.var(thread, *var, When::Now)).collect()

@@ -1,9 +1,10 @@
 //! A bounded number of threads without symmetry: the engine `threads-plain`.
 //!
-//! The baseline of the thesis behind Boom: one set over the shared variables and those of all N threads for each way in
-//! which the threads stand (`search`). Threads have places 0 to N - 1; a new one takes the first free place. Each step
-//! is an image of one thread along one edge (`step`). It shares the meaning of a step
-//! with [`super::symbolic`] and no algorithm, and is kept as its partner for comparison. The order of work, the invariant and the end are those of the breadth-first search.
+//! The baseline of the thesis behind Boom: for each assignment of places to the N threads, one set over the shared
+//! variables and those of all threads (`search`). Threads have numbers 0 to N - 1; a new one takes the first free
+//! number. Each step is an image of one thread along one edge (`step`). It shares the meaning of a step with
+//! [`super::symbolic`] and no algorithm, and is kept as its partner for comparison. The order of work, the invariant
+//! and the end are those of the breadth-first search.
 
 mod explore;
 mod layout;
@@ -14,7 +15,7 @@ mod trace;
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_transition::step::vars::Keep;
 
-use self::search::{Search, Visit};
+use self::search::{PlainSearch, Visit};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +54,7 @@ impl Engine for ThreadsPlain {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let keep = if self.options.dead { Keep::Live } else { Keep::All };
-        let mut search = Search::new(task, run, keep, Visit::UntilError)?;
+        let mut search = PlainSearch::new(task, run, keep, Visit::UntilError)?;
         match search.run()? {
             Some(found) => Ok(Verdict::Unsafe(search.trace(found)?)),
             None => Ok(Verdict::Safe(None)),

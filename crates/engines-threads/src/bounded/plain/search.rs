@@ -1,8 +1,8 @@
 //! The search: breadth-first, one ring of states after the other.
 //!
-//! The order of work: all states of the last ring, each thread that may move, each of its edges; what is new is the next
-//! ring. Before each ring, every reached state before it has all its successors among the reached ones. It ends because
-//! there are finitely many states. It is right because the image of each step is exact.
+//! *Order of work.* All states of the last ring, each thread that may move, each of its edges; the new states are the
+//! next ring. *Invariant.* Before each ring, every reached state before it has all its successors among the reached
+//! ones. *End.* There are finitely many states. *Right.* The image of each step is exact.
 
 use std::collections::BTreeSet;
 
@@ -21,37 +21,37 @@ use selvedge_transition::step::vars::{Keep, initial_counts};
 
 use super::layout::ProductLayout;
 
-/// Where each thread stands, if it lives.
-pub(super) type Key = Vec<Option<Place>>;
+/// The place of each thread that lives.
+pub(super) type ThreadPlaces = Vec<Option<Place>>;
 
-/// How far to search.
+/// The extent of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Visit {
-    /// To the first error.
+    /// Up to the first error.
     UntilError,
-    /// Everything, also behind errors.
+    /// All states, including those after errors.
     All,
 }
 
-/// New states of a round, whose threads stand in one way.
-pub(super) struct Entry {
+/// New states of a round with the same places of threads.
+pub(super) struct RingEntry {
     pub(super) set: Bdd,
-    /// Whence they come: from this entry of the ring before, by a step of this thread along this edge.
+    /// The predecessors: an entry of the ring before, the thread that moves, and its edge.
     pub(super) arcs: Vec<(usize, usize, EdgeId)>,
 }
 
-pub(super) type Ring = IndexMap<Key, Entry, FxBuildHasher>;
+pub(super) type Ring = IndexMap<ThreadPlaces, RingEntry, FxBuildHasher>;
 
-/// An error that the search met.
+/// An error that the search found.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Found {
+pub(super) enum PlainError {
     /// In some states of this entry of the last ring, a step of a thread fails.
     Fails(usize, usize, EdgeId),
     /// All states of this entry of the last ring are errors.
     Reached(usize),
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct PlainSearch<'a> {
     pub(super) program: &'a Program,
     pub(super) target: &'a Target,
     pub(super) run: &'a Run<'a>,
@@ -60,19 +60,19 @@ pub(super) struct Search<'a> {
     pub(super) layout: ProductLayout,
     flow: Flow,
     pub(super) rings: Vec<Ring>,
-    pub(super) reached: IndexMap<Key, Bdd, FxBuildHasher>,
+    pub(super) reached: IndexMap<ThreadPlaces, Bdd, FxBuildHasher>,
     /// The relations of assignments without other threads, by edge and thread.
     pub(super) relations: FxHashMap<(EdgeId, usize), Bdd>,
     pub(super) failing: BTreeSet<EdgeId>,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>, keep: Keep, visit: Visit) -> Result<Search<'a>, Stop> {
+impl<'a> PlainSearch<'a> {
+    pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>, keep: Keep, visit: Visit) -> Result<PlainSearch<'a>, Stop> {
         let bound = selvedge_transition::support::bound(task);
-        // The prelude's thread has a place of its own where no thread at all may live.
+        // The prelude's thread needs a number of its own, also if the bound allows no threads at all.
         let n_threads = bound.max(u32::from(task.program.prelude.is_some())) as usize;
         let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);
-        Ok(Search {
+        Ok(PlainSearch {
             layout: ProductLayout::new(task.program, n_threads, keep, limits).map_err(out_of_nodes)?,
             program: task.program,
             target: task.target,
@@ -88,7 +88,7 @@ impl<'a> Search<'a> {
     }
 
     /// Finds all states, or those up to an error.
-    pub(super) fn run(&mut self) -> Result<Option<Found>, Stop> {
+    pub(super) fn run(&mut self) -> Result<Option<PlainError>, Stop> {
         let mut ring = Ring::default();
         for (key, set) in self.start().map_err(out_of_nodes)? {
             self.add(&mut ring, key, set, None).map_err(out_of_nodes)?;
@@ -97,7 +97,7 @@ impl<'a> Search<'a> {
             let error = ring.keys().position(|key| self.is_error(key));
             self.rings.push(ring);
             if let Some(error) = error {
-                return Ok(Some(Found::Reached(error)));
+                return Ok(Some(PlainError::Reached(error)));
             }
             ring = Ring::default();
             for number in 0..self.last().len() {
@@ -115,14 +115,14 @@ impl<'a> Search<'a> {
         self.rings.last().expect("a ring is expanded after it was added")
     }
 
-    fn is_error(&self, key: &Key) -> bool {
+    fn is_error(&self, key: &ThreadPlaces) -> bool {
         let count = |loc: LocId| key.iter().flatten().filter(|place| place.loc == loc).count();
         let at_target = key.iter().flatten().any(|place| self.target.has_loc(place.loc));
         self.visit == Visit::UntilError && (at_target || met(&self.target.together, count).is_some())
     }
 
     /// Adds the successors of an entry of the last ring to the next one.
-    fn expand(&mut self, number: usize, next: &mut Ring) -> Result<Option<Found>, Stop> {
+    fn expand(&mut self, number: usize, next: &mut Ring) -> Result<Option<PlainError>, Stop> {
         let (key, entry) = self.last().get_index(number).expect("the ring has this entry");
         let (key, set) = (key.clone(), entry.set.clone());
         let alone = key.iter().flatten().any(|place| place.is_alone());
@@ -134,7 +134,7 @@ impl<'a> Search<'a> {
                 self.run.tick()?;
                 self.layout.manager.tidy();
                 if self.fails(&set, thread, edge).map_err(out_of_nodes)? {
-                    return Ok(Some(Found::Fails(number, thread, edge)));
+                    return Ok(Some(PlainError::Fails(number, thread, edge)));
                 }
                 for (key, set) in self.follow(&key, &set, thread, edge).map_err(out_of_nodes)? {
                     self.add(next, key, set, Some((number, thread, edge))).map_err(out_of_nodes)?;
@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Whether a step can be a failure that is looked for.
+    /// Returns whether a step can be a failure of the target.
     fn fails(&mut self, set: &Bdd, thread: usize, id: EdgeId) -> Result<bool, OutOfNodes> {
         let Op::Assert(condition) = &self.program.edges[id].op else { return Ok(false) };
         let failing = self.layout.value(thread, condition)?.not()?.exists(&self.layout.all_choices)?;
@@ -155,11 +155,11 @@ impl<'a> Search<'a> {
         Ok(self.visit == Visit::UntilError && self.target.has_assert(id))
     }
 
-    /// Adds what is new to a ring.
+    /// Adds the new states of a set to a ring.
     fn add(
         &mut self,
         ring: &mut Ring,
-        key: Key,
+        key: ThreadPlaces,
         set: Bdd,
         arc: Option<(usize, usize, EdgeId)>,
     ) -> Result<(), OutOfNodes> {
@@ -169,14 +169,15 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         *known = known.or(&new)?;
-        let entry = ring.entry(key).or_insert_with(|| Entry { set: self.layout.manager.bottom(), arcs: Vec::new() });
+        let entry =
+            ring.entry(key).or_insert_with(|| RingEntry { set: self.layout.manager.bottom(), arcs: Vec::new() });
         entry.set = entry.set.or(&new)?;
         entry.arcs.extend(arc);
         Ok(())
     }
 
-    /// The initial states.
-    fn start(&mut self) -> Result<Vec<(Key, Bdd)>, OutOfNodes> {
+    /// Returns the initial states.
+    fn start(&mut self) -> Result<Vec<(ThreadPlaces, Bdd)>, OutOfNodes> {
         let layout = &self.layout;
         let set = layout.start(self.program, 0)?;
         let Some(prelude) = self.program.prelude else { return self.begin(&set) };
@@ -190,8 +191,8 @@ impl<'a> Search<'a> {
         self.bound.max(u32::from(self.program.prelude.is_some())) as usize
     }
 
-    /// The initial threads come to life, in every number that is allowed.
-    pub(super) fn begin(&mut self, shared: &Bdd) -> Result<Vec<(Key, Bdd)>, OutOfNodes> {
+    /// Returns the states in which the initial threads begin, for every number that is allowed.
+    pub(super) fn begin(&mut self, shared: &Bdd) -> Result<Vec<(ThreadPlaces, Bdd)>, OutOfNodes> {
         let mut all = Vec::new();
         for marking in initial_counts(self.program, self.bound) {
             let threads = marking.iter().flat_map(|(entry, count)| std::iter::repeat_n(*entry, *count as usize));

@@ -1,4 +1,4 @@
-//! What a step of one thread does to a set of states of the whole program.
+//! The effect of a step of one thread on a set of states of the whole program.
 
 use selvedge_check::Role;
 use selvedge_ir::{Assign, EdgeId, LocId, Op};
@@ -8,17 +8,17 @@ use selvedge_transition::step::diagram::relation::{Assignment, Layout, When};
 use selvedge_transition::step::diagram::threads::ThreadLayout;
 use selvedge_transition::step::passive::{Part, in_passive_parts, is_common, part};
 
-use super::search::{Key, Search};
+use super::search::{PlainSearch, ThreadPlaces};
 
-impl Search<'_> {
-    /// The states that a step of a thread along an edge leads to.
+impl PlainSearch<'_> {
+    /// Returns the states that a step of a thread along an edge leads to.
     pub(super) fn follow(
         &mut self,
-        key: &Key,
+        key: &ThreadPlaces,
         set: &Bdd,
         thread: usize,
         id: EdgeId,
-    ) -> Result<Vec<(Key, Bdd)>, OutOfNodes> {
+    ) -> Result<Vec<(ThreadPlaces, Bdd)>, OutOfNodes> {
         let edge = &self.program.edges[id];
         let place = key[thread].expect("only live threads move");
         let mut next = key.clone();
@@ -35,13 +35,13 @@ impl Search<'_> {
                 let started = self.started(&mut next, set, thread, &edge.op)?;
                 self.settled(&started, thread, edge.to)?
             }
-            Op::Call(_) => unreachable!("the engine takes programs without calls only"),
+            Op::Call(_) => unreachable!("the engine supports programs without calls only"),
         };
         Ok(vec![(next, image)])
     }
 
-    /// Starts a thread, if there is room for one: a copy of this one, or one that runs a procedure.
-    fn started(&self, next: &mut Key, set: &Bdd, thread: usize, op: &Op) -> Result<Bdd, OutOfNodes> {
+    /// Starts a thread, if the bound allows one more: a copy of this one, or one that runs a procedure.
+    fn started(&self, next: &mut ThreadPlaces, set: &Bdd, thread: usize, op: &Op) -> Result<Bdd, OutOfNodes> {
         let Some(child) = self.free_slot(next) else { return Ok(set.clone()) };
         let layout = &self.layout;
         let entry = next[thread].and_then(Place::entry).expect("the prelude starts no threads");
@@ -51,25 +51,25 @@ impl Search<'_> {
                 let loc = self.program.procs[spawn.callee].entry;
                 (layout.spawned(self.program, set, [thread, child], spawn)?, loc)
             }
-            _ => unreachable!("only these start threads"),
+            _ => unreachable!("only these operations start threads"),
         };
         next[child] = Some(Place { role: Role::Free(entry), loc });
         Ok(both)
     }
 
-    /// The place of a new thread, if there is room for one.
-    fn free_slot(&self, key: &Key) -> Option<usize> {
+    /// Returns the number of a new thread, if the bound allows one more.
+    fn free_slot(&self, key: &ThreadPlaces) -> Option<usize> {
         let n_live = key.iter().flatten().filter(|place| place.role != Role::Prelude).count();
         if n_live < self.bound as usize { key.iter().position(Option::is_none) } else { None }
     }
 
-    /// Forgets what is not kept where a thread stands now.
+    /// Forgets the variables that are not kept at the new location of a thread.
     fn settled(&self, set: &Bdd, thread: usize, loc: LocId) -> Result<Bdd, OutOfNodes> {
         set.exists(&self.layout.manager.var_set(&self.layout.dead(thread, loc))?)
     }
 
-    /// The thread vanishes; behind a prelude the initial threads come to life.
-    fn ended(&mut self, key: &Key, set: &Bdd, thread: usize) -> Result<Vec<(Key, Bdd)>, OutOfNodes> {
+    /// Removes a thread that has ended; after a prelude the initial threads begin.
+    fn ended(&mut self, key: &ThreadPlaces, set: &Bdd, thread: usize) -> Result<Vec<(ThreadPlaces, Bdd)>, OutOfNodes> {
         let rest = set.exists(&self.layout.manager.var_set(&self.layout.locals_now(thread))?)?;
         if key[thread].is_some_and(|place| place.role == Role::Prelude) {
             return self.begin(&rest);
@@ -79,10 +79,10 @@ impl Search<'_> {
         Ok(vec![(next, rest)])
     }
 
-    /// The image of an assignment.
+    /// Returns the image of an assignment.
     fn assigned(
         &mut self,
-        key: &Key,
+        key: &ThreadPlaces,
         set: &Bdd,
         thread: usize,
         id: EdgeId,
@@ -118,8 +118,8 @@ impl Search<'_> {
         Ok(image)
     }
 
-    /// The other threads that take part in an assignment of a thread, and how.
-    pub(super) fn parts<'e>(&self, key: &Key, thread: usize, assign: &'e Assign) -> Vec<(usize, Part<'e>)> {
+    /// Returns the other threads that take part in an assignment of a thread, each with the part that concerns it.
+    pub(super) fn parts<'e>(&self, key: &ThreadPlaces, thread: usize, assign: &'e Assign) -> Vec<(usize, Part<'e>)> {
         if !assign.is_passive() {
             return Vec::new();
         }
@@ -129,8 +129,8 @@ impl Search<'_> {
             .collect()
     }
 
-    /// Returns the relation of an assignment: what it says about the moving thread, and about each that takes part. These
-    /// make their own choices, which are forgotten before those in common.
+    /// Returns the relation of an assignment: of the moving thread, and of each thread that takes part. The latter make
+    /// their own choices, which are forgotten before those in common.
     fn relation(&self, thread: usize, assign: &Assign, parts: &[(usize, Part<'_>)]) -> Result<Bdd, OutOfNodes> {
         let layout = &self.layout;
         let keeps = |number: u32| is_common(assign, number) && in_passive_parts(assign, number);
@@ -143,7 +143,7 @@ impl Search<'_> {
     }
 }
 
-/// Where a step leads, and as what.
+/// Returns the place after a step.
 fn after(place: Place, op: &Op, loc: LocId) -> Place {
     let role = match (op, place.role) {
         (Op::AtomicBegin, Role::Free(entry)) => Role::Holder(entry),

@@ -1,4 +1,4 @@
-//! From an error back to the start, ring by ring: values before a step that lead to given ones behind it.
+//! From an error back to the start, ring by ring: values before a step that lead to given ones after it.
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::{StartThread, Trace};
@@ -11,13 +11,13 @@ use selvedge_transition::step::diagram::threads::{Live, ThreadLayout, Values};
 use selvedge_transition::step::passive::{Part, is_common};
 use selvedge_transition::trace_builder::{BackStep, TraceBuilder};
 
-use super::search::{Found, Key, Search};
+use super::search::{PlainError, PlainSearch, ThreadPlaces};
 
 /// A state of the whole program, as far as variables are kept.
-struct State {
-    key: Key,
+struct WholeState {
+    key: ThreadPlaces,
     shared: Vec<bool>,
-    /// By thread; of no use where none lives.
+    /// The values of each thread; unused for numbers without a thread.
     locals: Vec<Vec<bool>>,
     /// The names of the threads.
     names: Vec<usize>,
@@ -30,12 +30,12 @@ struct Picked {
     choices: Vec<bool>,
 }
 
-impl Search<'_> {
-    /// The execution that leads to an error in the last ring.
-    pub(super) fn trace(&self, found: Found) -> Result<Trace, Stop> {
+impl PlainSearch<'_> {
+    /// Returns the execution that leads to an error in the last ring.
+    pub(super) fn trace(&self, found: PlainError) -> Result<Trace, Stop> {
         let mut builder = TraceBuilder::default();
         let mut ring = self.rings.len() - 1;
-        let (Found::Fails(mut entry, ..) | Found::Reached(mut entry)) = found;
+        let (PlainError::Fails(mut entry, ..) | PlainError::Reached(mut entry)) = found;
         let mut state = self.last_state(&mut builder, found).map_err(out_of_nodes)?;
         while ring > 0 {
             self.run.tick()?;
@@ -45,23 +45,23 @@ impl Search<'_> {
         self.finish(builder, state).map_err(out_of_nodes)
     }
 
-    fn last_state(&self, builder: &mut TraceBuilder, found: Found) -> Result<State, OutOfNodes> {
-        let (Found::Fails(entry, ..) | Found::Reached(entry)) = found;
+    fn last_state(&self, builder: &mut TraceBuilder, found: PlainError) -> Result<WholeState, OutOfNodes> {
+        let (PlainError::Fails(entry, ..) | PlainError::Reached(entry)) = found;
         let ring = self.rings.last().expect("an error is met in a ring");
         let (key, states) = ring.get_index(entry).expect("an error is met in an entry");
         let mut set = states.set.clone();
-        if let Found::Fails(_, thread, edge) = found {
+        if let PlainError::Fails(_, thread, edge) = found {
             let Op::Assert(condition) = &self.program.edges[edge].op else { unreachable!("only assertions fail") };
             set = set.minus(&self.layout.value(thread, condition)?)?;
         }
         let picked = self.pick(&set).expect("the search found this error once");
         let names: Vec<usize> = key.iter().map(|_| builder.name()).collect();
-        if let Found::Fails(_, thread, edge) = found {
+        if let PlainError::Fails(_, thread, edge) = found {
             let choices = self.choices_of(edge, &picked.choices);
             let (passive, fresh) = (Vec::new(), Vec::new());
             builder.steps.push(BackStep { mover: names[thread], edge, choices, passive, child: None, fresh });
         }
-        Ok(State { key: key.clone(), shared: picked.shared, locals: picked.locals, names })
+        Ok(WholeState { key: key.clone(), shared: picked.shared, locals: picked.locals, names })
     }
 
     fn pick(&self, set: &Bdd) -> Option<Picked> {
@@ -76,19 +76,19 @@ impl Search<'_> {
         Some(Picked { shared, locals, choices: values.collect() })
     }
 
-    /// As many choices as an edge makes.
+    /// Returns as many choices as an edge makes.
     fn choices_of(&self, edge: EdgeId, choices: &[bool]) -> Vec<bool> {
         choices[..self.program.edges[edge].op.choices().len()].to_vec()
     }
 
-    /// The entry of the ring before and the state there from which a step leads to the given one.
+    /// Finds the entry of the ring before and the state there from which a step leads to the given one.
     fn back(
         &self,
         builder: &mut TraceBuilder,
         ring: usize,
         entry: usize,
-        state: State,
-    ) -> Result<(usize, State), OutOfNodes> {
+        state: WholeState,
+    ) -> Result<(usize, WholeState), OutOfNodes> {
         for (from, thread, edge) in &self.rings[ring][entry].arcs {
             let (key, before) = self.rings[ring - 1].get_index(*from).expect("arcs come from the ring before");
             let set = self.before(key, &before.set, *thread, *edge, &state)?;
@@ -100,8 +100,15 @@ impl Search<'_> {
         unreachable!("each state of a ring comes from the ring before")
     }
 
-    /// The states, with choices, in which a step of a thread along an edge leads to the given one.
-    fn before(&self, key: &Key, set: &Bdd, thread: usize, id: EdgeId, state: &State) -> Result<Bdd, OutOfNodes> {
+    /// Returns the states, with choices, in which a step of a thread along an edge leads to the given one.
+    fn before(
+        &self,
+        key: &ThreadPlaces,
+        set: &Bdd,
+        thread: usize,
+        id: EdgeId,
+        state: &WholeState,
+    ) -> Result<Bdd, OutOfNodes> {
         let layout = &self.layout;
         let op = &self.program.edges[id].op;
         if let Op::Assign(assign) = op {
@@ -121,22 +128,22 @@ impl Search<'_> {
         }
     }
 
-    /// The threads that live before and behind a step. At the end of a prelude there are none.
-    fn surviving(&self, before: &Key, behind: &Key) -> Vec<usize> {
-        let is_prelude = |key: &Key| key.iter().flatten().any(|place| place.entry().is_none());
-        if is_prelude(before) && !is_prelude(behind) {
+    /// Returns the threads that live before and after a step. At the end of a prelude there are none.
+    fn surviving(&self, before: &ThreadPlaces, after: &ThreadPlaces) -> Vec<usize> {
+        let is_prelude = |key: &ThreadPlaces| key.iter().flatten().any(|place| place.entry().is_none());
+        if is_prelude(before) && !is_prelude(after) {
             return Vec::new();
         }
-        (0..before.len()).filter(|thread| before[*thread].is_some() && behind[*thread].is_some()).collect()
+        (0..before.len()).filter(|thread| before[*thread].is_some() && after[*thread].is_some()).collect()
     }
 
     fn before_assign(
         &self,
-        key: &Key,
+        key: &ThreadPlaces,
         set: &Bdd,
         thread: usize,
         assign: &Assign,
-        state: &State,
+        state: &WholeState,
     ) -> Result<Bdd, OutOfNodes> {
         let layout = &self.layout;
         let loc = state.key[thread].expect("the moving thread lives on").loc;
@@ -159,35 +166,35 @@ impl Search<'_> {
         Ok(before)
     }
 
-    /// The choices that each thread that takes part makes for itself.
+    /// Returns the choices that each thread that takes part makes for itself.
     fn own_choices(&self, assign: &Assign) -> Vec<Var> {
         let numbers = (0..self.layout.choices.len() as u32).filter(|number| !is_common(assign, *number));
         numbers.map(|number| self.layout.choices[number as usize]).collect()
     }
 
-    /// The condition under which a thread that takes part gets the values that it has.
+    /// Returns the condition under which a thread that takes part gets the values that it has.
     fn condition_on(
         &self,
         assign: &Assign,
         mover: usize,
         (other, part): (usize, &Part<'_>),
-        state: &State,
+        state: &WholeState,
     ) -> Result<Bdd, OutOfNodes> {
         let loc = state.key[other].expect("a thread that takes part lives").loc;
         let step = Assignment { assign, mover, peer: Some((other, part)) };
         self.layout.before_part(&step, loc, &state.locals[other])
     }
 
-    /// Notes the step, and gives the state before it.
+    /// Adds the step, and returns the state before it.
     fn made(
         &self,
         builder: &mut TraceBuilder,
-        key: &Key,
+        key: &ThreadPlaces,
         thread: usize,
         id: EdgeId,
         picked: Picked,
-        mut state: State,
-    ) -> Result<State, OutOfNodes> {
+        mut state: WholeState,
+    ) -> Result<WholeState, OutOfNodes> {
         let op = &self.program.edges[id].op;
         let child = started(op, key, &state.key);
         let mut passive = Vec::new();
@@ -212,10 +219,10 @@ impl Search<'_> {
         let mover = state.names[thread];
         let choices = self.choices_of(id, &picked.choices);
         builder.steps.push(BackStep { mover, edge: id, choices, passive, child, fresh });
-        Ok(State { key: key.clone(), shared: picked.shared, locals: picked.locals, names: state.names })
+        Ok(WholeState { key: key.clone(), shared: picked.shared, locals: picked.locals, names: state.names })
     }
 
-    /// The choices of a thread that takes part, where all else is known.
+    /// Returns the choices of a thread that takes part, given all other values.
     fn pick_choices(&self, condition: &Bdd, picked: &Picked, own: &[Var]) -> Result<Vec<bool>, OutOfNodes> {
         let layout = &self.layout;
         let mut known: Vec<(Var, bool)> = layout.shared_now().into_iter().zip(picked.shared.iter().copied()).collect();
@@ -228,8 +235,8 @@ impl Search<'_> {
         Ok(picked.expect("the other values were picked with this in mind"))
     }
 
-    /// Returns how initial threads begin, in a state in which all have just come to life.
-    fn start_threads(&self, state: &State) -> Result<Vec<(usize, StartThread)>, OutOfNodes> {
+    /// Returns the starts of initial threads, in a state in which all have just begun.
+    fn start_threads(&self, state: &WholeState) -> Result<Vec<(usize, StartThread)>, OutOfNodes> {
         let start = |(thread, live): &(usize, Live)| {
             Ok((live.name, self.layout.start_thread(self.program, *thread, &state.shared, live)?))
         };
@@ -237,12 +244,12 @@ impl Search<'_> {
     }
 
     /// Completes the execution with its start.
-    fn finish(&self, builder: TraceBuilder, state: State) -> Result<Trace, OutOfNodes> {
+    fn finish(&self, builder: TraceBuilder, state: WholeState) -> Result<Trace, OutOfNodes> {
         self.layout.finish(builder, self.program, &state.shared, &state.live(), 0)
     }
 }
 
-impl State {
+impl WholeState {
     /// Returns the threads that live.
     fn live(&self) -> Vec<(usize, Live)> {
         let live = |(thread, place): (usize, &Option<Place>)| {
@@ -253,8 +260,8 @@ impl State {
     }
 }
 
-/// The place of the thread that a step has started.
-fn started(op: &Op, before: &Key, behind: &Key) -> Option<usize> {
+/// Returns the number of the thread that a step has started.
+fn started(op: &Op, before: &ThreadPlaces, after: &ThreadPlaces) -> Option<usize> {
     let starts = matches!(op, Op::Fork(_) | Op::Spawn(_));
-    (0..before.len()).find(|thread| starts && before[*thread].is_none() && behind[*thread].is_some())
+    (0..before.len()).find(|thread| starts && before[*thread].is_none() && after[*thread].is_some())
 }

@@ -1,4 +1,4 @@
-//! One step back inside a block: values before an edge that lead to given ones behind it.
+//! One step back inside a block: values before an edge that lead to given ones after it.
 
 use selvedge_ir::{Assign, EdgeId, LocId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
@@ -23,7 +23,7 @@ pub(super) struct Back<'b, 'a> {
 }
 
 impl Back<'_, '_> {
-    /// The item before, the step between, and the state there.
+    /// Returns the item before, the step between, and the state there.
     pub(super) fn step(&mut self, scene: Scene) -> Result<(usize, BackStep, Scene), OutOfNodes> {
         for (from, edge) in &self.block.items[self.item].arcs {
             let before = self.before(&self.block.items[*from], *edge, &scene)?;
@@ -77,8 +77,9 @@ impl Back<'_, '_> {
         Ok(before)
     }
 
-    /// The condition under which another thread gets the values that it has, in terms of the moving thread before the
-    /// step, its own values before, and choices; and the choices that are its own. Nothing if it does not take part.
+    /// Returns the condition under which another thread gets the values that it has, in terms of the moving thread
+    /// before the step, its own values before, and choices; and the choices that are its own. Returns `None` if it does
+    /// not take part.
     fn condition_on(&self, assign: &Assign, pair: usize, live: &Live) -> Result<Option<(Bdd, Vec<u32>)>, OutOfNodes> {
         let layout = &self.machine.layout;
         let Some(part) = self.machine.part(assign, live.place) else { return Ok(None) };
@@ -89,7 +90,7 @@ impl Back<'_, '_> {
         Ok(Some((condition, own)))
     }
 
-    /// The step and the state before it, from the picked values.
+    /// Builds the step and the state before it, from the picked values.
     fn made(&self, from: usize, id: EdgeId, picked: Picked, scene: Scene) -> Result<(BackStep, Scene), OutOfNodes> {
         let edge = &self.machine.program.edges[id];
         let from = &self.block.items[from];
@@ -118,7 +119,7 @@ impl Back<'_, '_> {
         Ok((made, scene))
     }
 
-    /// Puts another thread back before the step, and says which choices it made; nothing if it does not take part.
+    /// Restores the state of another thread before the step, and returns its choices; `None` if it does not take part.
     fn peer_before(
         &self,
         assign: &Assign,
@@ -144,7 +145,7 @@ impl Back<'_, '_> {
 }
 
 impl Machine<'_> {
-    /// As many choices as an edge makes.
+    /// Returns as many choices as an edge makes.
     pub(super) fn choices_of(&self, edge: EdgeId, choices: &[bool]) -> Vec<bool> {
         choices[..self.program.edges[edge].op.choices().len()].to_vec()
     }

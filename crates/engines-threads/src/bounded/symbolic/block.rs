@@ -1,9 +1,9 @@
-//! Blocks: all that a thread can do from a stop to the next ones, on sets of states.
+//! Blocks: all ways of a thread from a visible point to the next ones, on sets of states.
 //!
-//! An *item* is a set of states of the moving thread and the shared variables at one location, together with the threads
-//! that it started on the way and with what became of the others. The order of work: the items inside the block, each
-//! after all that lead to it, so that each location is looked at once per list of started threads. It ends because
-//! there is no cycle without a stop. It is right because each item is the exact image of those before it: a started
+//! An *item* is a set of states of the moving thread and the shared variables at one location, together with the
+//! threads that it started on the way and the new valuations of the others. *Order of work.* The items inside the
+//! block, each after all that lead to it, so that each location is processed once per list of started threads. *End.*
+//! There is no cycle without a visible point. *Right.* Each item is the exact image of those before it: a started
 //! thread's valuation is independent of the rest of its item, since the item is split where it is not.
 
 use std::collections::BTreeSet;
@@ -20,15 +20,15 @@ use selvedge_transition::step::diagram::threads::ThreadLayout;
 use super::machine::{Full, Machine, Visit};
 use super::state::{Pair, SetId};
 
-/// Where the moving thread is.
+/// The place of the moving thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum At {
     Place(Place),
-    /// It has ended.
+    /// The thread has ended.
     Gone,
 }
 
-/// What distinguishes items.
+/// The key that distinguishes items.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) at: At,
@@ -38,11 +38,11 @@ pub(crate) struct Key {
     pub(super) peers: Option<Vec<SetId>>,
 }
 
-/// See above. The first item of a block is its beginning.
+/// A set of states inside a block, see above. The first item of a block is its beginning.
 pub(crate) struct Item {
     pub(crate) key: Key,
     pub(crate) set: Bdd,
-    /// Whence it comes: other items, and the edges to this one.
+    /// The predecessors: other items, and the edges to this one.
     pub(super) arcs: Vec<(usize, EdgeId)>,
 }
 
@@ -50,11 +50,11 @@ pub(crate) struct Item {
 pub(crate) struct Block {
     pub(crate) items: Vec<Item>,
     known: FxHashMap<Key, usize>,
-    /// The items whose moving thread is at a stop or gone.
+    /// The items whose moving thread is at a visible point or gone.
     pub(crate) ends: Vec<usize>,
     /// The items inside, by rank.
     waiting: BTreeSet<(usize, usize)>,
-    /// The errors that are looked for, in the order in which they were met.
+    /// The errors of the target, in the order in which they were found.
     pub(crate) errors: Vec<Error>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) enum Error {
     Reached(usize),
 }
 
-/// What a block leads to.
+/// A result of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     pub(super) shared: Bdd,
@@ -78,8 +78,8 @@ pub(super) struct Outcome {
 }
 
 impl Machine<'_> {
-    /// The block that begins at a place with a set of states. There is room for so many more threads; the others are
-    /// those given.
+    /// Computes the block that begins at a place with a set of states. At most `room` more threads may start; `others`
+    /// are the other threads.
     pub(crate) fn block(&mut self, begin: Place, set: Bdd, room: u32, others: &[Pair]) -> Result<Block, Stop> {
         let key = Key { at: At::Place(begin), children: Vec::new(), peers: None };
         let first = Item { key, set, arcs: Vec::new() };
@@ -134,7 +134,7 @@ impl Machine<'_> {
                 let key = Key { at: At::Gone, ..block.items[item].key.clone() };
                 self.add(block, key, set, (item, id))
             }
-            Op::Call(_) => unreachable!("the engine takes programs without calls only"),
+            Op::Call(_) => unreachable!("the engine supports programs without calls only"),
         }
     }
 
@@ -149,7 +149,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// A step in which no other thread takes part.
+    /// Makes a step in which no other thread takes part.
     fn go(&mut self, block: &mut Block, item: usize, place: Place, id: EdgeId) -> Result<(), OutOfNodes> {
         let step = self.steps.get(self.program, &self.layout, id)?;
         let set = step.image(&block.items[item].set)?;
@@ -157,18 +157,18 @@ impl Machine<'_> {
         self.add(block, key, set, (item, id))
     }
 
-    /// Where a step leads, and as what.
+    /// Returns the place after a step.
     pub(super) fn next(&self, place: Place, id: EdgeId) -> Place {
         place.after(&self.program.edges[id])
     }
 
-    /// A new thread as a copy of this one: the item is split by the valuations of the copy, as far as they are kept.
+    /// Starts a thread as a copy of this one: the item is split by the valuations of the copy, as far as they are kept.
     fn fork(&mut self, block: &mut Block, item: usize, place: Place, id: EdgeId, at: LocId) -> Result<(), OutOfNodes> {
         let joint = self.layout.forked(&block.items[item].set, [Who::Mover, Who::Peer], at)?;
         self.with_child(block, item, place, id, at, joint)
     }
 
-    /// A new thread that runs a procedure: split like a copy. Locals that are no parameters have any value.
+    /// Starts a thread that runs a procedure: split like a copy. Locals that are not parameters have any value.
     fn spawn(
         &mut self,
         block: &mut Block,
@@ -237,14 +237,14 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The target locations at which the moving thread or the one that it started last is.
+    /// Returns the target locations of the moving thread and of the one that it started last.
     pub(super) fn targets(&self, key: &Key) -> impl Iterator<Item = LocId> {
         let moved = if let At::Place(place) = key.at { Some(place.loc) } else { None };
         let started = key.children.last().map(|(place, _)| place.loc);
         moved.into_iter().chain(started).filter(|loc| self.target.has_loc(*loc))
     }
 
-    /// What the block leads to: its ends, split by the valuations of the moving thread.
+    /// Returns the results of the block: its ends, split by the valuations of the moving thread.
     pub(super) fn outcomes(&mut self, block: &Block) -> Result<Vec<Outcome>, Stop> {
         let mut outcomes = Vec::new();
         let begin = block.items[0].key.at;

@@ -1,8 +1,8 @@
 //! The reached states as a certificate: for each list of places a formula.
 //!
-//! A list of pairs says of the threads at one place that they can be matched to its pairs, whatever their order. So its
-//! formula is symmetric in the threads of a place, and holds for the order in which a certificate lists them. The
-//! matching is written thread by thread, with the numbers of threads that each pair still takes: what follows after a
+//! A list of pairs means that the threads at one place can be matched to its pairs, in any order. So its formula is
+//! symmetric in the threads of a place, and holds for the order in which a certificate lists them. The matching is
+//! written thread by thread, with the numbers of threads that each pair still takes: the rest of the formula after a
 //! number of threads depends on these numbers only, and is written once.
 
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::diagram::layout::{When, Who};
 
 use super::machine::Machine;
-use super::search::{Marking, Search};
+use super::search::{Marking, SymbolicSearch};
 use super::state::{Pair, places};
 
-/// Certificates with more nodes than this are not given: they would take too long to check.
+/// Limit on the nodes of a certificate. Larger ones are not given: they would take too long to check.
 const MOST_NODES: usize = 2_000_000;
 
-impl Search<'_> {
-    /// The certificate that a search without errors gives; `None` if it would be too large.
+impl SymbolicSearch<'_> {
+    /// Returns the certificate of a search without errors; `None` if it would be too large.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
         let places_of_all = self.machine.places();
         let numbers: FxHashMap<Place, u32> = places_of_all
@@ -31,7 +31,7 @@ impl Search<'_> {
             .enumerate()
             .map(|(number, place)| (Place { role: place.role, loc: place.loc }, number as u32))
             .collect();
-        let mut writer = Writer::new(&self.machine);
+        let mut writer = FormulaWriter::new(&self.machine);
         let mut shapes: BTreeMap<(Vec<u32>, u32), FormulaId> = BTreeMap::new();
         for (Marking { ended, pairs }, shared) in &self.reached {
             self.machine.run.tick()?;
@@ -55,7 +55,7 @@ impl Search<'_> {
 }
 
 impl Machine<'_> {
-    /// All visible points, for each who can stand there, and the beginning of the prelude.
+    /// Returns all visible points, each with every role that a thread can have there, and the beginning of the prelude.
     pub(crate) fn places(&self) -> Vec<check::Place> {
         let listed = |place: Place| {
             let vars = self.layout.kept(place.loc).iter().map(|var| (0, *var)).collect();
@@ -65,21 +65,21 @@ impl Machine<'_> {
     }
 }
 
-struct Writer<'m> {
+struct FormulaWriter<'m> {
     machine: &'m Machine<'m>,
-    /// The variable of the program that a variable of the diagrams stands for, by level: a shared one.
+    /// The shared variables of the program, by variable of the diagrams.
     shared: FxHashMap<Var, VarId>,
     formulas: Formulas,
     known: FxHashMap<Node, FormulaId>,
-    /// Diagrams that were written: of shared variables, or of a thread with this number at this place.
+    /// The diagrams already written: of shared variables, or of a thread with this number at this place.
     diagrams: FxHashMap<(Bdd, Option<(u32, Place)>), FormulaId>,
 }
 
-impl<'m> Writer<'m> {
-    fn new(machine: &'m Machine<'_>) -> Writer<'m> {
+impl<'m> FormulaWriter<'m> {
+    fn new(machine: &'m Machine<'_>) -> FormulaWriter<'m> {
         let layout = &machine.layout;
         let shared = layout.kept_shared().iter().map(|var| (layout.var(*var, Who::Mover, When::Now), *var)).collect();
-        Writer {
+        FormulaWriter {
             machine,
             shared,
             formulas: Formulas::default(),
@@ -97,7 +97,7 @@ impl<'m> Writer<'m> {
         id
     }
 
-    /// The formula of the states with these pairs and shared valuations.
+    /// Returns the formula of the states with these pairs and shared valuations.
     fn state(&mut self, pairs: &[Pair], shared: &Bdd) -> FormulaId {
         let mut formula = self.diagram(shared, None);
         let mut first = 0;
@@ -110,7 +110,8 @@ impl<'m> Writer<'m> {
         formula
     }
 
-    /// The threads at one place from this one on can be matched to the pairs, which take so many more threads.
+    /// Requires that the threads at one place, from this one on, can be matched to the pairs; `left` has the number of
+    /// threads that each pair still takes.
     fn matched(
         &mut self,
         pairs: &[Pair],
@@ -136,7 +137,7 @@ impl<'m> Writer<'m> {
         formula
     }
 
-    /// A diagram over the shared variables, or over those of a thread.
+    /// Writes a diagram over the shared variables, or over those of a thread.
     fn diagram(&mut self, set: &Bdd, of: Option<(u32, Place)>) -> FormulaId {
         let key = (set.clone(), of);
         if let Some(known) = self.diagrams.get(&key) {
@@ -162,7 +163,7 @@ impl<'m> Writer<'m> {
                 let layout = &self.machine.layout;
                 let mut kept = layout.kept(place.loc).iter();
                 let number = kept.position(|kept| layout.var(*kept, Who::Mover, When::Now) == var);
-                Atom::Of { thread, var: number.expect("sets speak of what is kept") as u32 }
+                Atom::Of { thread, var: number.expect("sets mention kept variables only") as u32 }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! All that can be reached, for comparisons.
+//! The set of all reachable states, for comparisons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +11,17 @@ use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::layout::Who;
 
 use super::machine::{Machine, Visit};
-use super::search::Search;
+use super::search::SymbolicSearch;
 use super::state::places;
 use super::{Options, Reductions, Threads};
 
 impl Threads {
-    /// Visits all states, errors or not, without reductions, and returns what can be seen of their threads. Merging is
-    /// as the options say.
+    /// Visits all states, errors or not, without reductions, and returns the visible states of their threads. States
+    /// are merged if the options say so.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
         let machine = Machine::new(task, run, Reductions::NONE, Visit::All)?;
-        let mut search = Search::new(machine, &Options { reductions: Reductions::NONE, ..self.options.clone() });
+        let mut search =
+            SymbolicSearch::new(machine, &Options { reductions: Reductions::NONE, ..self.options.clone() });
         search.run()?;
         let n_states = search.states(run)?.len();
         let failing = search.machine.failing.clone();
@@ -31,7 +32,7 @@ impl Threads {
 /// A state of the whole program: the shared valuation, and the threads in order.
 type Whole = (Vec<bool>, Vec<(Place, Vec<bool>)>);
 
-impl Search<'_> {
+impl SymbolicSearch<'_> {
     fn thread_states(&self, run: &Run<'_>) -> Result<BTreeSet<ThreadState>, Stop> {
         let mut seen: BTreeMap<LocId, Bdd> = BTreeMap::new();
         for node in &self.nodes {
@@ -63,7 +64,7 @@ impl Search<'_> {
         set.assignments(&vars).map(state).collect()
     }
 
-    /// All states of the whole program.
+    /// Returns all states of the whole program.
     fn states(&self, run: &Run<'_>) -> Result<BTreeSet<Whole>, Stop> {
         let layout = &self.machine.layout;
         let (shared_vars, local_vars) = layout.now(Who::Mover);

@@ -1,4 +1,4 @@
-//! What the search knows of the program: relations, visible points, sets; and how a run begins.
+//! The program as the search uses it: relations, visible points, sets; and the beginnings of runs.
 
 use std::collections::BTreeSet;
 
@@ -21,28 +21,28 @@ use selvedge_transition::step::vars::{Keep, initial_counts};
 use super::state::{SetId, Sets};
 use crate::bounded::Reductions;
 
-/// How far to search.
+/// The extent of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visit {
-    /// To the first error.
+    /// Up to the first error.
     UntilError,
-    /// Everything, also behind errors, each of which is noted once.
+    /// All states, including those after errors; each error is recorded once.
     Each,
-    /// Everything; of errors only the assertions that fail are noted.
+    /// All states; of the errors only the assertions that fail are recorded.
     All,
 }
 
-/// What a step does that would start a thread beyond the bound.
+/// The meaning of a step that would start a thread beyond the bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Full {
-    /// It starts none.
+    /// The step starts no thread.
     #[default]
     Skips,
-    /// It cannot be made: then every execution is one of the program without bound.
+    /// The step cannot be made: then every execution is one of the program without bound.
     Blocks,
 }
 
-/// The program, and all that is derived from it.
+/// The program, and all data derived from it.
 pub(crate) struct Machine<'a> {
     pub(crate) program: &'a Program,
     pub(crate) target: &'a Target,
@@ -50,9 +50,9 @@ pub(crate) struct Machine<'a> {
     pub(super) visit: Visit,
     pub(super) bound: u32,
     pub(super) full: Full,
-    /// Whether a step would have started a thread beyond the bound.
+    /// True if a step would have started a thread beyond the bound.
     pub(super) was_full: bool,
-    /// Whether threads that have ended count for the bound.
+    /// True if threads that have ended count for the bound.
     pub(super) counts_ended: bool,
     pub(crate) layout: PairLayout,
     pub(super) steps: Steps,
@@ -114,18 +114,18 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Whether a thread is seen at a place.
+    /// Returns whether a place is a visible point.
     pub(super) fn is_stop(&self, place: Place) -> bool {
         place.is_stop(&self.visible_points)
     }
 
-    /// When a location inside a block is looked at: after all that lead to it.
+    /// Returns the rank of a location inside a block: greater than that of each location that leads to it.
     pub(super) fn rank(&self, place: Place) -> usize {
         self.ranks.get(place)
     }
 
-    /// Whether a block that begins at a place may have a step with passive parts, so that it depends on the other
-    /// threads.
+    /// Returns whether a block that begins at a place may have a step with passive parts, so that it depends on the
+    /// other threads.
     pub(super) fn concerns_others(&mut self, begin: Place) -> bool {
         if let Some(known) = self.concerning.get(&begin) {
             return *known;
@@ -145,7 +145,7 @@ impl<'a> Machine<'a> {
         concerns
     }
 
-    /// The place and the valuations of the prelude's thread, if there is one.
+    /// Returns the place and the valuations of the prelude's thread, if there is one.
     pub(crate) fn prelude(&mut self) -> Result<Option<(Place, SetId)>, OutOfNodes> {
         let Some(proc) = self.program.prelude else { return Ok(None) };
         let place = Place { role: Role::Prelude, loc: self.program.procs[proc].entry };
@@ -153,8 +153,8 @@ impl<'a> Machine<'a> {
         Ok(Some((place, self.sets.id(&set))))
     }
 
-    /// The initial threads come to life: for each marking that the program and the bound allow, the shared valuations are
-    /// split so that the valuations of the threads do not depend on them.
+    /// Returns the beginnings with the initial threads: for each marking that the program and the bound allow, the
+    /// shared valuations are split so that the valuations of the threads do not depend on them.
     pub(super) fn begin(&mut self, shared: &Bdd) -> Result<Vec<Beginning>, Stop> {
         let mut beginnings = Vec::new();
         for marking in initial_counts(self.program, self.bound) {
@@ -189,7 +189,7 @@ impl<'a> Machine<'a> {
         Ok(split)
     }
 
-    /// The valuations of an initial thread, by the shared valuation at its start.
+    /// Returns the valuations of an initial thread, by the shared valuation at its start.
     fn entry(&mut self, id: EntryId) -> Result<Bdd, OutOfNodes> {
         if let Some(known) = self.entries.get(&id) {
             return Ok(known.clone());

@@ -1,13 +1,13 @@
 //! A bounded number of threads by counter abstraction on decision diagrams: the engine `threads`.
 //!
-//! After chapter 7 of the thesis behind Boom: a state is ⟨S, (pc, L₁, n₁), .., (pc, L_k, n_k)⟩ with sets S of shared and
-//! Lᵢ of local valuations, and nᵢ threads with local valuations in Lᵢ (`state`). Edges are translated when they are first
-//! needed (`step`). A thread moves by whole blocks (`block`). The image of a block is split where the
-//! shared and the local part depend on each other: shared variables stand above local ones, so that the distinct
-//! functions below the cut are the distinct sets of local valuations (errata: `splice_on_image`). The order of work, the
-//! invariant and the end are those of the breadth-first search (`search`). It is right because no step over- or
-//! under-approximates: a state of the abstraction stands for a set of states, each of which can be reached, but for the
-//! values of variables that nobody reads any more.
+//! After chapter 7 of the thesis behind Boom: a state is ⟨S, (pc, L₁, n₁), .., (pc, L_k, n_k)⟩ with sets S of shared
+//! and Lᵢ of local valuations, and nᵢ threads with local valuations in Lᵢ (`state`). Edges are translated when they are
+//! first needed (`step`). A thread moves by whole blocks (`block`). The image of a block is split where the shared and
+//! the local part depend on each other: shared variables are above local ones in the order, so that the distinct
+//! functions below the cut are the distinct sets of local valuations (errata: `splice_on_image`). The order of work,
+//! the invariant and the end are those of the breadth-first search (`search`). It is right because no step over- or
+//! under-approximates: a state of the abstraction represents a set of states, each of which can be reached, except for
+//! the values of variables that are not read any more.
 
 mod back;
 pub(crate) mod block;
@@ -26,7 +26,7 @@ use selvedge_ir::Trace;
 pub(crate) use self::machine::Full;
 
 use self::machine::{Machine, Visit};
-use self::search::{Goal, Search};
+use self::search::{Goal, SymbolicSearch};
 use super::{Closing, PartialOrder, Reductions};
 
 /// The engine.
@@ -64,7 +64,7 @@ impl Engine for Threads {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let machine = Machine::new(task, run, self.options.reductions, Visit::UntilError)?;
-        let mut search = Search::new(machine, &self.options);
+        let mut search = SymbolicSearch::new(machine, &self.options);
         match search.run()? {
             Some(found) => Ok(Verdict::Unsafe(search.trace(&found)?)),
             None => {
@@ -85,7 +85,7 @@ impl Engine for Threads {
 }
 
 impl Threads {
-    /// The same engine without partial order.
+    /// Returns the same engine without partial order.
     fn in_every_order(&self) -> Threads {
         let reductions = Reductions { partial_order: PartialOrder::Off, ..self.options.reductions };
         Threads { options: Options { reductions, ..self.options.clone() } }
@@ -93,7 +93,7 @@ impl Threads {
 
     fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
         let machine = Machine::new(task, run, self.options.reductions, Visit::Each)?;
-        let mut search = Search::new(machine, &self.options);
+        let mut search = SymbolicSearch::new(machine, &self.options);
         search.run()?;
         let met = search.met.clone();
         let mut findings = Findings::default();
@@ -114,15 +114,15 @@ impl Threads {
     }
 }
 
-fn closed_certificate(search: &mut Search<'_>) -> Result<Option<Certificate>, Stop> {
+fn closed_certificate(search: &mut SymbolicSearch<'_>) -> Result<Option<Certificate>, Stop> {
     if search.close()? == Closing::Closed { search.certificate() } else { Ok(None) }
 }
 
-/// What a search within a bound says about a program without bound.
+/// The result of a search within a bound, for a program without bound.
 pub(crate) enum Within {
     /// An error is reached by this execution within the bound.
     Error(Trace),
-    /// No error is reached, and the bound never mattered: there is none without bound, either.
+    /// No error is reached, and the bound never mattered: without a bound there is no error, either.
     Everything(Option<Certificate>),
     /// No error is reached within the bound.
     Nothing,
@@ -133,7 +133,7 @@ impl Threads {
     pub(crate) fn find(&self, task: &Task<'_>, full: Full, run: &Run<'_>) -> Result<Within, Stop> {
         let mut machine = Machine::new(task, run, self.options.reductions, Visit::UntilError)?;
         machine.full = full;
-        let mut search = Search::new(machine, &self.options);
+        let mut search = SymbolicSearch::new(machine, &self.options);
         if let Some(found) = search.run()? {
             return search.trace(&found).map(Within::Error);
         }

@@ -1,13 +1,14 @@
-//! Which pairs of a state are followed: partial order reduction (thesis, chapter 6, corrected as in
+//! Partial-order reduction: the pairs of a state that are followed (thesis, chapter 6, corrected as in
 //! [`selvedge_transition::macro_step::dependence`]).
 //!
 //! A set of threads may be followed alone if nothing that the others can ever do depends on a block of theirs, and if
-//! in *every* state that the node stands for one of them can move: a blocked thread is no reason to stop the others
-//! (errata: `ample_blocked_thread`). Here that is asked of each item inside a block: all its states must have a step, so
-//! that all states at the beginning come to an end of the block. Blocks that lead back, start threads, keep the atomic
-//! flag or concern others are never followed alone, so that no cycle leaves anyone out for good (errata: `ample_cycle`).
+//! in *every* state that the node represents one of them can move: a blocked thread is not a reason to stop the others
+//! (errata: `ample_blocked_thread`). Here that is checked for each item inside a block: all its states must have a
+//! step, so that all states at the beginning come to an end of the block. Blocks that lead back, start threads, keep
+//! the atomic flag or concern others are never followed alone, so that no cycle leaves a thread out forever (errata:
+//! `ample_cycle`).
 //!
-//! Running on (Cartesian) is a matter of which states are stored; here it is the same as an ample set.
+//! Running on (Cartesian) determines which states are stored; here it is the same as an ample set.
 
 use selvedge_check::{Role, Stop};
 use selvedge_ir::Op;
@@ -21,7 +22,8 @@ use super::state::Pair;
 use crate::bounded::PartialOrder;
 
 impl Machine<'_> {
-    /// Whether all that a block does leads forward and concerns nobody else, and all its states get through it.
+    /// Returns whether all steps of a block lead forward and concern no other thread, and all its states get through
+    /// it.
     pub(super) fn goes_on(&mut self, dependence: &Dependence, block: &Block) -> Result<bool, Stop> {
         for (number, item) in block.items.iter().enumerate() {
             let ends = number != 0 && block.ends.contains(&number);
@@ -37,7 +39,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// Whether each state of an item has a step.
+    /// Returns whether each state of an item has a step.
     fn all_move(&mut self, block: &Block, item: usize) -> Result<bool, OutOfNodes> {
         let At::Place(place) = block.items[item].key.at else { return Ok(true) };
         let mut left = block.items[item].set.clone();
@@ -57,7 +59,8 @@ impl Machine<'_> {
     }
 }
 
-/// The lists of pairs, by number, that may be followed alone as far as dependence is concerned, the shortest first.
+/// Returns the lists of pairs, by number, that may be followed alone as far as dependence is concerned, the shortest
+/// first.
 pub(super) fn groups(order: PartialOrder, dependence: &Dependence, pairs: &[Pair]) -> Vec<Vec<usize>> {
     match order {
         PartialOrder::Off => Vec::new(),
@@ -68,14 +71,14 @@ pub(super) fn groups(order: PartialOrder, dependence: &Dependence, pairs: &[Pair
     }
 }
 
-/// Whether no other thread can ever do anything that depends on a block of a thread of this pair.
+/// Returns whether no other thread can ever do anything that depends on a block of a thread of this pair.
 fn is_independent(dependence: &Dependence, pairs: &[Pair], number: usize) -> bool {
     let accesses = dependence.block(pairs[number].place.loc);
     let others = pairs.iter().enumerate().filter(|(other, pair)| *other != number || pair.count > 1);
     others.into_iter().all(|(_, pair)| !accesses.depend(dependence.future(pair.place.loc)))
 }
 
-/// Threads whose futures depend on each other, directly or through others, form a group (errata: `persistent_blocked`).
+/// Groups threads whose futures depend on each other, directly or through others (errata: `persistent_blocked`).
 fn persistent(dependence: &Dependence, pairs: &[Pair]) -> Vec<Vec<usize>> {
     let mut group: Vec<usize> = (0..pairs.len()).collect();
     for one in 0..pairs.len() {

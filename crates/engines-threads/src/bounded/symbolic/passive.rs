@@ -1,6 +1,6 @@
 //! Steps in which other threads take part: their variables are read or assigned.
 //!
-//! What happens to another thread depends on the moving one: its old and new values and the choices that both have in
+//! The effect on another thread depends on the moving one: its old and new values and the choices that both have in
 //! common. So the side of the moving thread is split, for each pair of the state, into rows with the same result for
 //! that pair. For a fixed row the threads of a pair are independent of each other, each makes its own choices, and so
 //! all of them are in the same new set: the pair stays a pair.
@@ -15,7 +15,7 @@ use super::machine::Machine;
 use super::state::{Pair, SetId};
 
 impl Machine<'_> {
-    /// Follows an edge with passive parts from an item. The thread is then at a stop, always.
+    /// Follows an edge with passive parts from an item. The thread is always at a visible point afterwards.
     pub(super) fn follow_passive(
         &mut self,
         block: &mut Block,
@@ -42,7 +42,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Splits rows by what becomes of one more pair.
+    /// Splits rows by the new set of one more pair.
     fn split(
         &mut self,
         rows: Vec<(Bdd, Vec<SetId>)>,
@@ -69,7 +69,7 @@ impl Machine<'_> {
         Ok(split)
     }
 
-    /// What a step says about a thread at a place; nothing if it does not take part.
+    /// Returns the part of a step that concerns a thread at a place; `None` if it does not take part.
     pub(super) fn part<'e>(&self, assign: &'e Assign, place: Place) -> Option<Part<'e>> {
         part(self.program, assign, place.entry(), place.loc)
     }

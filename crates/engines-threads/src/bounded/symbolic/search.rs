@@ -1,10 +1,10 @@
 //! The search: breadth-first, with two frontiers.
 //!
-//! The order of work: all states of the present frontier, each pair that may move; what they lead to is collected, states
-//! with the same pairs as one; then the collected states are merged and become the next frontier. Between two
-//! frontiers, every state that is reached has all its successors among the reached ones or those of the frontier. It
-//! ends because there are finitely many lists of pairs, and for each the shared part only grows. It is right because
-//! each step is exact: nothing is added that cannot be reached, and what is thrown away is contained in what is kept.
+//! *Order of work.* All states of the present frontier, each pair that may move; their successors are collected, states
+//! with the same pairs as one; then the collected states are merged and become the next frontier. *Invariant.* Between
+//! two frontiers, every state that is reached has all its successors among the reached ones or those of the frontier.
+//! *End.* There are finitely many lists of pairs, and for each the shared part only grows. *Right.* Each step is exact:
+//! nothing is added that cannot be reached, and the states that are dropped are contained in those that are kept.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -36,7 +36,7 @@ pub(super) struct Marking {
 }
 
 impl Marking {
-    /// The number of threads that count for the bound.
+    /// Returns the number of threads that count for the bound.
     pub(super) fn n_threads(&self) -> u32 {
         self.ended + n_threads(&self.pairs)
     }
@@ -46,16 +46,16 @@ impl Marking {
 pub(super) struct Node {
     pub(super) marking: Marking,
     pub(super) shared: Bdd,
-    /// Whence it comes: what these say together contains the state.
+    /// The predecessors; the union of their outcomes contains the state.
     pub(super) origins: Vec<Origin>,
 }
 
-/// Whence states come.
+/// The origin of states.
 #[derive(Clone, Debug)]
 pub(super) enum Origin {
-    /// From nothing: the prelude, or the initial threads.
+    /// The start: the prelude, or the initial threads.
     Start(Rc<Outcome>),
-    /// From a node by a block of a thread of one of its pairs.
+    /// A block of a thread of one of the pairs of a node.
     Block { node: u32, mover: u32, outcome: Rc<Outcome> },
 }
 
@@ -67,26 +67,26 @@ impl Origin {
     }
 }
 
-/// An error that the search met.
+/// An error that the search found.
 #[derive(Clone, Debug)]
-pub(super) enum Found {
+pub(super) enum FoundError {
     /// In all states of this origin a thread is at a target location.
     Reached(Origin),
-    /// In the block of a thread of a pair of a node.
+    /// The error is in the block of a thread of a pair of a node.
     Block { node: usize, mover: usize, error: Error },
 }
 
-/// What is looked for when each error is.
+/// An error to look for, in searches for each error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Goal {
     Fails(EdgeId),
     Reaches(LocId),
 }
 
-/// How rounds come to an end.
-enum End {
-    /// With an error.
-    Error(Found),
+/// The result of the rounds.
+enum RoundsResult {
+    /// An error was found.
+    Error(FoundError),
     /// Nothing new was found.
     Closed,
     /// There are more states than allowed.
@@ -101,41 +101,42 @@ struct Draft {
 
 type Drafts = IndexMap<Marking, Draft, FxBuildHasher>;
 
-/// What a block leads to.
+/// The results of a block.
 type Outcomes = Rc<Vec<Rc<Outcome>>>;
 
-/// What a block of a pair leads to, by shared part, place, set and room.
-type Known = FxHashMap<(Bdd, Place, SetId, u32), Outcomes>;
+/// The results of blocks of pairs, by shared part, place, set and room.
+type BlockResults = FxHashMap<(Bdd, Place, SetId, u32), Outcomes>;
 
-/// Results of blocks that are kept at most: beyond, they are computed again.
+/// Limit on the number of stored results of blocks; beyond it they are computed again.
 const MAX_KNOWN: usize = 1 << 18;
 
-pub(super) struct Search<'a> {
+pub(super) struct SymbolicSearch<'a> {
     pub(super) machine: Machine<'a>,
     merges: bool,
     pub(super) nodes: Vec<Node>,
     /// The shared part of each marking that was reached.
     pub(super) reached: IndexMap<Marking, Bdd, FxBuildHasher>,
-    /// The initial_counts by the number of threads that have ended and the places of the others.
+    /// The markings, as indices into `reached`, by the number of threads that have ended and the places of the others.
     buckets: FxHashMap<(u32, Vec<Place>), Vec<usize>>,
     drafts: Drafts,
-    known: Known,
+    known: BlockResults,
     partial_order: PartialOrder,
-    /// What depends on what, under a partial order.
+    /// The dependence between steps, under a partial order.
     dependence: Option<Dependence>,
-    /// Where each error was met first, if each is looked for.
-    pub(super) met: BTreeMap<Goal, Found>,
-    /// Whether the block of a pair may be followed alone.
+    /// The place where each error was found first, in searches for each error.
+    pub(super) met: BTreeMap<Goal, FoundError>,
+    /// For blocks of pairs, by shared part, place, set and room, whether they may be followed alone.
     forward: FxHashMap<(Bdd, Place, SetId, u32), bool>,
 }
 
-impl<'a> Search<'a> {
-    /// A target that asks for several threads at once is about the interleaving itself: nothing is left out then.
-    pub(super) fn new(machine: Machine<'a>, options: &Options) -> Search<'a> {
+impl<'a> SymbolicSearch<'a> {
+    /// Creates a search. A target with several threads at the same time is about the interleaving itself: nothing is
+    /// left out then.
+    pub(super) fn new(machine: Machine<'a>, options: &Options) -> SymbolicSearch<'a> {
         let partial_order = options.reductions.partial_order;
         let reduces = partial_order != PartialOrder::Off && machine.target.together.is_empty();
         let merges = options.merge;
-        Search {
+        SymbolicSearch {
             partial_order,
             dependence: reduces.then(|| Dependence::new(machine.program, &machine.visible_points)),
             met: BTreeMap::new(),
@@ -151,46 +152,45 @@ impl<'a> Search<'a> {
     }
 
     /// Finds all states, or those up to an error.
-    pub(super) fn run(&mut self) -> Result<Option<Found>, Stop> {
+    pub(super) fn run(&mut self) -> Result<Option<FoundError>, Stop> {
         if let Some(found) = self.start()? {
             return Ok(Some(found));
         }
         match self.rounds(usize::MAX)? {
-            End::Error(found) => Ok(Some(found)),
-            End::Closed | End::Large => Ok(None),
+            RoundsResult::Error(found) => Ok(Some(found)),
+            RoundsResult::Closed | RoundsResult::Large => Ok(None),
         }
     }
 
-    /// What is reached under a partial order is not closed under all steps. This adds what is missing, from the reached
-    /// states on, and says whether it did: it gives up where the partial order left out so much that a proof would cost
-    /// more than the search.
+    /// Closes the states reached under a partial order under all steps, and returns whether that succeeded. It gives up
+    /// where the partial order left out so much that a proof would cost more than the search.
     pub(super) fn close(&mut self) -> Result<Closing, Stop> {
         if self.dependence.take().is_none() {
             return Ok(Closing::Closed);
         }
         let most = at_most(self.nodes.len());
         Ok(match self.rounds(most)? {
-            End::Error(_) => Closing::Error,
-            End::Closed => Closing::Closed,
-            End::Large => Closing::Large,
+            RoundsResult::Error(_) => Closing::Error,
+            RoundsResult::Closed => Closing::Closed,
+            RoundsResult::Large => Closing::Large,
         })
     }
 
     /// Expands all states, first those that are there, then the new ones.
-    fn rounds(&mut self, most: usize) -> Result<End, Stop> {
+    fn rounds(&mut self, most: usize) -> Result<RoundsResult, Stop> {
         let (mut begin, mut rounds) = (0, 0);
         loop {
             self.commit().map_err(out_of_nodes)?;
             let end = self.nodes.len();
             if begin == end {
-                return Ok(End::Closed);
+                return Ok(RoundsResult::Closed);
             }
             if end > most {
-                return Ok(End::Large);
+                return Ok(RoundsResult::Large);
             }
             for node in begin..end {
                 if let Some(found) = self.expand(node)? {
-                    return Ok(End::Error(found));
+                    return Ok(RoundsResult::Error(found));
                 }
             }
             (begin, rounds) = (end, rounds + 1);
@@ -199,8 +199,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The initial states: the prelude's thread, or the initial threads.
-    fn start(&mut self) -> Result<Option<Found>, Stop> {
+    /// Adds the initial states: the prelude's thread, or the initial threads.
+    fn start(&mut self) -> Result<Option<FoundError>, Stop> {
         let shared = self.machine.layout.start(self.machine.program, Who::Mover).map_err(out_of_nodes)?;
         let starts = match self.machine.prelude().map_err(out_of_nodes)? {
             Some(prelude) => vec![Outcome { shared, mover: Some(prelude), children: Vec::new(), peers: None }],
@@ -219,14 +219,14 @@ impl<'a> Search<'a> {
             let origin = Origin::Start(Rc::new(outcome));
             self.note_threads(&marking.pairs, &origin);
             if self.at_target(&marking.pairs) {
-                return Ok(Some(Found::Reached(origin)));
+                return Ok(Some(FoundError::Reached(origin)));
             }
             self.draft(marking, origin).map_err(out_of_nodes)?;
         }
         Ok(None)
     }
 
-    /// Whether a thread is at a target location, or several meet, if that is looked for.
+    /// Returns whether a thread is at a target location, or several meet, in searches up to the first error.
     fn at_target(&self, pairs: &[Pair]) -> bool {
         let target = self.machine.target;
         let count = |loc| pairs.iter().filter(|pair| pair.place.loc == loc).map(|pair| pair.count as usize).sum();
@@ -234,20 +234,20 @@ impl<'a> Search<'a> {
             && (pairs.iter().any(|pair| target.has_loc(pair.place.loc)) || met(&target.together, count).is_some())
     }
 
-    /// Notes where threads are, and the errors that this is, if each is looked for.
+    /// Records the locations of threads, and the errors there, in searches for each error.
     fn note_threads(&mut self, pairs: &[Pair], origin: &Origin) {
         for loc in pairs.iter().map(|pair| pair.place.loc) {
             self.machine.locs.insert(loc.index());
             if self.machine.visit == Visit::Each && self.machine.target.has_loc(loc) {
-                self.met.entry(Goal::Reaches(loc)).or_insert_with(|| Found::Reached(origin.clone()));
+                self.met.entry(Goal::Reaches(loc)).or_insert_with(|| FoundError::Reached(origin.clone()));
             }
         }
     }
 
-    /// Notes the errors in a block.
+    /// Records the errors in a block.
     fn note_errors(&mut self, block: &Block, node: usize, mover: usize) {
         for error in &block.errors {
-            let found = Found::Block { node, mover, error: *error };
+            let found = FoundError::Block { node, mover, error: *error };
             match error {
                 Error::Fails(_, edge) => {
                     self.met.entry(Goal::Fails(*edge)).or_insert(found);
@@ -262,7 +262,7 @@ impl<'a> Search<'a> {
     }
 
     /// Adds the successors of a node to the drafts.
-    fn expand(&mut self, node: usize) -> Result<Option<Found>, Stop> {
+    fn expand(&mut self, node: usize) -> Result<Option<FoundError>, Stop> {
         for mover in self.followed(node)? {
             self.machine.run.tick()?;
             if let Some(found) = self.expand_pair(node, mover)? {
@@ -272,7 +272,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The pairs of a node that are followed: those that may move, or fewer of them under a partial order.
+    /// Returns the pairs of a node that are followed: those that may move, or fewer of them under a partial order.
     fn followed(&mut self, node: usize) -> Result<Vec<usize>, Stop> {
         let pairs = self.nodes[node].marking.pairs.clone();
         let alone = pairs.iter().any(|pair| pair.place.is_alone());
@@ -297,8 +297,8 @@ impl<'a> Search<'a> {
         Ok(chosen.unwrap_or(all))
     }
 
-    /// Whether the block of a pair may be followed alone as far as it itself is concerned. An error in it is met when it
-    /// is followed.
+    /// Returns whether the block of a pair itself allows that it is followed alone. An error in it is found when it is
+    /// followed.
     fn goes_on(&mut self, dependence: &Dependence, node: usize, mover: usize) -> Result<bool, Stop> {
         let marking = &self.nodes[node].marking;
         let (pair, room) = (marking.pairs[mover], self.machine.bound.saturating_sub(marking.n_threads()));
@@ -320,14 +320,14 @@ impl<'a> Search<'a> {
         Ok(goes)
     }
 
-    /// Adds what a thread of a pair leads to.
-    fn expand_pair(&mut self, node: usize, mover: usize) -> Result<Option<Found>, Stop> {
+    /// Adds the successors along the block of a thread of a pair.
+    fn expand_pair(&mut self, node: usize, mover: usize) -> Result<Option<FoundError>, Stop> {
         let Node { marking, shared, .. } = &self.nodes[node];
         let (ended, pair, shared) = (marking.ended, marking.pairs[mover], shared.clone());
         let (rest, room) = (without(&marking.pairs, mover), self.machine.bound.saturating_sub(marking.n_threads()));
         let outcomes = match self.outcomes((node, mover), &shared, room, &rest)? {
             Ok(outcomes) => outcomes,
-            Err(error) => return Ok(Some(Found::Block { node, mover, error })),
+            Err(error) => return Ok(Some(FoundError::Block { node, mover, error })),
         };
         for outcome in outcomes.iter() {
             let ends = self.machine.counts_ended && outcome.mover.is_none() && pair.place.entry().is_some();
@@ -335,17 +335,17 @@ impl<'a> Search<'a> {
             let outcome = Rc::clone(outcome);
             let origin = Origin::Block { node: node as u32, mover: mover as u32, outcome };
             self.note_threads(&next.pairs, &origin);
-            // Blocks look neither at meetings nor at threads that come to life behind a prelude.
+            // Blocks check neither meetings nor threads that begin after a prelude.
             if self.at_target(&next.pairs) {
-                return Ok(Some(Found::Reached(origin)));
+                return Ok(Some(FoundError::Reached(origin)));
             }
             self.draft(next, origin).map_err(out_of_nodes)?;
         }
         Ok(None)
     }
 
-    /// What the threads of a pair of a node can do. Without passive parts it depends on the pair, the shared part and the
-    /// room only.
+    /// Returns the results of the block of a pair of a node. Without passive parts they depend on the pair, the shared
+    /// part and the room only.
     fn outcomes(
         &mut self,
         (node, mover): (usize, usize),
@@ -389,7 +389,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The part of some shared valuations that is not known to be reached together with some threads.
+    /// Returns the part of some shared valuations that is not known to be reached together with some threads.
     fn new_part(&mut self, marking: &Marking, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
         if let Some(known) = self.reached.get(marking) {
             shared = shared.minus(known)?;
@@ -433,9 +433,9 @@ impl<'a> Search<'a> {
     }
 
     /// Merges states that have the same shared part and differ in one pair of one thread: the union of the two sets
-    /// stands for exactly the states of both. With more than one thread in the pair it would not: two threads, both in A
-    /// or both in C, are not two threads in A or C (errata: `merge_counts`). States that differ in the shared part only
-    /// are one draft already. Says whether there were any. Each merge makes the list shorter.
+    /// represents exactly the states of both. With more than one thread in the pair it would not: two threads, both in
+    /// A or both in C, are not two threads in A or C (errata: `merge_counts`). States that differ in the shared part
+    /// only are one draft already. Returns whether it merged any. Each merge makes the list shorter.
     #[expect(clippy::mutable_key_type, reason = "a diagram is compared and hashed by the function that it denotes")]
     fn merge(&mut self, drafts: &mut Drafts) -> Result<bool, OutOfNodes> {
         let mut merged: Drafts = IndexMap::default();
@@ -476,7 +476,7 @@ impl<'a> Search<'a> {
         Ok(any)
     }
 
-    /// The union of two drafts that have `rest` in common.
+    /// Returns the union of two drafts that have `rest` in common.
     fn united(
         &mut self,
         pair: &Pair,
@@ -512,7 +512,7 @@ fn candidates(drafts: &mut Drafts) -> Drafts {
     several
 }
 
-/// What two drafts that can be merged have in common: all but one thread at a place.
+/// The common part of two drafts that can be merged: all but one thread at a place.
 #[derive(PartialEq, Eq, Hash)]
 struct Partner {
     shared: Bdd,
@@ -521,7 +521,7 @@ struct Partner {
     place: Place,
 }
 
-/// For each pair of one thread, by its number, what a partner has in common.
+/// Returns, for each pair of one thread, by its number, the part that a partner has in common.
 fn partner_keys(ended: u32, pairs: &Pairs, shared: &Bdd) -> impl Iterator<Item = (usize, Partner)> {
     let singles = (0..pairs.len()).filter(|number| pairs[*number].count == 1);
     singles.map(move |number| {
@@ -530,7 +530,7 @@ fn partner_keys(ended: u32, pairs: &Pairs, shared: &Bdd) -> impl Iterator<Item =
     })
 }
 
-/// The pairs after a block: the others, what became of the thread that moved, and those that it started.
+/// Returns the pairs after a block: the others, the thread that moved, and those that it started.
 pub(super) fn moved(rest: &[Pair], outcome: &Outcome) -> Pairs {
     let mut pairs = Vec::with_capacity(rest.len() + 2);
     match &outcome.peers {

@@ -1,8 +1,8 @@
-//! States ⟨S, (place, L₁, n₁), .., (place, L_k, n_k)⟩ of the counter abstraction, and which contains which.
+//! States ⟨S, (place, L₁, n₁), .., (place, L_k, n_k)⟩ of the counter abstraction, and inclusion between them.
 //!
-//! Such a state stands for all states in which the shared valuation is in S and, of nᵢ threads each, all stand at the
-//! place and have a valuation in Lᵢ, independently of each other and of the shared part. Thread sets are numbered in the
-//! order in which they are met, so that states are short, equal ones are equal lists, and their order depends on
+//! Such a state represents all states in which the shared valuation is in S and, of nᵢ threads each, all are at the
+//! place and have a valuation in Lᵢ, independently of each other and of the shared part. Thread sets are numbered in
+//! the order in which they are found, so that states are short, equal ones are equal lists, and their order depends on
 //! nothing but the program.
 
 use indexmap::IndexSet;
@@ -15,7 +15,7 @@ use selvedge_transition::macro_step::place::Place;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SetId(pub(crate) u32);
 
-/// So many threads at a place with valuations in a set.
+/// A number of threads at a place with valuations in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Pair {
     pub(super) place: Place,
@@ -26,7 +26,7 @@ pub(crate) struct Pair {
 /// The pairs of a state, sorted, no two with the same place and set.
 pub(super) type Pairs = Vec<Pair>;
 
-/// One thread less in a pair.
+/// Returns the pairs with one thread fewer in one of them.
 pub(super) fn without(pairs: &[Pair], place: usize) -> Pairs {
     let mut rest = pairs.to_vec();
     rest[place].count -= 1;
@@ -34,7 +34,7 @@ pub(super) fn without(pairs: &[Pair], place: usize) -> Pairs {
     rest
 }
 
-/// So many threads more. Works on the list as it is, after what was taken from it.
+/// Adds threads. The list stays sorted and without duplicates.
 pub(super) fn add(pairs: &mut Pairs, new: Pair) {
     match pairs.binary_search_by_key(&(new.place, new.set), |pair| (pair.place, pair.set)) {
         Ok(known) => pairs[known].count += new.count,
@@ -42,17 +42,17 @@ pub(super) fn add(pairs: &mut Pairs, new: Pair) {
     }
 }
 
-/// The number of threads that count for the bound.
+/// Returns the number of threads that count for the bound.
 pub(super) fn n_threads(pairs: &[Pair]) -> u32 {
     pairs.iter().filter(|pair| pair.place.role != Role::Prelude).map(|pair| pair.count).sum()
 }
 
-/// The places of all threads, in ascending order.
+/// Returns the places of all threads, in ascending order.
 pub(super) fn places(pairs: &[Pair]) -> Vec<Place> {
     pairs.iter().flat_map(|pair| std::iter::repeat_n(pair.place, pair.count as usize)).collect()
 }
 
-/// The sets of valuations that were met, and what is known about inclusion.
+/// The sets of valuations found so far, and the known inclusions between them.
 #[derive(Default)]
 pub(crate) struct Sets {
     sets: IndexSet<Bdd, FxBuildHasher>,
@@ -80,10 +80,10 @@ impl Sets {
         *self.inclusions.entry((large, small)).or_insert_with(test)
     }
 
-    /// Whether the threads of the second list can be matched to those of the first, each to one at the same place with a
-    /// set that contains its own. Then every state of the second list is one of the first; the converse need not be
-    /// true, so this is a test by which states may be thrown away (errata: `subsumption_direction`). Both lists have the
-    /// same places.
+    /// Returns whether the threads of the second list can be matched to those of the first, each to one at the same
+    /// place with a set that contains its own. Then every state of the second list is one of the first; the converse
+    /// need not be true, so this is a test by which states may be dropped (errata: `subsumption_direction`). Both lists
+    /// have the same places.
     pub(super) fn dominates(&mut self, large: &[Pair], small: &[Pair]) -> bool {
         let by_place = |list: &[Pair], begin: usize| {
             let same = list[begin..].iter().take_while(|pair| pair.place == list[begin].place).count();
@@ -100,7 +100,7 @@ impl Sets {
         true
     }
 
-    /// The same for threads at one place.
+    /// Returns whether one list dominates the other, for threads at one place.
     fn dominates_at_place(&mut self, large: &[Pair], small: &[Pair]) -> bool {
         if large == small {
             return true;
@@ -116,8 +116,8 @@ impl Sets {
     }
 }
 
-/// A way to give each of the first `n` numbers a partner of its own among the first `m`, where `fits` tells who fits
-/// whom: augmenting paths after Kuhn. The result lists the partners.
+/// Returns a way to give each of the first `n` numbers a partner of its own among the first `m`, where `fits` tells
+/// which numbers fit: augmenting paths after Kuhn. The result lists the partners.
 pub(crate) fn matching(n: usize, m: usize, fits: &mut dyn FnMut(usize, usize) -> bool) -> Option<Vec<usize>> {
     let mut owner: Vec<Option<usize>> = vec![None; m];
     for item in 0..n {

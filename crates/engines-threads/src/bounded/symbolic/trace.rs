@@ -1,10 +1,11 @@
 //! From an error back to the start: concrete states on the way of the search (thesis, Algorithm 7.2).
 //!
-//! Going backwards, each thread has a valuation of the variables that are kept where it stands. The state before a block
-//! is found by computing the block again, and choosing, edge by edge, values for the moving thread, the shared variables
-//! and the choices that lead to what is known already. All other threads keep their values, unless they take part in a
-//! step. A node has one origin that contains the state at hand, and its threads are matched to the pairs of that origin.
-//! Variables that are not kept have no influence on those that are, so their values are left to the execution.
+//! Going backwards, each thread has a valuation of the variables that are kept at its location. The state before a
+//! block is found by computing the block again, and choosing, edge by edge, values for the moving thread, the shared
+//! variables and the choices that lead to the values already known. All other threads keep their values, unless they
+//! take part in a step. A node has one origin that contains the state at hand, and its threads are matched to the pairs
+//! of that origin. Variables that are not kept have no influence on those that are, so their values are left to the
+//! execution.
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::{StartThread, Trace};
@@ -18,7 +19,7 @@ use selvedge_transition::trace_builder::{BackStep, TraceBuilder};
 
 use super::back::Back;
 use super::block::{At, Block, Error, Outcome};
-use super::search::{Found, Origin, Search};
+use super::search::{FoundError, Origin, SymbolicSearch};
 use super::state::{Pair, Pairs, SetId, matching, without};
 
 /// A state, as far as a block concerns it.
@@ -32,27 +33,27 @@ pub(super) struct Scene {
     pub(super) others: Vec<(usize, Live)>,
 }
 
-/// Which part a thread has in an origin.
+/// The part of a thread in an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    /// None, but for passive steps: it belongs to this pair of the others.
+enum OriginPart {
+    /// No part, except in passive steps: it belongs to this pair of the others.
     Other(usize),
     Mover,
     Child,
 }
 
-impl Search<'_> {
-    /// The execution that leads to an error.
-    pub(super) fn trace(&mut self, found: &Found) -> Result<Trace, Stop> {
+impl SymbolicSearch<'_> {
+    /// Returns the execution that leads to an error.
+    pub(super) fn trace(&mut self, found: &FoundError) -> Result<Trace, Stop> {
         let mut builder = TraceBuilder::default();
         let (mut shared, mut threads, mut origin) = match found {
-            Found::Reached(origin) => {
+            FoundError::Reached(origin) => {
                 let slots = self.slots(origin);
                 let sets = slots.iter().map(|(place, set, _)| (*place, *set));
                 let threads = sets.map(|(place, set)| self.live(&mut builder, place, set)).collect();
                 (self.pick_shared(&origin.outcome().shared), threads, origin.clone())
             }
-            Found::Block { node, mover, error } => {
+            FoundError::Block { node, mover, error } => {
                 let (shared, threads) = self.before_error(&mut builder, *node, *mover, *error)?;
                 let origin = self.origin(*node, &shared, &threads);
                 (shared, threads, origin)
@@ -67,7 +68,7 @@ impl Search<'_> {
         self.finish(builder, &shared, threads).map_err(out_of_nodes)
     }
 
-    /// A thread with some valuation of a set.
+    /// Returns a thread with some valuation of a set.
     fn live(&self, builder: &mut TraceBuilder, place: Place, set: SetId) -> Live {
         let (_, vars) = self.machine.layout.now(Who::Mover);
         let locals = self.machine.sets.get(set).pick(&vars).expect("no pair has an empty set");
@@ -79,23 +80,23 @@ impl Search<'_> {
         set.pick(&vars).expect("no state has an empty shared part")
     }
 
-    /// The threads that an origin leads to, one by one: their places, sets and parts.
-    fn slots(&self, origin: &Origin) -> Vec<(Place, SetId, Part)> {
+    /// Returns the threads that an origin leads to, one by one: their places, sets and parts.
+    fn slots(&self, origin: &Origin) -> Vec<(Place, SetId, OriginPart)> {
         let outcome = origin.outcome();
         let mut slots = Vec::new();
         if let Origin::Block { node, mover, .. } = origin {
             let rest = without(&self.nodes[*node as usize].marking.pairs, *mover as usize);
             for (number, pair) in rest.iter().enumerate() {
                 let set = outcome.peers.as_ref().map_or(pair.set, |peers| peers[number]);
-                slots.extend(std::iter::repeat_n((pair.place, set, Part::Other(number)), pair.count as usize));
+                slots.extend(std::iter::repeat_n((pair.place, set, OriginPart::Other(number)), pair.count as usize));
             }
         }
-        slots.extend(outcome.mover.map(|(place, set)| (place, set, Part::Mover)));
-        slots.extend(outcome.children.iter().map(|(place, set)| (*place, *set, Part::Child)));
+        slots.extend(outcome.mover.map(|(place, set)| (place, set, OriginPart::Mover)));
+        slots.extend(outcome.children.iter().map(|(place, set)| (*place, *set, OriginPart::Child)));
         slots
     }
 
-    /// The places of threads among those that an origin leads to, if the state is one of the origin's.
+    /// Returns the places of threads among those that an origin leads to, if the state is one of the origin's.
     fn fit(&self, origin: &Origin, shared: &[bool], threads: &[Live]) -> Option<Vec<usize>> {
         let layout = &self.machine.layout;
         if !layout.holds(&origin.outcome().shared, shared, &[]) {
@@ -109,14 +110,14 @@ impl Search<'_> {
         })
     }
 
-    /// The origin of a node that contains a state.
+    /// Returns the origin of a node that contains a state.
     fn origin(&self, node: usize, shared: &[bool], threads: &[Live]) -> Origin {
         let mut origins = self.nodes[node].origins.iter();
         let origin = origins.find(|origin| self.fit(origin, shared, threads).is_some());
         origin.expect("each state of a node is one of an origin's").clone()
     }
 
-    /// The parts of the threads in the block of an origin. Initial threads that come to life are noted.
+    /// Assigns the threads to their parts in the block of an origin. Initial threads that begin here are recorded.
     fn scene(
         &mut self,
         builder: &mut TraceBuilder,
@@ -131,9 +132,9 @@ impl Search<'_> {
         by_slot.sort_by_key(|(slot, _)| *slot);
         for (slot, live) in by_slot {
             match slots[slot].2 {
-                Part::Other(pair) => scene.others.push((pair, live)),
-                Part::Mover => scene.mover = Some(live),
-                Part::Child => scene.children.push(live),
+                OriginPart::Other(pair) => scene.others.push((pair, live)),
+                OriginPart::Mover => scene.mover = Some(live),
+                OriginPart::Child => scene.children.push(live),
             }
         }
         let Origin::Block { node, .. } = origin else { return Ok(scene) };
@@ -154,7 +155,7 @@ impl Search<'_> {
         Ok((self.machine.block(pair.place, set, room, &rest)?, rest))
     }
 
-    /// The state of a node from which a block of one of its threads leads to an error.
+    /// Returns the state of a node from which a block of one of its threads leads to an error.
     fn before_error(
         &mut self,
         builder: &mut TraceBuilder,
@@ -188,7 +189,7 @@ impl Search<'_> {
         self.through(builder, &block, &rest, item, Scene { shared: picked.shared, mover, children, others })
     }
 
-    /// Where an error is met: the condition of an assertion does not hold.
+    /// Returns the states in which an error occurs: the condition of an assertion does not hold.
     fn failure(&self, error: Error) -> Result<Bdd, OutOfNodes> {
         match error {
             Error::Reached(_) => Ok(self.machine.layout.manager.top()),
@@ -199,7 +200,7 @@ impl Search<'_> {
         }
     }
 
-    /// The state of a node from which a block of one of its threads leads to a state.
+    /// Returns the state of a node from which a block of one of its threads leads to a state.
     fn before(
         &mut self,
         builder: &mut TraceBuilder,
@@ -248,7 +249,7 @@ impl Search<'_> {
         Ok((scene.shared, threads))
     }
 
-    /// Returns how initial threads begin with these valuations.
+    /// Returns the starts of initial threads with these valuations.
     fn start_threads(&self, shared: &[bool], threads: &[Live]) -> Result<Vec<(usize, StartThread)>, OutOfNodes> {
         let (layout, program) = (&self.machine.layout, self.machine.program);
         let start = |live: &Live| Ok((live.name, layout.start_thread(program, Who::Mover, shared, live)?));

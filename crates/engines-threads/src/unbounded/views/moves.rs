@@ -192,7 +192,7 @@ impl Model<'_> {
                 (self.layout.spawned(program, set, [Who::Mover, Who::Peer], spawn)?, self.started(place, at))
             }
             Op::Assign(_) | Op::AtomicBegin | Op::AtomicEnd => (set.clone(), child),
-            Op::Call(_) => unreachable!("the engine takes programs without calls only"),
+            Op::Call(_) => unreachable!("the engine supports programs without calls only"),
         };
         let step = self.steps.get(program, &self.layout, id)?;
         self.arrive(block, (Some(to), child), step.image(&joint)?)
