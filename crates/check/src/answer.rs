@@ -174,13 +174,11 @@ pub enum Reason {
     /// No engine supports the program, or the chosen one does not.
     Unsupported(Unsupported),
     /// Some of the errors that were asked for one by one were not decided.
-    Some {
-        /// The number of undecided errors.
-        open: usize,
-        /// Of how many.
+    Undecided {
+        /// The number of errors.
         of: usize,
-        /// Why the last of them was not, if an engine stopped.
-        stop: Option<Stop>,
+        /// The reason for each that was not decided.
+        reasons: Vec<Reason>,
     },
     /// A bound of the engine cut off states.
     Truncated,
@@ -390,23 +388,12 @@ impl Status {
     }
 }
 
-impl Reason {
-    /// Returns the limit or bound that ended the search, if one did.
-    pub fn stop(&self) -> Option<Stop> {
-        match self {
-            Reason::Stop(stop) => Some(*stop),
-            Reason::Some { stop, .. } => *stop,
-            Reason::Unsupported(_) | Reason::Truncated => None,
-        }
-    }
-}
-
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Stop(stop) => stop.fmt(f),
             Reason::Unsupported(unsupported) => unsupported.fmt(f),
-            Reason::Some { open, of, .. } => write!(f, "{open} of {of} not decided"),
+            Reason::Undecided { of, reasons } => write!(f, "{} of {of} not decided", reasons.len()),
             Reason::Truncated => write!(f, "a bound of the engine was reached"),
         }
     }

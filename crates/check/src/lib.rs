@@ -48,7 +48,7 @@ pub use projection::{Involved, Projection};
 pub use question::{Initial, InvalidQuestion, Question, Subject};
 pub use refinement::Refinement;
 pub use rounds::{EveMove, RoundBound, Rounds};
-pub use run::{CancelToken, Event, Limits, Observer, Part, Run};
+pub use run::{CancelToken, Event, Limits, Observer, Run, RunPart};
 pub use selvedge_ir::Target;
 pub use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 pub use solvers::{SolverFailure, Solvers};

@@ -19,7 +19,7 @@ pub struct Run<'o> {
 
 /// The conditions of a part of a check, which may outlive it in another thread.
 #[derive(Clone)]
-pub struct Part {
+pub struct RunPart {
     /// Stops the part.
     pub cancel: CancelToken,
     limits: Limits,
@@ -28,7 +28,7 @@ pub struct Part {
     start: Instant,
 }
 
-impl Part {
+impl RunPart {
     /// The part as a run with its own observer.
     pub fn run<'o>(&self, observer: &'o dyn Observer) -> Run<'o> {
         let run = Run::new(self.cancel.clone(), self.limits, observer).since(self.start);
@@ -38,8 +38,8 @@ impl Part {
     /// The same part, in which each solver of an engine may do so much work, in its own units. An engine whose solver
     /// has done it stops as if it were cancelled.
     #[must_use]
-    pub fn with_solver_work(self, units: u64) -> Part {
-        Part { solver_work: Some(units), ..self }
+    pub fn with_solver_work(self, units: u64) -> RunPart {
+        RunPart { solver_work: Some(units), ..self }
     }
 }
 
@@ -166,16 +166,16 @@ impl<'o> Run<'o> {
         &self.solvers
     }
 
-    /// Returns how much work each solver of an engine may do, in its own units; see [`Part::with_solver_work`].
+    /// Returns how much work each solver of an engine may do, in its own units; see [`RunPart::with_solver_work`].
     pub fn solver_work(&self) -> Option<u64> {
         self.solver_work
     }
 
     /// A part of the run that can be stopped on its own, and stops with the run. It has the run's limits and clock.
     /// Parts have no parts.
-    pub fn part(&self) -> Part {
+    pub fn part(&self) -> RunPart {
         let cancel = CancelToken { own: Arc::default(), above: Some(Arc::clone(&self.cancel.own)) };
-        Part {
+        RunPart {
             cancel,
             limits: self.limits,
             solvers: self.solvers.clone(),

@@ -3,6 +3,7 @@
 use std::process::{ExitCode, Termination};
 
 use selvedge_check::{Model, Outcome, Reason, Stop};
+use selvedge_report::Tone;
 
 /// The end of a command. The order of the variants is that of severity, worst first: several inputs end in the first
 /// that occurs.
@@ -44,7 +45,16 @@ impl Exit {
         }
     }
 
-    /// The end of a command with several inputs.
+    /// Returns the tone of a result that ends in this way.
+    pub(crate) fn tone(self) -> Tone {
+        match self {
+            Exit::Success => Tone::Good,
+            Exit::Internal | Exit::Usage | Exit::Input | Exit::Unsafe => Tone::Bad,
+            Exit::Interrupted | Exit::MemoryLimit | Exit::TimeLimit | Exit::Unknown => Tone::Open,
+        }
+    }
+
+    /// Returns the end of a command with several inputs.
     pub(crate) fn worst(exits: impl IntoIterator<Item = Exit>) -> Exit {
         exits.into_iter().min().unwrap_or(Exit::Success)
     }
@@ -63,7 +73,11 @@ impl From<Stop> for Exit {
 
 impl From<&Reason> for Exit {
     fn from(reason: &Reason) -> Exit {
-        reason.stop().map_or(Exit::Unknown, Exit::from)
+        match reason {
+            Reason::Stop(stop) => Exit::from(*stop),
+            Reason::Undecided { reasons, .. } => Exit::worst(reasons.iter().map(Exit::from)),
+            Reason::Unsupported(_) | Reason::Truncated => Exit::Unknown,
+        }
     }
 }
 

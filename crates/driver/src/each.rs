@@ -44,10 +44,7 @@ fn summary(each: Vec<(Asked, Status)>) -> Outcome {
             Status::Holds(_) | Status::Unreachable(_) => {}
         }
     }
-    match open.last() {
-        Some(last) => Outcome::Unknown(Reason::Some { open: open.len(), of, stop: last.stop() }),
-        None => Outcome::Safe(None),
-    }
+    if open.is_empty() { Outcome::Safe(None) } else { Outcome::Unknown(Reason::Undecided { of, reasons: open }) }
 }
 
 /// Runs engines for each error.

@@ -143,11 +143,11 @@ pub struct Ending {
     pub position: Position,
     pub span: Span,
     pub text: String,
-    pub error: Error,
+    pub error: ReachedError,
 }
 
 #[derive(Clone, Debug)]
-pub enum Error {
+pub enum ReachedError {
     /// An assertion fails; its variables and choices have these values.
     Assertion { edge: EdgeId, operands: Vec<Operand> },
     /// A location with these labels is reached.
@@ -453,15 +453,15 @@ impl<'a> Annotator<'a> {
         let (thread, span, error) = match violation {
             &Violation::Assert { thread, edge } => {
                 let operands = self.operands(execution, last);
-                (thread, self.context.map.edges[edge].span, Error::Assertion { edge, operands })
+                (thread, self.context.map.edges[edge].span, ReachedError::Assertion { edge, operands })
             }
             &Violation::Location { thread, loc } => {
-                (thread, self.place(loc).unwrap_or_default(), Error::Location { labels: self.labels(loc) })
+                (thread, self.place(loc).unwrap_or_default(), ReachedError::Location { labels: self.labels(loc) })
             }
             Violation::Together(stands) => {
                 let (thread, loc) = stands.first().copied().expect("a meeting has threads");
                 let stands = stands.iter().map(|(thread, loc)| self.stand(*thread, *loc));
-                (thread, self.place(loc).unwrap_or_default(), Error::Together(stands.collect()))
+                (thread, self.place(loc).unwrap_or_default(), ReachedError::Together(stands.collect()))
             }
         };
         let proc = last.thread(thread).map_or("", |thread| self.proc_name(thread.top().proc));

@@ -23,6 +23,6 @@ pub mod systems;
 pub mod text;
 
 pub use annotated_trace::Execution;
-pub use palette::Palette;
+pub use palette::{Palette, Tone};
 pub(crate) use selvedge_frontend::source;
 pub use selvedge_frontend::{Context, Position, Source};

@@ -53,6 +53,7 @@ pub fn count(n: usize, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),
         n if noun.ends_with("ch") => format!("{n} {noun}es"),
+        n if noun.ends_with("ery") => format!("{n} {}ies", noun.trim_end_matches('y')),
         n => format!("{n} {noun}s"),
     }
 }

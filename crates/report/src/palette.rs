@@ -3,6 +3,7 @@
 use std::fmt;
 
 use anstyle::{AnsiColor, Effects, Style};
+use selvedge_check::{Model, Outcome, Status};
 
 /// The styles of text output.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,6 +21,46 @@ pub struct Palette {
     /// Not decided.
     pub open: Style,
     coloured: bool,
+}
+
+/// The tone of a result: of its colour in text, and of its class in HTML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Safe.
+    Good,
+    /// Unsafe, or an error of the user or of ours.
+    Bad,
+    /// Not decided.
+    Open,
+}
+
+impl Tone {
+    /// Returns the tone of an outcome.
+    pub fn of<M: Model>(outcome: &Outcome<M>) -> Tone {
+        match outcome {
+            Outcome::Safe(_) => Tone::Good,
+            Outcome::Unsafe(_) => Tone::Bad,
+            Outcome::Unknown(_) => Tone::Open,
+        }
+    }
+
+    /// Returns the tone of the answer for one error.
+    pub fn of_status(status: &Status) -> Tone {
+        match status {
+            Status::Violated(_) => Tone::Bad,
+            Status::Holds(_) | Status::Unreachable(_) => Tone::Good,
+            Status::Unknown(_) => Tone::Open,
+        }
+    }
+
+    /// Returns the class in HTML.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Tone::Good => "safe",
+            Tone::Bad => "unsafe",
+            Tone::Open => "unknown",
+        }
+    }
 }
 
 const THREADS: [AnsiColor; 5] =
@@ -41,6 +82,15 @@ impl Palette {
             good: bold(AnsiColor::Green),
             open: bold(AnsiColor::Yellow),
             coloured: true,
+        }
+    }
+
+    /// Returns the style of a tone.
+    pub fn tone(&self, tone: Tone) -> Style {
+        match tone {
+            Tone::Good => self.good,
+            Tone::Bad => self.bad,
+            Tone::Open => self.open,
         }
     }
 

@@ -10,7 +10,7 @@ use selvedge_frontend::diagnostic::{Diagnostic, Severity};
 use selvedge_ir::span::Span;
 use serde_json::{Value, json};
 
-use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Error, Execution};
+use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Execution, ReachedError};
 use crate::source::Source;
 use crate::text;
 
@@ -60,7 +60,7 @@ pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
     let annotated = AnnotatedTrace::new(context, Execution::of(found));
     let ending = annotated.ending.as_ref().expect("a counterexample ends in an error");
     let (rule, what) = match &ending.error {
-        Error::Assertion { operands, .. } => {
+        ReachedError::Assertion { operands, .. } => {
             let values: Vec<String> = operands
                 .iter()
                 .map(|one| format!("{} = {}", one.name, crate::names::shown(one.value, one.word.as_ref())))
@@ -68,8 +68,8 @@ pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
             let with = if values.is_empty() { String::new() } else { format!(" with {}", values.join(", ")) };
             ("assertion", format!("`{}` fails{with}, after {} steps", ending.text, annotated.steps.len()))
         }
-        Error::Location { labels } => ("label", format!("label {} is reached", labels.join(", "))),
-        Error::Together(stands) => ("meeting", format!("{} threads meet", stands.len())),
+        ReachedError::Location { labels } => ("label", format!("label {} is reached", labels.join(", "))),
+        ReachedError::Together(stands) => ("meeting", format!("{} threads meet", stands.len())),
     };
     let value = json!({
         "ruleId": rule, "level": "error", "message": { "text": sentence(&what) },

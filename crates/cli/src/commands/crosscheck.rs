@@ -106,7 +106,7 @@ fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &
     let run = Run::new(session.cancel.clone(), limits(args), &()).with_solvers(session.solvers.clone());
     let answer = crash::guard(|| selvedge_driver::check(subject.subject(), &options, &run));
     let time = Some(run.elapsed());
-    let says = |verdict: &str, time, remark: String, exit| (opinion(kind.name(), verdict, time, remark), exit);
+    let says = |verdict: &str, time, remark, exit| opinion(kind.name(), verdict, time, remark, exit);
     match answer {
         Ok(Ok(answer)) => {
             let remark = answer.outcome.reason().map_or(String::new(), ToString::to_string);
@@ -128,7 +128,7 @@ fn ask_spacer(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session
     let Ok((program, target, _)) = posed else { unreachable!("the question was posed before") };
     let clauses = match horn::render(subject.context(&program), &target) {
         Ok(clauses) => clauses,
-        Err(reason) => return (opinion("z3 spacer", "not asked", None, reason), Exit::Unknown),
+        Err(reason) => return opinion("z3 spacer", "not asked", None, reason, Exit::Unknown),
     };
     let start = Instant::now();
     let answer = spacer
@@ -143,7 +143,7 @@ fn ask_spin(spin: &Spin, subject: &Program, args: &CrosscheckArgs, session: &Ses
     let task = Task { program: &program, target: &target, threads };
     let model = match promela::render(subject.context(&program), &task) {
         Ok(model) => model,
-        Err(reason) => return (opinion("spin", "not asked", None, reason), Exit::Unknown),
+        Err(reason) => return opinion("spin", "not asked", None, reason, Exit::Unknown),
     };
     let folder = std::env::temp_dir().join(format!("selvedge-crosscheck-{}", std::process::id()));
     let megabytes = args.memory_limit.map_or(4_000, |bytes| (bytes / 1_000_000).max(1));
@@ -157,7 +157,7 @@ fn ask_spin(spin: &Spin, subject: &Program, args: &CrosscheckArgs, session: &Ses
 }
 
 fn external(tool: &str, time: Duration, answer: Result<ExternalVerdict, ExternalFailure>) -> (Opinion, Exit) {
-    let says = |verdict: &str, time, remark: String, exit| (opinion(tool, verdict, time, remark), exit);
+    let says = |verdict: &str, time, remark, exit| opinion(tool, verdict, time, remark, exit);
     match answer {
         Ok(ExternalVerdict::Safe) => says("safe (uncertified)", Some(time), String::new(), Exit::Success),
         Ok(ExternalVerdict::Unsafe) => says("unsafe", Some(time), "no trace".to_string(), Exit::Unsafe),
@@ -167,9 +167,10 @@ fn external(tool: &str, time: Duration, answer: Result<ExternalVerdict, External
     }
 }
 
-fn opinion(tool: &str, verdict: &str, time: Option<Duration>, remark: String) -> Opinion {
+fn opinion(tool: &str, verdict: &str, time: Option<Duration>, remark: String, exit: Exit) -> (Opinion, Exit) {
     let remark = remark.lines().next().unwrap_or_default().to_string();
-    Opinion { tool: tool.to_string(), verdict: verdict.to_string(), time, remark }
+    let opinion = Opinion { tool: tool.to_string(), verdict: verdict.to_string(), tone: exit.tone(), time, remark };
+    (opinion, exit)
 }
 
 #[cfg(test)]

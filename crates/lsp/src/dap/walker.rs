@@ -1,7 +1,7 @@
 //! The requests of a client that walks through an execution.
 
 use selvedge_ir::trace::ThreadId;
-use selvedge_report::annotated_trace::{Binding, Error};
+use selvedge_report::annotated_trace::{Binding, ReachedError};
 use selvedge_report::names;
 use selvedge_report::session::{Direction, Session, Watch};
 use serde_json::{Value, json};
@@ -272,9 +272,9 @@ impl<'s, 'a> Walker<'s, 'a> {
         let ending = self.session.ending().filter(|_| self.at == self.session.len());
         let ending = ending.ok_or("there is no error here")?;
         let (id, details) = match &ending.error {
-            Error::Assertion { edge, .. } => ("assertion", self.session.parts(*edge)),
-            Error::Location { labels } => ("label", vec![(labels.join(", "), "reached".to_string())]),
-            Error::Together(stands) => {
+            ReachedError::Assertion { edge, .. } => ("assertion", self.session.parts(*edge)),
+            ReachedError::Location { labels } => ("label", vec![(labels.join(", "), "reached".to_string())]),
+            ReachedError::Together(stands) => {
                 let stand = |stand: &selvedge_report::annotated_trace::Stand| {
                     (format!("thread {}", stand.thread.0), format!("at {}", stand.labels.join(", ")))
                 };

@@ -11,7 +11,7 @@ use selvedge_replay::{Frame, State, Thread};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::annotated_trace::{AnnotatedStep, Annotator, Context, Ending, Error};
+use crate::annotated_trace::{AnnotatedStep, Annotator, Context, Ending, ReachedError};
 use crate::names::Names;
 use crate::session::Session;
 use crate::text;
@@ -173,9 +173,9 @@ fn notes(told: &AnnotatedStep) -> Vec<String> {
 impl EndingData {
     fn new(session: &Session<'_>, ending: &Ending) -> EndingData {
         let (title, parts) = match &ending.error {
-            Error::Assertion { edge, .. } => ("The assertion fails".to_string(), session.parts(*edge)),
-            Error::Location { labels } => (format!("Label {} is reached", labels.join(", ")), Vec::new()),
-            Error::Together(stands) => {
+            ReachedError::Assertion { edge, .. } => ("The assertion fails".to_string(), session.parts(*edge)),
+            ReachedError::Location { labels } => (format!("Label {} is reached", labels.join(", ")), Vec::new()),
+            ReachedError::Together(stands) => {
                 let stand = |stand: &crate::annotated_trace::Stand| {
                     (
                         format!("thread {}", stand.thread.0),

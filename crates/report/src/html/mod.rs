@@ -14,10 +14,11 @@ use selvedge_ir::Target;
 use serde::Serialize;
 
 use crate::annotated_trace::{Annotator, Context};
+use crate::palette::Tone;
 use crate::session::Session;
 use crate::{svg, text};
 use data::{ProgramData, TraceData};
-use parts::Part;
+use parts::Section;
 
 const PAGE: &str = include_str!("assets/report.html");
 const STYLE: &str = include_str!("assets/report.css");
@@ -49,7 +50,7 @@ pub fn report(context: Context<'_>, answer: &Answer, load: Duration) -> String {
     };
     let body = [parts::facts(context, answer, load), errors, parts::proof(context, answer)];
     let tail = [parts::runs(answer), parts::statistics(answer, load)];
-    page(context, &task, answer.word(), &sessions, &body, &tail)
+    page(context, &task, (Tone::of(&answer.outcome), answer.word()), &sessions, &body, &tail)
 }
 
 /// Returns the session of an error that can happen, with a title.
@@ -67,34 +68,34 @@ fn violation<'a>(
 /// The page of an execution alone, as `simulate` makes it or a file holds it.
 pub fn execution(session: &Session<'_>, task: &Task<'_>, title: &str) -> String {
     let trace = TraceData::new(session, title);
-    let word = if session.ending().is_some() { "unsafe" } else { "unknown" };
+    let tone = if session.ending().is_some() { Tone::Bad } else { Tone::Open };
     let data = PageData { program: ProgramData::new(session.context), traces: vec![trace] };
-    fill(session.context, task, word, &data, &[], &[])
+    fill(session.context, task, (tone, tone.class()), &data, &[], &[])
 }
 
 fn page(
     context: Context<'_>,
     task: &Task<'_>,
-    word: &str,
+    verdict: (Tone, &str),
     sessions: &[(String, Session<'_>)],
-    body: &[Option<Part>],
-    tail: &[Option<Part>],
+    body: &[Option<Section>],
+    tail: &[Option<Section>],
 ) -> String {
     let traces = sessions.iter().map(|(title, session)| TraceData::new(session, title)).collect();
-    fill(context, task, word, &PageData { program: ProgramData::new(context), traces }, body, tail)
+    fill(context, task, verdict, &PageData { program: ProgramData::new(context), traces }, body, tail)
 }
 
 /// Puts the parts into the page.
 fn fill(
     context: Context<'_>,
     task: &Task<'_>,
-    word: &str,
+    (tone, word): (Tone, &str),
     data: &PageData,
-    body: &[Option<Part>],
-    tail: &[Option<Part>],
+    body: &[Option<Section>],
+    tail: &[Option<Section>],
 ) -> String {
     let json = serde_json::to_string(data).expect("the data has string keys and no failing parts");
-    let html = |list: &[Option<Part>]| list.iter().flatten().map(Part::html).collect::<String>();
+    let html = |list: &[Option<Section>]| list.iter().flatten().map(Section::html).collect::<String>();
     let (walk, before, body) = match data.traces.is_empty() {
         true => ("alone", html(body), String::new()),
         false => ("", String::new(), html(body)),
@@ -103,7 +104,7 @@ fn fill(
         ("title", format!("{}: {word}", parts::escape(&context.source.name))),
         ("file", parts::escape(&context.source.name)),
         ("verdict", parts::escape(word)),
-        ("tone", word.split(' ').next().unwrap_or("unknown").to_string()),
+        ("tone", tone.class().to_string()),
         ("scope", parts::escape(&text::scope(task))),
         ("style", STYLE.to_string()),
         ("before", before),

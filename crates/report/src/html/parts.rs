@@ -9,18 +9,19 @@ use selvedge_replay::Violation;
 
 use crate::annotated_trace::Context;
 use crate::invariant::{Holds, Invariant, invariants};
+use crate::palette::Tone;
 use crate::text;
 
 /// A section with a title.
-pub(super) struct Part {
+pub(super) struct Section {
     id: &'static str,
     title: &'static str,
     html: String,
 }
 
-impl Part {
+impl Section {
     pub(super) fn html(&self) -> String {
-        let Part { id, title, html } = self;
+        let Section { id, title, html } = self;
         format!(
             "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2>\n{html}</section>\n"
         )
@@ -38,7 +39,7 @@ fn list(rows: &[(&str, String)]) -> String {
 }
 
 /// Renders the answer in a few lines.
-pub(super) fn facts(context: Context<'_>, answer: &Answer, load: Duration) -> Option<Part> {
+pub(super) fn facts(context: Context<'_>, answer: &Answer, load: Duration) -> Option<Section> {
     let mut rows = vec![("Verdict", answer.word().to_string())];
     rows.extend(answer.outcome.reason().map(|reason| ("Reason", reason.to_string())));
     rows.push(("Scope", text::scope(&answer.model.task())));
@@ -54,7 +55,7 @@ pub(super) fn facts(context: Context<'_>, answer: &Answer, load: Duration) -> Op
     rows.extend(explanation.contexts.iter().map(|contexts| ("Contexts", text::contexts_text(contexts))));
     let total = text::seconds(load + answer.times.total());
     rows.push(("Engine", format!("{}, {total} in all", answer.engine)));
-    Some(Part { id: "answer", title: "Answer", html: list(&rows) })
+    Some(Section { id: "answer", title: "Answer", html: list(&rows) })
 }
 
 /// Describes the evidence of one answer for all errors.
@@ -76,7 +77,7 @@ fn evidence(answer: &Answer) -> Option<String> {
 }
 
 /// Renders the result for each assertion and label that was asked for, as far as one answer for all tells.
-pub(super) fn assertions(context: Context<'_>, answer: &Answer) -> Option<Part> {
+pub(super) fn assertions(context: Context<'_>, answer: &Answer) -> Option<Section> {
     let violated = match &answer.outcome {
         Outcome::Unsafe(found) => Some(&found.replay.violation),
         Outcome::Safe(_) | Outcome::Unknown(_) => None,
@@ -85,71 +86,66 @@ pub(super) fn assertions(context: Context<'_>, answer: &Answer) -> Option<Part> 
         Outcome::Safe(Some(certificate)) => text::unreachable_asserts(&answer.model, certificate),
         _ => Vec::new(),
     };
-    let open = match &answer.outcome {
-        Outcome::Safe(Some(_)) => "holds",
-        Outcome::Safe(None) => "holds (uncertified)",
-        Outcome::Unsafe(_) => "not decided: one error ends the search (see --all)",
-        Outcome::Unknown(_) => "not decided",
+    let other = match &answer.outcome {
+        Outcome::Safe(Some(_)) => (Tone::Good, "holds"),
+        Outcome::Safe(None) => (Tone::Good, "holds (uncertified)"),
+        Outcome::Unsafe(_) => (Tone::Open, "not decided: one error ends the search (see --all)"),
+        Outcome::Unknown(_) => (Tone::Open, "not decided"),
     };
     let mut rows = String::new();
     for edge in &answer.model.target.asserts {
         let fails = matches!(violated, Some(Violation::Assert { edge: found, .. }) if found == edge);
         let result = match () {
-            () if fails => "violated",
-            () if unreachable.contains(edge) => "unreachable",
-            () => open,
+            () if fails => (Tone::Bad, "violated"),
+            () if unreachable.contains(edge) => (Tone::Good, "unreachable"),
+            () => other,
         };
         rows.push_str(&row(context, Asked::Assert(*edge), result));
     }
     for loc in &answer.model.target.locs {
         let reached = matches!(violated, Some(Violation::Location { loc: found, .. }) if found == loc);
-        rows.push_str(&row(context, Asked::Loc(*loc), if reached { "reached" } else { open }));
+        rows.push_str(&row(context, Asked::Loc(*loc), if reached { (Tone::Bad, "reached") } else { other }));
     }
     for meeting in &answer.model.target.together {
-        let result = if matches!(violated, Some(Violation::Together(_))) { "violated" } else { open };
+        let result = if matches!(violated, Some(Violation::Together(_))) { (Tone::Bad, "violated") } else { other };
         let what = format!("threads at {} at once", text::meeting_text(context, meeting));
         let _ = writeln!(rows, "<tr><td></td><td>{}</td>{}</tr>", escape(&what), verdict(result));
     }
     table_of_errors(rows)
 }
 
-fn table_of_errors(rows: String) -> Option<Part> {
+fn table_of_errors(rows: String) -> Option<Section> {
     let head =
         "<thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Error</th><th scope=\"col\">Result</th></tr></thead>";
     let html = format!("<table class=\"grid\">{head}<tbody>\n{rows}</tbody></table>\n");
-    (!rows.is_empty()).then_some(Part { id: "assertions", title: "Assertions and labels", html })
+    (!rows.is_empty()).then_some(Section { id: "assertions", title: "Assertions and labels", html })
 }
 
-fn row(context: Context<'_>, asked: Asked, result: &str) -> String {
+fn row(context: Context<'_>, asked: Asked, result: (Tone, &str)) -> String {
     let (position, statement) = text::place_of(context, asked);
     let line = position.map_or(String::new(), |at| format!("<a href=\"#L{0}\">{0}</a>", at.line));
     format!("<tr><td>{line}</td><td><code>{}</code></td>{}</tr>\n", escape(&statement), verdict(result))
 }
 
-fn verdict(result: &str) -> String {
-    let tone = match result.split(' ').next() {
-        Some("violated" | "reached") => "unsafe",
-        Some("holds" | "unreachable") => "safe",
-        _ => "unknown",
-    };
-    format!("<td class=\"{tone}\">{}</td>", escape(result))
+fn verdict((tone, result): (Tone, &str)) -> String {
+    format!("<td class=\"{}\">{}</td>", tone.class(), escape(result))
 }
 
 /// Renders the answers for each assertion and location.
-pub(super) fn each_table(context: Context<'_>, each: &[(Asked, Status)]) -> Option<Part> {
+pub(super) fn each_table(context: Context<'_>, each: &[(Asked, Status)]) -> Option<Section> {
     let mut rows = String::new();
     for (asked, status) in each {
         let word = match status {
             Status::Unknown(reason) => format!("unknown: {reason}"),
             _ => status.word(),
         };
-        rows.push_str(&row(context, *asked, &word));
+        rows.push_str(&row(context, *asked, (Tone::of_status(status), &word)));
     }
     table_of_errors(rows)
 }
 
 /// The certificate of a safe answer.
-pub(super) fn proof(context: Context<'_>, answer: &Answer) -> Option<Part> {
+pub(super) fn proof(context: Context<'_>, answer: &Answer) -> Option<Section> {
     let Outcome::Safe(Some(certificate)) = &answer.outcome else { return None };
     let certifier = answer.certifier.unwrap_or(answer.engine);
     let rows = [
@@ -176,7 +172,7 @@ pub(super) fn proof(context: Context<'_>, answer: &Answer) -> Option<Part> {
         );
         html.push_str(&invariant_tables(&found));
     }
-    Some(Part { id: "proof", title: "Proof", html })
+    Some(Section { id: "proof", title: "Proof", html })
 }
 
 fn invariant_tables(found: &[Invariant]) -> String {
@@ -212,11 +208,11 @@ fn invariant_row(invariant: &Invariant) -> String {
 }
 
 /// Renders how long each engine ran.
-pub(super) fn runs(answer: &Answer) -> Option<Part> {
+pub(super) fn runs(answer: &Answer) -> Option<Section> {
     let longest = answer.runs.iter().map(|run| run.time.as_secs_f64()).fold(f64::EPSILON, f64::max);
     let mut rows = String::new();
     for run in &answer.runs {
-        let tone = if run.end == EngineEnd::Answered { "safe" } else { "unknown" };
+        let tone = if run.end == EngineEnd::Answered { Tone::Good } else { Tone::Open }.class();
         let share = 100.0 * run.time.as_secs_f64() / longest;
         let _ = writeln!(
             rows,
@@ -232,11 +228,11 @@ pub(super) fn runs(answer: &Answer) -> Option<Part> {
          <th scope=\"col\"><span class=\"unseen\">Share</span></th><th scope=\"col\">End</th></tr></thead>\
          <tbody>\n{rows}</tbody></table>\n"
     );
-    (!answer.runs.is_empty()).then_some(Part { id: "race", title: "Engines", html })
+    (!answer.runs.is_empty()).then_some(Section { id: "race", title: "Engines", html })
 }
 
 /// Sizes and times.
-pub(super) fn statistics(answer: &Answer, load: Duration) -> Option<Part> {
+pub(super) fn statistics(answer: &Answer, load: Duration) -> Option<Section> {
     let searched = answer.searched?;
     let size = |name: &str, of: fn(&Size) -> usize| {
         let [before, after] = [of(&Size::of(&answer.model.program)), of(&searched)];
@@ -265,7 +261,7 @@ pub(super) fn statistics(answer: &Answer, load: Duration) -> Option<Part> {
         sizes.concat(),
         times.concat()
     );
-    Some(Part { id: "statistics", title: "Statistics", html })
+    Some(Section { id: "statistics", title: "Statistics", html })
 }
 
 /// The lines of the program, each with an anchor.

@@ -11,7 +11,7 @@ use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
 use serde::{Deserialize, Serialize};
 
 use super::{GENERATOR, VERSION, ValueView, read};
-use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Ending, Error, Execution};
+use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Ending, Execution, ReachedError};
 
 const FORMAT: &str = "selvedge-trace";
 
@@ -399,7 +399,7 @@ impl Writer<'_> {
 fn error(ending: &Ending) -> ErrorView {
     let mut threads = Vec::new();
     let (kind, labels, values) = match &ending.error {
-        Error::Assertion { operands, .. } => {
+        ReachedError::Assertion { operands, .. } => {
             let view = |operand: &crate::annotated_trace::Operand| OperandView {
                 name: operand.name.clone(),
                 value: operand.value.into(),
@@ -407,8 +407,8 @@ fn error(ending: &Ending) -> ErrorView {
             };
             (ErrorKind::Assertion, Vec::new(), operands.iter().map(view).collect())
         }
-        Error::Location { labels } => (ErrorKind::Label, labels.clone(), Vec::new()),
-        Error::Together(stands) => {
+        ReachedError::Location { labels } => (ErrorKind::Label, labels.clone(), Vec::new()),
+        ReachedError::Together(stands) => {
             threads.extend(stands.iter().map(|stand| StandView {
                 thread: stand.thread.0,
                 line: stand.position.line,

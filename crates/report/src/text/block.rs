@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use selvedge_check::{Answer, Model, Outcome};
+use selvedge_check::{Answer, Model};
 
-use crate::palette::{Palette, paint};
+use crate::palette::{Palette, Tone, paint};
 
 /// A block that is written.
 pub(crate) struct Block {
@@ -20,11 +20,7 @@ impl Block {
     /// Begins the block of an answer, with the reason if there is no verdict. The headline is the verdict unless the
     /// answer has a better one.
     pub(crate) fn of<M: Model>(file: &str, answer: &Answer<M>, headline: Option<String>, palette: &Palette) -> Block {
-        let style = match &answer.outcome {
-            Outcome::Safe(_) => palette.good,
-            Outcome::Unsafe(_) => palette.bad,
-            Outcome::Unknown(_) => palette.open,
-        };
+        let style = palette.tone(Tone::of(&answer.outcome));
         let headline = headline.unwrap_or_else(|| paint(style, answer.word()));
         let mut block = Block::new(file, &headline, palette);
         if let Some(reason) = answer.outcome.reason() {

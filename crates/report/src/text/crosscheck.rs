@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::layout::fill;
 use super::result::seconds;
-use crate::palette::{Palette, paint};
+use crate::palette::{Palette, Tone, paint};
 
 /// The opinion of one tool.
 #[derive(Clone, Debug)]
@@ -13,6 +13,7 @@ pub struct Opinion {
     pub tool: String,
     /// `safe`, `safe (uncertified)`, `unsafe`, `unknown`, `not asked`, ..
     pub verdict: String,
+    pub tone: Tone,
     pub time: Option<Duration>,
     /// Why there is no verdict.
     pub remark: String,
@@ -24,12 +25,7 @@ pub fn crosscheck(file: &str, opinions: &[Opinion], palette: &Palette) -> String
     let (tools, verdicts) = (width(|row| &row.tool), width(|row| &row.verdict));
     let mut text = format!("{}\n", paint(palette.strong, file));
     for row in opinions {
-        let style = match row.verdict.split(' ').next() {
-            Some("safe") => palette.good,
-            Some("unsafe") => palette.bad,
-            _ => palette.open,
-        };
-        let verdict = paint(style, &row.verdict) + &fill(&row.verdict, verdicts);
+        let verdict = paint(palette.tone(row.tone), &row.verdict) + &fill(&row.verdict, verdicts);
         let time = row.time.map_or(String::new(), seconds);
         let line = format!("  {}{}  {verdict}  {time:>10}  {}", row.tool, fill(&row.tool, tools), row.remark);
         let _ = writeln!(text, "{}", line.trim_end());
@@ -46,6 +42,7 @@ mod tests {
         let opinion = |tool: &str, verdict: &str, millis: Option<u64>, remark: &str| Opinion {
             tool: tool.to_string(),
             verdict: verdict.to_string(),
+            tone: Tone::Open,
             time: millis.map(Duration::from_millis),
             remark: remark.to_string(),
         };

@@ -8,7 +8,7 @@ use super::layout::{cut, fill};
 use super::result::Style;
 use super::trace::trace;
 use crate::annotated_trace::{Context, Execution};
-use crate::palette::paint;
+use crate::palette::{Tone, paint};
 use crate::source::Position;
 
 /// The widest statement that is not cut.
@@ -45,12 +45,11 @@ pub(super) fn table(context: Context<'_>, each: &[(Asked, Status)], style: Style
         .collect();
     let width = rows.iter().map(|(_, statement, _)| statement.chars().count()).max().unwrap_or(0);
     for (line, statement, status) in &rows {
-        let (colour, remark) = match status {
-            Status::Violated(_) => (palette.bad, String::new()),
-            Status::Holds(_) | Status::Unreachable(_) => (palette.good, String::new()),
-            Status::Unknown(reason) => (palette.open, format!(": {reason}")),
+        let remark = match status {
+            Status::Unknown(reason) => format!(": {reason}"),
+            _ => String::new(),
         };
-        let word = paint(colour, status.word());
+        let word = paint(palette.tone(Tone::of_status(status)), status.word());
         let _ = writeln!(text, "  {line:>6}  {statement}{}  {word}{remark}", fill(statement, width));
     }
     for (line, _, status) in &rows {

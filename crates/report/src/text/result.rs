@@ -11,7 +11,7 @@ use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 use super::block::Block;
 use super::each;
 use super::layout::list;
-use super::trace::{Parts, trace_in};
+use super::trace::{Grouping, trace_in};
 use crate::annotated_trace::{Context, Execution};
 use crate::names::count;
 use crate::palette::Palette;
@@ -53,7 +53,7 @@ pub fn report(context: Context<'_>, answer: &Answer, load: Duration, style: Styl
         (Some(each), _) => text.push_str(&each::table(context, each, style)),
         (None, Outcome::Unsafe(found)) => {
             text.push('\n');
-            text.push_str(&trace_in(parts(answer), context, Execution::of(found), "counterexample", style));
+            text.push_str(&trace_in(grouping(answer), context, Execution::of(found), "counterexample", style));
         }
         (None, _) => {}
     }
@@ -109,13 +109,13 @@ fn explanation_facts(explanation: &Explanation) -> Vec<(&'static str, String)> {
 
 /// Returns how the steps of a trace are grouped. A thread that is started may have a place before others that were
 /// there.
-fn parts(answer: &Answer) -> Parts {
+fn grouping(answer: &Answer) -> Grouping {
     let is_start = |edge: &selvedge_ir::Edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
     let starts = answer.model.program.edges.iter().any(is_start);
     match &answer.explanation {
-        Explanation { rounds: Some(_), .. } => Parts::Rounds,
-        Explanation { contexts: Some(_), .. } if !starts => Parts::Contexts,
-        _ => Parts::Switches,
+        Explanation { rounds: Some(_), .. } => Grouping::Rounds,
+        Explanation { contexts: Some(_), .. } if !starts => Grouping::Contexts,
+        _ => Grouping::Switches,
     }
 }
 
@@ -135,7 +135,7 @@ fn refinement_text(refinement: &Refinement) -> String {
     format!(
         "{}, {}, {}, {} in {}",
         count(refinement.iterations, "iteration"),
-        count(refinement.queries, "prover query").replace("querys", "queries"),
+        count(refinement.queries, "prover query"),
         count(refinement.predicates, "predicate"),
         count(refinement.states, "state"),
         count(refinement.abstract_states, "abstract state")

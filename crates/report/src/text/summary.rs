@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::layout::fill;
-use crate::palette::{Palette, paint};
+use crate::palette::{Palette, Tone, paint};
 
 /// A line of the table.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Row {
     pub verdict: String,
     /// A remark: the engine and the time, or the reason.
     pub remark: String,
-    pub exit_code: u8,
+    pub tone: Tone,
 }
 
 /// The table, and how many files had which verdict.
@@ -22,12 +22,7 @@ pub fn summary(rows: &[Row], palette: &Palette) -> String {
     let (files, verdicts) = (width(|row| &row.file), width(|row| &row.verdict));
     let mut text = format!("{}: {}\n", paint(palette.strong, "summary"), tally(rows));
     for row in rows {
-        let style = match row.exit_code {
-            0 => palette.good,
-            5 | 11 | 12 | 130 => palette.open,
-            _ => palette.bad,
-        };
-        let verdict = paint(style, &row.verdict) + &fill(&row.verdict, verdicts);
+        let verdict = paint(palette.tone(row.tone), &row.verdict) + &fill(&row.verdict, verdicts);
         let _ = writeln!(text, "  {}{}  {verdict}  {}", row.file, fill(&row.file, files), row.remark);
     }
     text
@@ -51,13 +46,14 @@ mod tests {
 
     #[test]
     fn the_summary_counts_verdicts_and_aligns_them() {
-        let row = |file: &str, verdict: &str, exit_code| Row {
+        let row = |file: &str, verdict: &str, tone| Row {
             file: file.to_string(),
             verdict: verdict.to_string(),
             remark: "r".to_string(),
-            exit_code,
+            tone,
         };
-        let rows = [row("a.bp", "safe", 0), row("long.bp", "unsafe", 10), row("c.bp", "safe", 0)];
+        let rows =
+            [row("a.bp", "safe", Tone::Good), row("long.bp", "unsafe", Tone::Bad), row("c.bp", "safe", Tone::Good)];
         let expected = "summary: 2 safe, 1 unsafe\n  a.bp     safe    r\n  long.bp  unsafe  r\n  c.bp     safe    r\n";
         assert_eq!(summary(&rows, &Palette::plain()), expected);
     }

@@ -9,7 +9,8 @@ use selvedge_replay::{State, Thread};
 use super::layout::{cut, equations, fill, list};
 use super::result::{Detail, Style};
 use crate::annotated_trace::{
-    AnnotatedStep, AnnotatedTrace, Annotator, Change, Context, Ending, Error, Event, Execution, Operand, StartedThread,
+    AnnotatedStep, AnnotatedTrace, Annotator, Change, Context, Ending, Event, Execution, Operand, ReachedError,
+    StartedThread,
 };
 use crate::names::{count, shown};
 use crate::palette::paint;
@@ -21,7 +22,7 @@ const STATEMENT: usize = 22;
 
 /// The way in which the steps of different threads are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parts {
+pub(super) enum Grouping {
     /// As switches from one thread to another.
     Switches,
     /// As contexts of threads that take turns in the order of their numbers.
@@ -32,12 +33,12 @@ pub(super) enum Parts {
 
 /// An execution: its start, its steps, and its error if it ends in one. `title` says what it is.
 pub fn trace(context: Context<'_>, execution: Execution<'_>, title: &str, style: Style) -> String {
-    trace_in(Parts::Switches, context, execution, title, style)
+    trace_in(Grouping::Switches, context, execution, title, style)
 }
 
 /// The same with other lines between the threads.
 pub(super) fn trace_in(
-    parts: Parts,
+    parts: Grouping,
     context: Context<'_>,
     execution: Execution<'_>,
     title: &str,
@@ -59,9 +60,11 @@ pub(super) fn trace_in(
         if running != Some(told.thread) {
             turn += u32::from(running.is_some_and(|running| running.0 >= first && told.thread < running));
             match parts {
-                Parts::Contexts if told.thread.0 >= first => page.turn(told, "context", turn, &mut text),
-                Parts::Rounds if told.thread.0 >= first => page.turn(told, "round", turn, &mut text),
-                Parts::Contexts | Parts::Rounds | Parts::Switches => page.switch(told, running.is_some(), &mut text),
+                Grouping::Contexts if told.thread.0 >= first => page.turn(told, "context", turn, &mut text),
+                Grouping::Rounds if told.thread.0 >= first => page.turn(told, "round", turn, &mut text),
+                Grouping::Contexts | Grouping::Rounds | Grouping::Switches => {
+                    page.switch(told, running.is_some(), &mut text)
+                }
             }
             running = Some(told.thread);
         }
@@ -207,7 +210,7 @@ impl Page<'_> {
         let place = format!("{}:{}:{}", self.context.source.name, ending.position.line, ending.position.column);
         let who = format!("thread {} in {}", ending.thread.0, ending.proc);
         match &ending.error {
-            Error::Assertion { operands, .. } => {
+            ReachedError::Assertion { operands, .. } => {
                 let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, "assertion fails"));
                 let _ = writeln!(text, "    {}", ending.text);
                 let values: Vec<String> = operands.iter().map(operand_text).collect();
@@ -215,12 +218,12 @@ impl Page<'_> {
                     let _ = writeln!(text, "    with {}", paint(palette.change, list(&values, 9)));
                 }
             }
-            Error::Location { labels } => {
+            ReachedError::Location { labels } => {
                 let what = format!("label {} is reached", labels.join(", "));
                 let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, what));
                 let _ = writeln!(text, "    {}", ending.text);
             }
-            Error::Together(stands) => {
+            ReachedError::Together(stands) => {
                 let what = format!("{} meet", count(stands.len(), "thread"));
                 let _ = writeln!(text, "{}: {}", paint(palette.bad, what), self.context.source.name);
                 for stand in stands {

@@ -122,7 +122,7 @@ pub(super) fn check(
 }
 
 /// The results of reading besides the program.
-pub(super) struct Parts {
+pub(super) struct Reading {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) map: SourceMap,
     pub(super) load: Duration,
@@ -134,10 +134,10 @@ fn load_and_check(
     args: &CheckArgs,
     run: &Run<'_>,
     reading: Instant,
-) -> (Parts, Result<CheckResult, NoAnswer>) {
+) -> (Reading, Result<CheckResult, NoAnswer>) {
     let load_options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
     let loaded = language.load(source.text(), &load_options);
-    let parts = Parts { diagnostics: loaded.diagnostics, map: loaded.source_map, load: reading.elapsed() };
+    let parts = Reading { diagnostics: loaded.diagnostics, map: loaded.source_map, load: reading.elapsed() };
     let result = (|| {
         run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;
         let program = loaded.program.ok_or(NoAnswer::Erroneous)?;
@@ -226,7 +226,7 @@ impl Checked {
     /// The line of the table of several files.
     pub(super) fn row(&self, exit: Exit) -> Row {
         let Summary { word, remark, .. } = self.summary();
-        Row { file: self.source.name.clone(), verdict: word.to_string(), remark, exit_code: exit.code() }
+        Row { file: self.source.name.clone(), verdict: word.to_string(), remark, tone: exit.tone() }
     }
 
     /// The trace to an error, if there is one.

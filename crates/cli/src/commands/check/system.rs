@@ -10,7 +10,7 @@ use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::Source;
 
-use super::one::{CheckResult, NoAnswer, Parts};
+use super::one::{CheckResult, NoAnswer, Reading};
 use super::options::options;
 use crate::args::CheckArgs;
 use crate::commands::system::{self, NoSystem};
@@ -22,7 +22,7 @@ pub(super) fn load_and_check(
     args: &CheckArgs,
     run: &Run<'_>,
     reading: Instant,
-) -> (Parts, Result<CheckResult, NoAnswer>) {
+) -> (Reading, Result<CheckResult, NoAnswer>) {
     let (result, diagnostics) = if args.contexts.is_some() {
         let (threads, diagnostics) = system::load_threads(input, source);
         let threads = threads.map_err(NoAnswer::from).and_then(|threads| with_view(threads, args));
@@ -33,7 +33,7 @@ pub(super) fn load_and_check(
         let answer = system.and_then(|pds| Ok(check(pds, &options(args), run)?));
         (answer.map(|answer| CheckResult::System(Box::new(answer))), diagnostics)
     };
-    (Parts { diagnostics, map: SourceMap::default(), load: reading.elapsed() }, result)
+    (Reading { diagnostics, map: SourceMap::default(), load: reading.elapsed() }, result)
 }
 
 impl From<NoSystem> for NoAnswer {
