@@ -2,25 +2,26 @@
 
 use selvedge_ir::tts::{LocalId, SharedId};
 
-/// That every configuration which threads reach in `k + 1` rounds is one that the same threads reach in `k`, and that
+/// The claim that every configuration which threads reach in `k + 1` rounds is one that the same threads reach in `k`, and that
 /// these have no error (La Torre, Madhusudan and Parlato, 2010, §5). It follows that later rounds reach nothing new.
 ///
-/// In a round each thread has one turn, in an order that is the same in all rounds. The first two parts say at least what
-/// threads can do in `k + 1` rounds; Eve names a configuration of theirs thread by thread, and Adam answers within the last
-/// part. Of his answers nothing may be made up (`adam_needs_reality`): each state of a turn comes with one before it from
-/// which it follows, so that its number in the list is its rank.
+/// In a round each thread has one turn, in an order that is the same in all rounds. The first two parts say at least
+/// what threads can do in `k + 1` rounds; Eve names a configuration of theirs thread by thread, and Adam answers within
+/// the last part. Of his answers nothing may be made up (`adam_needs_reality`): each state of a turn comes with one
+/// before it from which it follows, so that its number in the list is its rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdequacyClaim {
     /// The number of rounds that is enough, at least 1.
     pub k: u32,
-    /// What single threads do in their turns. A turn comes behind the turn of the thread before it.
+    /// The turns of single threads. A turn comes behind the turn of the thread before it.
     pub turns: Vec<Turn>,
-    /// For 1 to `k + 1` rounds the blocks of threads at the left end of the order (WRLI): `begins` are the shared states
-    /// that they leave to their right neighbour in each round; `ends` those with which all rounds but the last end.
+    /// For 1 to `k + 1` rounds the blocks of threads at the left end of the order (WRLI): `begins` are the shared
+    /// states that they leave to their right neighbour in each round; `ends` those with which all rounds but the last
+    /// end.
     pub left: Vec<Vec<Block>>,
     /// For 1 to `k` rounds the blocks at the right end of the order (RLI): they lead from `begins` to `ends`.
     pub right: Vec<Vec<Block>>,
-    /// Where the game can stand when Adam has answered. An answer that leads to one of them is his strategy.
+    /// The positions of the game after an answer of Adam. An answer that leads to one of them is his strategy.
     pub positions: Vec<Position>,
 }
 
@@ -51,7 +52,7 @@ pub struct TurnState {
 /// Threads that stand next to each other in the order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Block {
-    /// How many threads of each kind there are of which a run has a limited number, in the order of the entries.
+    /// The number of threads of each kind of which a run has a limited number, in the order of the entries.
     pub used: Vec<u32>,
     /// Shared states, one for each round.
     pub begins: Vec<SharedId>,
@@ -62,9 +63,10 @@ pub struct Block {
 /// The threads that both have named so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
-    /// How many of each kind, as in a [`Block`].
+    /// The number of threads of each kind, as in a [`Block`].
     pub used: Vec<u32>,
-    /// The `k + 1` shared states that Eve's threads leave to their right neighbour, and the `k` with which her rounds end.
+    /// The `k + 1` shared states that Eve's threads leave to their right neighbour, and the `k` with which her rounds
+    /// end.
     pub eve: [Vec<SharedId>; 2],
     /// The `k` that Adam's threads leave, and the `k - 1` with which his rounds end.
     pub adam: [Vec<SharedId>; 2],

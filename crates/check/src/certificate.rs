@@ -14,8 +14,8 @@ pub enum Certificate {
     ControlFlow(Vec<LocId>),
     /// For programs with one thread, recursive or not.
     Summaries(SummaryProof),
-    /// For programs with one thread and without recursion, and without integers: no error within `k` steps of the start, and
-    /// none in the step after `k + 1` states without error that follow one another.
+    /// For programs with one thread and without recursion, and without integers: no error within `k` steps of the
+    /// start, and none in the step after `k + 1` states without error that follow one another.
     Induction {
         /// The length.
         k: u32,
@@ -44,8 +44,8 @@ impl Certificate {
         }
     }
 
-    /// Returns whether the certificate says that no thread is ever at a location. A proof about several threads does not:
-    /// it does not list the locations between two places.
+    /// Returns whether the certificate says that no thread is ever at a location. A proof about several threads does
+    /// not: it does not list the locations between two places.
     pub fn excludes(&self, loc: LocId) -> bool {
         match self {
             Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_err(),
@@ -73,11 +73,11 @@ impl Certificate {
 pub enum Paths {
     /// All.
     All,
-    /// Those in which no state occurs twice. A shortest way to an error is such a one.
+    /// The sequences in which no state occurs twice. A shortest way to an error is such a one.
     LoopFree,
 }
 
-/// What holds at each location of a procedure that was entered in some way, and how each procedure can return.
+/// Formulas for the locations of procedures that were entered in some way, and for their returns.
 ///
 /// The formulas need not be exact: they may allow more than what can happen, as long as they are closed under all steps
 /// and allow no error.
@@ -94,13 +94,13 @@ pub struct SummaryProof {
 }
 
 impl SummaryProof {
-    /// What holds at a location; `None` if it is never reached.
+    /// The formula of a location; `None` if it is never reached.
     pub fn loc(&self, loc: LocId) -> Option<FormulaId> {
         let place = self.locs.binary_search_by_key(&loc, |(loc, _)| *loc).ok()?;
         Some(self.locs[place].1)
     }
 
-    /// How a procedure returns; `None` if it never does.
+    /// The formula of a procedure's return; `None` if it never returns.
     pub fn proc(&self, proc: ProcId) -> Option<FormulaId> {
         let place = self.procs.binary_search_by_key(&proc, |(proc, _)| *proc).ok()?;
         Some(self.procs[place].1)
@@ -137,8 +137,8 @@ pub enum Seen {
     /// All threads: a state belongs to the set if its threads are a shape. For a bounded number of threads.
     #[default]
     All,
-    /// Any threads, this many at a time, at least 1: a state belongs to the set if all lists of this many of its threads
-    /// are shapes; if it has fewer threads, the list of all of them. For any number of threads.
+    /// Any threads, this many at a time, at least 1: a state belongs to the set if all lists of this many of its
+    /// threads are shapes; if it has fewer threads, the list of all of them. For any number of threads.
     Any(u32),
 }
 
@@ -172,7 +172,7 @@ pub enum Role {
 pub struct Shape {
     /// The place of each thread, by its number in [`ShapeProof::places`], in ascending order.
     pub threads: Vec<u32>,
-    /// Whether the atomic flag is held by a thread that is not among them; `false` with [`Seen::All`].
+    /// True if the atomic flag is held by a thread that is not among them; `false` with [`Seen::All`].
     pub held: bool,
     /// The number of threads that have ended, where the number of threads in a run is bounded
     /// ([`crate::ThreadScope::Created`]); else 0.
@@ -199,7 +199,7 @@ impl Shape {
         Shape { threads, held, ended: 0, formula }
     }
 
-    /// What distinguishes the shape from the others of its proof, in the order of the proof.
+    /// The parts that distinguish the shape from the others of its proof, in the order of the proof.
     pub fn key(&self) -> (&[u32], bool, u32) {
         (&self.threads, self.held, self.ended)
     }

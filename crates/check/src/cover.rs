@@ -6,9 +6,9 @@ use selvedge_ir::tts::{Cover, LocalId, SharedId};
 
 use crate::{AdequacyClaim, Place};
 
-/// For programs without recursion and any number of threads: all shared states and all states of a thread that may occur,
-/// and a set of configurations of them that contains the initial ones, is closed under the steps of all threads, and
-/// allows no error.
+/// For programs without recursion and any number of threads: all shared states and all states of a thread that may
+/// occur, and a set of configurations of them that contains the initial ones, is closed under the steps of all threads,
+/// and allows no error.
 ///
 /// A thread is seen at the places, as in a [`crate::ShapeProof`]: what it does between two of them counts as one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,14 +30,14 @@ pub struct CoverProof {
 pub struct SharedState {
     /// The values of [`CoverProof::shared_vars`].
     pub values: Vec<bool>,
-    /// Whether a thread holds the atomic flag.
+    /// True if a thread holds the atomic flag.
     pub held: bool,
 }
 
 /// A state of a thread of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocalState {
-    /// Where it is seen, by its number in [`CoverProof::places`].
+    /// The place, by its number in [`CoverProof::places`].
     pub place: u32,
     /// The values of the place's variables. The others may hold anything.
     pub values: Vec<bool>,
@@ -46,19 +46,19 @@ pub struct LocalState {
 /// Which configurations of a thread-transition system there may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CoverClaim {
-    /// Those all of whose views are in a table.
+    /// The configurations all of whose views are in a table.
     Views(ViewTable),
-    /// Those below one of these vectors.
+    /// The configurations below one of these vectors.
     Vectors(Vec<OmegaVector>),
-    /// Those all of whose views are in a table, and that are not above one of the forbidden ones.
+    /// The configurations all of whose views are in a table, and that are not above one of the forbidden ones.
     Basis {
         /// The table.
         within: ViewTable,
         /// The forbidden ones.
         forbidden: Vec<Cover>,
     },
-    /// Those that a number of rounds reaches. It is about threads of certain kinds, so it holds of programs only, and all
-    /// variables that are read must be listed.
+    /// The configurations that a number of rounds reaches. It is about threads of certain kinds, so it holds of programs only, and
+    /// all variables that are read must be listed.
     Adequacy(AdequacyClaim),
 }
 
@@ -80,7 +80,7 @@ pub struct ViewRow {
     pub shared: SharedId,
     /// The other threads, up to k - 1, in ascending order.
     pub threads: Vec<LocalId>,
-    /// What the one thread can be: none of them less than the last of the others.
+    /// The states that the one thread can have: none of them less than the last of the others.
     pub last: Vec<LocalId>,
 }
 

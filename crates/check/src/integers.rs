@@ -22,6 +22,6 @@ pub struct ControlPoint {
     pub loc: LocId,
     /// The values of [`IntegerProof::control`], or none where they may have any.
     pub values: Vec<Value>,
-    /// What holds of all variables: a formula over [`Expr::Var`].
+    /// The formula that holds of all variables, over [`Expr::Var`].
     pub formula: Expr,
 }

@@ -8,11 +8,11 @@ use selvedge_ir::pds::SymbolId;
 /// configuration is accepted if the word of its stack, top first, leads from its control state to one of `finals`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemProof {
-    /// What the automaton accepts.
+    /// The set that the automaton accepts.
     pub closure: Closure,
-    /// How many states the automaton has, those of the system included.
+    /// The number of states of the automaton, those of the system included.
     pub n_nodes: u32,
-    /// Where words may end.
+    /// The states in which words may end.
     pub finals: Vec<u32>,
     /// The transitions.
     pub transitions: Vec<Transition>,
@@ -23,7 +23,7 @@ pub struct SystemProof {
 pub struct Transition {
     /// The state before.
     pub from: u32,
-    /// What is read; `None` for transitions that read nothing.
+    /// The symbol that is read; `None` for transitions that read nothing.
     pub read: Option<SymbolId>,
     /// The state after.
     pub to: u32,

@@ -1,18 +1,18 @@
 //! Which steps of a thread the other threads cannot notice: the judge's own rule.
 //!
-//! A variable is *shown* if another thread can read or write it: shared variables, and those of which an operation on some
-//! control path mentions another thread's copy. A step is *invisible* if it reads and writes nothing shown, and neither
-//! starts nor ends a thread, nor touches the atomic flag. A call or a return to a caller must also leave alone whether the
-//! thread has a shown variable: the frame that comes or goes has none. A value that the caller discards is not read. The
-//! failure of an assertion is an error, which ends the execution: no other thread can notice it.
+//! A variable is *shown* if another thread can read or write it: shared variables, and those of which an operation on
+//! some control path mentions another thread's copy. A step is *invisible* if it reads and writes nothing shown, and
+//! neither starts nor ends a thread, nor touches the atomic flag. A call or a return to a caller must also leave alone
+//! whether the thread has a shown variable: the frame that comes or goes has none. A value that the caller discards is
+//! not read. The failure of an assertion is an error, which ends the execution: no other thread can notice it.
 //!
 //! An invisible step commutes with every step of every other thread, and none of these enables or disables it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use selvedge_ir::{EdgeId, Expr, Op, ProcId, Program, Scope, VarId};
+use selvedge_ir::{Edge, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
 
-use crate::program::{exprs, leaves, reached};
+use crate::program::{Leaving, exprs, leaves};
 use crate::semantics::{call_of, of_scope};
 
 /// The shown variables of a program.
@@ -63,7 +63,7 @@ impl<'p> Commutation<'p> {
         }
     }
 
-    /// Whether an expression reads nothing but variables of the thread that are not shown.
+    /// Returns whether an expression reads nothing but variables of the thread that are not shown.
     fn is_own(&self, expr: &Expr) -> bool {
         leaves(expr).all(|leaf| match leaf {
             Expr::Var(var) | Expr::Next(var) => !self.is_shown(*var),
@@ -72,8 +72,42 @@ impl<'p> Commutation<'p> {
         })
     }
 
-    /// Whether no variable of a procedure's frame is shown.
+    /// Returns whether no variable of a procedure's frame is shown.
     fn hides_frame(&self, proc: ProcId) -> bool {
         !self.program.procs[proc].locals.iter().any(|local| self.is_shown(*local))
     }
+}
+
+/// The locations on control paths of threads, over edges that pass a test. A call leads to what follows it if the
+/// callee can return.
+pub(crate) fn reached(program: &Program, passes: impl Fn(&Edge) -> bool) -> BTreeSet<LocId> {
+    let leaving = Leaving::new(program);
+    let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
+    let mut waiting: Vec<LocId> = starts.map(|proc| program.procs[proc].entry).collect();
+    let (mut reached, mut returning) = (BTreeSet::new(), BTreeSet::new());
+    let mut behind: BTreeMap<ProcId, Vec<LocId>> = BTreeMap::new();
+    while let Some(loc) = waiting.pop() {
+        if !reached.insert(loc) {
+            continue;
+        }
+        for edge in leaving.of(loc).iter().map(|id| &program.edges[*id]).filter(|edge| passes(edge)) {
+            match &edge.op {
+                Op::Call(call) => {
+                    waiting.push(program.procs[call.callee].entry);
+                    behind.entry(call.callee).or_default().push(edge.to);
+                    waiting.extend(returning.contains(&call.callee).then_some(edge.to));
+                }
+                Op::Return(_) => {
+                    let proc = program.locs[loc].proc;
+                    returning.insert(proc);
+                    waiting.extend(behind.get(&proc).into_iter().flatten());
+                }
+                Op::End => {}
+                Op::Spawn(spawn) => waiting.extend([program.procs[spawn.callee].entry, edge.to]),
+                Op::Fork(at) => waiting.extend([*at, edge.to]),
+                Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => waiting.push(edge.to),
+            }
+        }
+    }
+    reached
 }

@@ -1,4 +1,5 @@
-//! Values of expressions, whatever they are: numbers and truth values, literals of a SAT solver, text for an SMT solver.
+//! Values of expressions, whatever they are: numbers and truth values, literals of a SAT solver, text for an SMT
+//! solver.
 
 use std::marker::PhantomData;
 
@@ -22,7 +23,8 @@ pub(crate) trait Domain {
         otherwise: Self::Value,
     ) -> Result<Self::Value, Self::Error>;
 
-    /// Returns the truth value of a condition where it is known: then one branch of a conditional has no part in its value.
+    /// Returns the truth value of a condition where it is known: then one branch of a conditional has no part in its
+    /// value.
     fn known(&self, condition: &Self::Value) -> Option<bool>;
 }
 

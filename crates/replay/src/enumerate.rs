@@ -1,17 +1,20 @@
-//! All starts of a program and all steps of a state, one for each way to choose.
+//! All starts of a program and all steps of a state, one for each way to choose; and what readers of states ask.
 //!
-//! Both are lazy: there are two to the number of choices of them.
+//! Both are lazy: there are two to the number of choices of them. No judgement rests on this file.
 
-use selvedge_check::execution::State;
+use std::collections::BTreeSet;
+
+use selvedge_check::execution::{State, Thread};
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step};
-use selvedge_ir::{Count, EdgeId, EntryId, Expr, Op, ProcId, Program, Ty, Value, VarId};
+use selvedge_ir::{Count, EdgeId, EntryId, Expr, Op, ProcId, Program, Scope, Ty, Value, VarId};
 
-use crate::interpreter::Interpreter;
+use crate::interpreter::{Interpreter, StepScene};
 use crate::program::{choice_types, concerns_others, exprs, is_per_thread};
+use crate::semantics::participants;
 
 impl Interpreter<'_> {
-    /// Whether everything nondeterministic is Boolean, so that [`Interpreter::starts`] and [`Interpreter::steps`]
-    /// list all there is; else a variable or edge that is not.
+    /// Returns whether everything nondeterministic is Boolean, so that [`Interpreter::starts`] and
+    /// [`Interpreter::steps`] list all there is; else a variable or edge that is not.
     pub fn enumerable(&self) -> Result<(), String> {
         let int_var = self.program.vars.iter().find(|var| var.ty != Ty::Bool);
         if let Some(var) = int_var {
@@ -56,7 +59,11 @@ impl Interpreter<'_> {
         let (n_others, per_thread): (usize, Vec<bool>) = match op {
             Op::Assign(assign) if concerns_others(op) => {
                 let per_thread = (0..n_choices as u32).map(|number| is_per_thread(assign, number)).collect();
-                (self.n_participants(state, position, assign), per_thread)
+                (
+                    participants(assign, &StepScene { interpreter: self, state, position, choices: &[], passive: &[] })
+                        .len(),
+                    per_thread,
+                )
             }
             _ => (0, vec![false; n_choices]),
         };
@@ -81,7 +88,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// What is open in a thread of this kind.
+    /// The open values of a thread of this kind.
     fn open_thread(&self, id: EntryId) -> Open {
         let entry = &self.program.entries[id];
         let uninitialised = entry.thread_vars.iter().filter(|var| !initialises(&entry.init, **var)).copied();
@@ -101,7 +108,7 @@ impl Interpreter<'_> {
         self.listed(proc.locals.iter().filter(|local| !proc.params.contains(local)).copied())
     }
 
-    /// Those whose fresh values are to be listed.
+    /// The variables whose fresh values are to be listed.
     fn listed(&self, vars: impl Iterator<Item = VarId>) -> Vec<VarId> {
         vars.filter(|var| !self.settled.contains(var)).collect()
     }
@@ -114,7 +121,7 @@ fn with_entry(crew: &[EntryId], id: EntryId, count: Count, max_threads: u32) -> 
     counts.map(|n_threads| crew.iter().copied().chain(std::iter::repeat_n(id, n_threads)).collect()).collect()
 }
 
-/// What is open in the initial values of a scope: the choices, and the variables that start with any value.
+/// The open parts of the initial values of a scope: the choices, and the variables that start with any value.
 struct Open {
     n_choices: usize,
     fresh: Vec<VarId>,
@@ -172,4 +179,46 @@ fn successor(bits: &[bool]) -> Option<Vec<bool>> {
 pub fn least_threads(program: &Program) -> u32 {
     let least = |count: Count| if let Count::Exactly(count) = count { count } else { 0 };
     program.entries.iter().map(|entry| least(entry.count)).sum()
+}
+
+/// Questions of those who read states.
+impl<'p> Interpreter<'p> {
+    /// Lets these variables start with the default value in all starts and steps that it lists. For variables that
+    /// no thread reads before they are written this loses nothing.
+    pub fn settling(self, settled: BTreeSet<VarId>) -> Interpreter<'p> {
+        Interpreter { settled, ..self }
+    }
+
+    /// The program that it executes.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// The edges along which a thread could move: none if another thread holds the atomic flag.
+    pub fn edges(&self, state: &State, thread: &Thread) -> &[EdgeId] {
+        if state.may_move(thread.id) { self.leaving.of(thread.loc()) } else { &[] }
+    }
+
+    /// The value of a variable as the thread at `position` sees it.
+    pub fn read(&self, state: &State, position: usize, var: VarId) -> Value {
+        self.layout.read(state, position, var)
+    }
+
+    /// The shared variables, in the order of [`State::shared`].
+    pub fn shared_vars(&self) -> &[VarId] {
+        &self.layout.shared
+    }
+
+    /// The per-thread variables, in the order of [`Thread::vars`].
+    pub fn thread_vars(&self) -> &[VarId] {
+        &self.layout.thread
+    }
+
+    /// Returns whether a variable of this scope is visible in a procedure.
+    pub fn sees(&self, proc: ProcId, var: VarId) -> bool {
+        match self.program.vars[var].scope {
+            Scope::Shared | Scope::Thread => true,
+            Scope::Local(owner) => owner == proc,
+        }
+    }
 }

@@ -1,25 +1,21 @@
 //! The meaning of programs: from a state and a step to the next state.
 //!
-//! A [`Step`] says everything that is nondeterministic: the thread that moves, the edge, and the value of each choice and
-//! of each variable that starts with any value. So a step has at most one outcome, and [`Interpreter::step`] computes
-//! it: what the operation of the edge does comes from [`crate::semantics`], in the domain of values themselves, and is
-//! then written into a copy of the state. [`crate::enumerate`] lists the steps that a state has.
+//! A [`Step`] says everything that is nondeterministic: the thread that moves, the edge, and the value of each choice
+//! and of each variable that starts with any value. So a step has at most one outcome, and [`Interpreter::step`]
+//! computes it: what the operation of the edge does comes from [`crate::semantics`], in the domain of values
+//! themselves, and is then written into a copy of the state. [`crate::enumerate`] lists the steps that a state has.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use selvedge_check::ThreadScope;
 use selvedge_check::execution::{Frame, Prelude, State, Thread};
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId};
-use selvedge_ir::{Assign, EdgeId, EntryId, Op, ProcId, Program, Scope, Ty, Value, VarId};
+use selvedge_ir::{EdgeId, EntryId, Op, ProcId, Program, Scope, Ty, Value, VarId};
 
 use crate::domain::{Concrete, Overflow, is_true};
 use crate::layout::Layout;
 use crate::program::{Leaving, choice_types, concerns_others, default_value, exprs};
-use crate::semantics::{
-    Child, Control, Effect, Scene, Writes, child, control, effect, flag, participants, start_prelude, start_shared,
-    start_thread,
-};
+use crate::semantics::{Child, Control, Effect, Meaning, Scene, Writes, child, control, flag, participants};
 
 /// Executes one program.
 pub struct Interpreter<'p> {
@@ -31,7 +27,7 @@ pub struct Interpreter<'p> {
     pub(crate) settled: BTreeSet<VarId>,
 }
 
-/// What a step leads to.
+/// The outcome of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// This state.
@@ -79,22 +75,6 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// Lets these variables start with the default value in all starts and steps that it lists. For variables that
-    /// nobody reads before they are written this loses nothing.
-    pub fn settling(self, settled: BTreeSet<VarId>) -> Interpreter<'p> {
-        Interpreter { settled, ..self }
-    }
-
-    /// The program that it executes.
-    pub fn program(&self) -> &'p Program {
-        self.program
-    }
-
-    /// The edges along which a thread could move: none if another thread holds the atomic flag.
-    pub fn edges(&self, state: &State, thread: &Thread) -> &[EdgeId] {
-        if state.may_move(thread.id) { self.leaving.of(thread.loc()) } else { &[] }
-    }
-
     /// Computes the initial state that `start` describes.
     pub fn start(&self, start: &Start) -> Result<State, Illegal> {
         self.check_threads(&start.threads)?;
@@ -103,13 +83,14 @@ impl<'p> Interpreter<'p> {
         let (holder, threads, prelude, next_thread) = (None, Vec::new(), None, 0);
         let mut state = State { shared: Vec::new(), holder, threads, prelude, next_thread };
         let mut scene = StartScene { interpreter: self, shared: &[], choices: &start.choices };
-        let shared = start_shared(self.program, &mut Concrete::<Illegal>::new(), &mut scene)?;
+        let mut domain = Concrete::<Illegal>::new();
+        let mut meaning = Meaning::new(self.program, &mut domain, &mut scene);
+        let shared = meaning.start_shared()?;
         state.shared = fresh.fill(shared);
         match self.program.prelude {
             Some(proc) => {
                 state.prelude = Some(Prelude { thread: ThreadId(0), waiting: start.threads.clone() });
-                let writes = start_prelude(self.program, proc, &mut Concrete::<Illegal>::new())?;
-                self.begin(&mut state, (None, proc), writes, &mut fresh);
+                self.begin(&mut state, (None, proc), meaning.begin(proc)?, &mut fresh);
             }
             None => self.start_threads(&mut state, &start.threads)?,
         }
@@ -117,7 +98,8 @@ impl<'p> Interpreter<'p> {
         Ok(state)
     }
 
-    /// Executes a step, or says why it is not a step of the program. Of a call with a body only the call itself is made.
+    /// Executes a step, or says why it is not a step of the program. Of a call with a body only the call itself is
+    /// made.
     pub fn step(&self, state: &State, step: &Step) -> Result<Outcome, Illegal> {
         let position = state.position(step.thread).ok_or(Illegal::NoSuchThread(step.thread))?;
         if let Some(holder) = state.holder.filter(|holder| *holder != step.thread) {
@@ -128,10 +110,12 @@ impl<'p> Interpreter<'p> {
         if thread.loc() != edge.from {
             return Err(Illegal::WrongPlace(step.edge));
         }
-        let mut scene = StepScene::new(self, state, position, step);
+        let (choices, passive) = (&step.choices, &step.passive);
+        let mut scene = StepScene { interpreter: self, state, position, choices, passive };
         scene.check_choices(&edge.op)?;
         let caller = thread.stack.iter().rev().nth(1).and_then(|frame| frame.call);
-        let effect = effect(self.program, edge, caller, &mut Concrete::<Illegal>::new(), &mut scene)?;
+        let mut domain = Concrete::<Illegal>::new();
+        let effect = Meaning::new(self.program, &mut domain, &mut scene).effect(edge, caller)?;
         let mut fresh = Given::new(&step.fresh, self.program);
         let outcome = if effect.asserted.is_some_and(|holds| !is_true(holds)) {
             Outcome::Failed
@@ -224,7 +208,8 @@ impl<'p> Interpreter<'p> {
             check_choices(&choice_types(entry.init.iter().map(|(_, rhs)| rhs)), &start.choices)?;
             let mut fresh = Given::new(&start.fresh, self.program);
             let mut scene = StartScene { interpreter: self, shared: &state.shared, choices: &start.choices };
-            let writes = start_thread(self.program, start.entry, &mut Concrete::<Illegal>::new(), &mut scene)?;
+            let mut domain = Concrete::<Illegal>::new();
+            let writes = Meaning::new(self.program, &mut domain, &mut scene).start_thread(start.entry)?;
             self.begin(state, (Some(start.entry), entry.proc), writes, &mut fresh);
             fresh.finish()?;
         }
@@ -255,7 +240,7 @@ impl<'p> Interpreter<'p> {
         state.next_thread += 1;
     }
 
-    /// Whether one more thread may live. The prelude's does not count.
+    /// Returns whether one more thread may live. The prelude's does not count.
     pub(crate) fn has_room(&self, state: &State) -> bool {
         match self.threads {
             ThreadScope::Unbounded => true,
@@ -264,7 +249,7 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// Whether the program and the thread bound allow these initial threads.
+    /// Returns whether the program and the thread bound allow these initial threads.
     fn check_threads(&self, threads: &[StartThread]) -> Result<(), Illegal> {
         let within = match self.threads {
             ThreadScope::Unbounded => true,
@@ -299,13 +284,13 @@ impl Scene<Concrete<Illegal>> for StartScene<'_> {
 
 /// A step in a state. The other threads are numbered in their order, the moving one left out.
 pub(crate) struct StepScene<'a> {
-    interpreter: &'a Interpreter<'a>,
-    state: &'a State,
+    pub(crate) interpreter: &'a Interpreter<'a>,
+    pub(crate) state: &'a State,
     /// The position of the moving thread.
-    position: usize,
-    choices: &'a [Value],
+    pub(crate) position: usize,
+    pub(crate) choices: &'a [Value],
     /// For each other thread that takes part, its choices.
-    passive: &'a [Vec<Value>],
+    pub(crate) passive: &'a [Vec<Value>],
 }
 
 /// The position of another thread in the list of live threads.
@@ -313,11 +298,7 @@ fn other_position(other: usize, mover: usize) -> usize {
     if other < mover { other } else { other + 1 }
 }
 
-impl<'a> StepScene<'a> {
-    pub(crate) fn new(interpreter: &'a Interpreter<'a>, state: &'a State, position: usize, step: &'a Step) -> Self {
-        StepScene { interpreter, state, position, choices: &step.choices, passive: &step.passive }
-    }
-
+impl StepScene<'_> {
     /// Checks that there is a value of its type for each choice of an operation, also for each thread that takes part.
     fn check_choices(&self, op: &Op) -> Result<(), Illegal> {
         let types = choice_types(exprs(op));
@@ -356,13 +337,6 @@ impl Scene<Concrete<Illegal>> for StepScene<'_> {
 
     fn choice_for(&mut self, _: &mut Concrete<Illegal>, number_of: usize, number: u32) -> Result<Value, Illegal> {
         Ok(self.passive[number_of][number as usize])
-    }
-}
-
-impl Interpreter<'_> {
-    /// The number of threads that take part in a step with passive parts.
-    pub(crate) fn n_participants(&self, state: &State, position: usize, assign: &Assign) -> usize {
-        participants(assign, &StepScene { interpreter: self, state, position, choices: &[], passive: &[] }).len()
     }
 }
 
@@ -405,44 +379,4 @@ impl<'a> Given<'a> {
 fn check_choices(types: &[Ty], choices: &[Value]) -> Result<(), Illegal> {
     let fit = types.len() == choices.len() && types.iter().zip(choices).all(|(ty, value)| *ty == value.ty());
     if fit { Ok(()) } else { Err(Illegal::WrongChoices) }
-}
-
-impl fmt::Display for Illegal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Illegal::NoSuchThread(id) => write!(f, "there is no live thread {}", id.0),
-            Illegal::AtomicElsewhere(id) => write!(f, "thread {} holds the atomic flag", id.0),
-            Illegal::WrongPlace(edge) => write!(f, "the thread does not stand where edge {} begins", edge.index()),
-            Illegal::WrongChoices => write!(f, "the choices are not those of the edge"),
-            Illegal::WrongFresh(var) => write!(f, "variable {} does not start with any value here", var.index()),
-            Illegal::WrongThreads => write!(f, "the program does not start with these threads"),
-            Illegal::Overflow => write!(f, "an integer leaves the range of 64 bits"),
-        }
-    }
-}
-
-/// Where a variable is stored, for those who read states.
-impl Interpreter<'_> {
-    /// The value of a variable as the thread at `position` sees it.
-    pub fn read(&self, state: &State, position: usize, var: VarId) -> Value {
-        self.layout.read(state, position, var)
-    }
-
-    /// The shared variables, in the order of [`State::shared`].
-    pub fn shared_vars(&self) -> &[VarId] {
-        &self.layout.shared
-    }
-
-    /// The per-thread variables, in the order of [`Thread::vars`].
-    pub fn thread_vars(&self) -> &[VarId] {
-        &self.layout.thread
-    }
-
-    /// Whether a variable of this scope is visible in a procedure.
-    pub fn sees(&self, proc: ProcId, var: VarId) -> bool {
-        match self.program.vars[var].scope {
-            Scope::Shared | Scope::Thread => true,
-            Scope::Local(owner) => owner == proc,
-        }
-    }
 }

@@ -1,7 +1,5 @@
 //! Judging the evidence of a verdict before it leaves the driver.
 
-use std::fmt;
-
 use selvedge_check::{Replay, Run, Task, Verdict};
 
 use crate::certificate::{Flaw, Refused, Unjudged, verify};
@@ -39,14 +37,5 @@ pub fn judge(task: &Task<'_>, verdict: &Verdict, run: &Run<'_>) -> Result<Judged
             Err(Refused::Unjudged(unjudged)) => Ok(Judged::Unjudged(unjudged)),
             Err(Refused::Flawed(flaw)) => Err(Reject::Certificate(flaw)),
         },
-    }
-}
-
-impl fmt::Display for Reject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reject::Trace(mismatch) => write!(f, "the trace does not replay: {mismatch}"),
-            Reject::Certificate(flaw) => write!(f, "the certificate is flawed: {flaw}"),
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the variables are in a state.
+//! The places of the variables in a state.
 
 use index_vec::IndexVec;
 use selvedge_ir::{EntryId, ProcId, Program, Scope, Value, VarId};
@@ -64,7 +64,7 @@ impl Layout {
         *place = value;
     }
 
-    /// Whether the thread has this variable: a frame of its procedure, or its kind's per-thread variables.
+    /// Returns whether the thread has this variable: a frame of its procedure, or its kind's per-thread variables.
     pub(crate) fn has(&self, thread: &Thread, var: VarId) -> bool {
         match self.scope[var] {
             Scope::Shared => true,

@@ -1,9 +1,7 @@
-//! What the judge reads off a program, by code of its own: it shares no helper with the engines.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! Facts about programs that the judge reads by code of its own: it shares no helper with the engines.
 
 use index_vec::IndexVec;
-use selvedge_ir::{Assign, Count, Edge, EdgeId, Expr, LocId, Op, ProcId, Program, Ty, Value};
+use selvedge_ir::{Assign, Count, Edge, EdgeId, Expr, LocId, Op, Program, Ty, Value};
 
 /// The edges that leave each location, in ascending order of their numbers.
 #[derive(Clone, Debug)]
@@ -73,8 +71,8 @@ pub(crate) fn choice_types<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec
     types
 }
 
-/// Returns whether a choice is made once for each other thread: it occurs in a passive right-hand side or in a condition
-/// on other threads, and in no active right-hand side.
+/// Returns whether a choice is made once for each other thread: it occurs in a passive right-hand side or in a
+/// condition on other threads, and in no active right-hand side.
 pub(crate) fn is_per_thread(assign: &Assign, number: u32) -> bool {
     let occurs = |expr: &Expr| leaves(expr).any(|leaf| matches!(leaf, Expr::Choice(other, _) if *other == number));
     let constrain = Some(&assign.constrain).filter(|constrain| mentions_others(constrain));
@@ -100,38 +98,4 @@ pub(crate) fn default_value(ty: Ty) -> Value {
         Ty::Bool => Value::Bool(false),
         Ty::Int => Value::Int(0),
     }
-}
-
-/// The locations on control paths of threads, over edges that pass a test. A call leads to what follows it if the callee
-/// can return.
-pub(crate) fn reached(program: &Program, passes: impl Fn(&Edge) -> bool) -> BTreeSet<LocId> {
-    let leaving = Leaving::new(program);
-    let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
-    let mut waiting: Vec<LocId> = starts.map(|proc| program.procs[proc].entry).collect();
-    let (mut reached, mut returning) = (BTreeSet::new(), BTreeSet::new());
-    let mut behind: BTreeMap<ProcId, Vec<LocId>> = BTreeMap::new();
-    while let Some(loc) = waiting.pop() {
-        if !reached.insert(loc) {
-            continue;
-        }
-        for edge in leaving.of(loc).iter().map(|id| &program.edges[*id]).filter(|edge| passes(edge)) {
-            match &edge.op {
-                Op::Call(call) => {
-                    waiting.push(program.procs[call.callee].entry);
-                    behind.entry(call.callee).or_default().push(edge.to);
-                    waiting.extend(returning.contains(&call.callee).then_some(edge.to));
-                }
-                Op::Return(_) => {
-                    let proc = program.locs[loc].proc;
-                    returning.insert(proc);
-                    waiting.extend(behind.get(&proc).into_iter().flatten());
-                }
-                Op::End => {}
-                Op::Spawn(spawn) => waiting.extend([program.procs[spawn.callee].entry, edge.to]),
-                Op::Fork(at) => waiting.extend([*at, edge.to]),
-                Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => waiting.push(edge.to),
-            }
-        }
-    }
-    reached
 }

@@ -1,7 +1,6 @@
 //! Executing a trace.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use selvedge_check::{Replay, Task, Violation};
 use selvedge_ir::LocId;
@@ -10,12 +9,12 @@ use selvedge_ir::trace::{Step, ThreadId, Trace};
 use crate::interpreter::{Illegal, Interpreter, Outcome};
 use selvedge_check::execution::{State, Thread};
 
-/// Where a trace goes wrong, and how.
+/// A mistake of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// Before the first step, or in the step with this number, or after the last.
     pub moment: Moment,
-    /// What is wrong.
+    /// The mistake.
     pub reason: Reason,
 }
 
@@ -30,7 +29,7 @@ pub enum Moment {
     End,
 }
 
-/// What is wrong with a trace.
+/// A kind of mistake of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// This is no step, or no start, of the program.
@@ -165,22 +164,4 @@ fn meet(state: &State, meeting: &[LocId]) -> Option<Vec<(ThreadId, LocId)>> {
         met.push((thread.id, *loc));
     }
     Some(met)
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.moment {
-            Moment::Start => write!(f, "at the start: ")?,
-            Moment::Step(number) => write!(f, "in step {}: ", number + 1)?,
-            Moment::End => write!(f, "at the end: ")?,
-        }
-        match &self.reason {
-            Reason::Illegal(illegal) => write!(f, "{illegal}"),
-            Reason::Blocked => write!(f, "a condition does not hold"),
-            Reason::OtherFailure => write!(f, "an assertion fails that was not asked for"),
-            Reason::GoesOn => write!(f, "the trace goes on after its error"),
-            Reason::NoError => write!(f, "the trace ends without an error"),
-            Reason::WrongBody => write!(f, "the shared body does not run from the callee's entry through its return"),
-        }
-    }
 }

@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, HashSet};
 
 use selvedge_check::Run;
-use selvedge_ir::{EdgeId, LocId, Value, VarId};
+use selvedge_ir::{EdgeId, LocId, Program, Value, VarId};
 
 use super::place_table::PlaceTable;
 use super::route::{Move, Route, To, Traveller, travel};
 use super::{Flaw, Refused, Unjudged};
 use crate::domain::{Concrete, Overflow, is_true};
-use crate::semantics::{Child, Control, Effect, Scene, Writes, call_of, child, control, effect};
+use crate::semantics::{Child, Control, Effect, Meaning, Scene, Writes, call_of, child, control};
 
 /// More states on the way from one place than this are not looked at.
 const LIMIT: usize = 4_000_000;
@@ -37,7 +37,7 @@ impl From<Overflow> for Needed {
 /// The values before a step, and those that it chooses.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
-    pub(super) now: Values,
+    now: Values,
     choices: BTreeMap<u32, bool>,
 }
 
@@ -65,14 +65,15 @@ impl Case {
 
 /// All cases of what an operation needs to know, with its results; `may_read` objects to a need.
 pub(super) fn cases<T>(
+    program: &Program,
     now: Values,
     may_read: impl Fn(Needed) -> Result<(), Refused>,
-    operation: impl Fn(&mut Concrete<Needed>, &mut Case) -> Result<T, Needed>,
+    operation: impl Fn(&mut Meaning<'_, Concrete<Needed>, Case>) -> Result<T, Needed>,
 ) -> Result<Vec<(Values, T)>, Refused> {
     let mut results = Vec::new();
     let mut open = vec![Case { now, choices: BTreeMap::new() }];
     while let Some(mut case) = open.pop() {
-        match operation(&mut Concrete::new(), &mut case) {
+        match operation(&mut Meaning::new(program, &mut Concrete::new(), &mut case)) {
             Ok(result) => results.push((case.now, result)),
             Err(needed) => {
                 may_read(needed)?;
@@ -126,8 +127,8 @@ pub(super) enum Arrival {
 }
 
 /// A thread on its way: its values, and the threads that it has started since it was last seen, in ascending order;
-/// `None` if one of them is not listed, so that the way must not end. It may have no end: no other thread moves before the
-/// atomic section is over.
+/// `None` if one of them is not listed, so that the way must not end. It may have no end: no other thread moves before
+/// the atomic section is over.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Way {
     now: Values,
@@ -220,8 +221,8 @@ impl<'a> Explorer<'a> {
         Ok(after)
     }
 
-    /// The variables that must have values after a step: those that are listed where it ends, and those that a new thread
-    /// has from the one that starts it.
+    /// The variables that must have values after a step: those that are listed where it ends, and those that a new
+    /// thread has from the one that starts it.
     fn listed(&self, step: &Move, begun: Option<To>, own: &Writes<Value>) -> Vec<VarId> {
         let mut vars = match step.to {
             To::Place(place) => self.shared_vars.iter().copied().chain(self.table.vars(place)).collect(),
@@ -285,9 +286,10 @@ impl Traveller for Explorer<'_> {
         let program = self.table.task.program;
         let edge = &program.edges[step.edge];
         let effects = cases(
+            program,
             state.now.clone(),
             |needed| self.may_read(needed),
-            |domain, case| effect(program, edge, step.caller, domain, case),
+            |meaning| meaning.effect(edge, step.caller),
         )?;
         let mut after = Vec::new();
         for (now, done) in effects {

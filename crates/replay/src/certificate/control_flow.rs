@@ -1,10 +1,10 @@
 //! Certificates by control flow alone.
 
 use selvedge_check::Task;
-use selvedge_ir::{Edge, EdgeId, Expr, LocId, Op, Program};
+use selvedge_ir::{Edge, Expr, LocId, Op, ProcId, Program};
 
 use super::{Flaw, Refused};
-use crate::semantics::Position;
+use crate::semantics::{Child, Control, child, control};
 
 /// The set holds the first locations of all threads that start a run, every location that a step leads to from one of
 /// its own, and no error. So no thread ever stands outside it, and no error is ever met.
@@ -27,7 +27,7 @@ pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Refused> {
         if !inside(edge.from) {
             continue;
         }
-        if leads_to(program, id).into_iter().any(|to| !inside(to)) {
+        if leads_to(program, edge).into_iter().any(|to| !inside(to)) {
             return Err(Flaw::NotClosed(id).into());
         }
         if task.target.has_assert(id) && !matches!(edge.op, Op::Assert(Expr::Bool(true))) {
@@ -44,15 +44,21 @@ pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Refused> {
 }
 
 /// The locations at which threads may be after a step along an edge, or behind it once a call has returned.
-fn leads_to(program: &Program, id: EdgeId) -> Vec<LocId> {
-    let edge = &program.edges[id];
+fn leads_to(program: &Program, edge: &Edge) -> Vec<LocId> {
     if is_blocked(edge) {
         return Vec::new();
     }
-    let here = Position { calls: Vec::new(), loc: edge.from };
-    let positions = here.after(program, id).into_iter().chain(here.child(program, &edge.op));
-    let behind = matches!(edge.op, Op::Call(_)).then_some(edge.to);
-    positions.map(|position| position.loc).chain(behind).collect()
+    let entry = |proc: ProcId| program.procs[proc].entry;
+    let after = match control(edge, None) {
+        Control::Go(to) => vec![to],
+        Control::Call(callee) => vec![entry(callee), edge.to],
+        Control::Return(_) | Control::End => Vec::new(),
+    };
+    let begun = child(&edge.op).map(|child| match child {
+        Child::Spawn(callee) => entry(callee),
+        Child::Fork(at) => at,
+    });
+    after.into_iter().chain(begun).collect()
 }
 
 /// Returns whether no thread ever passes an edge, since its condition is false.

@@ -19,9 +19,7 @@ use super::places::{Kind, Move, Places};
 use super::sat::{Lit, Sat};
 use super::{Flaw, Refused};
 use crate::program::is_sequential;
-use crate::semantics::{
-    Control, Effect, Scene, Writes, call_of, control, effect, start_prelude, start_shared, start_thread,
-};
+use crate::semantics::{Control, Effect, Meaning, Scene, Writes, call_of, control};
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, k: u32, paths: Paths, run: &Run<'_>) -> Result<(), Refused> {
@@ -114,11 +112,12 @@ impl<'a> Path<'a> {
         let vars = &states[0].vars;
         let mut start = Now { vars, choices: &mut BTreeMap::new() };
         let mut writes: Writes<Lit> = locals(program).map(|local| (local, Some(sat.constant(false)))).collect();
-        writes.extend(start_shared(program, sat, &mut start)?);
+        writes.extend(Meaning::new(program, sat, &mut start).start_shared()?);
         start.choices.clear();
+        let mut meaning = Meaning::new(program, sat, &mut start);
         writes.extend(match program.prelude {
-            Some(prelude) => start_prelude(program, prelude, sat)?,
-            None => start_thread(program, EntryId::new(0), sat, &mut start)?,
+            Some(prelude) => meaning.begin(prelude)?,
+            None => meaning.start_thread(EntryId::new(0))?,
         });
         for (var, value) in latest(writes) {
             if let Some(value) = value {
@@ -227,8 +226,8 @@ impl<'a> Path<'a> {
         Ok(())
     }
 
-    /// What a move from the last state but one to the last one needs, and what it writes; `None` is any value. The
-    /// variables of frames that are left become false.
+    /// Computes what a move from the last state but one to the last one needs, and what it writes; `None` is any value.
+    /// The variables of frames that are left become false.
     fn effect(
         &mut self,
         step: &Move,
@@ -245,12 +244,12 @@ impl<'a> Path<'a> {
         if step.kind == Kind::Start {
             let mut writes = forget(&position.stack(program).collect::<Vec<_>>());
             now.choices.clear();
-            writes.extend(start_thread(program, EntryId::new(0), sat, &mut now)?);
+            writes.extend(Meaning::new(program, sat, &mut now).start_thread(EntryId::new(0))?);
             now.choices.clear();
             return Ok((Vec::new(), latest(writes)));
         }
         let Effect { conditions: mut guards, asserted, writes, .. } =
-            effect(program, edge, position.caller(), sat, &mut now)?;
+            Meaning::new(program, sat, &mut now).effect(edge, position.caller())?;
         guards.extend(asserted.map(|holds| if step.kind == Kind::Fail { !holds } else { holds }));
         let popped = match control(edge, position.caller()) {
             Control::Return(call) => forget(&[call_of(program, call).callee]),
@@ -270,7 +269,7 @@ fn locals(program: &Program) -> impl Iterator<Item = VarId> {
     program.procs.iter().flat_map(|proc| proc.locals.iter().copied())
 }
 
-/// How many bits it takes to number so many things.
+/// The number of bits of numbers below `count`.
 fn width(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }

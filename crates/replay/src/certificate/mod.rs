@@ -18,8 +18,6 @@ mod shapes;
 mod summaries;
 mod system;
 
-use std::fmt;
-
 use selvedge_check::{Certificate, Run, Seen, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId};
 
@@ -110,42 +108,5 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::Shapes(proof) => shapes::views::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
         Certificate::Integers(proof) => integers::verify(task, proof, run),
-    }
-}
-
-impl fmt::Display for Flaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Flaw::Start(loc) => write!(f, "it does not allow every start at location {}", loc.index()),
-            Flaw::NotClosed(edge) => write!(f, "it is not closed under edge {}", edge.index()),
-            Flaw::Entry(edge) => write!(f, "it does not allow every entry by the call of edge {}", edge.index()),
-            Flaw::Summary(edge) => write!(f, "the summary lacks the return of edge {}", edge.index()),
-            Flaw::Location(loc) => write!(f, "it allows a thread at the error location {}", loc.index()),
-            Flaw::Assert(edge) => write!(f, "it allows the failure of the assertion of edge {}", edge.index()),
-            Flaw::Base(steps) => write!(f, "it denies an error within {steps} steps"),
-            Flaw::Step => write!(f, "its induction step does not hold"),
-            Flaw::Malformed(Some(proc)) => write!(f, "its formulas do not fit procedure {}", proc.index()),
-            Flaw::Malformed(None) => write!(f, "it is malformed"),
-            Flaw::OutOfScope(why) => write!(f, "it does not cover the program: {why}"),
-            Flaw::SatProof => write!(f, "the SAT solver's proof does not check"),
-        }
-    }
-}
-
-impl<F: fmt::Display> fmt::Display for Refused<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refused::Flawed(flaw) => write!(f, "{flaw}"),
-            Refused::Unjudged(unjudged) => write!(f, "{unjudged}"),
-        }
-    }
-}
-
-impl fmt::Display for Unjudged {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unjudged::Beyond(why) => write!(f, "the judge cannot check it: {why}"),
-            Unjudged::Stopped(stop) => write!(f, "its check was not finished: {stop}"),
-        }
     }
 }

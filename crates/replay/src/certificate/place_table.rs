@@ -7,9 +7,9 @@ use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, Ty, VarId}
 
 use super::control_flow::is_blocked;
 use super::{Flaw, Refused};
-use crate::commutation::Commutation;
-use crate::program::{Leaving, reached};
-use crate::semantics::Position;
+use crate::commutation::{Commutation, reached};
+use crate::position::Position;
+use crate::program::Leaving;
 
 /// The places of a proof beside the question that it answers.
 pub(super) struct PlaceTable<'a> {
@@ -25,8 +25,8 @@ pub(super) struct PlaceTable<'a> {
 }
 
 impl<'a> PlaceTable<'a> {
-    /// Looks through places: each occurs once and fits the program. `sees_prelude` says whether the places of the prelude
-    /// count.
+    /// Looks through places: each occurs once and fits the program. `sees_prelude` says whether the places of the
+    /// prelude count.
     pub(super) fn new(task: &'a Task<'a>, places: &'a [Place], sees_prelude: bool) -> Result<Self, Refused> {
         let program = task.program;
         if program.vars.iter().any(|var| var.ty != Ty::Bool) {

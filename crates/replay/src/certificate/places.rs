@@ -1,4 +1,4 @@
-//! Where the one thread of a program without recursion can be, its callers included, and how it moves on.
+//! The places of the one thread of a program without recursion, its callers included, and its moves.
 //!
 //! Errors are places without moves: a target location, and *failed*, where the failure of a target assertion leads.
 
@@ -8,8 +8,8 @@ use selvedge_check::Task;
 use selvedge_ir::{EdgeId, EntryId, Program};
 
 use super::{Flaw, Refused, Unjudged};
+use crate::position::Position;
 use crate::program::Leaving;
-use crate::semantics::Position;
 
 /// More places than this are not listed.
 const LIMIT: usize = 20_000;
@@ -113,7 +113,7 @@ impl Places {
         Ok(())
     }
 
-    /// Whether a place is an error.
+    /// Returns whether a place is an error.
     pub(super) fn is_error(&self, task: &Task<'_>, number: usize) -> bool {
         match &self.all[number] {
             Place::At(_, position) => task.target.has_loc(position.loc),
@@ -137,7 +137,7 @@ fn first(program: &Program) -> Place {
     }
 }
 
-/// Where the thread begins.
+/// The place where the thread begins.
 fn thread(program: &Program) -> Place {
     Place::At(Phase::Thread, Position::entry(program, program.entries[EntryId::new(0)].proc))
 }

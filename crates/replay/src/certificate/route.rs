@@ -2,16 +2,17 @@
 //!
 //! A *route* lists the inner locations on the ways from a place, as far as control alone says, with the moves between
 //! them. Between two places a thread makes invisible steps, or any steps while it holds the atomic flag or is the
-//! prelude's ([`Mode`]). [`travel`] follows a route with values: literals of a solver, or values that are known or open.
+//! prelude's ([`Mode`]). [`travel`] follows a route with values: literals of a solver, or values that are known or
+//! open.
 //!
 //! # Cycles
 //!
 //! Where states on the way are not told apart, the inner locations must be in topological order, the place itself first
 //! ([`Route::in_order`]), so that [`travel`], which takes the first location that has states, meets each location after
-//! everything that leads to it. A move that would close a cycle counts as one to a location that should be listed: it must
-//! not be possible. Then every path of the thread is covered, since one that goes round would take such a move, for the
-//! first time behind a path that is covered. Where states on the way are told apart, all of them are looked at, and
-//! going round is no flaw: an execution up to an error goes round only a number of times.
+//! everything that leads to it. A move that would close a cycle counts as one to a location that should be listed: it
+//! must not be possible. Then every path of the thread is covered, since one that goes round would take such a move,
+//! for the first time behind a path that is covered. Where states on the way are told apart, all of them are looked at,
+//! and going round is no flaw: an execution up to an error goes round only a number of times.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId};
 
 use super::place_table::{PlaceTable, kind};
 use super::{Flaw, Refused, Unjudged};
-use crate::semantics::{Position, flag};
+use crate::position::Position;
+use crate::semantics::flag;
 
 /// More inner locations than this are not listed.
 const LIMIT: usize = 1_000_000;
@@ -49,11 +51,11 @@ pub(super) struct Move {
     /// The call of the running frame.
     pub(super) caller: Option<EdgeId>,
     pub(super) to: To,
-    /// Where a thread begins that the step may start.
+    /// The beginning of a thread that the step may start.
     pub(super) child: Option<To>,
 }
 
-/// Where a thread comes to.
+/// The end of a move.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum To {
     /// The inner location with this number, which may not be the end.
@@ -88,9 +90,9 @@ impl Route {
         Search::new(table, None, (Mode::Prelude, Position::entry(table.task.program, prelude))).explore(run)
     }
 
-    /// The same route with its inner locations in topological order. A depth-first search finds the moves that lead back
-    /// to a location that it has not finished: they are not to be taken. Without them there is no cycle, and the locations
-    /// in the opposite of the order in which they are finished are in topological order.
+    /// The same route with its inner locations in topological order. A depth-first search finds the moves that lead
+    /// back to a location that it has not finished: they are not to be taken. Without them there is no cycle, and the
+    /// locations in the opposite of the order in which they are finished are in topological order.
     pub(super) fn in_order(mut self) -> Route {
         let mut marks = vec![Mark::New; self.nodes.len()];
         let mut finished = Vec::new();
@@ -187,7 +189,7 @@ impl<'a> Search<'a> {
         Ok(Move { edge: id, caller: position.caller(), to, child })
     }
 
-    /// Where a thread comes to that is somewhere after a step.
+    /// Computes where a thread comes to that is somewhere after a step.
     fn arrive(&mut self, mode: Mode, from: &Position, op: &Op, after: Position) -> To {
         let (role, mode) = self.after(mode, from, op);
         if self.table.task.target.has_loc(after.loc) {
@@ -225,7 +227,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Where a thread comes to that begins.
+    /// Computes where a thread comes to that begins.
     fn child(&self, begun: &Position) -> Result<To, Flaw> {
         let Some(kind) = self.kind else {
             return Err(Flaw::OutOfScope("a thread may start before the initial ones"));

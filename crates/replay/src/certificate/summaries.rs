@@ -23,10 +23,7 @@ use super::encode;
 use super::sat::{Lit, Sat};
 use super::{Flaw, Refused};
 use crate::program::is_sequential;
-use crate::semantics::{
-    Control, Effect, Scene, Writes, call_of, control, effect, of_scope, results, start_prelude, start_shared,
-    start_thread, values,
-};
+use crate::semantics::{Control, Effect, Meaning, Scene, Writes, call_of, control, of_scope, results};
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, proof: &SummaryProof, run: &Run<'_>) -> Result<(), Refused> {
@@ -169,10 +166,10 @@ impl<'a> Checker<'a> {
         let kind = EntryId::new(0);
         let first = program.prelude.unwrap_or(program.entries[kind].proc);
         let mut question = self.blank(first);
-        let shared = start_shared(program, &mut question.sat, &mut question.now)?;
+        let shared = question.meaning().start_shared()?;
         question.now.vars.write(shared);
         if let Some(prelude) = program.prelude {
-            let begun = start_prelude(program, prelude, &mut question.sat)?;
+            let begun = question.meaning().begin(prelude)?;
             question.now.vars.write(begun);
             question.begins(prelude, Flaw::Start(program.procs[prelude].entry))?;
             let Some(summary) = self.proof.proc(prelude) else { return Ok(()) };
@@ -180,7 +177,7 @@ impl<'a> Checker<'a> {
             question.returned(prelude, summary, entry)?;
         }
         question.now.choices.clear();
-        let begun = start_thread(program, kind, &mut question.sat, &mut question.now)?;
+        let begun = question.meaning().start_thread(kind)?;
         question.now.vars.write(begun);
         let proc = program.entries[kind].proc;
         question.begins(proc, Flaw::Start(program.procs[proc].entry))
@@ -192,11 +189,10 @@ impl<'a> Checker<'a> {
         let proc = program.locs[edge.from].proc;
         let mut question = self.question(proc, here)?;
         if let (Op::Return(exprs), true) = (&edge.op, self.called.contains(&proc)) {
-            let mut results = values(exprs, &mut question.sat, &mut question.now)?;
+            let mut results = question.meaning().values(exprs)?;
             return question.returns(&mut results, Flaw::Summary(id));
         }
-        let Effect { conditions, asserted, writes, .. } =
-            effect(program, edge, None, &mut question.sat, &mut question.now)?;
+        let Effect { conditions, asserted, writes, .. } = question.meaning().effect(edge, None)?;
         if let Some(holds) = asserted {
             if self.task.target.has_assert(id) && question.sat.satisfiable_with(!holds)? {
                 return Err(Flaw::Assert(id).into());
@@ -222,7 +218,11 @@ impl<'a> Checker<'a> {
     }
 }
 
-impl Question<'_> {
+impl<'a> Question<'a> {
+    fn meaning(&mut self) -> Meaning<'_, Sat<'a>, Now> {
+        Meaning::new(self.checker.program(), &mut self.sat, &mut self.now)
+    }
+
     /// The gate of a formula about this procedure: at a location, or, with the returned values, which grow as they are
     /// needed, at its return.
     fn formula(&mut self, id: FormulaId, mut results: Option<&mut Vec<Lit>>) -> Result<Lit, Refused> {

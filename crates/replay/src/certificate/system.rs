@@ -10,10 +10,10 @@
 //!   configuration is accepted: `<p, g v>` is read through some `m` behind `g`, and `<q, w v>` through the same `m`.
 //! - No target is accepted: no state behind its head has a path to a final one.
 //!
-//! So what is accepted contains all that can be reached, and no target. For [`Closure::Predecessors`] the same is turned
-//! round: no initial configuration is accepted, `p` reads `g` to whatever `q` reads `w` to, and every configuration with
-//! the head of a target is accepted, since behind the head there is a state that accepts every word by staying among
-//! final states.
+//! So what is accepted contains all that can be reached, and no target. For [`Closure::Predecessors`] the same is
+//! turned round: no initial configuration is accepted, `p` reads `g` to whatever `q` reads `w` to, and every
+//! configuration with the head of a target is accepted, since behind the head there is a state that accepts every word
+//! by staying among final states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,9 +83,9 @@ pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<()
 struct Automaton {
     n_nodes: u32,
     finals: Nodes,
-    /// What each state leads to without reading, itself included.
+    /// The states that each state leads to without reading, itself included.
     silent: Vec<Nodes>,
-    /// What each state reads each symbol to, if to anything.
+    /// The states that each state reads each symbol to, if there are any.
     read: BTreeMap<(u32, SymbolId), Nodes>,
 }
 
@@ -132,7 +132,7 @@ impl Automaton {
         Ok(())
     }
 
-    /// What a state reads a word to.
+    /// Computes what a state reads a word to.
     fn reads(&self, from: u32, word: &[SymbolId], run: &Run<'_>) -> Result<Nodes, Stop> {
         let mut nodes = self.silent[from as usize].clone();
         for symbol in word {
@@ -178,8 +178,8 @@ impl Automaton {
     }
 }
 
-/// Whether the numbers are those of states and symbols, and there are no more states than numbers: so that what is
-/// laid out for them is no larger than system and proof.
+/// Returns whether the numbers are those of states and symbols, and there are no more states than numbers: so that what
+/// is laid out for them is no larger than system and proof.
 fn is_well_formed(pds: &Pds, proof: &SystemProof) -> bool {
     let is_node = |node: u32| node < proof.n_nodes;
     let is_symbol = |symbol: SymbolId| symbol.index() < pds.symbols.len();
@@ -188,22 +188,4 @@ fn is_well_formed(pds: &Pds, proof: &SystemProof) -> bool {
     (pds.states.len()..=most).contains(&(proof.n_nodes as usize))
         && steps.all(|step| is_node(step.from) && is_node(step.to) && step.read.is_none_or(is_symbol))
         && proof.finals.iter().all(|node| is_node(*node))
-}
-
-impl SystemFlaw {
-    /// What is wrong, in the names of the system.
-    pub fn show(&self, pds: &Pds) -> String {
-        match self {
-            SystemFlaw::Initial(number) => match pds.initial.get(*number) {
-                Some(config) => format!("the initial configuration {} is on the wrong side", pds.show(config)),
-                None => format!("there is no initial configuration {number}"),
-            },
-            SystemFlaw::Rule(rule) => match pds.rules.get(*rule) {
-                Some(rule) => format!("it is not closed under {}", pds.show_rule(rule)),
-                None => format!("there is no rule {}", rule.index()),
-            },
-            SystemFlaw::Target(head) => format!("the target {} is on the wrong side", pds.show_head(*head)),
-            SystemFlaw::Malformed => "it speaks of states or symbols that are not there".to_string(),
-        }
-    }
 }

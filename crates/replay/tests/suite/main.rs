@@ -6,3 +6,4 @@ mod integers;
 mod interpreter;
 mod replay;
 mod threads;
+mod trust;

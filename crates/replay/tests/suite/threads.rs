@@ -1,4 +1,5 @@
-//! Proofs about several threads: those that prove something are accepted, and each obligation that is broken is noticed.
+//! Proofs about several threads: those that prove something are accepted, and each obligation that is broken is
+//! noticed.
 
 use selvedge_check::formula::{Atom, FormulaId, Node};
 use selvedge_check::{Certificate, Place, Role, Run, Shape, ShapeProof, Task, ThreadScope};
@@ -356,6 +357,17 @@ fn other_threads_are_assigned_and_put_in_order_again() {
     assert_eq!(asked.check(&passive()), Err(Flaw::NotClosed(edge(1))));
     // Afterwards the other one has it, and is the second in order, whoever it is.
     assert_eq!(asked.check(&with(&passive(), &[0, 0], Some("-0.0"))), Ok(()));
+}
+
+/// A choice in a passive assignment is made for each thread, the one in a condition that does not mention other threads
+/// once, even if they have the same number.
+#[test]
+fn a_condition_does_not_bind_the_choices_of_other_threads() {
+    let text = "thread t: bool\nproc main() from L0 to L1\ne0 L0 -> L0: t$ := ?0 constrain ?0\n\
+        start main: main exactly 2 with t init t := T\ntarget L1";
+    let places = vec![place(FREE, &[], 0, &[(0, 0)])];
+    let always = proof(places, &[(&[0, 0], "+0.0 +1.0")]);
+    assert_eq!(asked(text, ThreadScope::Unbounded).check(&always), Err(Flaw::NotClosed(edge(0))));
 }
 
 #[test]

@@ -1,19 +1,19 @@
-//! Whether a number of rounds is enough (La Torre, Madhusudan and Parlato, 2010, §5).
+//! Checks that a number of rounds is enough (La Torre, Madhusudan and Parlato, 2010, §5).
 //!
 //! The claim is about a system whose steps are all real. The check has three parts:
 //!
-//! 1. *Turns.* Each state of a turn follows from one that is listed before it, the first ones from the end of the turn before
-//!    or from a start: so every turn is that of a real thread, whatever its neighbours would have to do. And all
+//! 1. *Turns.* Each state of a turn follows from one that is listed before it, the first ones from the end of the turn
+//!    before or from a start: so every turn is that of a real thread, whatever its neighbours would have to do. And all
 //!    steps lead to listed states, none of which is an error.
-//! 2. *Blocks.* The turns, left blocks and right blocks that are listed contain those of all executions of `k + 1` rounds: the
-//!    equations of section 4 lead to nothing that is not listed. More may be listed, which helps Eve only.
-//! 3. *The game.* From each position, and from the start, whatever thread Eve adds, Adam adds one of the same kind, in the same
-//!    state at its end, so that the position is listed. Where her rounds are wrapped, so are his, with the same
-//!    shared state at the end. His threads are real by the first part, so a wrapped block of his is an execution.
+//! 2. *Blocks.* The turns, left blocks and right blocks that are listed contain those of all executions of `k + 1`
+//!    rounds: the equations of section 4 lead to nothing that is not listed. More may be listed, which helps Eve only.
+//! 3. *The game.* From each position, and from the start, whatever thread Eve adds, Adam adds one of the same kind, in
+//!    the same state at its end, so that the position is listed. Where her rounds are wrapped, so are his, with the
+//!    same shared state at the end. His threads are real by the first part, so a wrapped block of his is an execution.
 //!
-//! Then each configuration after `k + 1` rounds is one after `k` rounds, of the same threads in the same order. By induction
-//! that holds for all later rounds, and an error in one of them is one within `k + 1`, where there is none. Configurations in
-//! the middle of a round count as well: the other threads idle.
+//! Then each configuration after `k + 1` rounds is one after `k` rounds, of the same threads in the same order. By
+//! induction that holds for all later rounds, and an error in one of them is one within `k + 1`, where there is none.
+//! Configurations in the middle of a round count as well: the other threads idle.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -29,9 +29,9 @@ pub(super) struct Kinds<'s> {
     pub(super) tts: &'s Tts,
     /// The shared states in which threads come to life.
     pub(super) first: BTreeSet<SharedId>,
-    /// How threads of each kind begin.
+    /// The states in which threads of each kind begin.
     pub(super) begin: Vec<BTreeSet<LocalId>>,
-    /// How many threads of a kind a run may have; none if that is not limited.
+    /// The number of threads of a kind that a run may have; none if that is not limited.
     pub(super) limits: Vec<Option<u32>>,
 }
 
@@ -54,7 +54,7 @@ type Vector = Vec<SharedId>;
 /// Blocks by their two vectors: how many threads they have.
 type Blocks<'c> = HashMap<(&'c [SharedId], &'c [SharedId]), Vec<&'c [u32]>>;
 
-/// What a thread of a kind has done: with which states its turns began, and with which all but the last ended.
+/// The past of a thread of a kind: with which states its turns began, and with which all but the last ended.
 type Past = (u32, Vector, Vector);
 
 struct Check<'c> {
@@ -135,7 +135,7 @@ impl<'c> Check<'c> {
         Some(used)
     }
 
-    /// Whether a block fits beside one of some others.
+    /// Returns whether a block fits beside one of some others.
     fn fits(&self, used: &[u32], others: Option<&Vec<&[u32]>>) -> bool {
         let limits: Vec<u32> = self.kinds.limits.iter().flatten().copied().collect();
         let fit = |other: &&[u32]| {
@@ -252,7 +252,7 @@ impl<'c> Check<'c> {
         states.map(|state| extended(&self.pasts[number].2, state.shared)).collect()
     }
 
-    /// Whether some right block of the round before fits behind a left block.
+    /// Returns whether some right block of the round before fits behind a left block.
     fn is_wanted(&self, round: usize, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
         round == 1 || self.fits(used, self.right[round - 2].get(&(&begins[..round - 1], ends)))
     }
@@ -337,7 +337,7 @@ impl<'c> Check<'c> {
         Ok(())
     }
 
-    /// Whether Adam, whose block is one of these, can answer every move of Eve.
+    /// Returns whether Adam, whose block is one of these, can answer every move of Eve.
     fn answered(
         &self,
         used: &[u32],

@@ -1,10 +1,9 @@
-//! Whether a set of configurations of a thread-transition system contains the starts, is closed under the rules, and has
-//! no target.
+//! Checks that a set of configurations of a thread-transition system contains the starts, is closed under the rules,
+//! and has no target.
 //!
 //! Nothing here is computed that the claim does not say: each check is a walk over what is listed.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use selvedge_check::{CoverClaim, OmegaVector, Run};
 use selvedge_ir::tts::{Cover, LocalId, Rule, RuleId, SharedId, Start, Tts};
@@ -28,17 +27,6 @@ pub enum CoverFlaw {
 impl From<CoverFlaw> for Refused<CoverFlaw> {
     fn from(flaw: CoverFlaw) -> Refused<CoverFlaw> {
         Refused::Flawed(flaw)
-    }
-}
-
-impl fmt::Display for CoverFlaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CoverFlaw::Start(number) => write!(f, "it does not allow all of start {number}"),
-            CoverFlaw::Rule(rule) => write!(f, "it is not closed under rule {}", rule.index()),
-            CoverFlaw::Target(number) => write!(f, "it allows target {number}"),
-            CoverFlaw::Malformed => write!(f, "it is malformed"),
-        }
     }
 }
 
@@ -90,7 +78,7 @@ pub(super) fn thread_states(claim: &CoverClaim) -> Vec<(SharedId, LocalId)> {
 /// Numbers of threads; `None` is any number.
 type Counts = BTreeMap<LocalId, Option<u32>>;
 
-/// Whether there are at least as many threads everywhere.
+/// Returns whether there are at least as many threads everywhere.
 fn below(less: &Counts, more: &Counts) -> bool {
     less.iter().all(|(local, count)| match (count, more.get(local)) {
         (_, Some(None)) => true,
@@ -195,7 +183,7 @@ impl<'v> Basis<'v> {
         Ok(Basis { views, forbidden: by_shared })
     }
 
-    /// Whether everything above a configuration is excluded: by the table, or as forbidden.
+    /// Returns whether everything above a configuration is excluded: by the table, or as forbidden.
     fn excludes(&self, shared: SharedId, threads: &Counts) -> bool {
         let forbidden = self.forbidden.get(&shared);
         if forbidden.is_some_and(|forbidden| forbidden.iter().any(|least| below(least, threads))) {

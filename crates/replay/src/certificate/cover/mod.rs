@@ -4,19 +4,19 @@
 //! configurations of them. The check has two parts:
 //!
 //! 1. what the program is on these states: a thread-transition system, made here. For each thread state that the claim
-//!    allows, the thread is followed on its route to the next places ([`super::concrete`]); each way is a rule. [`start`]
-//!    follows the prelude and lists how threads begin. A way that ends in a state that is not
-//!    listed is a flaw. A way to an error makes the thread state a target; threads that must not meet are targets, too.
+//!    allows, the thread is followed on its route to the next places ([`super::concrete`]); each way is a rule.
+//!    [`start`] follows the prelude and lists how threads begin. A way that ends in a state that is not listed is a
+//!    flaw. A way to an error makes the thread state a target; threads that must not meet are targets, too.
 //! 2. whether the claim holds of this system: [`claim`] and [`views`].
 //!
-//! Places, and why what a thread does between two of them counts as one step, are as in
-//! [`super::shapes`]. A thread that goes round between places for ever is no flaw here, since all states on
-//! the way are looked at: an execution up to an error goes round only so often.
+//! Places, and why what a thread does between two of them counts as one step, are as in [`super::shapes`]. A thread that
+//! goes round between places for ever is no flaw here, since all states on the way are looked at: an execution up to an
+//! error goes round a finite number of times.
 //!
 //! # What is not listed
 //!
-//! A variable that a place or the shared states do not list may hold anything: it is open. Where steps must be real, for a
-//! claim about rounds, no step may read a variable that is not listed: then it does not matter what it holds.
+//! A variable that a place or the shared states do not list may hold anything: it is open. Where steps must be real,
+//! for a claim about rounds, no step may read a variable that is not listed: then it does not matter what it holds.
 
 mod adequacy;
 mod claim;
@@ -37,7 +37,7 @@ use super::{Flaw, Refused};
 pub use claim::{CoverFlaw, verify_claim};
 use state_table::StateTable;
 
-/// Where a target of the system comes from.
+/// The error that a target of the system stands for.
 #[derive(Clone, Copy)]
 enum Error {
     Assert(EdgeId),

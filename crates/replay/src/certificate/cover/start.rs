@@ -11,13 +11,13 @@ use super::super::route::Route;
 use super::super::{Flaw, Refused, Unjudged};
 use super::adequacy::Kinds;
 use super::state_table::StateTable;
+use crate::position::Position;
 use crate::program::leaves;
-use crate::semantics::{Position, start_shared, start_thread};
 
 /// More starts than this are not listed.
 const LIMIT: usize = 1_000_000;
 
-/// How the threads of each kind can begin.
+/// The states in which threads of each kind can begin.
 type Crew = Vec<BTreeSet<LocalId>>;
 
 /// All starts, each with a location at which one of its threads begins.
@@ -33,7 +33,7 @@ pub(super) fn starts(table: &StateTable<'_>, run: &Run<'_>) -> Result<Vec<(Start
     Ok(starts)
 }
 
-/// How the threads of some entries can begin, for each shared state in which they come to life.
+/// Computes how the threads of some entries can begin, for each shared state in which they come to life.
 fn crews(
     table: &StateTable<'_>,
     entries: &[EntryId],
@@ -87,7 +87,7 @@ fn may_start(count: Count) -> bool {
 fn first_values(table: &StateTable<'_>, run: &Run<'_>) -> Result<Vec<Values>, Refused> {
     let program = table.task.program;
     let open: Values = vec![None; program.vars.len()];
-    let starts = cases(open, |_| Ok(()), |domain, case| start_shared(program, domain, case))?;
+    let starts = cases(program, open, |_| Ok(()), |meaning| meaning.start_shared())?;
     let first = starts.into_iter().map(|(mut values, writes)| {
         write(&mut values, &writes);
         values
@@ -128,7 +128,7 @@ fn begin(table: &StateTable<'_>, kind: EntryId, shared: &Values) -> Result<BTree
     let flaw = Flaw::Start(position.loc);
     let place = table.places.place(Role::Free(kind), &position).ok_or(flaw.clone())?;
     let mut locals = BTreeSet::new();
-    let starts = cases(shared.clone(), |_| Ok(()), |domain, case| start_thread(program, kind, domain, case))?;
+    let starts = cases(program, shared.clone(), |_| Ok(()), |meaning| meaning.start_thread(kind))?;
     for (mut values, writes) in starts {
         write(&mut values, &writes);
         for values in all_values(&values, table.places.vars(place)) {

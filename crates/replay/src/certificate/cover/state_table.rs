@@ -15,7 +15,7 @@ pub(super) struct StateTable<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) proof: &'a CoverProof,
     pub(super) places: PlaceTable<'a>,
-    /// Whether steps must be real, whatever the variables hold that are not listed.
+    /// True if steps must be real, whatever the variables hold that are not listed.
     is_exact: bool,
     shareds: HashMap<&'a SharedState, SharedId>,
     locals: HashMap<(u32, &'a [bool]), LocalId>,
@@ -46,8 +46,8 @@ impl<'a> StateTable<'a> {
         Ok(StateTable { task, proof, places, is_exact, shareds, locals })
     }
 
-    /// A traveller from a place, or through the prelude. Where steps must be real, it must not read the variables that a
-    /// thread has at the place and that neither the place nor the shared states list.
+    /// A traveller from a place, or through the prelude. Where steps must be real, it must not read the variables that
+    /// a thread has at the place and that neither the place nor the shared states list.
     pub(super) fn explorer(&'a self, place: Option<u32>) -> Explorer<'a> {
         let program = self.task.program;
         let mut explorer = Explorer::new(&self.places, &self.proof.shared_vars);

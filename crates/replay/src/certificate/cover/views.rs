@@ -1,16 +1,17 @@
-//! A table of views, and whether it is closed.
+//! A table of views, and the check that it is closed.
 //!
 //! A view has k threads, of which some may be *asleep*: they stand for threads that do not exist, and there are always
-//! enough of them. A configuration is admitted if all k of its threads, sleeping ones included, are a view of the table.
+//! enough of them. A configuration is admitted if all k of its threads, sleeping ones included, are a view of the
+//! table.
 //!
 //! # Why it is right
 //!
 //! Let a configuration be admitted, and let one of its threads, b, move. A view of the configuration after the step has
 //! some of the threads that the rule puts, A', and others, W, which were there before.
 //!
-//! - If A' is empty, W is a view of the table by being one of the configuration before, which has the same shared state;
-//!   or the shared state is another one. Then let R be W without a thread w. All views of {R, b, w} are in the table, so
-//!   that w is among the threads that go with R and b, and these must all be in the row of R after the step.
+//! - If A' is empty, W is a view of the table by being one of the configuration before, which has the same shared
+//!   state; or the shared state is another one. Then let R be W without a thread w. All views of {R, b, w} are in the
+//!   table, so that w is among the threads that go with R and b, and these must all be in the row of R after the step.
 //! - Else, W, b and as many sleeping threads as A' has threads beyond one are a view of the table. So it is enough that
 //!   for each view with a thread b, each rule of b and each choice of A' the view is there in which A' stands for b and
 //!   for sleeping threads.
@@ -30,7 +31,7 @@ const ASLEEP: Thread = 0;
 /// The rows of a table: for a shared state and k - 1 threads, in ascending order, all that a further one can be.
 pub(super) struct Views {
     k: usize,
-    /// How many words a row has.
+    /// The number of words of a row.
     width: usize,
     rows: BTreeMap<(u32, Vec<Thread>), Vec<u64>>,
 }
@@ -76,7 +77,7 @@ impl Views {
         }
     }
 
-    /// Whether a configuration with these threads is admitted, and then perhaps some above it.
+    /// Returns whether a configuration with these threads is admitted, and then perhaps some above it.
     pub(super) fn admits(&self, shared: SharedId, threads: &[LocalId]) -> bool {
         let mut threads: Vec<Thread> = threads.iter().map(|local| local.raw() + 1).collect();
         threads.resize(threads.len().max(self.k), ASLEEP);
@@ -86,7 +87,7 @@ impl Views {
         all
     }
 
-    /// Whether a view is in the table. Its threads may come in any order.
+    /// Returns whether a view is in the table. Its threads may come in any order.
     fn has(&self, shared: u32, view: &[Thread]) -> bool {
         let mut rest = view.to_vec();
         rest.sort_unstable();

@@ -4,7 +4,7 @@ use selvedge_ir::{BinaryOp, Expr, Program, UnaryOp, Value, VarId};
 
 use super::super::Refused;
 use crate::domain::{Concrete, Domain, Overflow};
-use crate::semantics::{Scene, value};
+use crate::semantics::{Meaning, Scene};
 
 /// Values that an expression has whatever the other variables and the choices are; `None` if that is not plain.
 pub(super) struct Plain;
@@ -77,12 +77,12 @@ impl Known {
     }
 
     /// Returns whether a formula plainly holds.
-    pub(super) fn implies(&self, formula: &Expr) -> bool {
-        value(formula, &mut Plain, &mut self.clone()) == Ok(Some(Value::Bool(true)))
+    pub(super) fn implies(&self, program: &Program, formula: &Expr) -> bool {
+        Meaning::new(program, &mut Plain, &mut self.clone()).value(formula) == Ok(Some(Value::Bool(true)))
     }
 
-    /// Adds what a condition says plainly of single variables: that one has a value, or is true, or false. What is known
-    /// already stays.
+    /// Adds what a condition says plainly of single variables: that one has a value, or is true, or false. What is
+    /// known already stays.
     pub(super) fn learn(&mut self, condition: &Expr) {
         let fact = match condition {
             Expr::Binary(BinaryOp::And, pair) => {

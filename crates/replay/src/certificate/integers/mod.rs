@@ -6,8 +6,8 @@
 //! 2. *step*: a state that a control point allows, and a step from it to a state that none allows;
 //! 3. *error*: a state that a control point allows, in which a target assertion can fail, or at a target location.
 //!
-//! A solver answers them, one after the other, and each on its own. Only `unsat` counts. Where the values that are plain
-//! in a point and its step's guard exclude the step, or say where it leads, no question or a smaller one is asked
+//! A solver answers them, one after the other, and each on its own. Only `unsat` counts. Where the values that are
+//! plain in a point and its step's guard exclude the step, or say where it leads, no question or a smaller one is asked
 //! (`constant`).
 
 mod constant;
@@ -22,7 +22,7 @@ use selvedge_ir::{Count, Edge, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program
 use super::{Flaw, Refused};
 use crate::domain::Domain as _;
 use crate::program::{Leaving, choice_types, concerns_others, default_value, exprs, starts_thread};
-use crate::semantics::{Control, control, effect, start_shared, start_thread};
+use crate::semantics::{Control, Meaning, control};
 use constant::{Known, Plain};
 use solver::{Response, Solver};
 use write::{Letters, Smt, Text};
@@ -64,12 +64,13 @@ fn in_scope(program: &Program) -> Result<EntryId, Flaw> {
 
 /// The control points by location and values.
 struct Points<'a> {
+    program: &'a Program,
     control: &'a [VarId],
     formulas: BTreeMap<(LocId, Vec<Value>), &'a Expr>,
 }
 
 impl<'a> Points<'a> {
-    fn new(program: &Program, proc: ProcId, proof: &'a IntegerProof) -> Result<Points<'a>, Refused> {
+    fn new(program: &'a Program, proc: ProcId, proof: &'a IntegerProof) -> Result<Points<'a>, Refused> {
         let is_known = |var: &VarId| var.index() < program.vars.len();
         let mut control = proof.control.clone();
         control.sort_unstable();
@@ -89,7 +90,7 @@ impl<'a> Points<'a> {
                 return Err(Flaw::Malformed(None).into());
             }
         }
-        Ok(Points { control: &proof.control, formulas })
+        Ok(Points { program, control: &proof.control, formulas })
     }
 
     /// The variables whose values in a point are plain: the control variables, and those of which its formula says so.
@@ -105,10 +106,10 @@ impl<'a> Points<'a> {
         self.control.iter().map(|var| known.get(*var)).collect()
     }
 
-    /// Whether a point plainly allows all states at a location in which some variables have these values.
+    /// Returns whether a point plainly allows all states at a location in which some variables have these values.
     fn plainly_allow(&self, loc: LocId, known: &Known) -> bool {
         let formula = self.values(known).and_then(|values| self.formulas.get(&(loc, values)));
-        formula.is_some_and(|formula| known.implies(formula))
+        formula.is_some_and(|formula| known.implies(self.program, formula))
     }
 
     /// The points at a location that may allow states in which some variables have these values.
@@ -143,8 +144,8 @@ impl Checker<'_> {
         let mut text = Text::new(program);
         text.declare('c', &choice_types(program.init.iter().map(|(_, rhs)| rhs)));
         text.declare('d', &choice_types(entry.init.iter().map(|(_, rhs)| rhs)));
-        text.define(start_shared(program, &mut Smt, &mut Letters('x', 'c'))?);
-        text.define(start_thread(program, kind, &mut Smt, &mut Letters('y', 'd'))?);
+        text.define(Meaning::new(program, &mut Smt, &mut Letters('x', 'c')).start_shared()?);
+        text.define(Meaning::new(program, &mut Smt, &mut Letters('y', 'd')).start_thread(kind)?);
         let others = program.procs.iter_enumerated().filter(|(proc, _)| *proc != entry.proc);
         let unused = others.flat_map(|(_, proc)| proc.locals.iter().copied());
         let default = |var: VarId| Ok((var, Some(Smt.lift(default_value(program.vars[var].ty))?)));
@@ -174,7 +175,7 @@ impl Checker<'_> {
             Op::Assert(condition) => known.learn(condition),
             _ => {}
         }
-        let plain = effect(program, edge, None, &mut Plain, &mut known.clone())?;
+        let plain = Meaning::new(program, &mut Plain, &mut known.clone()).effect(edge, None)?;
         let mut guards = plain.conditions.iter().chain(&plain.asserted);
         // What changes nothing stays where it is.
         let stays = plain.writes.is_empty() && to == point.loc;
@@ -189,7 +190,7 @@ impl Checker<'_> {
         }
         let mut text = self.allowed(point)?;
         text.declare('c', &choice_types(exprs(&edge.op)));
-        let done = effect(program, edge, None, &mut Smt, &mut Letters('x', 'c'))?;
+        let done = Meaning::new(program, &mut Smt, &mut Letters('x', 'c')).effect(edge, None)?;
         done.conditions.iter().chain(&done.asserted).for_each(|guard| text.require(guard));
         text.define(done.writes);
         self.refute_after(text, to, &known, Flaw::NotClosed(id))
@@ -198,13 +199,13 @@ impl Checker<'_> {
     /// The assertion of an edge cannot fail.
     fn failure(&mut self, point: &ControlPoint, known: &Known, id: EdgeId, edge: &Edge) -> Result<(), Refused> {
         let program = self.task.program;
-        let plain = effect(program, edge, None, &mut Plain, &mut known.clone())?;
+        let plain = Meaning::new(program, &mut Plain, &mut known.clone()).effect(edge, None)?;
         if plain.asserted == Some(Some(Value::Bool(true))) {
             return Ok(());
         }
         let mut text = self.allowed(point)?;
         text.declare('c', &choice_types(exprs(&edge.op)));
-        let done = effect(program, edge, None, &mut Smt, &mut Letters('x', 'c'))?;
+        let done = Meaning::new(program, &mut Smt, &mut Letters('x', 'c')).effect(edge, None)?;
         done.asserted.iter().for_each(|holds| text.require(&format!("(not {holds})")));
         self.refute(text, Flaw::Assert(id))
     }
@@ -219,8 +220,8 @@ impl Checker<'_> {
         Ok(text)
     }
 
-    /// The state after the step is at the location: some point must allow it. The points that are left out could allow it
-    /// only if a variable had another value than is known.
+    /// The state after the step is at the location: some point must allow it. The points that are left out could allow
+    /// it only if a variable had another value than is known.
     fn refute_after(&self, mut text: Text<'_>, loc: LocId, known: &Known, flaw: Flaw) -> Result<(), Refused> {
         text.keep_the_rest();
         let mut exclude = |(values, formula): (&[Value], &Expr)| text.exclude(self.points.control, values, formula);

@@ -1,6 +1,6 @@
 //! The judge's own way to an SMT solver: a process that answers one question after the other.
 //!
-//! Where cvc5 is there, it is asked rather than Z3, which the engines use: then another solver checks a proof than
+//! If cvc5 is installed, it is used rather than Z3, which the engines use: then another solver checks a proof than
 //! found it. Each question stands on a level of its own, which is left after the answer.
 
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use selvedge_check::{Run, SolverFailure, Stop};
 
-/// How long an answer is awaited between two looks at the limits.
+/// The time to wait for an answer between two looks at the limits.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// An answer that means something.
@@ -70,8 +70,8 @@ impl<'r> Solver<'r> {
         let _ = self.input.send(text);
     }
 
-    /// Whether all assertions of a question can hold together. Everything but `sat` and `unsat` is a failure: an error
-    /// message comes before the answer that it spoils.
+    /// Returns whether all assertions of a question can hold together. Everything but `sat` and `unsat` is a failure:
+    /// an error message comes before the answer that it spoils.
     pub(super) fn ask(&self, question: &str) -> Result<Response, Stop> {
         self.run.check_limits()?;
         self.send(format!("(push 1)\n{question}(check-sat)\n(pop 1)\n"));

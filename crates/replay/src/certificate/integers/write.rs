@@ -9,7 +9,7 @@ use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, Value, VarId};
 
 use super::super::Refused;
 use crate::domain::Domain;
-use crate::semantics::{Scene, Writes, value};
+use crate::semantics::{Meaning, Scene, Writes};
 
 /// Text as the values of expressions.
 pub(super) struct Smt;
@@ -91,7 +91,7 @@ impl<'p> Text<'p> {
 
     /// Requires a formula before the step.
     pub(super) fn require_formula(&mut self, formula: &Expr) -> Result<(), Refused> {
-        let formula = value(formula, &mut Smt, &mut Letters('x', 'c'))?;
+        let formula = Meaning::new(self.program, &mut Smt, &mut Letters('x', 'c')).value(formula)?;
         self.require(&formula);
         Ok(())
     }
@@ -123,7 +123,7 @@ impl<'p> Text<'p> {
         let pairs = control.iter().zip(values);
         let equal: Vec<String> =
             pairs.map(|(var, value)| format!("(= y{} {})", var.index(), constant(*value))).collect();
-        let formula = value(formula, &mut Smt, &mut Letters('y', 'c'))?;
+        let formula = Meaning::new(self.program, &mut Smt, &mut Letters('y', 'c')).value(formula)?;
         self.line(format_args!("(assert (not (and true {} {formula})))", equal.join(" ")));
         Ok(())
     }

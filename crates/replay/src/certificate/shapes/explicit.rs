@@ -1,13 +1,13 @@
 //! Proofs with few states, state by state.
 //!
-//! The questions of [`super::walk`] are answered by a solver for each shape, whose threads may have any values. Here all
-//! states of the set are listed first. A macro step depends on the values of the thread that moves and on the shared
-//! variables only, so its ends are found once for all states that agree on these, on the same route
-//! ([`super::super::concrete`]); the rest is to put each end into each state and to look the result up. With a solver for
-//! each shape, judging takes about ten times as long where the shapes are many and have few states.
+//! The questions of [`super::walk`] are answered by a solver for each shape, whose threads may have any values. Here
+//! all states of the set are listed first. A macro step depends on the values of the thread that moves and on the
+//! shared variables only, so its ends are found once for all states that agree on these, on the same route
+//! ([`super::super::concrete`]); the rest is to put each end into each state and to look the result up. With a solver
+//! for each shape, judging takes about ten times as long where the shapes are many and have few states.
 //!
-//! A state is a number: the values of the shared variables that formulas speak of, then those of each thread in the order
-//! of the shape, the first one in the highest place.
+//! A state is a number: the values of the shared variables that formulas speak of, then those of each thread in the
+//! order of the shape, the first one in the highest place.
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
@@ -43,7 +43,7 @@ struct End {
     /// The threads that there are instead of the one that moved: itself, unless it has ended, and those that it has
     /// started.
     threads: Vec<(u32, Bits)>,
-    /// Whether the one that moved has ended.
+    /// True if the one that moved has ended.
     ends: bool,
     shared: Bits,
 }
@@ -57,8 +57,11 @@ const MOST_STATES: usize = 1 << 22;
 /// With more states than this in each shape on average, solvers are faster.
 const STATES_OF_A_SHAPE: usize = 512;
 
-/// So many parts of a formula may be looked at for each state.
-const PARTS_OF_A_STATE: usize = 64;
+/// The number of parts of a formula that may be looked at for each state.
+const PARTS_OF_A_STATE: usize = 256;
+
+/// Formulas that are deeper than this are not looked at.
+const MOST_DEPTH: usize = 10_000;
 
 pub(super) struct Explicit<'a> {
     table: &'a Table<'a>,
@@ -73,7 +76,7 @@ pub(super) struct Explicit<'a> {
 }
 
 impl<'a> Explicit<'a> {
-    /// Lists the states of a proof; `None` if there are too many of them, or if threads have a part in the steps of
+    /// Lists the states of a proof; `None` if there are too many of them, or if threads take part in the steps of
     /// others.
     pub(super) fn new(table: &'a Table<'a>, proof: &'a ShapeProof, run: &'a Run<'a>) -> Result<Option<Self>, Refused> {
         let program = table.task.program;
@@ -99,8 +102,8 @@ impl<'a> Explicit<'a> {
         Ok(Some(Explicit { table, run, told, numbers, shapes, ends: FxHashMap::default() }))
     }
 
-    /// Whether all macro steps from the states of a shape, which is not the prelude's, lead to states of the set, without
-    /// error.
+    /// Returns whether all macro steps from the states of a shape, which is not the prelude's, lead to states of the
+    /// set, without error.
     pub(super) fn shape(&mut self, number: usize, routes: &Routes<'_>) -> Result<(), Refused> {
         let (shape, n_states) = (self.shapes[number].0, self.shapes[number].1.len());
         if let Some(loc) = self.table.places.error(&shape.threads).filter(|_| n_states > 0) {
@@ -169,7 +172,7 @@ impl<'a> Explicit<'a> {
         Ok(ends)
     }
 
-    /// Whether a state, its threads in order, belongs to the set.
+    /// Returns whether a state, its threads in order, belongs to the set.
     fn contains(&self, state: &[(u32, Bits)], ended: u32, shared: Bits) -> bool {
         let mut row = Row::from(shared);
         let mut places: SmallVec<[u32; 16]> = SmallVec::new();
@@ -186,7 +189,7 @@ impl<'a> Explicit<'a> {
     }
 }
 
-/// Whether the values of threads at one place are ascending.
+/// Returns whether the values of threads at one place are ascending.
 fn in_order(table: &Table<'_>, threads: &[u32], row: Row) -> bool {
     let mut state = Vec::with_capacity(threads.len());
     unpack(table, threads, row, &mut state);
@@ -216,7 +219,7 @@ fn told(formulas: &Formulas) -> Vec<VarId> {
     vars
 }
 
-/// What the values of a state of a shape are.
+/// The propositions whose values make up a state of a shape.
 fn columns(table: &Table<'_>, told: &[VarId], threads: &[u32]) -> Vec<Atom> {
     let of_threads = threads.iter().enumerate().flat_map(|(thread, place)| {
         let n_vars = table.places.at(*place).vars.len() as u32;
@@ -225,98 +228,82 @@ fn columns(table: &Table<'_>, told: &[VarId], threads: &[u32]) -> Vec<Atom> {
     told.iter().copied().map(Atom::Now).chain(of_threads).collect()
 }
 
-/// The solutions of a formula in ascending order, at most so many; `None` if there are more, if the columns are too many,
-/// or if the formula is not made of decisions, conjunctions and disjunctions of propositions.
+/// The solutions of a formula, in ascending order.
+struct Solutions<'f> {
+    formulas: &'f Formulas,
+    numbers: FxHashMap<Atom, usize>,
+    n_columns: usize,
+    most: usize,
+    n_steps: usize,
+    found: Vec<Row>,
+}
+
+/// The solutions of a formula, at most `most`; `None` if there are more, if it takes too long, or if it speaks of
+/// something else than the columns.
 fn rows(formulas: &Formulas, formula: FormulaId, columns: &[Atom], most: usize) -> Option<Vec<Row>> {
     if columns.len() > Row::BITS as usize {
         return None;
     }
-    let numbers: FxHashMap<Atom, usize> =
-        columns.iter().enumerate().map(|(number, atom)| (*atom, columns.len() - 1 - number)).collect();
-    let mut found = Vec::new();
-    let mut open = vec![Part { values: 0, known: 0, left: vec![formula] }];
-    let mut n_parts = 0;
-    while let Some(mut part) = open.pop() {
-        n_parts += 1;
-        let Some(next) = part.left.pop() else {
-            part.solutions(columns.len(), most, &mut found)?;
-            continue;
-        };
-        match formulas.get(next)? {
-            Node::Const(true) => open.push(part),
-            Node::Const(false) => {}
-            Node::Atom(atom) => open.extend(part.with(*numbers.get(&atom)?, true)),
-            Node::Not(operand) => match formulas.get(operand)? {
-                Node::Atom(atom) => open.extend(part.with(*numbers.get(&atom)?, false)),
-                _ => return None,
-            },
-            Node::And(left, right) => {
-                part.left.extend([left, right]);
-                open.push(part);
-            }
-            Node::Or(left, right) => {
-                open.push(part.and_then(left));
-                open.push(part.and_then(right));
-            }
-            Node::Ite(condition, then, otherwise) => {
-                let Node::Atom(atom) = formulas.get(condition)? else { return None };
-                let number = *numbers.get(&atom)?;
-                open.extend(part.and_then(then).with(number, true));
-                open.extend(part.and_then(otherwise).with(number, false));
-            }
-        }
-        if open.len() > MOST_STATES || n_parts > most.saturating_mul(PARTS_OF_A_STATE) {
-            return None;
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    Some(found)
+    let numbers = columns.iter().enumerate().map(|(number, atom)| (*atom, number)).collect();
+    let (n_columns, found) = (columns.len(), Vec::new());
+    let mut solutions = Solutions { formulas, numbers, n_columns, most, n_steps: 0, found };
+    solutions.list(formula, 0, 0)?;
+    Some(solutions.found)
 }
 
-/// Some of the solutions of a formula: those with given values of some variables for which some parts hold.
-#[derive(Clone)]
-struct Part {
-    values: Row,
-    /// The variables that have values.
-    known: Row,
-    left: Vec<FormulaId>,
-}
-
-impl Part {
-    /// Those with one more value; `None` if there is none.
-    fn with(mut self, number: usize, value: bool) -> Option<Part> {
-        let bit = 1 << number;
-        if self.known & bit != 0 {
-            return (value == (self.values & bit != 0)).then_some(self);
+impl Solutions<'_> {
+    /// Lists the solutions whose first values are those of a row.
+    fn list(&mut self, mut formula: FormulaId, row: Row, n_known: usize) -> Option<()> {
+        while let Node::Ite(condition, then, otherwise) = self.formulas.get(formula)? {
+            let Some(value) = self.truth(condition, row, n_known, 0)? else { break };
+            formula = if value { then } else { otherwise };
         }
-        self.known |= bit;
-        self.values |= if value { bit } else { 0 };
-        Some(self)
-    }
-
-    /// Those for which one more part holds.
-    fn and_then(&self, part: FormulaId) -> Part {
-        let mut more = self.clone();
-        more.left.push(part);
-        more
-    }
-
-    /// All solutions, once no part is left: with any values of the other variables. `None` if there are too many.
-    fn solutions(&self, n_columns: usize, most: usize, found: &mut Vec<Row>) -> Option<()> {
-        let free: Vec<usize> = (0..n_columns).filter(|number| self.known >> number & 1 == 0).collect();
-        if free.len() >= MOST_STATES.ilog2() as usize || found.len() + (1 << free.len()) > most {
-            return None;
-        }
-        for chosen in 0..1u64 << free.len() {
-            let bit = |(place, number): (usize, &usize)| Row::from(chosen >> place & 1) << number;
-            found.push(free.iter().enumerate().map(bit).fold(self.values, |values, bit| values | bit));
+        match self.truth(formula, row, n_known, 0)? {
+            Some(false) => {}
+            _ if n_known == self.n_columns => {
+                self.found.push(row);
+                return (self.found.len() <= self.most).then_some(());
+            }
+            _ => {
+                self.list(formula, row << 1, n_known + 1)?;
+                self.list(formula, row << 1 | 1, n_known + 1)?;
+            }
         }
         Some(())
     }
+
+    /// The truth value of a formula where the first values are those of a row; an inner `None` if that is not plain.
+    fn truth(&mut self, formula: FormulaId, row: Row, n_known: usize, depth: usize) -> Option<Option<bool>> {
+        self.n_steps += 1;
+        if depth > MOST_DEPTH || self.n_steps > (self.most + 1).saturating_mul(PARTS_OF_A_STATE) {
+            return None;
+        }
+        let node = self.formulas.get(formula)?;
+        if let Node::Atom(atom) = node {
+            let number = *self.numbers.get(&atom)?;
+            return Some((number < n_known).then(|| row >> (n_known - 1 - number) & 1 == 1));
+        }
+        let mut of = |part: FormulaId| self.truth(part, row, n_known, depth + 1);
+        Some(match node {
+            Node::Const(value) => Some(value),
+            Node::Atom(_) => unreachable!("its value was given before"),
+            Node::Not(operand) => of(operand)?.map(|value| !value),
+            Node::And(left, right) | Node::Or(left, right) => {
+                let decisive = matches!(node, Node::Or(..));
+                match of(left)? {
+                    Some(value) if value == decisive => Some(value),
+                    left => of(right)?.filter(|right| *right == decisive || left.is_some()),
+                }
+            }
+            Node::Ite(condition, then, otherwise) => match of(condition)? {
+                Some(value) => of(if value { then } else { otherwise })?,
+                None => None,
+            },
+        })
+    }
 }
 
-/// Whether the prelude's thread is among those of a shape.
+/// Returns whether the prelude's thread is among those of a shape.
 pub(super) fn is_prelude(table: &Table<'_>, threads: &[u32]) -> bool {
     threads.iter().any(|place| table.places.at(*place).role == Role::Prelude)
 }

@@ -2,10 +2,10 @@
 //!
 //! # The set
 //!
-//! A state is *seen* if each thread is at a listed place ([`super::place_table`]), which says the role of the thread (its
-//! kind, and whether it holds the atomic flag), which calls have not returned, and the location. The proof has a formula for
-//! each list of places that may occur, its *shape*. A seen state belongs to the set if its threads, put in order
-//! ([`order`]), satisfy the formula of their shape, whatever the variables hold that the places do not list.
+//! A state is *seen* if each thread is at a listed place ([`super::place_table`]), which says the role of the thread
+//! (its kind, and whether it holds the atomic flag), which calls have not returned, and the location. The proof has a
+//! formula for each list of places that may occur, its *shape*. A seen state belongs to the set if its threads, put in
+//! order ([`order`]), satisfy the formula of their shape, whatever the variables hold that the places do not list.
 //!
 //! # The steps
 //!
@@ -31,14 +31,14 @@
 //! Take an execution that ends in an error, as short as possible. Cut the steps of each thread into blocks that are
 //! macro steps, the last block of a thread possibly unfinished. Call and return count as invisible only if they touch
 //! nothing shown and no frame with a shown variable comes or goes, so that an invisible step commutes with all steps of
-//! other threads and is not enabled or disabled by them. So the invisible steps at the beginning of a block can be moved
-//! back in time to just before its visible step, or just before its last step if it has none; the steps of a block
-//! under the atomic flag or in the prelude have no steps of others between them as they are. Unfinished blocks
+//! other threads and is not enabled or disabled by them. So the invisible steps at the beginning of a block can be
+//! moved back in time to just before its visible step, or just before its last step if it has none; the steps of a
+//! block under the atomic flag or in the prelude have no steps of others between them as they are. Unfinished blocks
 //! consist of invisible steps, or of steps of the holder or of the prelude: the thread that commits the error is the
-//! last to move, and the unfinished blocks of the others, which nobody notices, are left out. What remains is a sequence
-//! of macro steps with an error on the way of the last one. By 1 and 2 all states between them belong to the set; then
-//! 3 says that there is no error. The numbers of threads do not matter to their steps, hence states may be put in order
-//! at any time.
+//! last to move, and the unfinished blocks of the others, which nobody notices, are left out. What remains is a
+//! sequence of macro steps with an error on the way of the last one. By 1 and 2 all states between them belong to the
+//! set; then 3 says that there is no error. The numbers of threads do not matter to their steps, hence states may be
+//! put in order at any time.
 //!
 //! Unlisted locations may form a cycle only if nobody can go round in it. Locations at which several threads must not
 //! meet are never inner ones, so that the threads that meet are all at listed places; unless one of these locations is
@@ -46,8 +46,8 @@
 //!
 //! # Bounds
 //!
-//! A spawn does nothing at the thread bound; the shape says how many threads live, and, if the bound is one on the threads
-//! of a whole run, how many have ended. The thread of the prelude counts for neither.
+//! A spawn does nothing at the thread bound; the shape says how many threads live, and, if the bound is one on the
+//! threads of a whole run, how many have ended. The thread of the prelude counts for neither.
 
 mod explicit;
 mod order;
@@ -77,7 +77,7 @@ pub fn verify_with_solvers(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -
     check(task, proof, run, Ways::Solvers)
 }
 
-/// How shapes may be checked.
+/// The ways in which shapes may be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ways {
     Any,

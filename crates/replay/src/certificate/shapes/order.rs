@@ -2,8 +2,8 @@
 
 use super::super::sat::{Lit, Sat};
 
-/// Whether a row of values stands before another one or is the same: `false` before `true`, the first value decides
-/// first.
+/// Returns whether a row of values stands before another one or is the same: `false` before `true`, the first value
+/// decides first.
 pub(super) fn not_after(sat: &mut Sat<'_>, left: &[Lit], right: &[Lit]) -> Lit {
     let truth = sat.constant(true);
     left.iter().zip(right).rev().fold(truth, |rest, (left, right)| {

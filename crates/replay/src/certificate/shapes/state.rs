@@ -7,16 +7,16 @@ use super::super::sat::{Lit, Sat};
 /// The states that one way of a macro step leads to.
 #[derive(Clone)]
 pub(super) struct State {
-    /// Whether this way is taken.
+    /// True if this way is taken.
     pub(super) guard: Lit,
     /// The values of the variables as the moving thread sees them, by number; `false` where it has none.
     pub(super) now: Vec<Lit>,
     /// The other threads: those of the shape in their order, then those that the macro step has started.
     pub(super) others: Vec<Seen>,
-    /// How many of them, the first ones, are known to be in order at each place: the values of those of the shape are
-    /// still theirs.
+    /// The number of those, the first ones, that are known to be in order at each place: the values of those of the
+    /// shape are still theirs.
     pub(super) n_sorted: usize,
-    /// How many of them were there before the macro step.
+    /// The number of those that were there before the macro step.
     pub(super) n_old: usize,
 }
 
@@ -35,7 +35,7 @@ impl Seen {
 }
 
 impl State {
-    /// Whether the other threads are at the same places.
+    /// Returns whether the other threads are at the same places.
     fn resembles(&self, other: &State) -> bool {
         let places = |state: &State| -> Vec<u32> { state.others.iter().map(|thread| thread.place).collect() };
         places(self) == places(other)

@@ -15,10 +15,10 @@ pub(super) struct Table<'a> {
     pub(super) longest: usize,
 }
 
-/// What is to be said of a state beside the threads that are looked at.
+/// The rest of a state beside the threads that are looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Environment {
-    /// Whether the atomic flag is held by another thread.
+    /// True if the atomic flag is held by another thread.
     pub(super) held: bool,
     /// The number of threads that have ended, where that matters.
     pub(super) ended: u32,
@@ -66,8 +66,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Whether the threads of a shape are in order and at places, one of them at most with the atomic flag, and the prelude's
-/// alone; and whether it says no more than fits the question.
+/// Returns whether the threads of a shape are in order and at places, one of them at most with the atomic flag, and the
+/// prelude's alone; and whether it says no more than fits the question.
 fn fits(task: &Task<'_>, proof: &ShapeProof, shape: &Shape) -> bool {
     let places = shape.threads.iter().map(|place| proof.places.get(*place as usize));
     let Some(roles) = places.map(|place| place.map(|place| place.role)).collect::<Option<Vec<Role>>>() else {

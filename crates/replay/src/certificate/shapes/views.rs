@@ -2,9 +2,9 @@
 //!
 //! # The set
 //!
-//! A state belongs to the set if each thread stands at a listed place and each list of `k` of its threads, put in order,
-//! satisfies the formula of the view with its places; of a state with fewer than `k` threads, the list of all of them. A
-//! view also says whether the atomic flag is held by a thread that is not in the list.
+//! A state belongs to the set if each thread stands at a listed place and each list of `k` of its threads, put in
+//! order, satisfies the formula of the view with its places; of a state with fewer than `k` threads, the list of all of
+//! them. A view also says whether the atomic flag is held by a thread that is not in the list.
 //!
 //! # The steps
 //!
@@ -18,18 +18,18 @@
 //! 1. an initial state that is not in the set, whatever the number of its threads;
 //! 2. a view in which the flag is free or held by one of its threads, and a macro step of a thread that may move after
 //!    which some list of `k` of the threads that are there then (of all, if they are fewer) is no view;
-//! 3. `k + 1` threads of which all lists of `k` are views, and a macro step of one of them after which the others are no
-//!    view;
-//! 4. on the way of such a macro step an error; a view with a thread at a target location, or with threads that must not
-//!    meet; and as many threads as must not meet, if they are more than `k`, of which all lists of `k` are views, where
-//!    one of them, another thread or nobody holds the flag.
+//! 3. `k + 1` threads of which all lists of `k` are views, and a macro step of one of them after which the others are
+//!    no view;
+//! 4. on the way of such a macro step an error; a view with a thread at a target location, or with threads that must
+//!    not meet; and as many threads as must not meet, if they are more than `k`, of which all lists of `k` are views,
+//!    where one of them, another thread or nobody holds the flag.
 //!
 //! # Why it is right
 //!
-//! Take a state of the set and a macro step, and a list of `k` threads of the next state, or of all if they are fewer. If
-//! the thread that moved and those that it started are not in the list, and the list has `k` threads, then these and the
-//! thread that moved are `k + 1` threads of the first state: 3 says that the list is a view. Otherwise fewer than `k`
-//! threads of the list were there before and did not move. They and the thread that moved are part of a list of `k`
+//! Take a state of the set and a macro step, and a list of `k` threads of the next state, or of all if they are fewer.
+//! If the thread that moved and those that it started are not in the list, and the list has `k` threads, then these and
+//! the thread that moved are `k + 1` threads of the first state: 3 says that the list is a view. Otherwise fewer than
+//! `k` threads of the list were there before and did not move. They and the thread that moved are part of a list of `k`
 //! threads of the first state, or the list of all, which is a view: 2 says that the given list, which is a part of what
 //! becomes of that view, is one too. Where a step has passive parts, the other threads that are not looked at only
 //! restrict it, and what happens to each thread depends on it and the moving one only. The number of threads does not
@@ -76,7 +76,7 @@ struct Checker<'a> {
     places: BTreeSet<u32>,
     /// The routes from these places, by number.
     routes: Vec<Option<Route>>,
-    /// Whether others can notice a macro step from a place.
+    /// For each place, true if others can notice a macro step from it.
     shows: Vec<bool>,
 }
 
@@ -152,8 +152,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether others can notice what a thread may do on a route: it assigns shared variables or those of others, or takes or
-/// releases the atomic flag.
+/// Returns whether others can notice what a thread may do on a route: it assigns shared variables or those of others,
+/// or takes or releases the atomic flag.
 fn shows(table: &Table<'_>, place: u32, route: &Route) -> bool {
     let program = table.task.program;
     let is_shared = |var: VarId| program.vars[var].scope == Scope::Shared;

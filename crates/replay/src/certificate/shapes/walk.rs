@@ -1,9 +1,9 @@
 //! The questions about one shape, or about the start, in one solver.
 //!
-//! A walk follows the routes of the threads of a shape with literals. Where several moves leave a location, new literals
-//! choose one of them, so that the ways that meet again at a location exclude each other and become one by a choice of
-//! values. What must not be is collected as literals, each with the flaw that it shows. One call of the solver decides
-//! whether one of them can hold; only if so, they are tried one by one.
+//! A walk follows the routes of the threads of a shape with literals. Where several moves leave a location, new
+//! literals choose one of them, so that the ways that meet again at a location exclude each other and become one by a
+//! choice of values. What must not be is collected as literals, each with the flaw that it shows. One call of the
+//! solver decides whether one of them can hold; only if so, they are tried one by one.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,16 +20,14 @@ use super::super::{Flaw, Refused};
 use super::order::{choose, not_after, sort};
 use super::state::{Seen, State, add};
 use super::table::{Environment, Table};
-use crate::semantics::{
-    Child, Control, Position, Scene, Writes, call_of, child, control, effect, of_scope, start_prelude, start_shared,
-    start_thread,
-};
+use crate::position::Position;
+use crate::semantics::{Child, Control, Meaning, Scene, Writes, call_of, child, control, of_scope};
 
 pub(super) struct Walk<'a> {
     table: &'a Table<'a>,
     run: &'a Run<'a>,
     sat: Sat<'a>,
-    /// What must not be.
+    /// The literals that must not hold, each with the flaw that it shows.
     bad: Vec<(Lit, Flaw)>,
     /// The threads that must be listed after a macro step.
     claim: Claim,
@@ -42,7 +40,7 @@ pub(super) struct Walk<'a> {
 enum Claim {
     /// All threads.
     All,
-    /// Those that were there before, but for the one that moved.
+    /// The threads that were there before, but for the one that moved.
     AllButMover,
 }
 
@@ -101,14 +99,16 @@ impl<'a> Walk<'a> {
     pub(super) fn start(mut self) -> Result<(), Refused> {
         let program = self.table.task.program;
         let mut now = self.blank();
-        let shared = start_shared(program, &mut self.sat, &mut Standing::new(&self.table.places, &now, &[]))?;
+        let mut standing = Standing::new(&self.table.places, &now, &[]);
+        let mut meaning = Meaning::new(program, &mut self.sat, &mut standing);
+        let shared = meaning.start_shared()?;
+        let begun = program.prelude.map(|prelude| meaning.begin(prelude)).transpose()?;
         write(&mut self.sat, shared, &mut now);
         let guard = self.sat.constant(true);
         match program.prelude {
             None => self.start_threads(guard, &now, &|loc| Flaw::Start(loc))?,
             Some(prelude) => {
-                let begun = start_prelude(program, prelude, &mut self.sat)?;
-                write(&mut self.sat, begun, &mut now);
+                write(&mut self.sat, begun.unwrap_or_default(), &mut now);
                 let position = Position::entry(program, prelude);
                 if self.table.task.target.has_loc(position.loc) {
                     return Err(Flaw::Location(position.loc).into());
@@ -225,13 +225,14 @@ impl<'a> Walk<'a> {
         self.any(of_scope(self.table.task.program, Scope::Shared))
     }
 
-    /// Whether two threads of a shape are at one place of which no variable is listed. Whatever one of them does, the other
-    /// can do, and no thread can tell which one did: states with the two exchanged belong to the set together.
+    /// Returns whether two threads of a shape are at one place of which no variable is listed. Whatever one of them
+    /// does, the other can do, and no thread can tell which one did: states with the two exchanged belong to the set
+    /// together.
     fn are_alike(&self, one: &Seen, other: &Seen) -> bool {
         one.place == other.place && self.table.places.at(one.place).vars.is_empty()
     }
 
-    /// Whether nothing of what must not be can be.
+    /// Returns whether nothing of what must not be can be.
     fn answer(mut self) -> Result<(), Refused> {
         let falsehood = self.sat.constant(false);
         self.bad.retain(|(bad, _)| *bad != falsehood);
@@ -352,8 +353,8 @@ impl<'a> Walk<'a> {
         self.belongs(state.guard, &threads, ended, state.n_sorted, &state.now, flaw)
     }
 
-    /// Threads, of which the first `n_sorted` are in order at each place, must belong to the set: all of them, or as many
-    /// at a time as the proof speaks of.
+    /// Threads, of which the first `n_sorted` are in order at each place, must belong to the set: all of them, or as
+    /// many at a time as the proof speaks of.
     fn belongs(
         &mut self,
         guard: Lit,
@@ -422,8 +423,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Extends initial threads by each allowed number of threads of one more kind. Of the numbers beyond what the shapes
-    /// have one is as good as another.
+    /// Extends initial threads by each allowed number of threads of one more kind. Of the numbers beyond what the
+    /// shapes have one is as good as another.
     fn add_kind(&self, crew: &InitialThreads, crews: &mut Vec<InitialThreads>) {
         let room = match self.table.task.threads {
             ThreadScope::Unbounded => usize::MAX,
@@ -466,8 +467,8 @@ impl<'a> Walk<'a> {
                 self.bad.push((guard, flaw(position.loc)));
                 return Ok(false);
             };
-            let begun =
-                start_thread(program, *kind, &mut self.sat, &mut Standing::new(&self.table.places, shared, &[]))?;
+            let mut standing = Standing::new(&self.table.places, shared, &[]);
+            let begun = Meaning::new(program, &mut self.sat, &mut standing).start_thread(*kind)?;
             let mut vars = self.blank();
             write(&mut self.sat, begun, &mut vars);
             threads.push(Seen::new(place, vars));
@@ -500,7 +501,7 @@ impl Traveller for Walk<'_> {
         let program = self.table.task.program;
         let edge = &program.edges[step.edge];
         let mut standing = Standing::new(&self.table.places, &state.now, &state.others);
-        let done = effect(program, edge, step.caller, &mut self.sat, &mut standing)?;
+        let done = Meaning::new(program, &mut self.sat, &mut standing).effect(edge, step.caller)?;
         if let Some(holds) = done.asserted {
             if self.table.task.target.has_assert(step.edge) {
                 let fails = self.sat.and(state.guard, !holds);

@@ -1,0 +1,117 @@
+//! The wording of what the judge finds. No judgement rests on it.
+
+use std::fmt;
+
+use selvedge_ir::pds::Pds;
+
+use crate::certificate::{CoverFlaw, Flaw, Refused, SystemFlaw, Unjudged};
+use crate::interpreter::Illegal;
+use crate::judge::Reject;
+use crate::replay::{Mismatch, Moment, Reason};
+
+impl fmt::Display for Illegal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Illegal::NoSuchThread(id) => write!(f, "there is no live thread {}", id.0),
+            Illegal::AtomicElsewhere(id) => write!(f, "thread {} holds the atomic flag", id.0),
+            Illegal::WrongPlace(edge) => write!(f, "the thread does not stand where edge {} begins", edge.index()),
+            Illegal::WrongChoices => write!(f, "the choices are not those of the edge"),
+            Illegal::WrongFresh(var) => write!(f, "variable {} does not start with any value here", var.index()),
+            Illegal::WrongThreads => write!(f, "the program does not start with these threads"),
+            Illegal::Overflow => write!(f, "an integer leaves the range of 64 bits"),
+        }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.moment {
+            Moment::Start => write!(f, "at the start: ")?,
+            Moment::Step(number) => write!(f, "in step {}: ", number + 1)?,
+            Moment::End => write!(f, "at the end: ")?,
+        }
+        match &self.reason {
+            Reason::Illegal(illegal) => write!(f, "{illegal}"),
+            Reason::Blocked => write!(f, "a condition does not hold"),
+            Reason::OtherFailure => write!(f, "an assertion fails that was not asked for"),
+            Reason::GoesOn => write!(f, "the trace goes on after its error"),
+            Reason::NoError => write!(f, "the trace ends without an error"),
+            Reason::WrongBody => write!(f, "the shared body does not run from the callee's entry through its return"),
+        }
+    }
+}
+
+impl fmt::Display for Reject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reject::Trace(mismatch) => write!(f, "the trace does not replay: {mismatch}"),
+            Reject::Certificate(flaw) => write!(f, "the certificate is flawed: {flaw}"),
+        }
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Flaw::Start(loc) => write!(f, "it does not allow every start at location {}", loc.index()),
+            Flaw::NotClosed(edge) => write!(f, "it is not closed under edge {}", edge.index()),
+            Flaw::Entry(edge) => write!(f, "it does not allow every entry by the call of edge {}", edge.index()),
+            Flaw::Summary(edge) => write!(f, "the summary lacks the return of edge {}", edge.index()),
+            Flaw::Location(loc) => write!(f, "it allows a thread at the error location {}", loc.index()),
+            Flaw::Assert(edge) => write!(f, "it allows the failure of the assertion of edge {}", edge.index()),
+            Flaw::Base(steps) => write!(f, "it denies an error within {steps} steps"),
+            Flaw::Step => write!(f, "its induction step does not hold"),
+            Flaw::Malformed(Some(proc)) => write!(f, "its formulas do not fit procedure {}", proc.index()),
+            Flaw::Malformed(None) => write!(f, "it is malformed"),
+            Flaw::OutOfScope(why) => write!(f, "it does not cover the program: {why}"),
+            Flaw::SatProof => write!(f, "the SAT solver's proof does not check"),
+        }
+    }
+}
+
+impl<F: fmt::Display> fmt::Display for Refused<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::Flawed(flaw) => write!(f, "{flaw}"),
+            Refused::Unjudged(unjudged) => write!(f, "{unjudged}"),
+        }
+    }
+}
+
+impl fmt::Display for Unjudged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unjudged::Beyond(why) => write!(f, "the judge cannot check it: {why}"),
+            Unjudged::Stopped(stop) => write!(f, "its check was not finished: {stop}"),
+        }
+    }
+}
+
+impl fmt::Display for CoverFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CoverFlaw::Start(number) => write!(f, "it does not allow all of start {number}"),
+            CoverFlaw::Rule(rule) => write!(f, "it is not closed under rule {}", rule.index()),
+            CoverFlaw::Target(number) => write!(f, "it allows target {number}"),
+            CoverFlaw::Malformed => write!(f, "it is malformed"),
+        }
+    }
+}
+
+impl SystemFlaw {
+    /// Says what is wrong, in the names of the system.
+    pub fn show(&self, pds: &Pds) -> String {
+        match self {
+            SystemFlaw::Initial(number) => match pds.initial.get(*number) {
+                Some(config) => format!("the initial configuration {} is on the wrong side", pds.show(config)),
+                None => format!("there is no initial configuration {number}"),
+            },
+            SystemFlaw::Rule(rule) => match pds.rules.get(*rule) {
+                Some(rule) => format!("it is not closed under {}", pds.show_rule(rule)),
+                None => format!("there is no rule {}", rule.index()),
+            },
+            SystemFlaw::Target(head) => format!("the target {} is on the wrong side", pds.show_head(*head)),
+            SystemFlaw::Malformed => "it speaks of states or symbols that are not there".to_string(),
+        }
+    }
+}
