@@ -76,6 +76,9 @@ struct Path<'a> {
     states: Vec<State>,
 }
 
+/// The last value that a move writes to each variable; `None` is any value.
+type Latest = BTreeMap<VarId, Option<Lit>>;
+
 /// The values of a state, and those that the step from it chooses.
 struct Now<'a> {
     vars: &'a [Lit],
@@ -177,7 +180,7 @@ impl<'a> Path<'a> {
     }
 
     /// The move is taken only if it connects the last two states.
-    fn connect(&mut self, step: &Move, taken: Lit, guards: Vec<Lit>, writes: BTreeMap<VarId, Option<Lit>>) {
+    fn connect(&mut self, step: &Move, taken: Lit, guards: Vec<Lit>, writes: Latest) {
         let [.., now, next] = self.states.as_slice() else { unreachable!("a state was added") };
         for (state, number) in [(now, step.from), (next, step.to)] {
             for (place, bit) in state.place.iter().enumerate() {
@@ -228,11 +231,7 @@ impl<'a> Path<'a> {
 
     /// Computes what a move from the last state but one to the last one needs, and what it writes; `None` is any value.
     /// The variables of frames that are left become false.
-    fn effect(
-        &mut self,
-        step: &Move,
-        choices: &mut BTreeMap<u32, Lit>,
-    ) -> Result<(Vec<Lit>, BTreeMap<VarId, Option<Lit>>), Refused> {
+    fn effect(&mut self, step: &Move, choices: &mut BTreeMap<u32, Lit>) -> Result<(Vec<Lit>, Latest), Refused> {
         let (program, position) = (self.task.program, self.places.position(step.from));
         let (edge, sat) = (&program.edges[step.edge], &mut self.sat);
         let falsehood = sat.constant(false);
@@ -260,7 +259,7 @@ impl<'a> Path<'a> {
 }
 
 /// The last value that is written to each variable.
-fn latest(writes: impl IntoIterator<Item = (VarId, Option<Lit>)>) -> BTreeMap<VarId, Option<Lit>> {
+fn latest(writes: impl IntoIterator<Item = (VarId, Option<Lit>)>) -> Latest {
     writes.into_iter().collect()
 }
 
