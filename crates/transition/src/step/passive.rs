@@ -64,7 +64,7 @@ pub fn choices(expr: &Expr) -> Vec<u32> {
     numbers
 }
 
-/// Returns whether a choice of an assignment occurs in what it says about other threads.
+/// Returns whether a choice of an assignment occurs in its parts for other threads.
 pub fn in_passive_parts(assign: &Assign, number: u32) -> bool {
     let constrain = assign.constrain.is_passive().then_some(&assign.constrain);
     assign.passive.iter().map(|(_, rhs)| rhs).chain(constrain).any(|expr| choices(expr).contains(&number))

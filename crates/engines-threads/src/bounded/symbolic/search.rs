@@ -489,7 +489,7 @@ impl<'a> SymbolicSearch<'a> {
             single.place == pair.place
                 && rest.iter().all(|known| (known.place, known.set) != (single.place, single.set))
         });
-        let single = single.expect("the partner has one more pair than what both have in common");
+        let single = single.expect("the partner has one more pair than the common part");
         let union = self.machine.sets.get(pair.set).or(self.machine.sets.get(single.set))?;
         let mut pairs = rest;
         add(&mut pairs, Pair { set: self.machine.sets.id(&union), ..*pair });

@@ -1,16 +1,16 @@
 //! Coverability backwards: from the targets to all configurations from which they can be covered.
 //!
-//! That set is closed upwards, since no rule asks for the absence of a thread; so its finitely many least elements say it
-//! all.
+//! This set is closed upwards, since no rule requires the absence of a thread; so its finitely many least elements
+//! represent it.
 //!
 //! **Order of work.** Elements wait in the order of their numbers of threads, those of one number in the order in which
-//! they were found. For each rule that leads to an element's shared state, the least configuration before the step is what
-//! of the element the rule does not put there, and the thread that moves. It is dropped if an element is below it; else the
-//! elements above it go. What forward facts exclude is dropped too: if some threads of a configuration look like no view
-//! of a table, no run gets there.
+//! they were found. For each rule that leads to an element's shared state, the least configuration before the step has
+//! the threads of the element that the rule does not put there, and the thread that moves. It is dropped if an element
+//! is below it; else the elements above it are dropped. Configurations that forward facts exclude are dropped too: if a
+//! table of views does not admit some threads of a configuration, no run gets there.
 //!
 //! **Invariant.** Each element can cover a target, by the chain of rules that it came by. Every configuration before a
-//! step to something above an element that was looked at is above an element, or excluded.
+//! step to something above an element that was processed is above an element, or excluded.
 //!
 //! **End.** By Dickson's lemma there is no infinite list of configurations of which none is above an earlier one. If no
 //! start is above an element, no target can be covered.
@@ -22,40 +22,40 @@ use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start, TtsRun};
 
 use super::views::Table;
-use super::widening::Seen;
+use super::widening::SeenThreads;
 use super::{Answer, Rules, Vector};
 
-/// Configurations from which something can be covered, and which no run reaches; with all above them.
+/// An upward-closed set of configurations from which something can be covered, and which no run reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Basis {
-    /// The least ones, in ascending order. None is above another.
+    /// The least elements, in ascending order. None is above another.
     pub least: Vec<(SharedId, Vector)>,
 }
 
-/// Decides whether one of the targets can be covered. The table excludes what it does not admit.
+/// Decides whether one of the targets can be covered. Configurations that the table does not admit are excluded.
 pub fn decide(
     rules: &Rules<'_>,
     targets: &[Cover],
     known: Option<&Table>,
     run: &Run<'_>,
 ) -> Result<Answer<Basis>, Stop> {
-    Ok(match Search::new(rules, known, None).decide(targets, run)? {
+    Ok(match BackwardSearch::new(rules, known, None).decide(targets, run)? {
         Meeting::Run(found) | Meeting::WrongGuess(found) => Answer::Covered(found),
         Meeting::None(basis) => Answer::Uncovered(basis),
     })
 }
 
-/// What the search comes to.
+/// The result of the search.
 pub(super) enum Meeting {
     /// A run that covers a target.
     Run(TtsRun),
     /// A run that covers a guess.
     WrongGuess(TtsRun),
-    /// It meets no start.
+    /// No start is above an element.
     None(Basis),
 }
 
-/// The thread states that can be covered, found one by one, in ascending order.
+/// Computes the thread states that can be covered, one by one, in ascending order.
 pub fn thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Vec<(SharedId, LocalId)>, Stop> {
     let mut states = Vec::new();
     for shared in (0..rules.tts.n_shared).map(SharedId::from_raw) {
@@ -72,29 +72,33 @@ pub fn thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Vec<(SharedId, 
 struct Element {
     shared: SharedId,
     threads: Vector,
-    /// The rule that leads from it to something above another element.
+    /// The rule that leads from this element to something above another one.
     next: Option<(RuleId, u32)>,
-    /// Whether another element is below it.
+    /// True if another element is below this one.
     dropped: bool,
-    /// Whether it is a guess, see [`super::widening`].
+    /// True if this is a guess, see [`super::widening`].
     guessed: bool,
 }
 
-pub(super) struct Search<'t> {
+pub(super) struct BackwardSearch<'t> {
     rules: &'t Rules<'t>,
     known: Option<&'t Table>,
-    /// What guesses are made by, if any are.
-    seen: Option<&'t Seen>,
+    /// The threads seen forwards, from which guesses are made, if any are.
+    seen: Option<&'t SeenThreads>,
     elements: Vec<Element>,
     /// For each shared state the least elements.
     least: Vec<Vec<u32>>,
     waiting: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl<'t> Search<'t> {
-    pub(super) fn new(rules: &'t Rules<'t>, known: Option<&'t Table>, seen: Option<&'t Seen>) -> Search<'t> {
+impl<'t> BackwardSearch<'t> {
+    pub(super) fn new(
+        rules: &'t Rules<'t>,
+        known: Option<&'t Table>,
+        seen: Option<&'t SeenThreads>,
+    ) -> BackwardSearch<'t> {
         let least = vec![Vec::new(); rules.tts.n_shared as usize];
-        Search { rules, known, seen, elements: Vec::new(), least, waiting: BinaryHeap::new() }
+        BackwardSearch { rules, known, seen, elements: Vec::new(), least, waiting: BinaryHeap::new() }
     }
 
     pub(super) fn decide(mut self, targets: &[Cover], run: &Run<'_>) -> Result<Meeting, Stop> {
@@ -107,7 +111,7 @@ impl<'t> Search<'t> {
         })
     }
 
-    /// An element below a start, and the number of the start.
+    /// Returns an element below a start, and the number of the start.
     fn search(&mut self, run: &Run<'_>) -> Result<Option<(u32, usize)>, Stop> {
         let mut n_done = 0;
         while let Some(Reverse((_, number))) = self.waiting.pop() {
@@ -142,7 +146,7 @@ impl<'t> Search<'t> {
                 n_put += usize::from(before.remove(*local));
             }
             before.add(rule.local);
-            // What is above the element itself is no news.
+            // Configurations above the element itself are not new.
             if n_put > 0 || rule.shared != shared {
                 self.add(rule.shared, before, Some((*id, number)));
             }
@@ -173,7 +177,7 @@ impl<'t> Search<'t> {
         least.push(number);
     }
 
-    /// The run from a start that is above an element, up to the first guess or else to a target.
+    /// Returns the run from a start that is above an element, up to the first guess or else to a target.
     fn way_from(&self, element: u32, start: usize) -> Meeting {
         let tts = self.rules.tts;
         let first = &self.elements[element as usize];
@@ -211,7 +215,7 @@ impl<'t> Search<'t> {
     }
 }
 
-/// Whether a run may start above an element.
+/// Returns whether a run may start above an element.
 fn allows(start: &Start, element: &Element) -> bool {
     let enough = |(local, count): &(LocalId, u32)| {
         start.any.contains(local) || start.threads.iter().filter(|thread| *thread == local).count() >= *count as usize

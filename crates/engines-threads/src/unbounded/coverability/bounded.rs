@@ -1,9 +1,9 @@
-//! Runs with so many threads at a time.
+//! Runs with a bounded number of threads at a time.
 //!
 //! A breadth-first search over configurations with up to k threads. Where a rule would put more than k threads, those
-//! beyond are forgotten: they exist and do nothing, which is a run like any other, since no rule asks for the absence of
-//! a thread. So with k threads this finds at least what can be reached with k threads at a time, and what it finds
-//! can be covered. It ends since there are finitely many such configurations.
+//! beyond are forgotten: they exist and do nothing, which is a run like any other, since no rule requires the absence
+//! of a thread. So with k threads this finds at least the configurations that can be reached with k threads at a time,
+//! and all that it finds can be covered. It ends since there are finitely many such configurations.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 
@@ -13,23 +13,23 @@ use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, TtsRun};
 
 use super::Rules;
-use super::choices::{Threads, choose, repeat};
+use super::choices::{ThreadList, choose, repeat};
 
-/// The local state of a thread that is not there.
-const NOBODY: u32 = u32::MAX;
+/// The local state of a thread that does not exist.
+const NO_THREAD: u32 = u32::MAX;
 /// The parent of a first configuration.
 const NONE: u32 = u32::MAX;
 
-/// The shortest run with k threads at a time to a target; `None` if there is none.
+/// Finds the shortest run with k threads at a time to a target; `None` if there is no such run.
 pub fn find(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Option<TtsRun>, Stop> {
-    let mut search = Search::new(rules, k);
+    let mut search = BoundedSearch::new(rules, k);
     let found = search.explore(run, |rules, shared, threads| rules.is_target(shared, threads))?;
     Ok(found.map(|number| search.way_to(number)))
 }
 
-/// The thread states that k threads reach, in ascending order.
+/// Returns the thread states that k threads reach, in ascending order.
 pub fn thread_states(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Vec<(SharedId, LocalId)>, Stop> {
-    let mut search = Search::new(rules, k);
+    let mut search = BoundedSearch::new(rules, k);
     search.explore(run, |_, _, _| false)?;
     let mut states: Vec<(SharedId, LocalId)> = Vec::new();
     for number in 0..search.len() {
@@ -45,32 +45,32 @@ pub fn thread_states(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Vec<(
     Ok(states)
 }
 
-/// Shows the configurations of k threads, until the visitor has seen enough.
+/// Visits the configurations of k threads, until the visitor returns true.
 pub(super) fn visit(
     rules: &Rules<'_>,
     k: usize,
     run: &Run<'_>,
     mut enough: impl FnMut(SharedId, &[LocalId]) -> bool,
 ) -> Result<(), Stop> {
-    Search::new(rules, k).explore(run, |_, shared, threads| enough(shared, threads))?;
+    BoundedSearch::new(rules, k).explore(run, |_, shared, threads| enough(shared, threads))?;
     Ok(())
 }
 
 /// Configurations, one after the other in one list of numbers: the shared state, and k local states in ascending order.
-struct Search<'t> {
+struct BoundedSearch<'t> {
     rules: &'t Rules<'t>,
     k: usize,
     all: Vec<u32>,
     numbers: HashTable<u32>,
-    /// Where each configuration comes from: the one before and the rule; or no one and the number of the start.
+    /// The origin of each configuration: the one before and the rule; or [`NONE`] and the number of the start.
     parents: Vec<(u32, u32)>,
     hasher: BuildHasherDefault<FxHasher>,
 }
 
-impl<'t> Search<'t> {
-    fn new(rules: &'t Rules<'t>, k: usize) -> Search<'t> {
+impl<'t> BoundedSearch<'t> {
+    fn new(rules: &'t Rules<'t>, k: usize) -> BoundedSearch<'t> {
         let numbers = HashTable::new();
-        Search { rules, k, all: Vec::new(), numbers, parents: Vec::new(), hasher: BuildHasherDefault::default() }
+        BoundedSearch { rules, k, all: Vec::new(), numbers, parents: Vec::new(), hasher: BuildHasherDefault::default() }
     }
 
     fn len(&self) -> usize {
@@ -83,14 +83,14 @@ impl<'t> Search<'t> {
 
     fn configuration(&self, number: usize) -> (SharedId, Vec<LocalId>) {
         let row = self.row(number);
-        let threads = row[1..].iter().filter(|local| **local != NOBODY).map(|local| LocalId::from_raw(*local));
+        let threads = row[1..].iter().filter(|local| **local != NO_THREAD).map(|local| LocalId::from_raw(*local));
         (SharedId::from_raw(row[0]), threads.collect())
     }
 
-    /// Adds a configuration whose threads may be in any order; says its number if it is new.
+    /// Adds a configuration whose threads may be in any order; returns its number if it is new.
     fn add(&mut self, shared: SharedId, threads: &mut Vec<u32>, parent: (u32, u32)) -> Option<usize> {
         threads.sort_unstable();
-        threads.resize(self.k, NOBODY);
+        threads.resize(self.k, NO_THREAD);
         let start = self.all.len();
         self.all.push(shared.raw());
         self.all.extend_from_slice(threads);
@@ -165,8 +165,8 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// The run to a configuration. Which of several threads in one state moves does not matter, except that the thread
-    /// must be one that was not forgotten.
+    /// Returns the run to a configuration. Any of several threads in one state may move, except that the thread must be
+    /// one that was not forgotten.
     fn way_to(&self, number: usize) -> TtsRun {
         let mut rules = Vec::new();
         let mut at = number;
@@ -183,7 +183,7 @@ impl<'t> Search<'t> {
     }
 }
 
-/// Which thread takes which rule. `kept` are the states of the threads that count, a part of `threads`.
+/// Chooses the thread for each rule. `kept` are the states of the threads that count, a part of `threads`.
 fn schedule(
     rules: &Rules<'_>,
     k: usize,
@@ -214,7 +214,7 @@ fn schedule(
     steps
 }
 
-/// All threads of a start of which some are kept: the exact ones, then the others among the kept.
+/// Returns all threads of a start of which some are kept: the exact ones, then the others among the kept.
 fn whole_start(start: &Start, kept: &[LocalId]) -> Vec<LocalId> {
     let mut others = kept.to_vec();
     for local in &start.threads {
@@ -225,15 +225,15 @@ fn whole_start(start: &Start, kept: &[LocalId]) -> Vec<LocalId> {
     start.threads.iter().copied().chain(others).collect()
 }
 
-/// Up to k threads of a start: all parts of its exact ones that are as large as can be, with all choices of others.
+/// Returns up to k threads of a start: all largest parts of its exact ones, with all choices of others.
 fn first_threads(start: &Start, k: usize) -> Vec<Vec<u32>> {
     let exact: Vec<u32> = start.threads.iter().map(|local| local.raw()).collect();
     let any: Vec<u32> = start.any.iter().map(|local| local.raw()).collect();
     let mut all = Vec::new();
-    choose(&exact, exact.len().min(k), &mut Threads::new(), &mut |part| {
+    choose(&exact, exact.len().min(k), &mut ThreadList::new(), &mut |part| {
         let room = k - part.len();
         for n_more in 0..=room {
-            repeat(&any, n_more, &mut Threads::from_slice(part), &mut |threads| all.push(threads.to_vec()));
+            repeat(&any, n_more, &mut ThreadList::from_slice(part), &mut |threads| all.push(threads.to_vec()));
         }
     });
     all

@@ -1,4 +1,4 @@
-//! What the searches found as certificates: the states of the program's system, and the set of configurations.
+//! The results of the searches as certificates: the states of the program's system, and the set of configurations.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use super::karp_miller::CoverSet;
 use super::views::Table;
 use super::{OMEGA, Vector};
 
-/// The claim that a table makes.
+/// Returns the claim of a table.
 pub fn views(table: &Table) -> CoverClaim {
     CoverClaim::Views(view_table(table))
 }
 
-/// The claim that the tree of Karp and Miller makes.
+/// Returns the claim of the tree of Karp and Miller.
 pub fn vectors(cover: &CoverSet) -> CoverClaim {
     let counts = |vector: &Vector| {
         vector.counts().iter().map(|(local, count)| (*local, (*count != OMEGA).then_some(*count))).collect()
@@ -24,7 +24,7 @@ pub fn vectors(cover: &CoverSet) -> CoverClaim {
     CoverClaim::Vectors(vectors.map(|(shared, one)| OmegaVector { shared: *shared, counts: counts(one) }).collect())
 }
 
-/// The claim that a basis makes, of configurations within a table.
+/// Returns the claim of a basis, of configurations within a table.
 pub fn basis(within: &Table, basis: &Basis) -> CoverClaim {
     let cover = |(shared, least): &(SharedId, Vector)| Cover { shared: *shared, threads: least.threads() };
     CoverClaim::Basis { within: view_table(within), forbidden: basis.least.iter().map(cover).collect() }

@@ -3,10 +3,10 @@
 use smallvec::SmallVec;
 
 /// A short list of threads.
-pub(super) type Threads = SmallVec<[u32; 4]>;
+pub(super) type ThreadList = SmallVec<[u32; 4]>;
 
-/// All ways to add `n` of the items to a list, each at most once, in their order.
-pub(super) fn choose(items: &[u32], n: usize, list: &mut Threads, each: &mut impl FnMut(&[u32])) {
+/// Calls `each` with all ways to add `n` of the items to a list, each at most once, in their order.
+pub(super) fn choose(items: &[u32], n: usize, list: &mut ThreadList, each: &mut impl FnMut(&[u32])) {
     if n == 0 {
         return each(list);
     }
@@ -17,8 +17,8 @@ pub(super) fn choose(items: &[u32], n: usize, list: &mut Threads, each: &mut imp
     }
 }
 
-/// All ways to add `n` of the items to a list, each as often as one likes, in their order.
-pub(super) fn repeat(items: &[u32], n: usize, list: &mut Threads, each: &mut impl FnMut(&[u32])) {
+/// Calls `each` with all ways to add `n` of the items to a list, each any number of times, in their order.
+pub(super) fn repeat(items: &[u32], n: usize, list: &mut ThreadList, each: &mut impl FnMut(&[u32])) {
     if n == 0 {
         return each(list);
     }

@@ -1,27 +1,27 @@
-//! How many threads are enough to reach all thread states: chapter 9 of Basler's thesis.
+//! The number of threads that is enough to reach all thread states: chapter 9 of Basler's thesis.
 //!
-//! The thread states that N threads reach grow with N and stop growing at some N, the *cutoff*. That nothing new comes from
-//! N to N + 1 (a plateau) proves nothing: more may come later. What proves a cutoff is a set that no number of threads
-//! leaves: the thread states that a table of views admits, or those that Karp and Miller's tree, or the search backwards
-//! one by one, say can be covered. The first contains all that can be covered, the others are exactly that.
+//! The thread states that N threads reach grow with N and stop growing at some N, the *cutoff*. If nothing new comes
+//! from N to N + 1 (a plateau), that proves nothing: more may come later. A cutoff is proved by a set that no number of
+//! threads leaves: the thread states that a table of views admits, or those that can be covered according to Karp and
+//! Miller's tree or the search backwards one by one. The first contains all that can be covered, the others are exact.
 
 use selvedge_check::{CoverClaim, Cutoff, CutoffProof, Event, Run, Stop};
 use selvedge_ir::tts::{LocalId, SharedId};
 
 use super::{Answer, Rules, backward, bounded, certificate, karp_miller, views};
 
-/// How to look for a cutoff.
+/// The effort to spend on a cutoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// The largest N to look at.
+    /// The largest N to try.
     pub most: Option<usize>,
     /// The largest k of views to try.
     pub most_views: usize,
-    /// Who is asked if views say too little; `None` leaves the cutoff open.
+    /// The exact method to use if views are too coarse; `None` leaves the cutoff open.
     pub exact: Option<Exact>,
 }
 
-/// Who computes exactly what can be covered.
+/// A method that computes exactly the states that can be covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exact {
     /// [`karp_miller`].
@@ -30,22 +30,22 @@ pub enum Exact {
     Backward,
 }
 
-/// What a search for the cutoff found.
+/// The result of a search for the cutoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct CutoffResult {
     /// The cutoff.
     pub cutoff: Cutoff,
-    /// Whether a target can be covered, if that was decided.
+    /// The answer whether a target can be covered, if that was decided.
     pub answer: Option<Answer<CoverClaim>>,
 }
 
 /// Grows N until the thread states are all that can be covered and the targets are decided, or N is as large as it may
 /// be.
 ///
-/// It ends without a bound if somebody is asked who computes exactly what can be covered: N threads reach all of it for
-/// some N, and a target that can be covered is.
-pub fn search(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<Found, Stop> {
-    let mut found = Found { cutoff: Cutoff::default(), answer: None };
+/// It ends without a bound if an exact method is given: N threads reach all that can be covered for some N, and a
+/// target that can be covered is.
+pub fn search(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<CutoffResult, Stop> {
+    let mut found = CutoffResult { cutoff: Cutoff::default(), answer: None };
     let mut coverable: Option<Coverable> = None;
     let mut n = 0;
     while (found.cutoff.proof.is_none() || found.answer.is_none()) && effort.most.is_none_or(|most| n < most) {
@@ -57,7 +57,7 @@ pub fn search(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<Found,
             let table = views::table(rules, n, run)?;
             let admits_targets = rules.tts.targets.iter().any(|target| table.admits(target.shared, &target.threads));
             if found.answer.is_none() && !admits_targets {
-                // Views of one thread say nothing about how many there are of a kind.
+                // Views of one thread do not count the threads of a kind.
                 let table = if n == 1 { &views::table(rules, 2, run)? } else { &table };
                 found.answer = Some(Answer::Uncovered(certificate::views(table)));
             }
@@ -75,14 +75,19 @@ pub fn search(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<Found,
     Ok(found)
 }
 
-/// Thread states beyond which none can be covered, and who says so.
+/// Thread states beyond which none can be covered, and the method that proves it.
 struct Coverable {
     states: Vec<(SharedId, LocalId)>,
     prover: CutoffProof,
 }
 
-/// All that can be covered; the targets are decided by the way if they cannot.
-fn exactly(rules: &Rules<'_>, effort: Effort, found: &mut Found, run: &Run<'_>) -> Result<Option<Coverable>, Stop> {
+/// Computes all that can be covered; also decides the targets if they cannot be covered.
+fn exactly(
+    rules: &Rules<'_>,
+    effort: Effort,
+    found: &mut CutoffResult,
+    run: &Run<'_>,
+) -> Result<Option<Coverable>, Stop> {
     match effort.exact {
         None => Ok(None),
         Some(Exact::KarpMiller) => {

@@ -11,12 +11,12 @@ use super::{Answer, Rules, bounded, certificate, decide, karp_miller, views, wid
 /// The options of these engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The most threads that are looked at together: `None` goes on until the question is decided. `backward` and
-    /// `karp-miller-explicit` decide every question without it.
+    /// The maximum number of threads that are followed together: `None` goes on until the question is decided.
+    /// `backward` and `karp-miller-explicit` decide every question without it.
     ///
     /// Default: none. Range: at least 1.
     pub most_threads: Option<u32>,
-    /// How a program becomes a system.
+    /// The options for extracting a system from a program.
     pub system: tts_extract::Options,
 }
 
@@ -147,9 +147,9 @@ fn build<'p>(task: &Task<'p>, options: &Options, run: &Run<'_>) -> Result<System
     extract(task, options.system, run)
 }
 
-/// A table that admits only thread states whose rules the system has. A system leaves out those of thread states that it
-/// can tell are none, by knowing of which kinds there is one thread only, as views of one thread do not. With more
-/// threads a view knows it, too: in the end it admits nothing but what can be covered.
+/// Returns a table that admits only thread states whose rules the system has. A system leaves out the rules of thread
+/// states that cannot occur because there is only one thread of a kind; views of one thread do not know that. Views of
+/// more threads do: in the end the table admits only states that can be covered.
 fn whole(system: &System<'_>, table: Table, run: &Run<'_>) -> Result<Table, Stop> {
     let rules = Rules::new(&system.tts);
     let mut table = table;
@@ -167,7 +167,7 @@ fn safe(system: &System<'_>, claim: CoverClaim) -> Result<Verdict, Stop> {
     Ok(Verdict::Safe(Some(system.certificate(claim))))
 }
 
-/// A run to a target that can be covered, with as few threads as possible.
+/// Finds a run to a target that can be covered, with as few threads as possible.
 fn covering_run(rules: &Rules<'_>, most: Option<usize>, run: &Run<'_>) -> Result<TtsRun, Stop> {
     let mut k = 1;
     while most.is_none_or(|most| k <= most) {

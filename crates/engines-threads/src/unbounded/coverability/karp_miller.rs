@@ -1,25 +1,26 @@
-//! All that can be covered: the tree of Karp and Miller over explicit states, chapter 8 of Basler's thesis, as corrected.
+//! The set of all that can be covered: the tree of Karp and Miller over explicit states, chapter 8 of Basler's thesis,
+//! as corrected.
 //!
 //! A node is a shared state and numbers of threads up to ω.
 //!
-//! **Order of work.** The newest node is expanded first. Each successor is accelerated against all its ancestors: where it
-//! covers one with the same shared state, the numbers that have grown become ω, until nothing changes. The accelerated node
-//! is the one that is compared and stored. If a maximal node covers it, it is dropped; else the maximal nodes that it
-//! covers are no longer maximal, and those among them that were not expanded never will be. Expanded nodes keep their
-//! subtrees: pruning these loses states.
+//! **Order of work.** The newest node is expanded first. Each successor is accelerated against all its ancestors: where
+//! it covers one with the same shared state, the numbers that have grown become ω, until nothing changes. The
+//! accelerated node is the one that is compared and stored. If a maximal node covers it, it is dropped; else the
+//! maximal nodes that it covers are no longer maximal, and those among them that were not expanded never will be.
+//! Expanded nodes keep their subtrees: pruning these loses states.
 //!
-//! **Invariant.** What a node stands for can be covered: the steps from an ancestor to a node that covers it can be
-//! repeated. Every step from a maximal node that was expanded leads below a maximal node.
+//! **Invariant.** All configurations of a node can be covered: the steps from an ancestor to a node that covers it can
+//! be repeated. Every step from a maximal node that was expanded leads below a maximal node.
 //!
-//! **End.** A branch without end would have two nodes of which the later covers the earlier (Dickson); it has then more ω, or
-//! is dropped.
+//! **End.** A branch without end would have two nodes of which the later covers the earlier (Dickson); it has then more
+//! ω, or is dropped.
 
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId};
 
 use super::{Rules, Vector};
 
-/// All that can be covered, as finitely many vectors: no one of them covers another with its shared state.
+/// The set of all that can be covered, as finitely many vectors: none of them covers another with its shared state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoverSet {
     /// The shared states with their vectors, in ascending order.
@@ -33,14 +34,14 @@ pub fn cover_set(rules: &Rules<'_>, run: &Run<'_>) -> Result<CoverSet, Stop> {
     Ok(tree.maximal())
 }
 
-/// The vectors that show that no target can be covered; `None` as soon as one can.
+/// Returns the vectors that show that no target can be covered; `None` as soon as one can.
 pub fn prove(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<CoverSet>, Stop> {
     let mut tree = Tree::new(rules);
     Ok(tree.build(run, &rules.tts.targets)?.then(|| tree.maximal()))
 }
 
 impl CoverSet {
-    /// Whether these threads can be covered.
+    /// Returns whether these threads can be covered.
     pub fn covers(&self, target: &Cover) -> bool {
         let wanted = Vector::of(&target.threads);
         let first = self.vectors.partition_point(|(shared, _)| *shared < target.shared);
@@ -48,7 +49,7 @@ impl CoverSet {
         here.into_iter().any(|(_, vector)| wanted.is_covered_by(vector))
     }
 
-    /// The thread states that can be covered, in ascending order.
+    /// Returns the thread states that can be covered, in ascending order.
     pub fn thread_states(&self) -> Vec<(SharedId, LocalId)> {
         let states = |(shared, vector): &(SharedId, Vector)| {
             vector.counts().iter().map(|(local, _)| (*shared, *local)).collect::<Vec<_>>()
@@ -60,17 +61,17 @@ impl CoverSet {
     }
 }
 
-struct Node {
+struct VectorNode {
     shared: SharedId,
     vector: Vector,
     parent: Option<u32>,
-    /// Whether a later one covers it and it was not expanded before.
+    /// True if a later node covers this one and it was not expanded before.
     dropped: bool,
 }
 
 struct Tree<'t> {
     rules: &'t Rules<'t>,
-    nodes: Vec<Node>,
+    nodes: Vec<VectorNode>,
     /// For each shared state the maximal nodes, oldest first.
     maximal: Vec<Vec<u32>>,
     waiting: Vec<u32>,
@@ -81,7 +82,7 @@ impl<'t> Tree<'t> {
         Tree { rules, nodes: Vec::new(), maximal: vec![Vec::new(); rules.tts.n_shared as usize], waiting: Vec::new() }
     }
 
-    /// Builds the tree; says whether none of the targets can be covered, and stops early if one can.
+    /// Builds the tree; returns whether none of the targets can be covered, and stops early if one can.
     fn build(&mut self, run: &Run<'_>, targets: &[Cover]) -> Result<bool, Stop> {
         for start in &self.rules.tts.starts {
             let mut vector = Vector::of(&start.threads);
@@ -162,7 +163,7 @@ impl<'t> Tree<'t> {
             !covered
         });
         let number = nodes.len() as u32;
-        nodes.push(Node { shared, vector, parent, dropped: false });
+        nodes.push(VectorNode { shared, vector, parent, dropped: false });
         maximal.push(number);
         self.waiting.push(number);
     }

@@ -1,15 +1,17 @@
-//! Coverability in thread-transition systems whose states are listed one by one: is there a run to a configuration with a
-//! certain shared state and at least certain threads?
+//! Coverability in thread-transition systems whose states are listed one by one: is there a run to a configuration with
+//! a certain shared state and at least certain threads?
 //!
-//! - [`bounded`] follows so many threads and finds runs;
-//! - [`views`] over-approximates what any k threads look like and finds proofs;
-//! - [`karp_miller`] computes all that can be covered, as finitely many vectors with ω (chapter 8 of Basler's thesis, as
-//!   corrected: the accelerated node is stored, and nodes grow in the covering order);
+//! - [`bounded`] follows a bounded number of threads and finds runs;
+//! - [`views`] over-approximates the states of any k threads and finds proofs;
+//! - [`karp_miller`] computes all that can be covered, as finitely many vectors with ω (chapter 8 of Basler's thesis,
+//!   as corrected: the accelerated node is stored, and nodes grow in the covering order);
 //! - [`backward`] goes from the targets backwards with a minimal basis, and always ends with a run or a proof;
-//! - [`widening`] makes its elements smaller by guesses, which runs of few threads and its own finds correct;
-//! - [`cutoff`] counts the thread states that N threads reach, and says from which N on nothing is missing (chapter 9).
+//! - [`widening`] makes its elements smaller by guesses, which are corrected by runs of few threads and by its own
+//!   results;
+//! - [`cutoff`] counts the thread states that N threads reach, and determines from which N on none is missing (chapter
+//!   9).
 //!
-//! The first two together, for k = 1, 2, 3, .., decide nearly everything that comes from programs ([`decide`]).
+//! The first two together, for k = 1, 2, 3, .., decide nearly all systems that come from programs ([`decide`]).
 
 pub mod backward;
 pub mod bounded;
@@ -29,30 +31,30 @@ pub use engines::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
 pub use selvedge_transition::tts_extract::Rules;
 pub use vector::{OMEGA, Vector};
 
-/// The answer to a question about coverability, with what decides it.
+/// The answer to a question about coverability, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer<P> {
-    /// A target can be covered: this run does it.
+    /// A target can be covered, by this run.
     Covered(TtsRun),
     /// No target can be covered, and this is the proof.
     Uncovered(P),
 }
 
-/// What [`decide`] found.
+/// The result of [`decide`].
 #[derive(Clone, Debug)]
 pub struct Decision {
-    /// With so many threads at a time.
+    /// The number of threads at a time.
     pub k: usize,
     /// The answer.
     pub answer: Answer<views::Table>,
 }
 
-/// Looks for runs with k threads and for a proof about k threads, for k = 1, 2, .. up to `most`. From the third proof on,
-/// which costs much more than a search with as many threads, the search is one thread ahead.
+/// Looks for runs with k threads and for a proof about k threads, for k = 1, 2, .. up to `most`. From the third proof
+/// on, which costs much more than a search with as many threads, the search is one thread ahead.
 ///
-/// It ends for every system if nothing bounds k: a run that covers a target has some number of threads, and for what no
-/// run covers there is a k whose views are enough, since what can be covered is closed downwards and there are no
-/// infinite antichains. (Nobody knows this k beforehand.)
+/// It ends for every system if nothing bounds k: a run that covers a target has some number of threads, and if no run
+/// covers one there is a k whose views are enough, since the set of all that can be covered is closed downwards and
+/// there are no infinite antichains. (This k is not known beforehand.)
 pub fn decide(tts: &Tts, most: Option<usize>, run: &Run<'_>) -> Result<Decision, Stop> {
     let rules = Rules::new(tts);
     let mut searched = 0;

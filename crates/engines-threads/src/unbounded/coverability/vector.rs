@@ -1,4 +1,4 @@
-//! How many threads there are in each state, up to ω: any number.
+//! Numbers of threads in each state, up to ω: any number.
 
 use selvedge_ir::tts::LocalId;
 
@@ -9,40 +9,40 @@ pub const OMEGA: u32 = u32::MAX;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Vector {
     counts: Vec<(LocalId, u32)>,
-    /// The states that have threads, as bits of a word into which they are hashed. What is covered by another vector has
-    /// no bit that the other lacks.
+    /// The states that have threads, as bits of a word into which they are hashed. A vector that is covered by another
+    /// has no bit that the other lacks.
     signature: u64,
 }
 
 impl Vector {
-    /// So many threads of each of these.
+    /// Counts the threads of a list.
     pub fn of(threads: &[LocalId]) -> Vector {
         let mut vector = Vector::default();
         threads.iter().for_each(|local| vector.add(*local));
         vector
     }
 
-    /// The states that have threads, with their numbers.
+    /// Returns the states that have threads, with their numbers.
     pub fn counts(&self) -> &[(LocalId, u32)] {
         &self.counts
     }
 
-    /// How many threads a state has.
+    /// Returns the number of threads in a state.
     pub fn count(&self, local: LocalId) -> u32 {
         self.place(local).map_or(0, |place| self.counts[place].1)
     }
 
-    /// How many threads there are; ω counts as a great many.
+    /// Returns the number of all threads; ω counts as a large number.
     pub fn total(&self) -> u64 {
         self.counts.iter().map(|(_, count)| u64::from(*count)).sum()
     }
 
-    /// The threads one by one, where no number is ω.
+    /// Returns the threads one by one, where no number is ω.
     pub fn threads(&self) -> Vec<LocalId> {
         self.counts.iter().flat_map(|(local, count)| std::iter::repeat_n(*local, *count as usize)).collect()
     }
 
-    /// One more thread.
+    /// Adds a thread.
     pub fn add(&mut self, local: LocalId) {
         match self.place(local) {
             Ok(place) if self.counts[place].1 != OMEGA => self.counts[place].1 += 1,
@@ -51,7 +51,7 @@ impl Vector {
         }
     }
 
-    /// Any number of threads.
+    /// Adds any number of threads.
     pub fn add_omega(&mut self, local: LocalId) {
         match self.place(local) {
             Ok(place) => self.counts[place].1 = OMEGA,
@@ -59,7 +59,7 @@ impl Vector {
         }
     }
 
-    /// One thread less; says whether there was one.
+    /// Removes a thread; returns whether there was one.
     pub fn remove(&mut self, local: LocalId) -> bool {
         let Ok(place) = self.place(local) else { return false };
         match self.counts[place].1 {
@@ -73,7 +73,7 @@ impl Vector {
         true
     }
 
-    /// Whether the other has at least as many threads in each state.
+    /// Returns whether the other has at least as many threads in each state.
     pub fn is_covered_by(&self, other: &Vector) -> bool {
         if self.signature & !other.signature != 0 || self.counts.len() > other.counts.len() {
             return false;
@@ -85,7 +85,7 @@ impl Vector {
         })
     }
 
-    /// Puts ω where the other, which this covers, has fewer threads; says whether anything changed.
+    /// Puts ω where the other, which this covers, has fewer threads; returns whether anything changed.
     pub(super) fn accelerate(&mut self, other: &Vector) -> bool {
         let mut changed = false;
         for (local, count) in &mut self.counts {

@@ -1,14 +1,14 @@
-//! What any k threads can look like: view abstraction after Abdulla, Haziza and Holík, over explicit states.
+//! The possible states of any k threads: view abstraction after Abdulla, Haziza and Holík, over explicit states.
 //!
-//! A view is a shared state and k threads, some of which may be *asleep*: they stand for threads that do not exist.
-//! There are always enough of them, so a spawn wakes one, and a start with exactly one thread has no view with two. A set
-//! of views stands for the configurations all of whose views are in it. The table is the least set that contains the
-//! views of the starts and, with the k+1 threads of any configuration it stands for, the views after a step of one of
-//! them. So it contains the views of all reachable configurations.
+//! A view is a shared state and k threads, some of which may be *asleep*: they represent threads that do not exist.
+//! There are always enough of them, so a spawn wakes one, and a start with exactly one thread has no view with two. A
+//! set of views represents the configurations all of whose views are in it. The table is the least set that contains
+//! the views of the starts and, with the k+1 threads of any configuration it represents, the views after a step of one
+//! of them. So it contains the views of all reachable configurations.
 //!
-//! **Order of work.** A view {R, b} is kept as a bit b in the row of the k-1 threads R, once for each of its threads. Rows
-//! with new bits wait in a queue. For a new bit b in the row of R let I be the threads w for which all views of {R, b, w}
-//! are there: the meeting of the rows of all k-1 threads among {R, b}. Then
+//! **Order of work.** A view {R, b} is kept as a bit b in the row of the k-1 threads R, once for each of its threads.
+//! Rows with new bits wait in a queue. For a new bit b in the row of R let I be the threads w for which all views of
+//! {R, b, w} are there: the intersection of the rows of all k-1 threads among {R, b}. Then
 //! - b moves: the rules of b put threads into the row of R after the step;
 //! - b moves and w is watched: all of I goes into the row of R after the step;
 //! - some w of I moves and b is watched: b goes into the row of R after the step.
@@ -27,11 +27,11 @@ use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start};
 use smallvec::SmallVec;
 
 use super::Rules;
-use super::choices::{Threads, choose, repeat};
+use super::choices::{ThreadList, choose, repeat};
 
 /// A thread of a view: 0 if it is asleep, else the number of its local state plus 1.
-type Thread = u32;
-const ASLEEP: Thread = 0;
+type ViewThread = u32;
+const ASLEEP: ViewThread = 0;
 
 /// No row.
 const NONE: u32 = u32::MAX;
@@ -41,11 +41,11 @@ const NONE: u32 = u32::MAX;
 pub struct Table {
     k: usize,
     n_threads: usize,
-    /// How many words a row has.
+    /// The number of words of a row.
     width: usize,
     index: Index,
-    /// Whose rows they are.
-    keys: Vec<(u32, Threads)>,
+    /// The shared state and the threads of each row.
+    keys: Vec<(u32, ThreadList)>,
     /// The rows, one after the other.
     bits: Vec<u64>,
 }
@@ -53,12 +53,12 @@ pub struct Table {
 /// The numbers of the rows.
 #[derive(Clone, Debug)]
 enum Index {
-    /// By the shared state and the one thread, or none.
+    /// Indexed by the shared state and the one thread, or none.
     Direct(Vec<u32>),
-    Hashed(FxHashMap<(u32, Threads), u32>),
+    Hashed(FxHashMap<(u32, ThreadList), u32>),
 }
 
-/// The views of k threads, if they admit no target.
+/// Returns the views of k threads, if they admit no target.
 pub fn prove(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Option<Table>, Stop> {
     let targets = rules.tts.targets.iter().filter(|target| target.threads.len() <= k).collect();
     let Some(table) = Closure::new(rules, k, targets).close(run)? else { return Ok(None) };
@@ -66,7 +66,7 @@ pub fn prove(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Option<Table>
     Ok((!rules.tts.targets.iter().any(admits)).then_some(table))
 }
 
-/// The views of k threads.
+/// Computes the views of k threads.
 pub fn table(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Table, Stop> {
     let table = Closure::new(rules, k, Vec::new()).close(run)?;
     Ok(table.expect("without targets nothing stops it early"))
@@ -84,31 +84,31 @@ impl Table {
         Table { k, n_threads, width: n_threads.div_ceil(64), index, keys: Vec::new(), bits: Vec::new() }
     }
 
-    /// How many threads a view has.
+    /// Returns the number of threads of a view.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// How many bits are set: each view counts once for each of its different threads.
+    /// Returns the number of bits that are set: each view counts once for each of its different threads.
     pub fn n_bits(&self) -> usize {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether a configuration is among those that the table stands for.
+    /// Returns whether the table represents a configuration.
     pub fn admits(&self, shared: SharedId, threads: &[LocalId]) -> bool {
-        let mut threads: Threads = threads.iter().map(|local| local.raw() + 1).collect();
+        let mut threads: ThreadList = threads.iter().map(|local| local.raw() + 1).collect();
         threads.sort_unstable();
         if threads.len() < self.k {
             threads.insert_many(0, std::iter::repeat_n(ASLEEP, self.k - threads.len()));
         }
         let mut all = true;
-        choose(&threads, self.k, &mut Threads::new(), &mut |view| all &= self.has(shared.raw(), view));
+        choose(&threads, self.k, &mut ThreadList::new(), &mut |view| all &= self.has(shared.raw(), view));
         all
     }
 
-    /// The thread states that the table admits, in ascending order.
+    /// Returns the thread states that the table admits, in ascending order.
     pub fn thread_states(&self) -> Vec<(SharedId, LocalId)> {
-        let alone: Threads = std::iter::repeat_n(ASLEEP, self.k - 1).collect();
+        let alone: ThreadList = std::iter::repeat_n(ASLEEP, self.k - 1).collect();
         let mut states = Vec::new();
         for (number, (shared, threads)) in self.keys.iter().enumerate().filter(|(_, (_, threads))| *threads == alone) {
             debug_assert_eq!(threads.len(), self.k - 1);
@@ -119,10 +119,10 @@ impl Table {
         states
     }
 
-    /// For views of two threads: for each shared state and each thread state the others that can be there with it, in
-    /// ascending order; rows without any are left out. `None` in the place of a thread is one that does not exist.
+    /// Returns, for views of two threads and each shared state and thread state, the others that can be there with it,
+    /// in ascending order; rows without any are left out. `None` in the place of a thread is one that does not exist.
     pub fn pairs(&self) -> Vec<(SharedId, Option<LocalId>, Vec<Option<LocalId>>)> {
-        let local = |thread: Thread| thread.checked_sub(1).map(LocalId::from_raw);
+        let local = |thread: ViewThread| thread.checked_sub(1).map(LocalId::from_raw);
         let mut rows: Vec<_> = (0..self.keys.len() as u32)
             .filter(|_| self.k == 2)
             .map(|number| {
@@ -135,7 +135,7 @@ impl Table {
         rows
     }
 
-    /// All views, in ascending order, without the threads that do not exist.
+    /// Returns all views, in ascending order, without the threads that do not exist.
     pub fn views(&self) -> Vec<(SharedId, Vec<LocalId>)> {
         let mut views = Vec::new();
         for (number, (shared, threads)) in self.keys.iter().enumerate() {
@@ -149,8 +149,8 @@ impl Table {
         views
     }
 
-    /// Whether a view is there. Its threads are sorted.
-    fn has(&self, shared: u32, view: &[Thread]) -> bool {
+    /// Returns whether the table has a view. Its threads are sorted.
+    fn has(&self, shared: u32, view: &[ViewThread]) -> bool {
         let (last, rest) = view.split_last().expect("a view has a thread");
         self.find(shared, rest).is_some_and(|row| get(self.row(row), *last))
     }
@@ -159,22 +159,22 @@ impl Table {
         &self.bits[number as usize * self.width..][..self.width]
     }
 
-    fn find(&self, shared: u32, threads: &[Thread]) -> Option<u32> {
+    fn find(&self, shared: u32, threads: &[ViewThread]) -> Option<u32> {
         let number = match &self.index {
             Index::Direct(rows) => rows[self.direct(shared, threads)],
-            Index::Hashed(rows) => *rows.get(&(shared, Threads::from_slice(threads)))?,
+            Index::Hashed(rows) => *rows.get(&(shared, ThreadList::from_slice(threads)))?,
         };
         (number != NONE).then_some(number)
     }
 
-    fn direct(&self, shared: u32, threads: &[Thread]) -> usize {
+    fn direct(&self, shared: u32, threads: &[ViewThread]) -> usize {
         match threads {
             [] => shared as usize,
             [thread, ..] => shared as usize * self.n_threads + *thread as usize,
         }
     }
 
-    fn find_or_make(&mut self, shared: u32, threads: &[Thread]) -> u32 {
+    fn find_or_make(&mut self, shared: u32, threads: &[ViewThread]) -> u32 {
         if let Some(row) = self.find(shared, threads) {
             return row;
         }
@@ -182,24 +182,25 @@ impl Table {
         let place = self.direct(shared, threads);
         match &mut self.index {
             Index::Direct(rows) => rows[place] = number,
-            Index::Hashed(rows) => drop(rows.insert((shared, Threads::from_slice(threads)), number)),
+            Index::Hashed(rows) => drop(rows.insert((shared, ThreadList::from_slice(threads)), number)),
         }
-        self.keys.push((shared, Threads::from_slice(threads)));
+        self.keys.push((shared, ThreadList::from_slice(threads)));
         self.bits.resize(self.bits.len() + self.width, 0);
         number
     }
 }
 
 /// The rules from one shared state to another.
-struct Group {
+struct RuleGroup {
     after: u32,
-    /// The threads that have such rules; empty if the shared state stays, since then nobody else notices.
+    /// The threads that have such rules; empty if the shared state stays, since then other threads cannot observe the
+    /// step.
     movers: Vec<u64>,
 }
 
 struct Closure<'t> {
     rules: &'t Rules<'t>,
-    /// The targets that views can tell.
+    /// The targets with at most k threads, which a single view can cover.
     targets: Vec<&'t Cover>,
     table: Table,
     /// The bits of each row that were not taken from the queue yet.
@@ -207,18 +208,18 @@ struct Closure<'t> {
     queue: VecDeque<u32>,
     waits: FixedBitSet,
     /// For each shared state the groups of its rules, and for each rule its group.
-    groups: Vec<Vec<Group>>,
+    groups: Vec<Vec<RuleGroup>>,
     group_of: Vec<u32>,
-    /// Whether a target was met.
+    /// True if a view covers a target.
     met: bool,
 }
 
-/// What one row leads to.
+/// The effect of the steps of one row.
 struct Effect {
     /// For each group the threads that go into the row after the step.
     rows: Vec<Vec<u64>>,
     /// Further views, of which several threads are new.
-    views: Vec<(u32, Threads)>,
+    views: Vec<(u32, ThreadList)>,
 }
 
 impl<'t> Closure<'t> {
@@ -230,7 +231,7 @@ impl<'t> Closure<'t> {
         Closure { rules, targets, table, fresh, queue, waits, groups, group_of, met: false }
     }
 
-    /// The table; `None` if it meets a target.
+    /// Computes the table; returns `None` if it admits a target.
     fn close(mut self, run: &Run<'_>) -> Result<Option<Table>, Stop> {
         for start in &self.rules.tts.starts {
             self.start(start, run)?;
@@ -253,23 +254,23 @@ impl<'t> Closure<'t> {
 
     fn start(&mut self, start: &Start, run: &Run<'_>) -> Result<(), Stop> {
         let k = self.table.k;
-        let exact: Threads = start.threads.iter().map(|local| local.raw() + 1).collect();
-        // A sleeping thread may be chosen as often as one likes.
-        let any: Threads = [ASLEEP].into_iter().chain(start.any.iter().map(|local| local.raw() + 1)).collect();
+        let exact: ThreadList = start.threads.iter().map(|local| local.raw() + 1).collect();
+        // A sleeping thread may be chosen any number of times.
+        let any: ThreadList = [ASLEEP].into_iter().chain(start.any.iter().map(|local| local.raw() + 1)).collect();
         for n_exact in 0..=k.min(exact.len()) {
-            let mut parts: Vec<Threads> = Vec::new();
-            choose(&exact, n_exact, &mut Threads::new(), &mut |part| parts.push(Threads::from_slice(part)));
+            let mut parts: Vec<ThreadList> = Vec::new();
+            choose(&exact, n_exact, &mut ThreadList::new(), &mut |part| parts.push(ThreadList::from_slice(part)));
             for mut part in parts {
                 run.tick()?;
                 let shared = start.shared.raw();
-                repeat(&any, k - n_exact, &mut part, &mut |view| self.insert(shared, Threads::from_slice(view)));
+                repeat(&any, k - n_exact, &mut part, &mut |view| self.insert(shared, ThreadList::from_slice(view)));
             }
         }
         Ok(())
     }
 
     /// Adds a view whose threads may be in any order.
-    fn insert(&mut self, shared: u32, mut view: Threads) {
+    fn insert(&mut self, shared: u32, mut view: ThreadList) {
         view.sort_unstable();
         for place in 0..view.len() {
             if place > 0 && view[place] == view[place - 1] {
@@ -285,8 +286,8 @@ impl<'t> Closure<'t> {
         self.met |= self.targets.iter().any(|target| target.shared.raw() == shared && covers(&view, target));
     }
 
-    /// Sets a bit; says whether it is new.
-    fn set(&mut self, row: u32, thread: Thread) -> bool {
+    /// Sets a bit; returns whether it is new.
+    fn set(&mut self, row: u32, thread: ViewThread) -> bool {
         let first = row as usize * self.table.width;
         if get(&self.table.bits[first..], thread) {
             return false;
@@ -302,11 +303,11 @@ impl<'t> Closure<'t> {
         true
     }
 
-    /// All steps in which the new bits of a row take part.
+    /// Makes all steps in which the new bits of a row take part.
     fn step(&mut self, row: u32, run: &Run<'_>) -> Result<(), Stop> {
         let width = self.table.width;
         let fresh_row = &mut self.fresh[row as usize * width..][..width];
-        let new: Vec<Thread> = ones(fresh_row).collect();
+        let new: Vec<ViewThread> = ones(fresh_row).collect();
         fresh_row.fill(0);
         let (shared, rest) = self.table.keys[row as usize].clone();
         let effect = self.effect((shared, &rest), &new, run)?;
@@ -325,7 +326,7 @@ impl<'t> Closure<'t> {
         Ok(())
     }
 
-    fn effect(&self, (shared, rest): (u32, &Threads), new: &[Thread], run: &Run<'_>) -> Result<Effect, Stop> {
+    fn effect(&self, (shared, rest): (u32, &ThreadList), new: &[ViewThread], run: &Run<'_>) -> Result<Effect, Stop> {
         let groups = &self.groups[shared as usize];
         let mut effect = Effect { rows: vec![vec![0; self.table.width]; groups.len()], views: Vec::new() };
         let known: Vec<Option<u32>> = groups.iter().map(|group| self.table.find(group.after, rest)).collect();
@@ -334,7 +335,7 @@ impl<'t> Closure<'t> {
             run.tick()?;
             self.moves((shared, rest), *thread, &mut effect);
             let is_known = |group: usize| known[group].is_some_and(|row| get(self.table.row(row), *thread));
-            let matters = |(group, moves): (usize, &Group)| {
+            let matters = |(group, moves): (usize, &RuleGroup)| {
                 !moves.movers.is_empty() && (!is_known(group) || get(&moves.movers, *thread))
             };
             if !groups.iter().enumerate().any(matters) {
@@ -354,8 +355,8 @@ impl<'t> Closure<'t> {
         Ok(effect)
     }
 
-    /// The thread moves and the rest is watched.
-    fn moves(&self, (shared, rest): (u32, &Threads), thread: Thread, effect: &mut Effect) {
+    /// Moves the thread and watches the rest.
+    fn moves(&self, (shared, rest): (u32, &ThreadList), thread: ViewThread, effect: &mut Effect) {
         let Some(local) = thread.checked_sub(1) else { return };
         for id in self.rules.of(SharedId::from_raw(shared), LocalId::from_raw(local)) {
             let rule = self.rules.rule(*id);
@@ -370,21 +371,21 @@ impl<'t> Closure<'t> {
         }
     }
 
-    /// Several new threads are watched: they take the places of the one that moved and of sleeping ones.
-    fn wakes(&self, rest: &Threads, id: RuleId, effect: &mut Effect) {
+    /// Watches several new threads: they take the places of the one that moved and of sleeping ones.
+    fn wakes(&self, rest: &ThreadList, id: RuleId, effect: &mut Effect) {
         let rule = self.rules.rule(id);
         let n_asleep = rest.iter().filter(|thread| **thread == ASLEEP).count();
-        let new: Threads = rule.after.iter().map(|local| local.raw() + 1).collect();
+        let new: ThreadList = rule.after.iter().map(|local| local.raw() + 1).collect();
         for n in 2..=new.len().min(n_asleep + 1) {
-            let mut view = Threads::from_slice(&rest[n - 1..]);
+            let mut view = ThreadList::from_slice(&rest[n - 1..]);
             choose(&new, n, &mut view, &mut |view| {
-                effect.views.push((rule.shared_after.raw(), Threads::from_slice(view)));
+                effect.views.push((rule.shared_after.raw(), ThreadList::from_slice(view)));
             });
         }
     }
 
-    /// All threads that can be there together with these.
-    fn others(&self, (shared, rest): (u32, &Threads), thread: Thread, others: &mut [u64]) {
+    /// Computes all threads that can be there together with these.
+    fn others(&self, (shared, rest): (u32, &ThreadList), thread: ViewThread, others: &mut [u64]) {
         let own = self.table.find(shared, rest).expect("it is the row of a view");
         others.copy_from_slice(self.table.row(own));
         for place in 0..rest.len() {
@@ -397,15 +398,15 @@ impl<'t> Closure<'t> {
     }
 }
 
-fn groups(rules: &Rules<'_>, width: usize) -> (Vec<Vec<Group>>, Vec<u32>) {
+fn groups(rules: &Rules<'_>, width: usize) -> (Vec<Vec<RuleGroup>>, Vec<u32>) {
     let tts = rules.tts;
-    let mut groups: Vec<Vec<Group>> = (0..tts.n_shared).map(|_| Vec::new()).collect();
+    let mut groups: Vec<Vec<RuleGroup>> = (0..tts.n_shared).map(|_| Vec::new()).collect();
     let mut numbers: FxHashMap<(SharedId, SharedId), u32> = FxHashMap::default();
     let mut group_of = Vec::new();
     for rule in &tts.rules {
         let here = &mut groups[rule.shared.index()];
         let number = *numbers.entry((rule.shared, rule.shared_after)).or_insert_with(|| {
-            here.push(Group { after: rule.shared_after.raw(), movers: Vec::new() });
+            here.push(RuleGroup { after: rule.shared_after.raw(), movers: Vec::new() });
             here.len() as u32 - 1
         });
         group_of.push(number);
@@ -419,19 +420,19 @@ fn groups(rules: &Rules<'_>, width: usize) -> (Vec<Vec<Group>>, Vec<u32>) {
     (groups, group_of)
 }
 
-/// Whether the threads of a view, sorted, are at least those of a target.
-fn covers(view: &[Thread], target: &Cover) -> bool {
+/// Returns whether the threads of a view, sorted, are at least those of a target.
+fn covers(view: &[ViewThread], target: &Cover) -> bool {
     let locals: SmallVec<[LocalId; 4]> =
         view.iter().filter_map(|thread| thread.checked_sub(1)).map(LocalId::from_raw).collect();
     target.holds(target.shared, &locals)
 }
 
-fn get(row: &[u64], thread: Thread) -> bool {
+fn get(row: &[u64], thread: ViewThread) -> bool {
     row[thread as usize / 64] >> (thread % 64) & 1 == 1
 }
 
-/// The bits of a row, in ascending order.
-fn ones(row: &[u64]) -> impl Iterator<Item = Thread> {
+/// Returns the bits of a row, in ascending order.
+fn ones(row: &[u64]) -> impl Iterator<Item = ViewThread> {
     row.iter().enumerate().flat_map(|(number, word)| {
         let mut left = *word;
         std::iter::from_fn(move || {

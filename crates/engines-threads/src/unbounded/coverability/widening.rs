@@ -1,15 +1,16 @@
-//! Target-set widening: the search backwards from guesses (Kaiser, Kroening and Wahl, "Efficient coverability analysis by
-//! proof minimization").
+//! Target-set widening: the search backwards from guesses (Kaiser, Kroening and Wahl, "Efficient coverability analysis
+//! by proof minimization").
 //!
-//! Backwards, configurations grow: each step asks for one more thread. Most of them cannot be covered because of one or
-//! two of their threads. So of each configuration one or two threads are kept that were never seen together, if there are
-//! such, in the guess that they cannot be covered. The fewer threads an element has, the more is above it, and the search
-//! ends sooner.
+//! Backwards, configurations grow: each step requires one more thread. Most of them cannot be covered because of one or
+//! two of their threads. So of each configuration one or two threads are kept that were never seen together, if there
+//! are any, in the guess that they cannot be covered. The fewer threads an element has, the more is above it, and the
+//! search ends sooner.
 //!
-//! **Order of work.** What few threads reach is visited first; it says which threads were seen together. If two are too many
-//! for a budget, no guesses are made: too many would be wrong. Else the search backwards runs with guesses. Where it meets a start, its chain of rules is a run up to the
-//! first guess on it. Without a guess it covers a target. Else the guess was wrong: what the run sees is noted, and the
-//! search starts again, in the end without guesses.
+//! **Order of work.** The configurations that few threads reach are visited first, to see which threads occur together.
+//! If two are too many for a budget, no guesses are made: too many would be wrong. Else the search backwards runs with
+//! guesses. Where it meets a start, its chain of rules is a run up to the first guess on it. Without a guess it covers
+//! a target. Else the guess was wrong: the configurations of the run are recorded, and the search starts again, in the
+//! end without guesses.
 //!
 //! **End.** Each search ends as it does without guesses, and there are not many.
 //!
@@ -19,29 +20,32 @@ use rustc_hash::FxHashSet;
 use selvedge_check::{Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, SharedId, TtsRun};
 
-use super::backward::{self, Basis, Meeting, Search};
+use super::backward::{self, BackwardSearch, Basis, Meeting};
 use super::views::Table;
 use super::{Answer, Rules, Vector, bounded};
 
-/// Up to how many threads are followed forwards.
+/// The maximum number of threads that are followed forwards.
 const THREADS: usize = 3;
 
-/// How many configurations of them are visited, for each number of threads.
+/// Limit on the configurations that are visited, for each number of threads.
 const CONFIGURATIONS: usize = 2_000;
 
-/// After so many wrong guesses no more are made.
+/// The number of wrong guesses after which no more are made.
 const MOST_WRONG: usize = 16;
 
-/// Decides whether one of the targets can be covered, with guesses. The table excludes what it does not admit.
+/// Decides whether one of the targets can be covered, with guesses. Configurations that the table does not admit are
+/// excluded.
 pub fn decide(
     rules: &Rules<'_>,
     targets: &[Cover],
     known: Option<&Table>,
     run: &Run<'_>,
 ) -> Result<Answer<Basis>, Stop> {
-    let Some(mut seen) = Seen::forwards(rules, run)? else { return backward::decide(rules, targets, known, run) };
+    let Some(mut seen) = SeenThreads::forwards(rules, run)? else {
+        return backward::decide(rules, targets, known, run);
+    };
     for _ in 0..MOST_WRONG {
-        match Search::new(rules, known, Some(&seen)).decide(targets, run)? {
+        match BackwardSearch::new(rules, known, Some(&seen)).decide(targets, run)? {
             Meeting::None(basis) => return Ok(Answer::Uncovered(basis)),
             Meeting::Run(found) => return Ok(Answer::Covered(found)),
             Meeting::WrongGuess(found) => seen.follow(rules, &found),
@@ -50,17 +54,17 @@ pub fn decide(
     backward::decide(rules, targets, known, run)
 }
 
-/// Which threads were seen, alone and two together.
+/// The threads that were seen, alone and in pairs.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenThreads {
     one: FxHashSet<(SharedId, LocalId)>,
     two: FxHashSet<(SharedId, LocalId, LocalId)>,
 }
 
-impl Seen {
-    /// What few threads reach; `None` if two are too many.
-    fn forwards(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<Seen>, Stop> {
-        let mut seen = Seen::default();
+impl SeenThreads {
+    /// Visits the configurations of few threads; returns `None` if two are too many.
+    fn forwards(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<SeenThreads>, Stop> {
+        let mut seen = SeenThreads::default();
         for k in 1..=THREADS {
             let mut left = CONFIGURATIONS;
             bounded::visit(rules, k, run, |shared, threads| {
@@ -75,7 +79,7 @@ impl Seen {
         Ok(Some(seen))
     }
 
-    /// A configuration with these threads, in ascending order.
+    /// Records a configuration with these threads, in ascending order.
     fn note(&mut self, shared: SharedId, threads: &[LocalId]) {
         for (place, first) in threads.iter().enumerate() {
             self.one.insert((shared, *first));
@@ -100,7 +104,7 @@ impl Seen {
         }
     }
 
-    /// One or two threads of a configuration that were never seen together, if they are fewer than all.
+    /// Returns one or two threads of a configuration that were never seen together, if they are fewer than all.
     pub(super) fn guess(&self, shared: SharedId, threads: &Vector) -> Option<Vector> {
         let total = threads.total();
         let counts = threads.counts();

@@ -10,26 +10,26 @@ use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::diagram::layout::{When, Who};
 
 use super::omega_marking::{Count, Group};
-use super::tree::{Node, Tree};
+use super::tree::{OmegaNode, Tree};
 
-/// Certificates with more vectors than this are not given: they would take too long to check.
+/// Limit on the vectors of a certificate. Larger ones are not given: they would take too long to check.
 const MOST_VECTORS: usize = 20_000;
 
 /// Numbers of threads by state, `None` for any number.
 type Counts = Vec<(LocalId, Option<u32>)>;
 
 impl Tree<'_> {
-    /// The certificate that a complete tree without errors gives; `None` if it would be too large.
+    /// Returns the certificate of a complete tree without errors; `None` if it would be too large.
     ///
-    /// A node stands for the vectors that have one of its shared valuations, of each group with a number so many threads in
-    /// some of its valuations, and any number in each valuation of a group with ω.
+    /// A node represents the vectors that have one of its shared valuations, for each group with a number that many
+    /// threads in some of its valuations, and any number in each valuation of a group with ω.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
         let layout = &self.machine.layout;
         let places = self.machine.places();
         let numbers =
             places.iter().zip(0..).map(|(place, number)| (Place { role: place.role, loc: place.loc }, number));
         let var = |var: &VarId| layout.var(*var, Who::Mover, When::Now);
-        let mut writer = Writer {
+        let mut writer = VectorWriter {
             tree: self,
             shared: layout.kept_shared().iter().map(var).collect(),
             numbers: numbers.collect(),
@@ -45,7 +45,7 @@ impl Tree<'_> {
                 return Ok(None);
             }
         }
-        let Writer { shareds, locals, vectors, .. } = writer;
+        let VectorWriter { shareds, locals, vectors, .. } = writer;
         let vectors = maximal(vectors);
         Ok(Some(Certificate::Cover(CoverProof {
             shared_vars: layout.kept_shared().to_vec(),
@@ -57,7 +57,7 @@ impl Tree<'_> {
     }
 }
 
-struct Writer<'t> {
+struct VectorWriter<'t> {
     tree: &'t Tree<'t>,
     /// The variables of the diagrams for the shared variables.
     shared: Vec<Var>,
@@ -67,9 +67,9 @@ struct Writer<'t> {
     vectors: Vec<OmegaVector>,
 }
 
-impl Writer<'_> {
+impl VectorWriter<'_> {
     /// Adds the vectors of a node; `false` if there would be too many.
-    fn write(&mut self, node: &Node) -> bool {
+    fn write(&mut self, node: &OmegaNode) -> bool {
         let mut ways: Vec<Counts> = vec![Vec::new()];
         for group in node.marking.groups() {
             let Some(own) = self.group(group) else { return false };
@@ -91,7 +91,7 @@ impl Writer<'_> {
         true
     }
 
-    /// The ways in which the threads of a group can be spread over its valuations; `None` if they are too many.
+    /// Returns the ways in which the threads of a group can be spread over its valuations; `None` if they are too many.
     fn group(&mut self, group: &Group) -> Option<Vec<Counts>> {
         let machine = &self.tree.machine;
         let vars: Vec<Var> = machine
@@ -116,7 +116,7 @@ impl Writer<'_> {
     }
 }
 
-/// The vectors that are not below another one. Those of different nodes can be below each other.
+/// Returns the vectors that are not below another one. Those of different nodes can be below each other.
 fn maximal(mut vectors: Vec<OmegaVector>) -> Vec<OmegaVector> {
     vectors.sort_by(|one, other| (one.shared, &one.counts).cmp(&(other.shared, &other.counts)));
     vectors.dedup();
@@ -136,7 +136,7 @@ fn below(one: &OmegaVector, other: &OmegaVector) -> bool {
     })
 }
 
-/// All ways to put so many threads into some states.
+/// Returns all ways to spread a number of threads over some states.
 fn spread(locals: &[LocalId], count: u32) -> Option<Vec<Counts>> {
     let mut ways: Vec<(usize, Counts)> = vec![(0, Vec::new())];
     for _ in 0..count {
@@ -152,7 +152,7 @@ fn spread(locals: &[LocalId], count: u32) -> Option<Vec<Counts>> {
     Some(ways.into_iter().map(|(_, way)| way).collect())
 }
 
-/// Two lists of numbers together, in ascending order of the states.
+/// Adds two lists of numbers, in ascending order of the states.
 fn sum(one: &Counts, other: &Counts) -> Counts {
     let mut counts: Counts = one.iter().chain(other).copied().collect();
     counts.sort_by_key(|(local, _)| *local);

@@ -1,12 +1,13 @@
-//! All that can be covered, on decision diagrams: the engine `karp-miller`.
+//! The set of all that can be covered, on decision diagrams: the engine `karp-miller`.
 //!
-//! Algorithms 8.1 to 8.3 of the thesis behind Boom, as corrected. A node is ⟨S, (pc, L₁, n₁), .., (pc, L_k, n_k)⟩ with a set
-//! S of shared valuations and, of nᵢ threads each, numbers or ω, that all have a local valuation in Lᵢ (`marking`). Threads
-//! move by the blocks of [`crate::bounded::symbolic`], whose images are split so that this form is exact.
+//! Algorithms 8.1 to 8.3 of the thesis behind Boom, as corrected. A node is ⟨S, (pc, L₁, n₁), .., (pc, L_k, n_k)⟩ with
+//! a set S of shared valuations and, of nᵢ threads each, numbers or ω, that all have a local valuation in Lᵢ
+//! (`omega_marking`). Threads move by the blocks of [`crate::bounded::symbolic`], whose images are split so that this
+//! form is exact.
 //!
-//! The order of work, the invariant and the end are those of the tree (`tree`). If the tree covers an error, an execution is
-//! looked for with 1, 2, 3, .. threads, which ends because there is one. If it covers none, its maximal nodes are the proof
-//! (`certificate`), written out one valuation at a time where these are not too many.
+//! The order of work, the invariant and the end are those of the tree (`tree`). If the tree covers an error, an
+//! execution is looked for with 1, 2, 3, .. threads, which ends because there is one. If it covers none, its maximal
+//! nodes are the proof (`certificate`), written out one valuation at a time where these are not too many.
 
 mod certificate;
 mod omega_marking;
@@ -39,7 +40,7 @@ impl Engine for KarpMiller {
     }
 }
 
-/// An execution to an error that is known to exist, with as few moving threads as possible.
+/// Finds an execution to an error that is known to exist, with as few moving threads as possible.
 fn loop_over_threads(task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
     for k in 1.. {
         if let Within::Error(trace) = crate::unbounded::views::find(task, k, run)? {

@@ -1,4 +1,4 @@
-//! How many threads there are where, up to ω, and which such list covers which.
+//! Numbers of threads by place and set, up to ω, and the covering order between such lists.
 
 use selvedge_ir::LocId;
 use selvedge_transition::macro_step::place::Place;
@@ -22,7 +22,7 @@ impl Count {
     }
 }
 
-/// So many threads at a place with valuations in a set.
+/// A number of threads at a place with valuations in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Group {
     pub(super) place: Place,
@@ -42,7 +42,7 @@ impl OmegaMarking {
         &self.groups
     }
 
-    /// Some threads more.
+    /// Adds some threads.
     pub(super) fn add(&mut self, new: Group) {
         if new.count == Count::Finite(0) {
             return;
@@ -56,8 +56,8 @@ impl OmegaMarking {
         self.locs[at / 64] |= 1 << (at % 64);
     }
 
-    /// One thread of a group less. Of any number, any number is left (errata: `counters_self_loop`: what is added
-    /// afterwards is added to the result).
+    /// Returns the marking with one thread of a group fewer. From ω, ω is left (errata: `counters_self_loop`: further
+    /// threads are added to the result).
     pub(super) fn without(&self, gone: usize) -> OmegaMarking {
         let mut rest = OmegaMarking::default();
         for (number, group) in self.groups.iter().enumerate() {
@@ -70,7 +70,7 @@ impl OmegaMarking {
         rest
     }
 
-    /// How many threads there are at a location, at least as many as are asked for.
+    /// Returns the number of threads at a location, with `enough` for ω.
     pub(super) fn at(&self, loc: LocId, enough: usize) -> usize {
         let here = self.groups.iter().filter(|group| group.place.loc == loc);
         here.map(|group| match group.count {
@@ -80,14 +80,14 @@ impl OmegaMarking {
         .sum()
     }
 
-    /// Whether somebody runs alone: the holder of the atomic flag, or the prelude's thread. The flag is part of the shared
-    /// state: a further thread that holds it would stop all others (errata: `omega_not_atomic`).
+    /// Returns whether a thread runs alone: the holder of the atomic flag, or the prelude's thread. The flag is part of
+    /// the shared state: a further thread that holds it would stop all others (errata: `omega_not_atomic`).
     pub(super) fn is_held(&self) -> bool {
         self.groups.iter().any(|group| group.place.is_alone())
     }
 
-    /// Whether the flag is the same, and there are threads everywhere where the other has some: a quick test before the
-    /// exact ones (thesis, §10.7).
+    /// Returns whether the flag is the same, and there are threads everywhere where the other has some: a quick test
+    /// before the exact ones (thesis, §10.7).
     fn may_cover(&self, other: &OmegaMarking) -> bool {
         if self.is_held() != other.is_held() {
             return false;
@@ -96,9 +96,9 @@ impl OmegaMarking {
         other.locs.iter().enumerate().all(|(number, locs)| locs & !word(number) == 0)
     }
 
-    /// Whether each thread of the other can be given a thread of this, at the same place with a set that contains its
-    /// own. Then whatever the other stands for is covered by what this stands for. A thread that fits into a group of any
-    /// number takes nothing away; the others are matched one by one.
+    /// Returns whether each thread of the other can be matched to a thread of this, at the same place with a set that
+    /// contains its own. Then every state of the other is covered by one of this. A thread that fits into a group with
+    /// ω uses up nothing; the others are matched one by one.
     pub(super) fn covers(&self, other: &OmegaMarking, sets: &mut Sets) -> bool {
         if !self.may_cover(other) {
             return false;
@@ -132,12 +132,12 @@ impl OmegaMarking {
         self.groups.iter().filter(move |large| large.place == place)
     }
 
-    /// Puts ω where there are more threads than in an ancestor, if each group of the ancestor can be given a group of this
-    /// with at least as many threads and a set that contains its own (errata: `km_cover_order`). Says whether that
-    /// changed anything.
+    /// Puts ω where there are more threads than in an ancestor, if each group of the ancestor can be matched to a group
+    /// of this with at least as many threads and a set that contains its own (errata: `km_cover_order`). Returns
+    /// whether that changed anything.
     ///
-    /// It is right because then every state of the ancestor, with any further threads as in the groups that have grown, is
-    /// one of this; so the steps since the ancestor can be made once more with these further threads standing by, and so
+    /// It is right because then every state of the ancestor, with any further threads as in the groups that have grown,
+    /// is one of this; so the steps since the ancestor can be made once more with these further threads waiting, and so
     /// on.
     pub(super) fn accelerate(&mut self, ancestor: &OmegaMarking, sets: &mut Sets) -> bool {
         if !self.may_cover(ancestor) {

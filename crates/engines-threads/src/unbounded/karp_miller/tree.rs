@@ -1,17 +1,17 @@
 //! The tree of Karp and Miller over sets of valuations.
 //!
-//! **Order of work.** The newest node is expanded first: each group of threads moves by one block. What it leads to is
-//! accelerated against all ancestors whose shared set it contains, until nothing changes; the accelerated node is what is
-//! compared and stored (errata: `km_stores_accelerated`). Of its shared set, what maximal nodes with a covering marking have is
-//! left out. If something is left, the node is stored, and maximal nodes that it covers are maximal no longer; those that
-//! wait are never expanded. Nodes that were expanded keep their subtrees.
+//! **Order of work.** The newest node is expanded first: each group of threads moves by one block. The result is
+//! accelerated against all ancestors whose shared set it contains, until nothing changes; the accelerated node is
+//! compared and stored (errata: `km_stores_accelerated`). The shared valuations that maximal nodes with a covering
+//! marking have are left out of its shared set. If some remain, the node is stored, and maximal nodes that it covers
+//! are maximal no longer; those that wait are never expanded. Nodes that were expanded keep their subtrees.
 //!
-//! **Invariant.** What a node stands for can be covered. Every step from a maximal node that was expanded leads, valuation by
-//! valuation, below a maximal node. The atomic flag is part of the places: a node has at most one thread that holds it
-//! (errata: `omega_not_atomic`).
+//! **Invariant.** All states of a node can be covered. Every step from a maximal node that was expanded leads,
+//! valuation by valuation, below a maximal node. The atomic flag is part of the places: a node has at most one thread
+//! that holds it (errata: `omega_not_atomic`).
 //!
-//! **End.** There are finitely many sets, so a branch without end would have two nodes with the same shared set of which the
-//! later has the same groups with at least as many threads (Dickson): it has then more ω, or was left out.
+//! **End.** There are finitely many sets, so a branch without end would have two nodes with the same shared set of
+//! which the later has the same groups with at least as many threads (Dickson): it has then more ω, or was left out.
 
 use std::rc::Rc;
 
@@ -31,33 +31,33 @@ use crate::bounded::symbolic::block::{At, Block};
 use crate::bounded::symbolic::machine::{Machine, Visit};
 use crate::bounded::symbolic::state::SetId;
 
-/// Whether an error is covered.
+/// The result of a part of the search: an error is covered, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Covered {
     NoError,
     Error,
 }
 
-pub(super) struct Node {
+pub(super) struct OmegaNode {
     pub(super) shared: Bdd,
     pub(super) marking: OmegaMarking,
     parent: Option<usize>,
-    /// Whether a later one covers it and it was not expanded before.
+    /// True if a later node covers this one and it was not expanded before.
     dropped: bool,
 }
 
-/// What a thread leads to: shared valuations, and the threads in its place.
+/// A result of a block: shared valuations, and the threads that replace the one that moved.
 struct Arrival {
     shared: Bdd,
     threads: Vec<Group>,
 }
 
-/// Results of blocks that are kept at most: beyond, they are computed again.
+/// Limit on the number of stored results of blocks; beyond it they are computed again.
 const MAX_KNOWN: usize = 1 << 18;
 
 pub(super) struct Tree<'a> {
     pub(super) machine: Machine<'a>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<OmegaNode>,
     /// The nodes that no later one covers, oldest first.
     pub(super) maximal: Vec<usize>,
     waiting: Vec<usize>,
@@ -96,7 +96,7 @@ impl<'a> Tree<'a> {
         Ok(Covered::NoError)
     }
 
-    /// How a run begins: the prelude's thread, or the initial ones.
+    /// Returns the beginnings of a run: the prelude's thread, or the initial ones.
     fn start(&mut self) -> Result<Vec<Arrival>, OutOfNodes> {
         let shared = self.machine.layout.start(self.machine.program, Who::Mover)?;
         match self.machine.prelude()? {
@@ -107,8 +107,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The initial threads come to life, as many of each kind as there may be. Fewer are covered by them. The shared
-    /// valuations are split so that the valuations of the threads do not depend on them.
+    /// Returns the beginnings with the initial threads, as many of each kind as there may be. Fewer are covered by
+    /// them. The shared valuations are split so that the valuations of the threads do not depend on them.
     fn begin(&mut self, shared: &Bdd) -> Result<Vec<Arrival>, OutOfNodes> {
         let program = self.machine.program;
         let mut parts = vec![Arrival { shared: shared.clone(), threads: Vec::new() }];
@@ -136,7 +136,7 @@ impl<'a> Tree<'a> {
 
     /// Adds the successors of a node.
     fn expand(&mut self, number: usize) -> Result<Covered, Stop> {
-        let Node { marking, shared, .. } = &self.nodes[number];
+        let OmegaNode { marking, shared, .. } = &self.nodes[number];
         let (marking, shared) = (marking.clone(), shared.clone());
         let alone = marking.is_held();
         for (mover, group) in marking.groups().iter().enumerate() {
@@ -155,7 +155,7 @@ impl<'a> Tree<'a> {
         Ok(Covered::NoError)
     }
 
-    /// What the block of a thread of a group leads to; `None` if that is an error.
+    /// Returns the results of the block of a thread of a group; `None` if there is an error.
     fn arrivals(&mut self, shared: &Bdd, group: &Group) -> Result<Option<Rc<Vec<Arrival>>>, Stop> {
         let key = (shared.clone(), group.place, group.set);
         if let Some(known) = self.known.get(&key) {
@@ -174,7 +174,7 @@ impl<'a> Tree<'a> {
         Ok(Some(arrivals))
     }
 
-    /// The ends of a block, split by the valuations of the thread that moved.
+    /// Returns the ends of a block, split by the valuations of the thread that moved.
     fn ends(&mut self, block: &Block, begin: Place) -> Result<Vec<Arrival>, OutOfNodes> {
         let one = |(place, set): &(Place, SetId)| Group { place: *place, set: *set, count: Count::Finite(1) };
         let mut arrivals = Vec::new();
@@ -195,7 +195,7 @@ impl<'a> Tree<'a> {
         Ok(arrivals)
     }
 
-    /// Stores what a step leads to, as far as it is new.
+    /// Stores the node after a step, as far as it is new.
     fn arrive(&mut self, rest: &OmegaMarking, arrival: &Arrival, parent: Option<usize>) -> Result<Covered, Stop> {
         let mut marking = rest.clone();
         arrival.threads.iter().for_each(|group| marking.add(*group));
@@ -215,7 +215,7 @@ impl<'a> Tree<'a> {
             !covered
         });
         let number = nodes.len();
-        nodes.push(Node { shared, marking, parent, dropped: false });
+        nodes.push(OmegaNode { shared, marking, parent, dropped: false });
         self.maximal.push(number);
         self.waiting.push(number);
         Ok(Covered::NoError)
@@ -238,7 +238,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The part of some shared valuations that no maximal node has together with at least these threads.
+    /// Returns the part of some shared valuations that no maximal node has together with at least these threads.
     fn new_part(&mut self, marking: &OmegaMarking, mut shared: Bdd) -> Result<Bdd, OutOfNodes> {
         for number in self.maximal.iter().rev() {
             let node = &self.nodes[*number];
@@ -252,7 +252,8 @@ impl<'a> Tree<'a> {
         Ok(shared)
     }
 
-    /// Whether a thread is at a target location, or several meet. Not so in a prelude, where there is no marking yet.
+    /// Returns whether a thread is at a target location, or several meet. False in a prelude, where there is no marking
+    /// yet.
     fn at_target(&self, marking: &OmegaMarking) -> bool {
         let target = self.machine.target;
         let most = target.together.iter().map(Vec::len).max().unwrap_or(0);

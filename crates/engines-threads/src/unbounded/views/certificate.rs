@@ -1,8 +1,8 @@
 //! The table as a certificate: for each list of places a formula.
 //!
-//! The diagrams are written node by node. A diagram speaks of the threads by view slot, and the view slot of a thread is its number.
-//! The table is closed under exchanges of threads at one place, so that the formula holds in particular for the order in
-//! which a certificate lists them.
+//! The diagrams are written node by node. A diagram mentions the threads by view slot, and the view slot of a thread is
+//! its number. The table is closed under exchanges of threads at one place, so the formula holds in particular for the
+//! order in which a certificate lists them.
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
@@ -11,17 +11,17 @@ use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
 use selvedge_transition::step::diagram::layout::{When, Who};
 
-use super::model::{Model, PlaceId, ViewSlot};
-use super::search::Search;
+use super::model::{PlaceId, ViewModel, ViewSlot};
+use super::search::ViewSearch;
 
-/// Certificates with more nodes than this are not given: they would take too long to check.
+/// Limit on the nodes of a certificate. Larger ones are not given: they would take too long to check.
 const MOST_NODES: usize = 2_000_000;
 
-impl Search<'_> {
-    /// The certificate that a closed table without errors gives; `None` if it would be too large.
+impl ViewSearch<'_> {
+    /// Returns the certificate of a closed table without errors; `None` if it would be too large.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
         let model = &self.model;
-        let mut writer = Writer::new(model);
+        let mut writer = ViewWriter::new(model);
         let mut views = Vec::new();
         for (key, set) in self.table.iter() {
             model.run.tick()?;
@@ -44,17 +44,17 @@ impl Search<'_> {
     }
 }
 
-struct Writer<'m> {
-    model: &'m Model<'m>,
-    /// What a variable of the diagrams stands for: a shared one, or that with a place in the valuation of a thread.
+struct ViewWriter<'m> {
+    model: &'m ViewModel<'m>,
+    /// The meaning of each variable of the diagrams: a shared one, or one with a place in the valuation of a thread.
     shared: FxHashMap<Var, VarId>,
     locals: FxHashMap<Var, (usize, usize)>,
     formulas: Formulas,
     known: FxHashMap<Node, FormulaId>,
 }
 
-impl<'m> Writer<'m> {
-    fn new(model: &'m Model<'_>) -> Writer<'m> {
+impl<'m> ViewWriter<'m> {
+    fn new(model: &'m ViewModel<'_>) -> ViewWriter<'m> {
         let layout = &model.layout;
         let shared = layout.kept_shared().iter().map(|var| (layout.var(*var, Who::Mover, When::Now), *var)).collect();
         let view_slots = (0..layout.copies.len()).flat_map(|view_slot| {
@@ -65,7 +65,7 @@ impl<'m> Writer<'m> {
                 .map(move |(slot, var)| (var, (view_slot, slot)))
         });
         let locals = view_slots.collect();
-        Writer { model, shared, locals, formulas: Formulas::default(), known: FxHashMap::default() }
+        ViewWriter { model, shared, locals, formulas: Formulas::default(), known: FxHashMap::default() }
     }
 
     fn node(&mut self, node: Node) -> FormulaId {
@@ -77,7 +77,7 @@ impl<'m> Writer<'m> {
         id
     }
 
-    /// The formula of a diagram about threads at some places. The same diagram is written once.
+    /// Writes the formula of a diagram about threads at some places. The same diagram is written once.
     #[expect(clippy::mutable_key_type, reason = "a diagram is compared and hashed by the function that it denotes")]
     fn diagram(&mut self, set: &Bdd, threads: &[PlaceId], written: &mut FxHashMap<Bdd, FormulaId>) -> FormulaId {
         if let Some(known) = written.get(set) {
@@ -104,6 +104,6 @@ impl<'m> Writer<'m> {
         let layout = &self.model.layout;
         let mut kept = layout.kept(self.model.place(threads[thread]).loc).iter();
         let number = kept.position(|kept| layout.slot(*kept) == slot);
-        Atom::Of { thread: thread as u32, var: number.expect("views speak of what is kept") as u32 }
+        Atom::Of { thread: thread as u32, var: number.expect("views mention kept variables only") as u32 }
     }
 }

@@ -1,21 +1,21 @@
-//! Targets that ask for several threads at once.
+//! Targets with several threads at the same time.
 
 use selvedge_ir::LocId;
 use selvedge_ir::target::met;
 use selvedge_logic::bdd::OutOfNodes;
 
 use super::model::{PlaceId, ViewSlot};
-use super::search::Search;
-use super::table::Key;
+use super::search::ViewSearch;
+use super::table::ViewKey;
 
-impl Search<'_> {
-    /// Whether some threads of a view meet.
-    pub(super) fn is_meeting(&self, key: &Key) -> bool {
+impl ViewSearch<'_> {
+    /// Returns whether some threads of a view meet.
+    pub(super) fn is_meeting(&self, key: &ViewKey) -> bool {
         let count = |loc| key.threads.iter().filter(|place| self.model.place(**place).loc == loc).count();
         met(&self.model.target.together, count).is_some()
     }
 
-    /// Whether the table allows a meeting of more than `k` threads: all views of `k` of them are there.
+    /// Returns whether the table allows a meeting of more than `k` threads: whether it has all views of `k` of them.
     pub(super) fn large_meeting(&mut self) -> Result<bool, OutOfNodes> {
         let (target, k) = (self.model.target, self.k);
         for meeting in target.together.iter().filter(|meeting| meeting.len() > k) {
@@ -26,7 +26,7 @@ impl Search<'_> {
         Ok(false)
     }
 
-    /// Whether the table allows threads at these places, in any order, and at further locations.
+    /// Returns whether the table allows threads at these places, in any order, and at further locations.
     fn allows(&mut self, rest: &[LocId], places: Vec<PlaceId>) -> Result<bool, OutOfNodes> {
         let Some((loc, rest)) = rest.split_first() else { return self.all_seen(places) };
         let here: Vec<PlaceId> =
@@ -40,8 +40,8 @@ impl Search<'_> {
         Ok(false)
     }
 
-    /// Whether some values of the variables are such that all views of `k` of these threads are in the table, whoever
-    /// holds the atomic flag: one of them, another thread, or nobody.
+    /// Returns whether for some values of the variables all views of `k` of these threads are in the table, for any
+    /// holder of the atomic flag: one of them, another thread, or none.
     fn all_seen(&mut self, mut places: Vec<PlaceId>) -> Result<bool, OutOfNodes> {
         places.sort_unstable();
         match places.iter().filter(|place| self.model.is_alone(**place)).count() {
@@ -57,7 +57,7 @@ impl Search<'_> {
         for chosen in choose(places.len(), self.k) {
             let threads: Vec<PlaceId> = chosen.iter().map(|number| places[*number]).collect();
             let held = held_elsewhere || holder.is_some_and(|holder| !chosen.contains(&holder));
-            let Some(views) = self.table.get(&Key { held, threads }) else { return Ok(false) };
+            let Some(views) = self.table.get(&ViewKey { held, threads }) else { return Ok(false) };
             let changes = chosen
                 .iter()
                 .enumerate()
@@ -68,7 +68,7 @@ impl Search<'_> {
     }
 }
 
-/// All ascending lists of `k` of the first `n` numbers.
+/// Returns all ascending lists of `k` of the first `n` numbers.
 pub(super) fn choose(n: usize, k: usize) -> Vec<Vec<usize>> {
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
     for length in 0..k.min(n) {

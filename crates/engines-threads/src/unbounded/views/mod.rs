@@ -3,12 +3,11 @@
 //! After Abdulla, Haziza and Holik ("All for the price of few", VMCAI 2013), on programs instead of systems of explicit
 //! states. A loop over k = 1, 2, 3, ..:
 //! - a search with at most k threads ([`crate::bounded::symbolic`]); an error that it finds is one without bound
-//!   (`trace`), and if it finds none and nobody would have started one more thread, there is none;
-//! - the *views* of k threads (`table`): the sets of what any k threads of a state can look like at the same time,
-//!   over-approximated as the least table that is closed under the steps of its threads and of one more thread
-//!   (`search`, `moves`). A thread that is not started yet is in no view, so that what happens before, say the one first
-//!   thread alone, stays exact. If no view shows an error, there is none with any number of threads, and the table is
-//!   the proof (`certificate`).
+//!   (`trace`), and if it finds none and no step would have started one more thread, there is none;
+//! - the *views* of k threads (`table`): the possible states of any k threads at the same time, over-approximated as
+//!   the least table that is closed under the steps of its threads and of one more thread (`search`, `moves`). A thread
+//!   that is not started yet is in no view, so the time before, say with the one first thread alone, stays exact. If no
+//!   view shows an error, there is none with any number of threads, and the table is the proof (`certificate`).
 //!
 //! Each k is decided by finite tables and searches. The loop need not end where neither finds an answer; for programs
 //! without passive parts it does, since an error shows with some number of threads, and the covered states are those of
@@ -26,8 +25,8 @@ mod trace;
 use selvedge_check::{Argument, Bound, Engine, Event, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_transition::support::is_passive;
 
-use self::model::Model;
-use self::search::{Closed, Search};
+use self::model::ViewModel;
+use self::search::{Closed, ViewSearch};
 use crate::bounded::symbolic::{Full, Threads, Within};
 
 /// The engine.
@@ -40,7 +39,7 @@ pub struct Views {
 /// The options of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The greatest number of threads in a search or a view, at least 1; `None`: there is none.
+    /// The maximum number of threads in a search or a view, at least 1; `None` for no maximum.
     ///
     /// Default: none.
     pub max_k: Option<u32>,
@@ -54,7 +53,7 @@ impl Engine for Views {
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let unsupported = |reason: String| Err(Unsupported::new(reason));
         if task.threads != ThreadScope::Unbounded {
-            return unsupported("`views` is about any number of threads: leave --threads out".to_string());
+            return unsupported("`views` is about any number of threads: leave out --threads".to_string());
         }
         selvedge_transition::support::supports_program(task.program, self.name())
     }
@@ -69,7 +68,7 @@ impl Engine for Views {
                 Within::Everything(Some(certificate)) => return Ok(Verdict::Safe(Some(certificate))),
                 Within::Everything(None) | Within::Nothing => {}
             }
-            let mut search = Search::new(Model::new(task, run, k)?, k);
+            let mut search = ViewSearch::new(ViewModel::new(task, run, k)?, k);
             if search.run()? == Closed::WithoutError {
                 return Ok(Verdict::Safe(search.certificate()?));
             }
@@ -81,14 +80,14 @@ impl Engine for Views {
                 return Err(Stop::BoundReached(Bound::Threads(k as u32)));
             }
         }
-        unreachable!("there are more numbers than anybody has time for")
+        unreachable!("the loop over all numbers does not end")
     }
 }
 
-/// Looks for an execution to an error in which at most so many threads move.
+/// Looks for an execution to an error in which at most `k` threads move.
 ///
-/// With passive parts a thread that does not move can be noticed all the same; then steps that would start one beyond
-/// the bound are not made.
+/// With passive parts, other threads can observe even a thread that does not move; then steps that would start one
+/// beyond the bound are not made.
 pub(super) fn find(task: &Task<'_>, k: u32, run: &Run<'_>) -> Result<Within, Stop> {
     let bounded = Task { threads: ThreadScope::AtMost(k), ..*task };
     if is_passive(task.program) {

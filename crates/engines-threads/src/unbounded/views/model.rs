@@ -1,4 +1,4 @@
-//! What the closure knows of the program: places, relations, and the variables of the threads of a view.
+//! The program as the closure uses it: places, relations, and the variables of the threads of a view.
 
 use std::rc::Rc;
 
@@ -20,19 +20,19 @@ use super::moves::Moves;
 /// The number of a place.
 pub(super) type PlaceId = u32;
 
-/// Which variables of the diagrams a thread has while views are put together.
+/// The variables of the diagrams that a thread has while views are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum ViewSlot {
-    /// Those of a thread that looks on. In tables the thread with number `i` of a view has view slot `Copy(i)`.
+    /// The variables of a thread that looks on. In tables the thread with number `i` of a view has view slot `Copy(i)`.
     Copy(usize),
-    /// Those of the thread that moves.
+    /// The variables of the thread that moves.
     Mover,
-    /// Those of a thread that it has started.
+    /// The variables of a thread that it has started.
     Peer,
 }
 
-/// The program, and all that is derived from it.
-pub(super) struct Model<'a> {
+/// The program, and all data derived from it.
+pub(super) struct ViewModel<'a> {
     pub(super) program: &'a Program,
     pub(super) target: &'a Target,
     pub(super) run: &'a Run<'a>,
@@ -41,7 +41,7 @@ pub(super) struct Model<'a> {
     pub(super) visible_points: VisiblePoints,
     pub(super) flow: Flow,
     pub(super) ranks: Ranks,
-    /// Whether there are steps with passive parts.
+    /// True if there are steps with passive parts.
     pub(super) is_passive: bool,
     /// All places, in ascending order.
     pub(super) places: Vec<Place>,
@@ -50,16 +50,16 @@ pub(super) struct Model<'a> {
     leavings: FxHashMap<Vec<ViewSlot>, VarSet>,
 }
 
-impl<'a> Model<'a> {
-    /// For views of so many threads.
-    pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>, k: usize) -> Result<Model<'a>, Stop> {
+impl<'a> ViewModel<'a> {
+    /// Creates the model for views of `k` threads.
+    pub(super) fn new(task: &Task<'a>, run: &'a Run<'a>, k: usize) -> Result<ViewModel<'a>, Stop> {
         let program = task.program;
         let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);
         let visible_points = VisiblePoints::few(program, task.target);
         let flow = Flow::new(program);
         let places = Place::all(program, &visible_points);
         let n_copies = task.target.together.iter().map(Vec::len).max().unwrap_or(0).max(k);
-        Ok(Model {
+        Ok(ViewModel {
             layout: PairLayout::with_copies(program, Keep::Live, limits, n_copies).map_err(out_of_nodes)?,
             steps: Steps::new(program),
             ranks: Ranks::new(program, &flow, &visible_points),
@@ -76,7 +76,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The number of a place.
+    /// Returns the number of a place.
     pub(super) fn number(&self, place: Place) -> PlaceId {
         self.places.binary_search(&place).expect("threads are seen at places only") as PlaceId
     }
@@ -85,12 +85,12 @@ impl<'a> Model<'a> {
         self.places[id as usize]
     }
 
-    /// Whether the thread there holds the atomic flag, or is the prelude's.
+    /// Returns whether a thread at the place holds the atomic flag, or is the prelude's.
     pub(super) fn is_alone(&self, id: PlaceId) -> bool {
         self.place(id).is_alone()
     }
 
-    /// What a thread can do from a place.
+    /// Returns the moves of a thread from a place.
     pub(super) fn moves(&mut self, id: PlaceId) -> Result<Rc<Moves>, OutOfNodes> {
         if let Some(known) = &self.moves[id as usize] {
             return Ok(Rc::clone(known));
@@ -100,7 +100,7 @@ impl<'a> Model<'a> {
         Ok(moves)
     }
 
-    /// The variables of a view slot, by place of the program's variables.
+    /// Returns the variables of a view slot, by place of the program's variables.
     pub(super) fn vars(&self, view_slot: ViewSlot) -> Vec<Var> {
         match view_slot {
             ViewSlot::Copy(number) => self.layout.copies[number].clone(),
@@ -109,7 +109,8 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Puts threads, each from one view slot to another. Threads that are not named stay; no two may come to one view slot.
+    /// Moves threads, each from one view slot to another. Threads that are not named stay; no two may come to one view
+    /// slot.
     pub(super) fn in_slots(&mut self, set: &Bdd, mut changes: Vec<(ViewSlot, ViewSlot)>) -> Result<Bdd, OutOfNodes> {
         changes.retain(|(from, to)| from != to);
         if changes.is_empty() {
@@ -123,7 +124,7 @@ impl<'a> Model<'a> {
         set.rename(&self.slot_changes[&changes])
     }
 
-    /// The threads of these view slots are forgotten.
+    /// Forgets the threads of these view slots.
     pub(super) fn without(&mut self, set: &Bdd, view_slots: Vec<ViewSlot>) -> Result<Bdd, OutOfNodes> {
         if view_slots.is_empty() {
             return Ok(set.clone());
@@ -131,7 +132,7 @@ impl<'a> Model<'a> {
         set.exists(&self.leaving(view_slots)?)
     }
 
-    /// The variables of some view slots, prepared.
+    /// Returns the set of the variables of some view slots.
     pub(super) fn leaving(&mut self, view_slots: Vec<ViewSlot>) -> Result<VarSet, OutOfNodes> {
         if let Some(known) = self.leavings.get(&view_slots) {
             return Ok(known.clone());

@@ -1,12 +1,13 @@
-//! What a thread can do from a place to the next ones, as relations.
+//! The moves of a thread from a place to the next ones, as relations.
 //!
-//! The block of a place ([`selvedge_transition::macro_step::visible_points`]) is followed once, from all valuations at the same time: the variables
-//! of the moving thread and the shared ones that the block assigns are there twice, as they are at its beginning and as
-//! they are now. What the block leads to is then a relation between the two, for each place that it can end at.
-//! Locations inside are looked at after all that lead to them, hence once. It ends because each cycle has a stop.
+//! The block of a place ([`selvedge_transition::macro_step::visible_points`]) is followed once, from all valuations at
+//! the same time: the variables of the moving thread and the shared ones that the block assigns occur twice, as they
+//! are at its beginning and as they are now. The result of the block is then a relation between the two, for each place
+//! that it can end at. Locations inside are processed after all that lead to them, hence once. It ends because each
+//! cycle has a visible point.
 //!
-//! A block starts at most one thread, and has at most one step with passive parts, since both are followed by a stop. The
-//! latter is its last step and depends on who else is there; the relation ends before it.
+//! A block starts at most one thread, and has at most one step with passive parts, since both are followed by a visible
+//! point. The latter is its last step and depends on the other threads; the relation ends before it.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -19,49 +20,49 @@ use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::diagram::layout::Who;
 use selvedge_transition::step::diagram::threads::ThreadLayout;
 
-use super::model::Model;
+use super::model::ViewModel;
 
-/// All that a thread can do from a place until it is seen again.
+/// All ways of a thread from a place to the next visible points.
 pub(super) struct Moves {
-    pub(super) outcomes: Vec<Outcome>,
-    /// What the others notice of them, by whether the atomic flag is held afterwards: relations between the thread, the
-    /// shared variables, and the new values of the latter. Where nothing changes that others see, they say nothing; of
-    /// steps with passive parts neither.
+    pub(super) outcomes: Vec<MoveOutcome>,
+    /// The effects on other threads, each with whether the atomic flag is held afterwards: relations between the
+    /// thread, the shared variables, and the new values of the latter. Outcomes that other threads cannot observe and
+    /// steps with passive parts are left out.
     pub(super) effects: Vec<(bool, Bdd)>,
     /// The states of the thread in which it can come to an error on the way.
     pub(super) error: Bdd,
-    /// What an outcome replaces: the moving thread's variables, and the shared ones that the block assigns.
+    /// The variables that an outcome replaces: the moving thread's, and the shared ones that the block assigns.
     pub(super) forget: VarSet,
-    /// The shared ones among them.
+    /// The shared variables among them.
     pub(super) forget_shared: VarSet,
-    /// New values become present ones.
+    /// Renames new values to present ones.
     pub(super) rename: Renaming,
 }
 
-/// One way to be seen again.
-pub(super) struct Outcome {
-    /// Where the thread is then, unless it has ended.
+/// One way to a next visible point.
+pub(super) struct MoveOutcome {
+    /// The place of the thread afterwards, unless it has ended.
     pub(super) to: Option<Place>,
-    /// Where the thread begins that it has started.
+    /// The place of a thread that it has started.
     pub(super) child: Option<Place>,
-    /// From the values at the beginning to the new ones, and to those of the started thread.
+    /// Relates the values at the beginning to the new ones, and to those of the started thread.
     pub(super) relation: Bdd,
     /// A last step with passive parts, which comes after the relation.
     pub(super) passive: Option<EdgeId>,
 }
 
 impl Moves {
-    /// Whether others can notice any of it.
-    pub(super) fn is_noticed(&self) -> bool {
+    /// Returns whether other threads can observe the outcome.
+    pub(super) fn is_observable(&self) -> bool {
         !self.effects.is_empty() || self.outcomes.iter().any(|outcome| outcome.passive.is_some())
     }
 }
 
-/// Where the moving thread and a started one are.
+/// The places of the moving thread and of a started one.
 type BlockPlace = (Option<Place>, Option<Place>);
 
 /// A block that is being followed.
-struct Block {
+struct OpenBlock {
     items: IndexMap<BlockPlace, Bdd, FxBuildHasher>,
     waiting: BTreeSet<(usize, usize)>,
     ends: Vec<usize>,
@@ -70,8 +71,8 @@ struct Block {
     errors: Bdd,
 }
 
-impl Model<'_> {
-    /// The moves from a place.
+impl ViewModel<'_> {
+    /// Computes the moves from a place.
     pub(super) fn follow(&mut self, begin: Place) -> Result<Moves, OutOfNodes> {
         let assigned = self.assigned_shared(begin);
         let block = self.block(begin, &assigned)?;
@@ -86,10 +87,10 @@ impl Model<'_> {
         let mut outcomes = Vec::new();
         for end in &block.ends {
             let ((to, child), set) = block.items.get_index(*end).expect("ends are items");
-            outcomes.push(Outcome { to: *to, child: *child, relation: set.rename(&on)?, passive: None });
+            outcomes.push(MoveOutcome { to: *to, child: *child, relation: set.rename(&on)?, passive: None });
         }
         for (to, edge, set) in &block.passive {
-            outcomes.push(Outcome { to: Some(*to), child: None, relation: set.rename(&on)?, passive: Some(*edge) });
+            outcomes.push(MoveOutcome { to: Some(*to), child: None, relation: set.rename(&on)?, passive: Some(*edge) });
         }
         Ok(Moves {
             effects: self.effects(begin, &assigned, &outcomes)?,
@@ -101,13 +102,13 @@ impl Model<'_> {
         })
     }
 
-    /// The moments of assigned shared variables, and of all of the moving thread.
+    /// Returns the moments of assigned shared variables, and of all of the moving thread.
     fn moments(&self, assigned: &[VarId]) -> Vec<[Var; 3]> {
         let shared = assigned.iter().map(|var| self.layout.shared_moments(*var));
         shared.chain(self.layout.mover_moments()).collect()
     }
 
-    /// The shared variables that steps of a block assign, as far as they are kept.
+    /// Returns the shared variables that steps of a block assign, as far as they are kept.
     fn assigned_shared(&self, begin: Place) -> Vec<VarId> {
         let (mut seen, mut waiting) = (BTreeSet::from([begin]), VecDeque::from([begin]));
         let mut assigned = BTreeSet::new();
@@ -126,23 +127,23 @@ impl Model<'_> {
         assigned.into_iter().filter(|var| self.layout.kept_shared().contains(var)).collect()
     }
 
-    fn block(&mut self, begin: Place, assigned: &[VarId]) -> Result<Block, OutOfNodes> {
+    fn block(&mut self, begin: Place, assigned: &[VarId]) -> Result<OpenBlock, OutOfNodes> {
         let shared = assigned.iter().map(|var| self.layout.shared_moments(*var));
         let own = self.layout.kept(begin.loc).iter().map(|var| self.layout.own_moments(*var));
         let equal: Vec<(Var, Var)> = shared.chain(own).map(|[begin, now, _]| (begin, now)).collect();
         let first = self.layout.manager.equal(&equal)?;
-        let mut block = Block {
+        let mut block = OpenBlock {
             items: IndexMap::default(),
             waiting: BTreeSet::new(),
             ends: Vec::new(),
             passive: Vec::new(),
             errors: self.layout.manager.bottom(),
         };
-        // The beginning is no item: the block may end at the same place.
+        // The beginning is not an item: the block may end at the same place.
         self.steps_from(&mut block, (begin, None), &first)?;
         while let Some((_, item)) = block.waiting.pop_first() {
-            let (spot, set) = block.items.get_index(item).expect("what waits is an item");
-            let ((Some(place), child), set) = (*spot, set.clone()) else {
+            let (places, set) = block.items.get_index(item).expect("waiting numbers are those of items");
+            let ((Some(place), child), set) = (*places, set.clone()) else {
                 unreachable!("threads that have ended do not wait")
             };
             self.steps_from(&mut block, (place, child), &set)?;
@@ -155,14 +156,14 @@ impl Model<'_> {
     }
 
     /// Follows all edges from a set of states.
-    fn steps_from(&mut self, block: &mut Block, at: (Place, Option<Place>), set: &Bdd) -> Result<(), OutOfNodes> {
+    fn steps_from(&mut self, block: &mut OpenBlock, at: (Place, Option<Place>), set: &Bdd) -> Result<(), OutOfNodes> {
         self.flow.out(at.0.loc).to_vec().into_iter().try_for_each(|edge| self.step(block, at, set, edge))
     }
 
     /// Follows an edge from a set of states.
     fn step(
         &mut self,
-        block: &mut Block,
+        block: &mut OpenBlock,
         (place, child): (Place, Option<Place>),
         set: &Bdd,
         id: EdgeId,
@@ -202,20 +203,20 @@ impl Model<'_> {
         by.entry().map(|entry| Place { role: Role::Free(entry), loc: at })
     }
 
-    fn arrive(&self, block: &mut Block, spot: BlockPlace, set: Bdd) -> Result<(), OutOfNodes> {
+    fn arrive(&self, block: &mut OpenBlock, places: BlockPlace, set: Bdd) -> Result<(), OutOfNodes> {
         if set.is_false() {
             return Ok(());
         }
         let at_target = |place: Option<Place>| place.is_some_and(|place| self.target.has_loc(place.loc));
-        if at_target(spot.0) || at_target(spot.1) {
+        if at_target(places.0) || at_target(places.1) {
             block.errors = block.errors.or(&set)?;
         }
-        if let Some(known) = block.items.get_mut(&spot) {
+        if let Some(known) = block.items.get_mut(&places) {
             *known = known.or(&set)?;
             return Ok(());
         }
-        let (number, _) = block.items.insert_full(spot, set);
-        match spot.0 {
+        let (number, _) = block.items.insert_full(places, set);
+        match places.0 {
             Some(place) if !place.is_stop(&self.visible_points) => {
                 block.waiting.insert((self.ranks.get(place), number));
             }
@@ -224,8 +225,13 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What others notice of outcomes.
-    fn effects(&self, begin: Place, assigned: &[VarId], outcomes: &[Outcome]) -> Result<Vec<(bool, Bdd)>, OutOfNodes> {
+    /// Computes the effects of outcomes on other threads.
+    fn effects(
+        &self,
+        begin: Place,
+        assigned: &[VarId],
+        outcomes: &[MoveOutcome],
+    ) -> Result<Vec<(bool, Bdd)>, OutOfNodes> {
         let mut hidden: Vec<Var> = self.layout.mover_moments().map(|[_, _, next]| next).collect();
         hidden.extend(self.layout.now(Who::Peer).1);
         let hidden = self.layout.manager.var_set(&hidden)?;

@@ -1,20 +1,20 @@
 //! Steps in which other threads take part, on views.
 //!
-//! What happens to another thread depends on it and on the moving one only, so that it can be said of the threads of a
-//! view one by one. A condition must hold for every other thread; of a view it is asked for those that are seen, which
-//! allows more than what can happen.
+//! The effect on another thread depends on it and on the moving one only, so it can be computed for the threads of a
+//! view one by one. A condition must hold for every other thread; on a view it is required of those that the view has,
+//! which over-approximates.
 
 use selvedge_ir::{Assign, EdgeId, Op, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::passive::part;
 
-use super::model::{Model, ViewSlot};
+use super::model::{ViewModel, ViewSlot};
 use super::search::InSlot;
 
-impl Model<'_> {
-    /// What a last step of the moving thread along an edge with passive parts makes of a set of states, in which the
-    /// others have view slots.
+impl ViewModel<'_> {
+    /// Returns the states after a last step of the moving thread along an edge with passive parts, where the others
+    /// have view slots.
     pub(super) fn passive(&mut self, set: &Bdd, id: EdgeId, to: Place, others: &[InSlot]) -> Result<Bdd, OutOfNodes> {
         let program = self.program;
         let Op::Assign(assign) = &program.edges[id].op else { unreachable!("only assignments have passive parts") };
@@ -29,7 +29,7 @@ impl Model<'_> {
         set.exists(&self.layout.manager.var_set(&forget)?)?.rename(&rename)
     }
 
-    /// What it makes of one of the others.
+    /// Applies such a step to one of the other threads.
     fn passive_of(
         &mut self,
         set: Bdd,

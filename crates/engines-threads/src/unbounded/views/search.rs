@@ -1,13 +1,13 @@
 //! The least table of views that is closed under the steps of all threads.
 //!
-//! The order of work: the keys whose views have grown, first come, first served; of each the views that are new. Their
-//! threads make steps, and so do threads that are not among them: with one more thread, all views of `k` of the `k + 1`
-//! threads must be in the table. What the steps lead to is added, for each `k` of the threads that are there then.
-//! Between two keys, every view has all its successors in the table or is new. It ends because there are finitely many
-//! views and the table only grows. It is right because the table holds the views of each initial state, and with those
-//! of a state those of its successors: a view of the successor is one of threads that did not move and perhaps of the
-//! moving thread and of one that it started. If those that did not move are fewer than `k`, they are seen together with
-//! the moving one before the step; otherwise all of them are, and the moving one as one more thread.
+//! *Order of work.* The keys whose views have grown, first in, first out; of each the views that are new. Their threads
+//! make steps, and so do threads that are not among them: with one more thread, all views of `k` of the `k + 1` threads
+//! must be in the table. The successors are added, for each `k` of the threads that are there then. *Invariant.*
+//! Between two keys, every view has all its successors in the table or is new. *End.* There are finitely many views and
+//! the table only grows. *Right.* The table has the views of each initial state, and with those of a state those of its
+//! successors: a view of the successor is one of threads that did not move and perhaps of the moving thread and of one
+//! that it started. If those that did not move are fewer than `k`, they are seen together with the moving one before
+//! the step; otherwise all of them are, and the moving one as one more thread.
 
 use std::rc::Rc;
 
@@ -20,33 +20,33 @@ use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::layout::Who;
 use selvedge_transition::step::diagram::threads::ThreadLayout;
 
-use super::model::{Model, PlaceId, ViewSlot};
+use super::model::{PlaceId, ViewModel, ViewSlot};
 use super::moves::Moves;
-use super::table::{Key, Table};
+use super::table::{ViewKey, ViewTable};
 
-/// What became of the closure.
+/// The result of the closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Closed {
     /// No view shows an error, or the beginning of a block that leads to one.
     WithoutError,
-    /// Some do.
+    /// Some view shows an error.
     WithError,
 }
 
-pub(super) struct Search<'a> {
-    pub(super) model: Model<'a>,
-    pub(super) table: Table,
+pub(super) struct ViewSearch<'a> {
+    pub(super) model: ViewModel<'a>,
+    pub(super) table: ViewTable,
     pub(super) k: usize,
-    /// The views that were met of threads that commit an error.
+    /// True if a view shows an error.
     has_error: bool,
 }
 
-/// A thread that is being put into a view: where it is, and on which view slot.
+/// A thread that is being put into a view: its place, and its view slot.
 pub(super) type InSlot = (PlaceId, ViewSlot);
 
-impl<'a> Search<'a> {
-    pub(super) fn new(model: Model<'a>, k: usize) -> Search<'a> {
-        Search { model, table: Table::new(), k, has_error: false }
+impl<'a> ViewSearch<'a> {
+    pub(super) fn new(model: ViewModel<'a>, k: usize) -> ViewSearch<'a> {
+        ViewSearch { model, table: ViewTable::new(), k, has_error: false }
     }
 
     /// Closes the table, or stops at the first error.
@@ -74,7 +74,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The initial views: those of the prelude's thread, or of initial threads.
+    /// Adds the initial views: those of the prelude's thread, or of initial threads.
     fn start(&mut self) -> Result<(), OutOfNodes> {
         let program = self.model.program;
         let shared = self.model.layout.start(program, Who::Mover)?;
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
         self.add_views(&[(number, ViewSlot::Mover)], false, &set)
     }
 
-    /// The initial threads come to life: views of all numbers of them that the program allows, the largest first.
+    /// Adds the views of the initial threads, for all numbers of them that the program allows, the largest first.
     fn begin(&mut self, shared: &Bdd) -> Result<(), OutOfNodes> {
         let program = self.model.program;
         let mut initial_counts: Vec<(Vec<PlaceId>, Bdd)> = vec![(Vec::new(), shared.clone())];
@@ -118,7 +118,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Adds the views of threads on any view slots, for each `k` of them. The flag is held by somebody else, or not.
+    /// Adds the views of threads on any view slots, for each `k` of them. `held` says whether another thread holds the
+    /// flag.
     fn add_views(&mut self, threads: &[InSlot], held: bool, set: &Bdd) -> Result<(), OutOfNodes> {
         if set.is_false() || threads.is_empty() {
             return Ok(());
@@ -137,10 +138,10 @@ impl<'a> Search<'a> {
         let changes =
             threads.iter().enumerate().map(|(number, (_, view_slot))| (*view_slot, ViewSlot::Copy(number))).collect();
         let set = self.model.in_slots(set, changes)?;
-        self.add(Key { held, threads: threads.iter().map(|(place, _)| *place).collect() }, &set)
+        self.add(ViewKey { held, threads: threads.iter().map(|(place, _)| *place).collect() }, &set)
     }
 
-    /// Whether an error is seen: one of a single thread, in what has grown, or a meeting.
+    /// Returns whether a view shows an error: one of a single thread, among the keys that have grown, or a meeting.
     fn has_error(&mut self) -> Result<bool, OutOfNodes> {
         for key in self.table.take_grown() {
             let place = key.threads[0];
@@ -154,8 +155,8 @@ impl<'a> Search<'a> {
         Ok(self.has_error)
     }
 
-    /// The steps of new views.
-    fn expand(&mut self, key: &Key, new: &Bdd) -> Result<(), Stop> {
+    /// Makes the steps of new views.
+    fn expand(&mut self, key: &ViewKey, new: &Bdd) -> Result<(), Stop> {
         let holder = key.threads.iter().position(|place| self.model.is_alone(*place));
         for mover in 0..key.threads.len() {
             let is_first = mover == 0 || key.threads[mover - 1] != key.threads[mover];
@@ -173,8 +174,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// A thread of the views moves.
-    fn member(&mut self, key: &Key, new: &Bdd, mover: usize) -> Result<(), OutOfNodes> {
+    /// Moves a thread of the views.
+    fn member(&mut self, key: &ViewKey, new: &Bdd, mover: usize) -> Result<(), OutOfNodes> {
         let place = key.threads[mover];
         let moves = self.model.moves(place)?;
         let others: Vec<PlaceId> =
@@ -205,14 +206,14 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Threads that are not in the new views move.
-    fn outsiders(&mut self, key: &Key, new: &Bdd) -> Result<(), Stop> {
+    /// Moves threads that are not in the new views.
+    fn outsiders(&mut self, key: &ViewKey, new: &Bdd) -> Result<(), Stop> {
         for mover in self.table.met.clone() {
             if self.model.is_alone(mover) != key.held {
                 continue;
             }
             let moves = self.model.moves(mover).map_err(out_of_nodes)?;
-            if !moves.is_noticed() {
+            if !moves.is_observable() {
                 continue;
             }
             let Some(beside) = self.beside(key, mover, None).map_err(out_of_nodes)? else { continue };
@@ -222,11 +223,11 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// A thread of the new views moves, which others see that are in views together with the rest of them.
-    fn outsider_of_others(&mut self, key: &Key, new: &Bdd, mover: usize) -> Result<(), Stop> {
+    /// Moves a thread of the new views, seen by others that are in views together with the rest of them.
+    fn outsider_of_others(&mut self, key: &ViewKey, new: &Bdd, mover: usize) -> Result<(), Stop> {
         let place = key.threads[mover];
         let moves = self.model.moves(place).map_err(out_of_nodes)?;
-        if !moves.is_noticed() || self.model.place(place).entry().is_none() {
+        if !moves.is_observable() || self.model.place(place).entry().is_none() {
             return Ok(());
         }
         let mut rest = key.threads.clone();
@@ -240,7 +241,7 @@ impl<'a> Search<'a> {
             let at = rest.partition_point(|place| *place < other);
             let mut threads = rest.clone();
             threads.insert(at, other);
-            let base = Key { held: self.model.is_alone(place), threads };
+            let base = ViewKey { held: self.model.is_alone(place), threads };
             let Some(views) = self.table.get(&base).cloned() else { continue };
             let Some(mut beside) = self.beside(&base, place, Some(at)).map_err(out_of_nodes)? else { continue };
             self.model.run.tick()?;
@@ -266,10 +267,10 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The views of the moving thread beside all but one of the others, for each of them (except that with the number
-    /// `known`), on their view slots; nothing if some are not there.
-    fn beside(&mut self, base: &Key, mover: PlaceId, known: Option<usize>) -> Result<Option<Vec<Bdd>>, OutOfNodes> {
-        let keys: Vec<(Key, Vec<(ViewSlot, ViewSlot)>)> = (0..base.threads.len())
+    /// Returns the views of the moving thread beside all but one of the others, for each of them (except that with the
+    /// number `known`), on their view slots; `None` if the table lacks some.
+    fn beside(&mut self, base: &ViewKey, mover: PlaceId, known: Option<usize>) -> Result<Option<Vec<Bdd>>, OutOfNodes> {
+        let keys: Vec<(ViewKey, Vec<(ViewSlot, ViewSlot)>)> = (0..base.threads.len())
             .filter(|gone| known != Some(*gone))
             .map(|gone| beside_key(base, mover, gone))
             .collect();
@@ -284,8 +285,8 @@ impl<'a> Search<'a> {
         Ok(Some(sets))
     }
 
-    /// A thread moves that is seen in views together with the others: what becomes of their views.
-    fn join(&mut self, base: &Key, views: &Bdd, moves: &Rc<Moves>, beside: Vec<Bdd>) -> Result<(), OutOfNodes> {
+    /// Moves a thread that is seen in views together with the others, and adds the new views of the others.
+    fn join(&mut self, base: &ViewKey, views: &Bdd, moves: &Rc<Moves>, beside: Vec<Bdd>) -> Result<(), OutOfNodes> {
         let mover = self.model.leaving(vec![ViewSlot::Mover])?;
         for (held, effect) in &moves.effects {
             let mut relation = effect.clone();
@@ -298,13 +299,13 @@ impl<'a> Search<'a> {
                 continue;
             }
             let after = relation.and_exists(views, &moves.forget_shared)?.rename(&moves.rename)?;
-            self.add(Key { held: *held, threads: base.threads.clone() }, &after)?;
+            self.add(ViewKey { held: *held, threads: base.threads.clone() }, &after)?;
         }
         self.join_passive(base, views, moves, &beside)
     }
 
-    /// The same for steps with passive parts, which change the others.
-    fn join_passive(&mut self, base: &Key, views: &Bdd, moves: &Moves, beside: &[Bdd]) -> Result<(), OutOfNodes> {
+    /// Makes the same moves for steps with passive parts, which change the others.
+    fn join_passive(&mut self, base: &ViewKey, views: &Bdd, moves: &Moves, beside: &[Bdd]) -> Result<(), OutOfNodes> {
         for outcome in &moves.outcomes {
             let (Some(edge), Some(to)) = (outcome.passive, outcome.to) else { continue };
             let mut all = views.clone();
@@ -314,13 +315,13 @@ impl<'a> Search<'a> {
             let before = all.and_exists(&outcome.relation, &moves.forget)?.rename(&moves.rename)?;
             let after = self.model.passive(&before, edge, to, &slots_of(&base.threads))?;
             let after = self.model.without(&after, vec![ViewSlot::Mover])?;
-            self.add(Key { held: to.is_alone(), threads: base.threads.clone() }, &after)?;
+            self.add(ViewKey { held: to.is_alone(), threads: base.threads.clone() }, &after)?;
         }
         Ok(())
     }
 
     /// Adds views of threads in view slots by number.
-    fn add(&mut self, key: Key, set: &Bdd) -> Result<(), OutOfNodes> {
+    fn add(&mut self, key: ViewKey, set: &Bdd) -> Result<(), OutOfNodes> {
         let is_meeting = self.is_meeting(&key);
         if self.table.add(&mut self.model, key, set)? {
             self.has_error |= is_meeting;
@@ -329,13 +330,14 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Threads at these places, in view slots by number.
+/// Returns threads at these places, in view slots by number.
 fn slots_of(places: &[PlaceId]) -> Vec<InSlot> {
     places.iter().enumerate().map(|(view_slot, place)| (*place, ViewSlot::Copy(view_slot))).collect()
 }
 
-/// The key of the views of a moving thread and the others but one, and the view slots that these have as a part of all.
-pub(super) fn beside_key(base: &Key, mover: PlaceId, gone: usize) -> (Key, Vec<(ViewSlot, ViewSlot)>) {
+/// Returns the key of the views of a moving thread and the others but one, and the view slots that these have as a part
+/// of all.
+pub(super) fn beside_key(base: &ViewKey, mover: PlaceId, gone: usize) -> (ViewKey, Vec<(ViewSlot, ViewSlot)>) {
     let others: Vec<(PlaceId, usize)> =
         base.threads.iter().copied().zip(0..).filter(|(_, number)| *number != gone).collect();
     let at = others.partition_point(|(place, _)| *place < mover);
@@ -349,5 +351,5 @@ pub(super) fn beside_key(base: &Key, mover: PlaceId, gone: usize) -> (Key, Vec<(
         })
         .collect();
     changes.push((ViewSlot::Copy(at), ViewSlot::Mover));
-    (Key { held: false, threads }, changes)
+    (ViewKey { held: false, threads }, changes)
 }

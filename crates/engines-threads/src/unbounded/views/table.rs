@@ -1,8 +1,8 @@
-//! The views: for each list of places what the variables of threads that stand there at the same time can be.
+//! The views: for each list of places the possible values of the variables of threads that are there at the same time.
 //!
-//! A view is what can be seen of some threads of a state, at most `k`: the shared variables, the places of the threads in
-//! ascending order, their variables, and whether the atomic flag is held by a thread that is not among them. The table
-//! is closed under forgetting threads, and under exchanging threads that stand at the same place.
+//! A view is the part of a state that concerns some threads, at most `k`: the shared variables, the places of the
+//! threads in ascending order, their variables, and whether the atomic flag is held by a thread that is not among them.
+//! The table is closed under forgetting threads, and under exchanging threads at the same place.
 
 use std::collections::VecDeque;
 
@@ -10,47 +10,47 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
-use super::model::{Model, PlaceId, ViewSlot};
+use super::model::{PlaceId, ViewModel, ViewSlot};
 
-/// What distinguishes views.
+/// The key that distinguishes views.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Key {
-    /// Whether a thread that is not seen holds the atomic flag.
+pub(super) struct ViewKey {
+    /// True if a thread that is not in the view holds the atomic flag.
     pub(super) held: bool,
     /// The places of the threads, in ascending order.
     pub(super) threads: Vec<PlaceId>,
 }
 
 /// The views with one key.
-struct Entry {
+struct KeyViews {
     all: Bdd,
-    /// Those whose steps have not been looked at.
+    /// The views whose steps have not been made.
     new: Bdd,
 }
 
-/// See above.
-pub(super) struct Table {
-    entries: IndexMap<Key, Entry, FxBuildHasher>,
+/// A table of views, see above.
+pub(super) struct ViewTable {
+    entries: IndexMap<ViewKey, KeyViews, FxBuildHasher>,
     /// The keys that have new views, each once.
     waiting: VecDeque<usize>,
-    /// The places of the threads of views, except the prelude's, in the order in which they were met.
+    /// The places of the threads of views, except the prelude's, in the order in which they were found.
     pub(super) met: Vec<PlaceId>,
-    /// The keys of one thread whose views have grown since somebody asked.
+    /// The keys of one thread whose views have grown since the last call of `take_grown`.
     grown: Vec<usize>,
 }
 
-/// Whether the steps of new views must be looked at.
+/// The treatment of the steps of new views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Steps {
-    /// They must.
+enum NewSteps {
+    /// The steps must be made.
     Open,
-    /// They are seen in views of more threads.
+    /// The steps are made in views of more threads.
     SeenElsewhere,
 }
 
-impl Table {
-    pub(super) fn new() -> Table {
-        Table { entries: IndexMap::default(), waiting: VecDeque::new(), met: Vec::new(), grown: Vec::new() }
+impl ViewTable {
+    pub(super) fn new() -> ViewTable {
+        ViewTable { entries: IndexMap::default(), waiting: VecDeque::new(), met: Vec::new(), grown: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -61,35 +61,41 @@ impl Table {
         self.waiting.len()
     }
 
-    /// The views with a key, if there are any.
-    pub(super) fn get(&self, key: &Key) -> Option<&Bdd> {
+    /// Returns the views with a key, if there are any.
+    pub(super) fn get(&self, key: &ViewKey) -> Option<&Bdd> {
         self.entries.get(key).map(|entry| &entry.all)
     }
 
-    /// All views.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Bdd)> {
+    /// Returns all views.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&ViewKey, &Bdd)> {
         self.entries.iter().map(|(key, entry)| (key, &entry.all))
     }
 
     /// Takes the new views of a key that has some.
-    pub(super) fn pop(&mut self, bottom: &Bdd) -> Option<(Key, Bdd)> {
+    pub(super) fn pop(&mut self, bottom: &Bdd) -> Option<(ViewKey, Bdd)> {
         let number = self.waiting.pop_front()?;
         let (key, entry) = self.entries.get_index_mut(number).expect("keys stay");
         Some((key.clone(), std::mem::replace(&mut entry.new, bottom.clone())))
     }
 
-    /// The keys of one thread whose views have grown since the last call.
-    pub(super) fn take_grown(&mut self) -> Vec<Key> {
+    /// Returns the keys of one thread whose views have grown since the last call.
+    pub(super) fn take_grown(&mut self) -> Vec<ViewKey> {
         let key = |number: usize| self.entries.get_index(number).expect("keys stay").0.clone();
         std::mem::take(&mut self.grown).into_iter().map(key).collect()
     }
 
-    /// Adds views, of threads in view slots by number. Says whether some were new.
-    pub(super) fn add(&mut self, model: &mut Model<'_>, key: Key, set: &Bdd) -> Result<bool, OutOfNodes> {
-        self.insert(model, key, set, Steps::Open)
+    /// Adds views, of threads in view slots by number. Returns whether some were new.
+    pub(super) fn add(&mut self, model: &mut ViewModel<'_>, key: ViewKey, set: &Bdd) -> Result<bool, OutOfNodes> {
+        self.insert(model, key, set, NewSteps::Open)
     }
 
-    fn insert(&mut self, model: &mut Model<'_>, key: Key, set: &Bdd, steps: Steps) -> Result<bool, OutOfNodes> {
+    fn insert(
+        &mut self,
+        model: &mut ViewModel<'_>,
+        key: ViewKey,
+        set: &Bdd,
+        steps: NewSteps,
+    ) -> Result<bool, OutOfNodes> {
         if set.is_false() {
             return Ok(false);
         }
@@ -105,7 +111,7 @@ impl Table {
         let number = self.number(model, &key);
         let entry = &mut self.entries[number];
         entry.all = entry.all.or(&fresh)?;
-        if steps == Steps::Open {
+        if steps == NewSteps::Open {
             if entry.new.is_false() {
                 self.waiting.push_back(number);
             }
@@ -118,7 +124,7 @@ impl Table {
         Ok(true)
     }
 
-    fn number(&mut self, model: &Model<'_>, key: &Key) -> usize {
+    fn number(&mut self, model: &ViewModel<'_>, key: &ViewKey) -> usize {
         if let Some(number) = self.entries.get_index_of(key) {
             return number;
         }
@@ -129,16 +135,16 @@ impl Table {
             self.met.push(*only);
         }
         let bottom = model.layout.manager.bottom();
-        self.entries.insert_full(key.clone(), Entry { all: bottom.clone(), new: bottom }).0
+        self.entries.insert_full(key.clone(), KeyViews { all: bottom.clone(), new: bottom }).0
     }
 
-    /// Each thread in turn is forgotten. The steps of those that are left are seen in the views of all; with passive
-    /// parts, though, they may be possible only without the thread that is forgotten.
-    fn insert_smaller(&mut self, model: &mut Model<'_>, key: &Key, set: &Bdd) -> Result<(), OutOfNodes> {
+    /// Adds the views without each thread in turn. The steps of the remaining threads are seen in the views of all;
+    /// with passive parts, though, they may be possible only without the thread that is forgotten.
+    fn insert_smaller(&mut self, model: &mut ViewModel<'_>, key: &ViewKey, set: &Bdd) -> Result<(), OutOfNodes> {
         let n_threads = key.threads.len();
-        let steps = if model.is_passive { Steps::Open } else { Steps::SeenElsewhere };
+        let steps = if model.is_passive { NewSteps::Open } else { NewSteps::SeenElsewhere };
         for gone in (0..n_threads).filter(|_| n_threads > 1) {
-            // Of threads at one place the first is as good as another.
+            // Of several threads at one place it is enough to forget the first.
             if gone > 0 && key.threads[gone - 1] == key.threads[gone] {
                 continue;
             }
@@ -154,18 +160,18 @@ impl Table {
     }
 }
 
-impl Key {
-    /// The key when a thread is not looked at.
-    pub(super) fn without(&self, model: &Model<'_>, thread: usize) -> Key {
+impl ViewKey {
+    /// Returns the key without a thread.
+    pub(super) fn without(&self, model: &ViewModel<'_>, thread: usize) -> ViewKey {
         let mut threads = self.threads.clone();
         let place = threads.remove(thread);
-        Key { held: self.held || model.is_alone(place), threads }
+        ViewKey { held: self.held || model.is_alone(place), threads }
     }
 }
 
-/// The views with all exchanges of threads at the same place. Exchanges of neighbours, again and again until nothing is
-/// new, make all others.
-fn symmetric(model: &mut Model<'_>, key: &Key, set: Bdd) -> Result<Bdd, OutOfNodes> {
+/// Returns the views with all exchanges of threads at the same place. Exchanges of neighbours, repeated until nothing
+/// is new, generate all others.
+fn symmetric(model: &mut ViewModel<'_>, key: &ViewKey, set: Bdd) -> Result<Bdd, OutOfNodes> {
     let equal: Vec<usize> = (1..key.threads.len()).filter(|at| key.threads[at - 1] == key.threads[*at]).collect();
     let mut all = set;
     loop {

@@ -1,8 +1,8 @@
 //! From an execution within a bound on threads to one without.
 //!
-//! At the bound a step that would start a thread does nothing. Without bound the thread comes to life. It need not move,
-//! and without passive parts nobody notices it: so the rest of the execution is the same, but for the numbers of the
-//! threads that are started later. Only that it is there may be an error: then the execution ends there.
+//! At the bound a step that would start a thread does nothing. Without a bound the thread begins. It need not move, and
+//! without passive parts other threads cannot observe it: so the rest of the execution is the same, except for the
+//! numbers of the threads that are started later. Its mere existence may be an error: then the execution ends there.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use selvedge_ir::target::met;
 use selvedge_ir::trace::{Step, ThreadId, Trace};
 use selvedge_ir::{LocId, Op, Program, Target};
 
-/// The execution without bound. The program has no calls and no passive parts.
+/// Returns the execution without bound. The program has no calls and no passive parts.
 pub(super) fn unbounded(program: &Program, target: &Target, bound: u32, trace: &Trace) -> Trace {
     let first = u32::from(program.prelude.is_some());
     let n_initial = first + trace.start.threads.len() as u32;
-    let mut threads = Threads {
+    let mut threads = Renumbering {
         bound,
         n_bounded: n_initial,
         n_unbounded: n_initial,
@@ -35,20 +35,20 @@ pub(super) fn unbounded(program: &Program, target: &Target, bound: u32, trace: &
     Trace { steps, ..trace.clone() }
 }
 
-struct Threads {
+struct Renumbering {
     bound: u32,
-    /// The next number within the bound, and without.
+    /// The next number of a thread, within the bound and without.
     n_bounded: u32,
     n_unbounded: u32,
-    /// From the numbers within the bound to those without.
+    /// Maps the numbers within the bound to those without.
     numbers: BTreeMap<u32, u32>,
-    /// The threads that live within the bound, the prelude's not counted.
+    /// The number of threads that live within the bound, without the prelude's.
     n_live: u32,
-    /// Where the threads stand that live without bound, the prelude's left out.
+    /// The locations of the threads that live without bound, without the prelude's.
     locs: BTreeMap<u32, LocId>,
 }
 
-impl Threads {
+impl Renumbering {
     fn step(&mut self, program: &Program, step: &Step) -> Step {
         let thread = self.numbers[&step.thread.0];
         let edge = &program.edges[step.edge];
@@ -67,7 +67,7 @@ impl Threads {
         Step { thread: ThreadId(thread), ..step.clone() }
     }
 
-    /// A thread begins at a location.
+    /// Starts a thread at a location.
     fn start(&mut self, at: LocId) {
         if self.n_live < self.bound {
             self.numbers.insert(self.n_bounded, self.n_unbounded);
@@ -78,7 +78,7 @@ impl Threads {
         self.n_unbounded += 1;
     }
 
-    /// Whether a thread, or several at once, stand where they must not.
+    /// Returns whether a thread, or several at once, are at locations of the target.
     fn meet(&self, target: &Target) -> bool {
         let count = |at: LocId| self.locs.values().filter(|loc| **loc == at).count();
         self.locs.values().any(|loc| target.has_loc(*loc)) || met(&target.together, count).is_some()

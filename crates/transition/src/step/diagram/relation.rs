@@ -45,7 +45,7 @@ pub struct Assignment<'s, A> {
     pub assign: &'s Assign,
     /// The thread that makes it.
     pub mover: A,
-    /// The other thread, and what the assignment says about it.
+    /// The other thread, and the part of the assignment that concerns it.
     pub peer: Option<(A, &'s Part<'s>)>,
 }
 
