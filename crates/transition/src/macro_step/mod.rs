@@ -4,6 +4,7 @@
 //! - [`place`], [`ranks`]: the places of threads, and the order in which those between visible points are processed.
 //! - [`dependence`]: independence of steps.
 //! - [`explicit`]: macro steps over explicit valuations.
+//! - [`sets`]: macro steps over sets of states in decision diagrams.
 //! - [`reductions`]: the reductions that a search can make.
 
 pub mod dependence;
@@ -11,4 +12,5 @@ pub mod explicit;
 pub mod place;
 pub mod ranks;
 pub mod reductions;
+pub mod sets;
 pub mod visible_points;

@@ -22,7 +22,7 @@ impl PlainSearch<'_> {
         let edge = &self.program.edges[id];
         let place = key[thread].expect("only live threads move");
         let mut next = key.clone();
-        next[thread] = Some(after(place, &edge.op, edge.to));
+        next[thread] = Some(place.after(edge));
         let image = match &edge.op {
             Op::Assign(assign) => self.assigned(key, set, thread, id, assign)?,
             Op::Assert(condition) => {
@@ -141,14 +141,4 @@ impl PlainSearch<'_> {
         }
         relation.exists(&layout.all_choices)
     }
-}
-
-/// Returns the place after a step.
-fn after(place: Place, op: &Op, loc: LocId) -> Place {
-    let role = match (op, place.role) {
-        (Op::AtomicBegin, Role::Free(entry)) => Role::Holder(entry),
-        (Op::AtomicEnd, Role::Holder(entry)) => Role::Free(entry),
-        (_, role) => role,
-    };
-    Place { role, loc }
 }

@@ -6,16 +6,12 @@
 //! There is no cycle without a visible point. *Right.* Each item is the exact image of those before it: a started
 //! thread's valuation is independent of the rest of its item, since the item is split where it is not.
 
-use std::collections::BTreeSet;
-
-use rustc_hash::FxHashMap;
 use selvedge_check::{Role, Stop};
-use selvedge_ir::{EdgeId, Expr, LocId, Op, Spawn};
+use selvedge_ir::{EdgeId, Expr, LocId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::macro_step::sets::{self, Followed, MacroStep};
 use selvedge_transition::out_of_nodes;
-use selvedge_transition::step::diagram::layout::Who;
-use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::machine::{Full, Machine, Visit};
 use super::state::{Pair, SetId};
@@ -38,25 +34,11 @@ pub(crate) struct Key {
     pub(super) peers: Option<Vec<SetId>>,
 }
 
-/// A set of states inside a block, see above. The first item of a block is its beginning.
-pub(crate) struct Item {
-    pub(crate) key: Key,
-    pub(crate) set: Bdd,
-    /// The predecessors: other items, and the edges to this one.
-    pub(super) arcs: Vec<(usize, EdgeId)>,
-}
+/// A set of states at one key.
+pub(crate) type Item = sets::Item<Key>;
 
-/// The items of a block.
-pub(crate) struct Block {
-    pub(crate) items: Vec<Item>,
-    known: FxHashMap<Key, usize>,
-    /// The items whose moving thread is at a visible point or gone.
-    pub(crate) ends: Vec<usize>,
-    /// The items inside, by rank.
-    waiting: BTreeSet<(usize, usize)>,
-    /// The errors of the target, in the order in which they were found.
-    pub(crate) errors: Vec<Error>,
-}
+/// The items of a block, and the errors that are looked for, in the order in which they were met.
+pub(crate) type Block = MacroStep<Key, Vec<Error>>;
 
 /// An error inside a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,15 +64,8 @@ impl Machine<'_> {
     /// are the other threads.
     pub(crate) fn block(&mut self, begin: Place, set: Bdd, room: u32, others: &[Pair]) -> Result<Block, Stop> {
         let key = Key { at: At::Place(begin), children: Vec::new(), peers: None };
-        let first = Item { key, set, arcs: Vec::new() };
-        let mut block = Block {
-            items: vec![first],
-            known: FxHashMap::default(),
-            ends: Vec::new(),
-            waiting: BTreeSet::from([(0, 0)]),
-            errors: Vec::new(),
-        };
-        while let Some((_, item)) = block.waiting.pop_first() {
+        let mut block = Block::new(key, set, Vec::new());
+        while let Some(item) = block.next() {
             let At::Place(place) = block.items[item].key.at else { unreachable!("threads that are gone do not wait") };
             for edge in self.flow.out(place.loc).to_vec() {
                 self.run.tick()?;
@@ -120,21 +95,13 @@ impl Machine<'_> {
         self.was_full |= !has_room && matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
         match &edge.op {
             Op::Assign(assign) if assign.is_passive() => self.follow_passive(block, (item, id), assign, others),
-            Op::Assert(condition) => {
-                self.fails(block, item, id, condition)?;
-                self.go(block, item, place, id)
+            Op::Spawn(_) | Op::Fork(_) if !has_room && self.full == Full::Blocks => Ok(()),
+            op => {
+                if let Op::Assert(condition) = op {
+                    self.fails(block, item, id, condition)?;
+                }
+                self.go(block, item, place, id, has_room)
             }
-            Op::Assign(_) | Op::AtomicBegin | Op::AtomicEnd => self.go(block, item, place, id),
-            Op::Spawn(spawn) if has_room => self.spawn(block, item, place, id, spawn),
-            Op::Fork(at) if has_room => self.fork(block, item, place, id, *at),
-            Op::Spawn(_) | Op::Fork(_) if self.full == Full::Blocks => Ok(()),
-            Op::Spawn(_) | Op::Fork(_) => self.go(block, item, place, id),
-            Op::Return(_) | Op::End => {
-                let set = block.items[item].set.exists(&self.layout.all_locals)?;
-                let key = Key { at: At::Gone, ..block.items[item].key.clone() };
-                self.add(block, key, set, (item, id))
-            }
-            Op::Call(_) => unreachable!("the engine supports programs without calls only"),
         }
     }
 
@@ -149,57 +116,36 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Makes a step in which no other thread takes part.
-    fn go(&mut self, block: &mut Block, item: usize, place: Place, id: EdgeId) -> Result<(), OutOfNodes> {
-        let step = self.steps.get(self.program, &self.layout, id)?;
-        let set = step.image(&block.items[item].set)?;
-        let key = Key { at: At::Place(self.next(place, id)), ..block.items[item].key.clone() };
-        self.add(block, key, set, (item, id))
+    /// Follows an edge in which no other thread takes part. The item is split by the valuations of a started thread.
+    fn go(
+        &mut self,
+        block: &mut Block,
+        item: usize,
+        place: Place,
+        id: EdgeId,
+        may_start: bool,
+    ) -> Result<(), OutOfNodes> {
+        let Item { key, set, .. } = &block.items[item];
+        let key = key.clone();
+        let to = At::Place(self.next(place, id));
+        match self.steps.follow((self.program, &self.layout), id, (place, set), may_start)? {
+            Followed::Ended(set) => self.add(block, Key { at: At::Gone, ..key }, set, (item, id)),
+            Followed::Moved(set, None) => self.add(block, Key { at: to, ..key }, set, (item, id)),
+            Followed::Moved(joint, Some(child)) => {
+                for part in joint.split_at(self.layout.peer_cut)? {
+                    let set = self.sets.id(&part.below.rename(&self.layout.to_mover)?);
+                    let mut key = Key { at: to, ..key.clone() };
+                    key.children.push((child, set));
+                    self.add(block, key, part.above, (item, id))?;
+                }
+                Ok(())
+            }
+        }
     }
 
-    /// Returns the place after a step.
+    /// Returns the place that a step leads to.
     pub(super) fn next(&self, place: Place, id: EdgeId) -> Place {
         place.after(&self.program.edges[id])
-    }
-
-    /// Starts a thread as a copy of this one: the item is split by the valuations of the copy, as far as they are kept.
-    fn fork(&mut self, block: &mut Block, item: usize, place: Place, id: EdgeId, at: LocId) -> Result<(), OutOfNodes> {
-        let joint = self.layout.forked(&block.items[item].set, [Who::Mover, Who::Peer], at)?;
-        self.with_child(block, item, place, id, at, joint)
-    }
-
-    /// Starts a thread that runs a procedure: split like a copy. Locals that are not parameters have any value.
-    fn spawn(
-        &mut self,
-        block: &mut Block,
-        item: usize,
-        place: Place,
-        id: EdgeId,
-        spawn: &Spawn,
-    ) -> Result<(), OutOfNodes> {
-        let joint = self.layout.spawned(self.program, &block.items[item].set, [Who::Mover, Who::Peer], spawn)?;
-        self.with_child(block, item, place, id, self.program.procs[spawn.callee].entry, joint)
-    }
-
-    /// Splits a set of states of this and a new thread by the valuations of the new one.
-    fn with_child(
-        &mut self,
-        block: &mut Block,
-        item: usize,
-        place: Place,
-        id: EdgeId,
-        at: LocId,
-        joint: Bdd,
-    ) -> Result<(), OutOfNodes> {
-        let step = self.steps.get(self.program, &self.layout, id)?;
-        let entry = place.entry().expect("the prelude starts no threads");
-        for part in step.image(&joint)?.split_at(self.layout.peer_cut)? {
-            let set = self.sets.id(&part.below.rename(&self.layout.to_mover)?);
-            let mut key = Key { at: At::Place(self.next(place, id)), ..block.items[item].key.clone() };
-            key.children.push((Place { role: Role::Free(entry), loc: at }, set));
-            self.add(block, key, part.above, (item, id))?;
-        }
-        Ok(())
     }
 
     /// Adds a set of states. If their moving thread is inside the block, they wait.
@@ -210,30 +156,18 @@ impl Machine<'_> {
         set: Bdd,
         arc: (usize, EdgeId),
     ) -> Result<(), OutOfNodes> {
-        if set.is_false() {
-            return Ok(());
-        }
-        if let Some(known) = block.known.get(&key) {
-            let item = &mut block.items[*known];
-            item.set = item.set.or(&set)?;
-            item.arcs.push(arc);
-            return Ok(());
-        }
-        let number = block.items.len();
+        let inside = match key.at {
+            At::Place(place) if !self.is_stop(place) => Some(self.rank(place)),
+            _ => None,
+        };
+        let Some(number) = block.add(key, set, arc, inside)? else { return Ok(()) };
+        let key = &block.items[number].key;
         if let At::Place(place) = key.at {
             self.locs.insert(place.loc.index());
         }
-        match key.at {
-            At::Place(place) if !self.is_stop(place) => {
-                block.waiting.insert((self.rank(place) + 1, number));
-            }
-            _ => block.ends.push(number),
-        }
-        if self.visit != Visit::All && self.targets(&key).next().is_some() {
+        if self.visit != Visit::All && self.targets(key).next().is_some() {
             block.errors.push(Error::Reached(number));
         }
-        block.known.insert(key.clone(), number);
-        block.items.push(Item { key, set, arcs: vec![arc] });
         Ok(())
     }
 

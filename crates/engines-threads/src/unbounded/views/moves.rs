@@ -11,14 +11,11 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
-use selvedge_check::Role;
 use selvedge_ir::{EdgeId, Op, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
 use selvedge_transition::macro_step::place::Place;
+use selvedge_transition::macro_step::sets::{Followed, Item, MacroStep};
 use selvedge_transition::step::diagram::layout::Who;
-use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::model::ViewModel;
 
@@ -61,21 +58,17 @@ impl Moves {
 /// The places of the moving thread and of a started one.
 type BlockPlace = (Option<Place>, Option<Place>);
 
-/// A block that is being followed.
-struct OpenBlock {
-    items: IndexMap<BlockPlace, Bdd, FxBuildHasher>,
-    waiting: BTreeSet<(usize, usize)>,
-    ends: Vec<usize>,
-    passive: Vec<(Place, EdgeId, Bdd)>,
-    /// The states of items that are errors.
-    errors: Bdd,
-}
+/// A last step with passive parts: where it leads, its edge, and the states before it.
+type PassiveStep = (Place, EdgeId, Bdd);
+
+/// A block that is being followed, and the states of its items that are errors.
+type OpenBlock = MacroStep<BlockPlace, Bdd>;
 
 impl ViewModel<'_> {
     /// Computes the moves from a place.
     pub(super) fn follow(&mut self, begin: Place) -> Result<Moves, OutOfNodes> {
         let assigned = self.assigned_shared(begin);
-        let block = self.block(begin, &assigned)?;
+        let (block, passive) = self.block(begin, &assigned)?;
         let mut present: Vec<Var> = assigned.iter().map(|var| self.layout.shared_moments(*var)[1]).collect();
         let forget_shared = self.layout.manager.var_set(&present)?;
         present.extend(self.layout.mover_moments().map(|[_, now, _]| now));
@@ -86,10 +79,10 @@ impl ViewModel<'_> {
         let on = self.layout.manager.renaming(&on);
         let mut outcomes = Vec::new();
         for end in &block.ends {
-            let ((to, child), set) = block.items.get_index(*end).expect("ends are items");
+            let Item { key: (to, child), set, .. } = &block.items[*end];
             outcomes.push(MoveOutcome { to: *to, child: *child, relation: set.rename(&on)?, passive: None });
         }
-        for (to, edge, set) in &block.passive {
+        for (to, edge, set) in &passive {
             outcomes.push(MoveOutcome { to: Some(*to), child: None, relation: set.rename(&on)?, passive: Some(*edge) });
         }
         Ok(Moves {
@@ -127,102 +120,59 @@ impl ViewModel<'_> {
         assigned.into_iter().filter(|var| self.layout.kept_shared().contains(var)).collect()
     }
 
-    fn block(&mut self, begin: Place, assigned: &[VarId]) -> Result<OpenBlock, OutOfNodes> {
+    /// Follows all steps from a place. Those with passive parts, which come last, are returned apart.
+    fn block(&mut self, begin: Place, assigned: &[VarId]) -> Result<(OpenBlock, Vec<PassiveStep>), OutOfNodes> {
         let shared = assigned.iter().map(|var| self.layout.shared_moments(*var));
         let own = self.layout.kept(begin.loc).iter().map(|var| self.layout.own_moments(*var));
         let equal: Vec<(Var, Var)> = shared.chain(own).map(|[begin, now, _]| (begin, now)).collect();
         let first = self.layout.manager.equal(&equal)?;
-        let mut block = OpenBlock {
-            items: IndexMap::default(),
-            waiting: BTreeSet::new(),
-            ends: Vec::new(),
-            passive: Vec::new(),
-            errors: self.layout.manager.bottom(),
-        };
-        // The beginning is not an item: the block may end at the same place.
-        self.steps_from(&mut block, (begin, None), &first)?;
-        while let Some((_, item)) = block.waiting.pop_first() {
-            let (places, set) = block.items.get_index(item).expect("waiting numbers are those of items");
-            let ((Some(place), child), set) = (*places, set.clone()) else {
-                unreachable!("threads that have ended do not wait")
-            };
-            self.steps_from(&mut block, (place, child), &set)?;
+        let mut block = OpenBlock::new((Some(begin), None), first, self.layout.manager.bottom());
+        let mut passive = Vec::new();
+        while let Some(item) = block.pop_waiting() {
+            let place = block.items[item].key.0.expect("threads that have ended do not wait");
+            for edge in self.flow.out(place.loc).to_vec() {
+                match &self.program.edges[edge].op {
+                    Op::Assign(assign) if assign.is_passive() => {
+                        let to = place.after(&self.program.edges[edge]);
+                        passive.push((to, edge, block.items[item].set.clone()));
+                    }
+                    _ => self.step(&mut block, item, place, edge)?,
+                }
+            }
         }
         let mut now: Vec<Var> = self.moments(assigned).iter().map(|[_, now, _]| *now).collect();
         now.extend(self.layout.now(Who::Peer).1);
         now.extend(&self.layout.choices);
         block.errors = block.errors.exists(&self.layout.manager.var_set(&now)?)?;
-        Ok(block)
+        Ok((block, passive))
     }
 
-    /// Follows all edges from a set of states.
-    fn steps_from(&mut self, block: &mut OpenBlock, at: (Place, Option<Place>), set: &Bdd) -> Result<(), OutOfNodes> {
-        self.flow.out(at.0.loc).to_vec().into_iter().try_for_each(|edge| self.step(block, at, set, edge))
-    }
-
-    /// Follows an edge from a set of states.
-    fn step(
-        &mut self,
-        block: &mut OpenBlock,
-        (place, child): (Place, Option<Place>),
-        set: &Bdd,
-        id: EdgeId,
-    ) -> Result<(), OutOfNodes> {
-        let program = self.program;
-        let edge = &program.edges[id];
-        let to = place.after(edge);
-        let (joint, child) = match &edge.op {
-            Op::Return(_) | Op::End => {
-                let ended = set.exists(&self.layout.all_locals)?;
-                return self.arrive(block, (None, child), ended);
-            }
-            Op::Assign(assign) if assign.is_passive() => {
-                block.passive.push((to, id, set.clone()));
-                return Ok(());
-            }
-            Op::Assert(condition) => {
-                if self.target.has_assert(id) {
-                    let failing = self.steps.failing(&self.layout, id, condition)?;
-                    block.errors = block.errors.or(&set.and(&failing)?)?;
-                }
-                (set.clone(), child)
-            }
-            Op::Fork(at) => (self.layout.forked(set, [Who::Mover, Who::Peer], *at)?, self.started(place, *at)),
-            Op::Spawn(spawn) => {
-                let at = program.procs[spawn.callee].entry;
-                (self.layout.spawned(program, set, [Who::Mover, Who::Peer], spawn)?, self.started(place, at))
-            }
-            Op::Assign(_) | Op::AtomicBegin | Op::AtomicEnd => (set.clone(), child),
-            Op::Call(_) => unreachable!("the engine supports programs without calls only"),
-        };
-        let step = self.steps.get(program, &self.layout, id)?;
-        self.arrive(block, (Some(to), child), step.image(&joint)?)
-    }
-
-    fn started(&self, by: Place, at: selvedge_ir::LocId) -> Option<Place> {
-        by.entry().map(|entry| Place { role: Role::Free(entry), loc: at })
-    }
-
-    fn arrive(&self, block: &mut OpenBlock, places: BlockPlace, set: Bdd) -> Result<(), OutOfNodes> {
-        if set.is_false() {
-            return Ok(());
+    /// Follows an edge from an item.
+    fn step(&mut self, block: &mut OpenBlock, item: usize, place: Place, id: EdgeId) -> Result<(), OutOfNodes> {
+        let Item { key: (_, child), set, .. } = &block.items[item];
+        let child = *child;
+        let edge = &self.program.edges[id];
+        if let Op::Assert(condition) = &edge.op
+            && self.target.has_assert(id)
+        {
+            let failing = self.steps.failing(&self.layout, id, condition)?;
+            block.errors = block.errors.or(&set.and(&failing)?)?;
         }
+        match self.steps.follow((self.program, &self.layout), id, (place, set), true)? {
+            Followed::Ended(set) => self.arrive(block, (None, child), set, (item, id)),
+            Followed::Moved(set, started) => {
+                self.arrive(block, (Some(place.after(edge)), started.or(child)), set, (item, id))
+            }
+        }
+    }
+
+    fn arrive(&self, block: &mut OpenBlock, key: BlockPlace, set: Bdd, arc: (usize, EdgeId)) -> Result<(), OutOfNodes> {
         let at_target = |place: Option<Place>| place.is_some_and(|place| self.target.has_loc(place.loc));
-        if at_target(places.0) || at_target(places.1) {
+        if at_target(key.0) || at_target(key.1) {
             block.errors = block.errors.or(&set)?;
         }
-        if let Some(known) = block.items.get_mut(&places) {
-            *known = known.or(&set)?;
-            return Ok(());
-        }
-        let (number, _) = block.items.insert_full(places, set);
-        match places.0 {
-            Some(place) if !place.is_stop(&self.visible_points) => {
-                block.waiting.insert((self.ranks.get(place), number));
-            }
-            _ => block.ends.push(number),
-        }
-        Ok(())
+        let inside = key.0.filter(|place| !place.is_stop(&self.visible_points)).map(|place| self.ranks.get(place));
+        block.add(key, set, arc, inside).map(drop)
     }
 
     /// Computes the effects of outcomes on other threads.
