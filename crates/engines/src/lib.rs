@@ -1,7 +1,8 @@
 //! The registry of engines: their names, their options, and how they are built.
 //!
-//! The engines are in a crate per family, which depend on [`selvedge_transition`] and not on each other. Where one engine
-//! uses another, it is handed over here. Engines never print, never read the environment and never see a file name.
+//! The engines are in a crate per family, which depend on [`selvedge_transition`] and not on each other. Where one
+//! engine uses another, it is handed over here. Engines never print, never read the environment and never see a file
+//! name.
 
 pub mod induction;
 pub mod table;

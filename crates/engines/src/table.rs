@@ -14,13 +14,13 @@ use crate::{
     summaries, threads, unbounded,
 };
 
-/// What the table says about an engine.
+/// A row of the table.
 pub struct Row {
     /// The name on the command line.
     pub name: &'static str,
     /// The programs that the engine takes.
     pub scope: Scope,
-    /// How it works, in one line.
+    /// The idea of the engine, in one line.
     pub idea: &'static str,
     /// The options on the command line that are for this engine and not for all.
     pub options: &'static [&'static str],
@@ -36,7 +36,7 @@ pub struct Row {
 pub struct Scope {
     /// The threads.
     pub threads: Threads,
-    /// Whether procedures may be recursive.
+    /// Set if procedures may be recursive.
     pub recursion: bool,
     /// The values of variables.
     pub values: Values,
@@ -51,7 +51,7 @@ pub enum Threads {
     UpToN,
     /// Any number.
     Any,
-    /// Those of a list, with as many contexts each as the user allows.
+    /// The threads of a list, with as many contexts each as the user allows.
     Contexts,
     /// Any number, in as many rounds as the user allows.
     Rounds,

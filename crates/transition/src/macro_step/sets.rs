@@ -1,9 +1,9 @@
 //! One walker to the next visible points, on sets of states in decision diagrams.
 //!
-//! An *item* is a set of states with the same key: where the moving thread is, and whatever else the engine tells apart.
-//! The order of work: the items inside the macro step, by the rank of their location, each after all that lead to it, so
-//! that every item is followed once. It ends because there is no cycle without a visible point. It is right because each
-//! item is the exact image of those before it.
+//! An *item* is a set of states with the same key: where the moving thread is, and whatever else the engine tells
+//! apart. The order of work: the items inside the macro step, by the rank of their location, each after all that lead
+//! to it, so that every item is followed once. It ends because there is no cycle without a visible point. It is right
+//! because each item is the exact image of those before it.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -20,7 +20,7 @@ use crate::step::diagram::threads::ThreadLayout;
 
 /// A set of states on the way through a macro step.
 pub struct Item<K> {
-    /// What the states have in common.
+    /// The part that the states have in common.
     pub key: K,
     /// The states.
     pub set: Bdd,
@@ -99,8 +99,8 @@ pub enum Followed {
 }
 
 impl Steps {
-    /// Follows an edge in which no other thread takes part, from states of a thread at a place. The thread starts no other
-    /// one unless `may_start` holds.
+    /// Follows an edge in which no other thread takes part, from states of a thread at a place. The thread starts no
+    /// other one unless `may_start` holds.
     pub fn follow(
         &mut self,
         (program, layout): (&Program, &PairLayout),

@@ -98,10 +98,7 @@ impl PathLayout {
         let effects = ModRef::new(program, &slots, calls, &arrows);
         let n_slots = program.procs.indices().map(|proc| slots.visible(proc)).max().unwrap_or(0);
         let n_results = program.procs.iter().map(|proc| proc.results.len()).max().unwrap_or(0);
-        let initial = program.init.iter().map(|(_, rhs)| rhs);
-        let of_threads = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
-        let n_initial = selvedge_ir::visit::choice_types(initial.chain(of_threads)).len();
-        let n_choices = program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial);
+        let n_choices = n_choices(program);
         let is_shared =
             |slot: usize| slots.globals().get(slot).is_some_and(|var| program.vars[*var].scope == Scope::Shared);
         let (n_copies, n_above) = match arrangement {
@@ -113,15 +110,8 @@ impl PathLayout {
         let manager = Manager::new(limits);
         let n_vars = n_above + (0..n_slots).map(|slot| 3 + further(slot)).sum::<usize>() + n_results + n_choices;
         let mut vars = manager.add_vars(n_vars).into_iter();
-        let together = together(program, &slots);
-        let order = match order {
-            Order::First => force(n_slots, &together),
-            Order::Rescue => force_again(n_slots, &together),
-            Order::Declared => {
-                let n_globals = slots.globals().len();
-                (n_globals..n_slots).chain(0..n_globals).collect()
-            }
-        };
+        let order = ordered(program, &slots, n_slots, order);
+        // From the top down: what is above all else, blocks of copies, then each slot with its own copies.
         let mut triples = vec![[None; 3]; n_slots];
         let mut copies: Vec<Vec<Var>> = vec![Vec::new(); n_slots];
         let above = vars.by_ref().take(n_above).collect();
@@ -169,6 +159,26 @@ impl PathLayout {
     /// Returns the variables that the path edges of a procedure have now.
     pub fn visible(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
         self.scopes[proc].globals.iter().chain(&program.procs[proc].locals).copied().collect()
+    }
+}
+
+/// Returns the greatest number of choices that an edge makes, or that all initial values make together.
+fn n_choices(program: &Program) -> usize {
+    let initial = program.init.iter().map(|(_, rhs)| rhs);
+    let of_threads = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
+    let n_initial = selvedge_ir::visit::choice_types(initial.chain(of_threads)).len();
+    program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial)
+}
+
+/// Returns the slots in an order, from the top down.
+fn ordered(program: &Program, slots: &Slots, n_slots: usize, order: Order) -> Vec<usize> {
+    match order {
+        Order::First => force(n_slots, &together(program, slots)),
+        Order::Rescue => force_again(n_slots, &together(program, slots)),
+        Order::Declared => {
+            let n_globals = slots.globals().len();
+            (n_globals..n_slots).chain(0..n_globals).collect()
+        }
     }
 }
 
