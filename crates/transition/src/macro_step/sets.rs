@@ -55,7 +55,7 @@ impl<K: Clone + Eq + Hash, E> MacroStep<K, E> {
     }
 
     /// Returns the next item to follow. All items that lead to it have been followed.
-    pub fn next(&mut self) -> Option<usize> {
+    pub fn pop_waiting(&mut self) -> Option<usize> {
         self.waiting.pop_first().map(|(_, item)| item)
     }
 

@@ -65,7 +65,7 @@ impl Machine<'_> {
     pub(crate) fn block(&mut self, begin: Place, set: Bdd, room: u32, others: &[Pair]) -> Result<Block, Stop> {
         let key = Key { at: At::Place(begin), children: Vec::new(), peers: None };
         let mut block = Block::new(key, set, Vec::new());
-        while let Some(item) = block.next() {
+        while let Some(item) = block.pop_waiting() {
             let At::Place(place) = block.items[item].key.at else { unreachable!("threads that are gone do not wait") };
             for edge in self.flow.out(place.loc).to_vec() {
                 self.run.tick()?;
