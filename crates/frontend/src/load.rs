@@ -98,7 +98,7 @@ impl Language {
 
 impl Loaded {
     /// Returns a program with the diagnostics about it; if some are errors, the program is dropped.
-    pub(crate) fn program(program: Program, source_map: SourceMap, diagnostics: Vec<Diagnostic>) -> Loaded {
+    pub(crate) fn of_program(program: Program, source_map: SourceMap, diagnostics: Vec<Diagnostic>) -> Loaded {
         let mut loaded = Loaded { program: Some(program), source_map, diagnostics, ..Loaded::default() };
         loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
         if loaded.has_errors() {

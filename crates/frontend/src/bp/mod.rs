@@ -44,5 +44,5 @@ pub fn load(text: &str, options: &LoadOptions) -> Loaded {
     let is_whole = !diagnostics.iter().any(Diagnostic::is_error);
     let lowered = lower::lower(&file, is_whole, skipped, options);
     diagnostics.extend(lowered.diagnostics);
-    Loaded::program(lowered.program, lowered.source_map, diagnostics)
+    Loaded::of_program(lowered.program, lowered.source_map, diagnostics)
 }

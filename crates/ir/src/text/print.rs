@@ -1,4 +1,4 @@
-//! Printing: programs in the form that [`super::parse`] reads, and single expressions and operations for reports.
+//! Printing: programs in the form that [`fn@super::parse`] reads, and single expressions and operations for reports.
 
 use std::fmt::Write;
 

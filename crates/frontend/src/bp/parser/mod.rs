@@ -3,7 +3,7 @@
 //! After an error the parser recovers at a `;`, at a closing word, or at something that can only begin a statement, a
 //! declaration or a procedure ([`Parser::recover`]). Parsing continues where this search ends, so the total time is
 //! linear. Names in the skipped part may have been declarations; they are recorded, so that they are not reported as
-//! unknown. Recursion is bounded by [`MAX_DEPTH`].
+//! unknown. Recursion is bounded by [`crate::tokens::MAX_DEPTH`].
 
 mod expr;
 mod items;

@@ -1,7 +1,7 @@
 //! The parser of guarded commands: names, lists, and recovery from errors.
 //!
 //! After an error the parser recovers after a `;`, or before a brace or a word that can only begin an item
-//! ([`Parser::recover`]). Recursion is bounded by [`MAX_DEPTH`].
+//! ([`Parser::recover`]). Recursion is bounded by [`crate::tokens::MAX_DEPTH`].
 
 mod expr;
 mod items;
