@@ -4,7 +4,6 @@
 //! location it says what the certificate allows of the variables that a thread sees there, all other threads and all
 //! callers left aside. Where a formula is too long to read, its size is said instead.
 
-mod diagram;
 mod words;
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,14 +11,17 @@ use std::collections::{BTreeMap, HashMap};
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, CoverClaim, CoverProof, IntegerProof, Place, ShapeProof, SummaryProof};
 use selvedge_ir::{LocId, Scope, Value, VarId};
+use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Var};
 
 use crate::annotated_trace::{Annotator, Context};
 use crate::condition::conjuncts;
 use crate::names::{Names, shown};
-use diagram::{Diagram, Diagrams, FALSE, TRUE, TooLarge};
 
-/// The most nodes of diagrams for one certificate.
+/// Limit on the number of nodes of diagrams for one certificate.
 const MAX_NODES: usize = 400_000;
+
+/// The entries of the cache of results: certificates have small formulas.
+const CACHE: usize = 1 << 14;
 
 /// The invariant at a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,80 +115,81 @@ enum Key {
     Result(u32),
 }
 
-/// Diagrams over propositions.
+/// Diagrams over propositions. The variables of atoms that are quantified come after those of all propositions.
 struct Paper<'a> {
     context: Context<'a>,
-    diagrams: Diagrams,
+    manager: Manager,
     keys: Vec<Key>,
-    numbers: HashMap<Key, u32>,
+    vars: HashMap<Key, Var>,
+    aside: HashMap<Atom, Var>,
 }
 
 impl<'a> Paper<'a> {
-    /// Now and then stand beside each other, which keeps equations between them small.
+    /// Current and initial values are next to each other in the order, which keeps equations between them small.
     fn new(context: Context<'a>) -> Paper<'a> {
-        let vars = context.program.vars.indices();
-        let keys: Vec<Key> = vars.flat_map(|var| [Key::Now(var), Key::Entry(var)]).collect();
-        let numbers = keys.iter().enumerate().map(|(number, key)| (*key, number as u32)).collect();
-        Paper { context, diagrams: Diagrams::new(MAX_NODES), keys, numbers }
+        let program = context.program;
+        let n_results = program.procs.iter().map(|proc| proc.results.len() as u32).max().unwrap_or(0);
+        let of_vars = program.vars.indices().flat_map(|var| [Key::Now(var), Key::Entry(var)]);
+        let keys: Vec<Key> = of_vars.chain((0..n_results).map(Key::Result)).collect();
+        let manager = Manager::new(Limits { nodes: MAX_NODES, cache: CACHE });
+        let vars = keys.iter().copied().zip(manager.add_vars(keys.len())).collect();
+        Paper { context, manager, keys, vars, aside: HashMap::new() }
     }
 
-    fn var(&mut self, key: Key) -> Result<Diagram, TooLarge> {
-        let next = self.keys.len() as u32;
-        let number = *self.numbers.entry(key).or_insert(next);
-        if number == next {
-            self.keys.push(key);
-        }
-        self.diagrams.var(number)
-    }
-
-    /// A formula as a diagram; `key` says what an atom is, `None` if it is left aside: then it may have either value.
-    ///
-    /// Left-aside atoms get variables of their own, below all others, and are quantified at the end.
+    /// Reads a formula as a diagram; `key` gives the proposition of an atom, or `None` if the atom is quantified
+    /// existentially.
     fn read(
         &mut self,
         formulas: &Formulas,
         root: FormulaId,
         key: &dyn Fn(Atom) -> Option<Key>,
-        known: &mut HashMap<FormulaId, Diagram>,
-    ) -> Result<Diagram, TooLarge> {
+        known: &mut HashMap<FormulaId, Bdd>,
+    ) -> Result<Bdd, OutOfNodes> {
         let mut open = vec![root];
         while let Some(id) = open.last().copied() {
             if known.contains_key(&id) {
                 open.pop();
                 continue;
             }
-            let Some(node) = formulas.get(id) else { return Err(TooLarge) };
+            let Some(node) = formulas.get(id) else {
+                return Err(OutOfNodes { limit: MAX_NODES });
+            };
             let missing: Vec<FormulaId> =
                 node.parts().into_iter().flatten().filter(|part| !known.contains_key(part)).collect();
             if !missing.is_empty() {
                 open.extend(missing);
                 continue;
             }
-            let of = |part: FormulaId| known[&part];
+            let of = |part: FormulaId| &known[&part];
             let read = match node {
-                Node::Const(value) => u32::from(value),
-                Node::Atom(atom) => match key(atom) {
-                    Some(key) => self.var(key)?,
-                    None => self.diagrams.var(aside(atom))?,
-                },
-                Node::Not(part) => self.diagrams.not(of(part))?,
-                Node::And(left, right) => self.diagrams.and(of(left), of(right))?,
-                Node::Or(left, right) => self.diagrams.or(of(left), of(right))?,
-                Node::Ite(condition, then, otherwise) => self.diagrams.ite(of(condition), of(then), of(otherwise))?,
+                Node::Const(value) => self.manager.constant(value),
+                Node::Atom(atom) => {
+                    let var = self.var_of(atom, key(atom));
+                    self.manager.var(var)?
+                }
+                Node::Not(part) => of(part).not()?,
+                Node::And(left, right) => of(left).and(of(right))?,
+                Node::Or(left, right) => of(left).or(of(right))?,
+                Node::Ite(condition, then, otherwise) => of(condition).ite(of(then), of(otherwise))?,
             };
             known.insert(id, read);
             open.pop();
         }
-        let mut read = known[&root];
-        for var in self.diagrams.support(read).into_iter().rev().filter(|var| *var >= ASIDE) {
-            read = self.diagrams.exists(read, var)?;
-        }
-        Ok(read)
+        let aside: Vec<Var> = self.aside.values().copied().collect();
+        known[&root].exists(&self.manager.var_set(&aside)?)
     }
 
-    fn words(&mut self, f: Diagram) -> Result<Option<String>, TooLarge> {
+    /// Returns the variable of an atom; one without a proposition gets a variable after all others.
+    fn var_of(&mut self, atom: Atom, key: Option<Key>) -> Var {
+        match key.and_then(|key| self.vars.get(&key)) {
+            Some(var) => *var,
+            None => *self.aside.entry(atom).or_insert_with(|| self.manager.add_vars(1)[0]),
+        }
+    }
+
+    fn words(&self, f: &Bdd) -> Result<Option<String>, OutOfNodes> {
         let (keys, names, program) = (&self.keys, Names::new(self.context.program), self.context.program);
-        let name = |number: u32| match keys[number as usize] {
+        let name = |var: Var| match keys[var.level()] {
             Key::Now(var) => names.of(var),
             Key::Entry(var) if matches!(program.vars[var].scope, Scope::Local(_)) => {
                 format!("given({})", program.vars[var].name)
@@ -194,25 +197,14 @@ impl<'a> Paper<'a> {
             Key::Entry(var) => format!("old({})", names.of(var)),
             Key::Result(number) => format!("result{}", number + 1),
         };
-        words::words(&mut self.diagrams, f, &name)
+        words::words(&self.manager, f, &name)
     }
 
-    fn holds(&mut self, f: Result<Diagram, TooLarge>) -> Holds {
-        match f.and_then(|f| self.words(f)) {
+    fn holds(&self, f: Result<Bdd, OutOfNodes>) -> Holds {
+        match f.and_then(|f| self.words(&f)) {
             Ok(Some(text)) => Holds::Formula(text),
-            Ok(None) | Err(TooLarge) => Holds::TooLong,
+            Ok(None) | Err(OutOfNodes { .. }) => Holds::TooLong,
         }
-    }
-}
-
-/// The first variable of atoms that are left aside.
-const ASIDE: u32 = 1 << 24;
-
-fn aside(atom: Atom) -> u32 {
-    match atom {
-        Atom::Of { thread, var } => ASIDE + thread * 4096 + var,
-        Atom::Now(var) | Atom::Entry(var) => ASIDE * 2 + var.index() as u32,
-        Atom::Result(number) => ASIDE * 3 + number,
     }
 }
 
@@ -260,19 +252,19 @@ fn seen_by(thread: u32, place: &Place, context: Context<'_>, atom: Atom) -> Opti
 /// Lists of threads at places with a formula about them, which allow together what their sum allows.
 fn of_shapes(context: Context<'_>, proof: &ShapeProof) -> Table {
     let mut paper = Paper::new(context);
-    let mut sums: BTreeMap<LocId, Result<Diagram, TooLarge>> = BTreeMap::new();
+    let mut sums: BTreeMap<LocId, Result<Bdd, OutOfNodes>> = BTreeMap::new();
     for shape in &proof.shapes {
         for (number, place) in shape.threads.iter().enumerate() {
             let place = &proof.places[*place as usize];
-            let sum = *sums.entry(place.loc).or_insert(Ok(FALSE));
+            let sum = sums.remove(&place.loc).unwrap_or_else(|| Ok(paper.manager.bottom()));
             // Two threads at one place may be told apart by their order only; both are looked at.
             let more = sum.and_then(|sum| {
-                if sum == TRUE {
-                    return Ok(TRUE);
+                if sum.is_true() {
+                    return Ok(sum);
                 }
                 let key = |atom| seen_by(number as u32, place, context, atom);
                 let allowed = paper.read(&proof.formulas, shape.formula, &key, &mut HashMap::new())?;
-                paper.diagrams.or(sum, allowed)
+                sum.or(&allowed)
             });
             sums.insert(place.loc, more);
         }
@@ -333,8 +325,8 @@ fn of_cover(context: Context<'_>, proof: &CoverProof) -> Table {
     };
     pairs.sort_unstable();
     pairs.dedup();
-    let mut paper = Paper::new(context);
-    let mut sums: BTreeMap<LocId, Result<Diagram, TooLarge>> = BTreeMap::new();
+    let paper = Paper::new(context);
+    let mut sums: BTreeMap<LocId, Result<Bdd, OutOfNodes>> = BTreeMap::new();
     for (shared, local) in pairs {
         let state = &proof.locals[local];
         let place = &proof.places[state.place as usize];
@@ -347,11 +339,8 @@ fn of_cover(context: Context<'_>, proof: &CoverProof) -> Table {
             .map(|(var, value)| (var, *value))
             .chain(of_local.map(|((_, var), value)| (*var, *value)))
             .collect();
-        let sum = *sums.entry(place.loc).or_insert(Ok(FALSE));
-        let more = sum.and_then(|sum| {
-            let product = paper.product(&literals)?;
-            paper.diagrams.or(sum, product)
-        });
+        let sum = sums.remove(&place.loc).unwrap_or_else(|| Ok(paper.manager.bottom()));
+        let more = sum.and_then(|sum| sum.or(&paper.product(&literals)?));
         sums.insert(place.loc, more);
     }
     let known = |(loc, sum)| (loc, Known { holds: paper.holds(sum), since_entry: None });
@@ -359,13 +348,9 @@ fn of_cover(context: Context<'_>, proof: &CoverProof) -> Table {
 }
 
 impl Paper<'_> {
-    fn product(&mut self, literals: &[(VarId, bool)]) -> Result<Diagram, TooLarge> {
-        let mut product = TRUE;
-        for (var, value) in literals {
-            let positive = self.var(Key::Now(*var))?;
-            let literal = if *value { positive } else { self.diagrams.not(positive)? };
-            product = self.diagrams.and(product, literal)?;
-        }
-        Ok(product)
+    fn product(&self, literals: &[(VarId, bool)]) -> Result<Bdd, OutOfNodes> {
+        literals.iter().try_fold(self.manager.top(), |product, (var, value)| {
+            product.and(&self.manager.literal(self.vars[&Key::Now(*var)], *value)?)
+        })
     }
 }

@@ -6,37 +6,31 @@
 //! result is equivalent to the function: every part is implied by it, and what is removed follows from the parts
 //! written.
 
-use super::diagram::{Diagram, Diagrams, FALSE, TRUE, TooLarge};
+use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes, Var};
 
 /// A variable with its sign.
-type Literal = (u32, bool);
+type Literal = (Var, bool);
 
 /// The most products that are written.
 const MAX_PRODUCTS: usize = 24;
 
 /// The formula, in which `name` says what variables are called; `None` if it would be too long.
-pub(super) fn words(
-    diagrams: &mut Diagrams,
-    f: Diagram,
-    name: &dyn Fn(u32) -> String,
-) -> Result<Option<String>, TooLarge> {
-    match f {
-        TRUE => return Ok(Some("true".to_string())),
-        FALSE => return Ok(Some("false".to_string())),
-        _ => {}
+pub(super) fn words(manager: &Manager, f: &Bdd, name: &dyn Fn(Var) -> String) -> Result<Option<String>, OutOfNodes> {
+    if let Some(value) = f.as_constant() {
+        return Ok(Some(value.to_string()));
     }
-    let mut rest = f;
+    let mut rest = f.clone();
     let mut parts: Vec<String> = Vec::new();
-    for (var, sign) in take_literals(diagrams, &mut rest)? {
+    for (var, sign) in take_literals(manager, &mut rest)? {
         parts.push(literal(var, sign, name));
     }
-    for (left, right, sign) in take_equations(diagrams, &mut rest)? {
+    for (left, right, sign) in take_equations(manager, &mut rest)? {
         parts.push(format!("{} {} {}", name(left), if sign { "=" } else { "!=" }, name(right)));
     }
-    if rest == TRUE {
+    if rest.is_true() {
         return Ok(Some(join(parts)));
     }
-    let Some(remainder) = shortest(diagrams, rest, name)? else { return Ok(None) };
+    let Some(remainder) = shortest(manager, &rest, name)? else { return Ok(None) };
     parts.extend(remainder);
     Ok(Some(join(parts)))
 }
@@ -53,43 +47,40 @@ fn join(parts: Vec<String>) -> String {
     parts.into_iter().map(guarded).collect::<Vec<_>>().join(" & ")
 }
 
-fn literal(var: u32, sign: bool, name: &dyn Fn(u32) -> String) -> String {
+fn literal(var: Var, sign: bool, name: &dyn Fn(Var) -> String) -> String {
     format!("{}{}", if sign { "" } else { "!" }, name(var))
 }
 
-/// The literals that the function implies; it is left without them.
-fn take_literals(diagrams: &mut Diagrams, f: &mut Diagram) -> Result<Vec<Literal>, TooLarge> {
+/// Removes the literals that the function implies from it, and returns them.
+fn take_literals(manager: &Manager, f: &mut Bdd) -> Result<Vec<Literal>, OutOfNodes> {
     let mut taken = Vec::new();
-    for var in diagrams.support(*f) {
+    for var in f.support() {
         for sign in [true, false] {
-            let positive = diagrams.var(var)?;
-            let literal = if sign { positive } else { diagrams.not(positive)? };
-            if diagrams.implies(*f, literal)? {
+            if f.is_subset(&manager.literal(var, sign)?) {
                 taken.push((var, sign));
-                *f = diagrams.exists(*f, var)?;
+                *f = f.exists(&manager.var_set(&[var])?)?;
             }
         }
     }
     Ok(taken)
 }
 
-/// The equations `left = right` (or `!=`) that the function implies; it is left without the variables on the right.
-fn take_equations(diagrams: &mut Diagrams, f: &mut Diagram) -> Result<Vec<(u32, u32, bool)>, TooLarge> {
+/// Removes the equations `left = right` (or `!=`) that the function implies from it, with the variables on the right,
+/// and returns them.
+fn take_equations(manager: &Manager, f: &mut Bdd) -> Result<Vec<(Var, Var, bool)>, OutOfNodes> {
     let mut taken = Vec::new();
-    let support = diagrams.support(*f);
+    let support = f.support();
     for (number, left) in support.iter().enumerate() {
         for right in &support[number + 1..] {
             for sign in [true, false] {
-                let live = diagrams.support(*f);
+                let live = f.support();
                 if !live.contains(left) || !live.contains(right) {
                     continue;
                 }
-                let (a, b) = (diagrams.var(*left)?, diagrams.var(*right)?);
-                let (not_a, not_b) = (diagrams.not(a)?, diagrams.not(b)?);
-                let equation = if sign { diagrams.ite(a, b, not_b)? } else { diagrams.ite(a, not_b, b)? };
-                if diagrams.implies(*f, equation)? {
+                let by = manager.literal(*left, sign)?;
+                if f.is_subset(&manager.var(*right)?.iff(&by)?) {
                     taken.push((*left, *right, sign));
-                    *f = diagrams.replace(*f, *right, if sign { a } else { not_a })?;
+                    *f = f.substitute(&manager.substitution(&[(*right, by)]))?;
                 }
             }
         }
@@ -98,14 +89,10 @@ fn take_equations(diagrams: &mut Diagrams, f: &mut Diagram) -> Result<Vec<(u32, 
 }
 
 /// The parts of a conjunction that is the function: one sum of products, or several sums.
-fn shortest(
-    diagrams: &mut Diagrams,
-    f: Diagram,
-    name: &dyn Fn(u32) -> String,
-) -> Result<Option<Vec<String>>, TooLarge> {
-    let negated = diagrams.not(f)?;
-    let products = irredundant(diagrams, f, f)?.map(|(cover, _)| cover);
-    let sums = irredundant(diagrams, negated, negated)?.map(|(cover, _)| cover);
+fn shortest(manager: &Manager, f: &Bdd, name: &dyn Fn(Var) -> String) -> Result<Option<Vec<String>>, OutOfNodes> {
+    let negated = f.not()?;
+    let products = irredundant(manager, f, f)?.map(|(cover, _)| cover);
+    let sums = irredundant(manager, &negated, &negated)?.map(|(cover, _)| cover);
     let size = |cover: &Option<Vec<Vec<Literal>>>| cover.as_ref().map_or(usize::MAX, |cover| cover.concat().len());
     let text = |product: &Vec<Literal>, flip: bool, sign: &str| {
         let literals: Vec<String> =
@@ -129,33 +116,37 @@ fn shortest(
     })
 }
 
+/// Returns the function where a variable that is not below its topmost one is false, and where it is true.
+fn split(f: &Bdd, var: Var) -> (Bdd, Bdd) {
+    match f.decision() {
+        Some((top, high, low)) if top == var => (low, high),
+        _ => (f.clone(), f.clone()),
+    }
+}
+
 /// Products with their sum.
-type Cover = (Vec<Vec<Literal>>, Diagram);
+type Cover = (Vec<Vec<Literal>>, Bdd);
 
 /// An irredundant sum of products between two functions (Minato and Morreale), or `None` if it has too many.
 ///
 /// Products that need the topmost variable false come first, then those that need it true, then those that need
 /// neither, for what the others leave. Ends, since each call looks at a lower variable.
-fn irredundant(diagrams: &mut Diagrams, low: Diagram, high: Diagram) -> Result<Option<Cover>, TooLarge> {
-    if low == FALSE {
-        return Ok(Some((Vec::new(), FALSE)));
+fn irredundant(manager: &Manager, low: &Bdd, high: &Bdd) -> Result<Option<Cover>, OutOfNodes> {
+    if low.is_false() {
+        return Ok(Some((Vec::new(), manager.bottom())));
     }
-    if high == TRUE {
-        return Ok(Some((vec![Vec::new()], TRUE)));
+    if high.is_true() {
+        return Ok(Some((vec![Vec::new()], manager.top())));
     }
-    let var = diagrams.top(low).min(diagrams.top(high));
-    let ((low0, low1), (high0, high1)) = (diagrams.split(low, var), diagrams.split(high, var));
-    let (not_high0, not_high1) = (diagrams.not(high0)?, diagrams.not(high1)?);
-    let (only0, only1) = (diagrams.and(low0, not_high1)?, diagrams.and(low1, not_high0)?);
-    let Some((cover0, f0)) = irredundant(diagrams, only0, high0)? else { return Ok(None) };
-    let Some((cover1, f1)) = irredundant(diagrams, only1, high1)? else { return Ok(None) };
-    let (not_f0, not_f1) = (diagrams.not(f0)?, diagrams.not(f1)?);
-    let (left0, left1) = (diagrams.and(low0, not_f0)?, diagrams.and(low1, not_f1)?);
-    let (left, both) = (diagrams.or(left0, left1)?, diagrams.and(high0, high1)?);
-    let Some((cover, f)) = irredundant(diagrams, left, both)? else { return Ok(None) };
-    let x = diagrams.var(var)?;
-    let split = diagrams.ite(x, f1, f0)?;
-    let whole = diagrams.or(split, f)?;
+    let tops = [low, high].into_iter().filter_map(|f| Some(f.decision()?.0));
+    let var = tops.min().expect("a function that is neither true nor false has a variable");
+    let ((low0, low1), (high0, high1)) = (split(low, var), split(high, var));
+    let (only0, only1) = (low0.minus(&high1)?, low1.minus(&high0)?);
+    let Some((cover0, f0)) = irredundant(manager, &only0, &high0)? else { return Ok(None) };
+    let Some((cover1, f1)) = irredundant(manager, &only1, &high1)? else { return Ok(None) };
+    let left = low0.minus(&f0)?.or(&low1.minus(&f1)?)?;
+    let Some((cover, f)) = irredundant(manager, &left, &high0.and(&high1)?)? else { return Ok(None) };
+    let whole = manager.var(var)?.ite(&f1, &f0)?.or(&f)?;
     let with =
         |sign: bool| move |product: Vec<Literal>| std::iter::once((var, sign)).chain(product).collect::<Vec<_>>();
     let all: Vec<Vec<Literal>> =
@@ -167,23 +158,25 @@ fn irredundant(diagrams: &mut Diagrams, low: Diagram, high: Diagram) -> Result<O
 mod tests {
     use super::*;
 
-    fn name(var: u32) -> String {
-        ["a", "b", "c", "d", "e", "f"][var as usize].to_string()
+    use selvedge_logic::bdd::Limits;
+
+    fn name(var: Var) -> String {
+        ["a", "b", "c", "d", "e", "f"][var.level()].to_string()
     }
 
-    /// The function with this table of truth: bit `i` is its value where variable `v` is bit `v` of `i`.
-    fn table(diagrams: &mut Diagrams, n_vars: u32, bits: u64) -> Diagram {
-        let mut f = FALSE;
-        for row in (0..1 << n_vars).filter(|row| bits >> row & 1 == 1) {
-            let mut product = TRUE;
-            for var in 0..n_vars {
-                let x = diagrams.var(var).unwrap();
-                let literal = if row >> var & 1 == 1 { x } else { diagrams.not(x).unwrap() };
-                product = diagrams.and(product, literal).unwrap();
-            }
-            f = diagrams.or(f, product).unwrap();
-        }
-        f
+    fn manager(n_vars: usize) -> (Manager, Vec<Var>) {
+        let manager = Manager::new(Limits { nodes: 100_000, cache: 1 << 10 });
+        let vars = manager.add_vars(n_vars);
+        (manager, vars)
+    }
+
+    /// Returns the function with this truth table: bit `i` is its value where variable `v` is bit `v` of `i`.
+    fn table(manager: &Manager, vars: &[Var], bits: u64) -> Bdd {
+        let rows = (0_u64..1 << vars.len()).filter(|row| bits >> row & 1 == 1);
+        rows.fold(manager.bottom(), |f, row| {
+            let literals: Vec<Literal> = vars.iter().map(|var| (*var, row >> var.level() & 1 == 1)).collect();
+            f.or(&manager.cube(&literals).unwrap()).unwrap()
+        })
     }
 
     /// The value of a written formula.
@@ -199,9 +192,8 @@ mod tests {
     #[test]
     fn every_function_of_three_variables_is_written_as_itself() {
         for bits in 0..256 {
-            let mut diagrams = Diagrams::new(10_000);
-            let f = table(&mut diagrams, 3, bits);
-            let text = words(&mut diagrams, f, &name).unwrap().unwrap();
+            let (manager, vars) = manager(3);
+            let text = words(&manager, &table(&manager, &vars, bits), &name).unwrap().unwrap();
             for row in 0..8 {
                 assert_eq!(value(&text, row), bits >> row & 1 == 1, "{text}, row {row}");
             }
@@ -214,9 +206,8 @@ mod tests {
         for _ in 0..60 {
             bits = bits.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
             let sparse = bits & bits.rotate_left(17) & bits.rotate_left(31);
-            let mut diagrams = Diagrams::new(100_000);
-            let f = table(&mut diagrams, 6, sparse);
-            let Some(text) = words(&mut diagrams, f, &name).unwrap() else { continue };
+            let (manager, vars) = manager(6);
+            let Some(text) = words(&manager, &table(&manager, &vars, sparse), &name).unwrap() else { continue };
             for row in 0..64 {
                 assert_eq!(value(&text, row), sparse >> row & 1 == 1, "{text}, row {row}");
             }
@@ -225,13 +216,12 @@ mod tests {
 
     #[test]
     fn literals_and_equations_are_taken_out() {
-        let mut diagrams = Diagrams::new(1000);
-        let [a, b, c, d] = [0, 1, 2, 3].map(|var| diagrams.var(var).unwrap());
-        let (not_c, either) = (diagrams.not(c).unwrap(), diagrams.or(a, d).unwrap());
-        let equation = diagrams.ite(b, c, not_c).unwrap();
-        let both = diagrams.and(equation, either).unwrap();
-        assert_eq!(words(&mut diagrams, both, &name).unwrap().unwrap(), "(b = c) & (a | d)");
-        let with_a = diagrams.and(equation, a).unwrap();
-        assert_eq!(words(&mut diagrams, with_a, &name).unwrap().unwrap(), "a & (b = c)");
+        let (manager, vars) = manager(4);
+        let [a, b, c, d] = [0, 1, 2, 3].map(|number: usize| manager.var(vars[number]).unwrap());
+        let equation = b.iff(&c).unwrap();
+        let both = equation.and(&a.or(&d).unwrap()).unwrap();
+        assert_eq!(words(&manager, &both, &name).unwrap().unwrap(), "(b = c) & (a | d)");
+        let with_a = equation.and(&a).unwrap();
+        assert_eq!(words(&manager, &with_a, &name).unwrap().unwrap(), "a & (b = c)");
     }
 }
