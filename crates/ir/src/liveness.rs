@@ -43,12 +43,12 @@ impl Liveness {
         let arrows = Arrows::new(program, &calls);
         let slots = Slots::new(program);
         let mod_ref = ModRef::new(program, &slots, &calls, &arrows);
-        Liveness::pinning(program, pinned(program, Beside::Threads), slots, &mod_ref, &arrows)
+        Liveness::pinning(program, pinned(program, Environment::Threads), slots, &mod_ref, &arrows)
     }
 
     pub(crate) fn with(program: &Program, slots: Slots, mod_ref: &ModRef, arrows: &Arrows) -> Liveness {
-        let beside = if is_sequential(program) { Beside::Nobody } else { Beside::Threads };
-        Liveness::pinning(program, pinned(program, beside), slots, mod_ref, arrows)
+        let environment = if is_sequential(program) { Environment::Alone } else { Environment::Threads };
+        Liveness::pinning(program, pinned(program, environment), slots, mod_ref, arrows)
     }
 
     fn pinning(
@@ -77,20 +77,20 @@ impl Liveness {
 
 /// The threads that run concurrently with a thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Beside {
-    Nobody,
+enum Environment {
+    Alone,
     Threads,
 }
 
 /// Returns whether a variable must count as live everywhere because other threads may read it.
-fn pinned(program: &Program, beside: Beside) -> impl Fn(&VarId) -> bool + use<> {
+fn pinned(program: &Program, environment: Environment) -> impl Fn(&VarId) -> bool + use<> {
     let mut pinned = vec![false; program.vars.len()];
     let entry_inits = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
     for expr in program.edges.iter().flat_map(|edge| edge.op.exprs()).chain(entry_inits) {
         expr.for_each_leaf(|leaf| match *leaf {
             Expr::Passive(var) | Expr::PassiveNext(var) => pinned[var.index()] = true,
             Expr::Var(var) | Expr::Next(var) if program.vars[var].scope == Scope::Shared => {
-                pinned[var.index()] |= beside == Beside::Threads;
+                pinned[var.index()] |= environment == Environment::Threads;
             }
             _ => {}
         });
