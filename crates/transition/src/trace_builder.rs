@@ -39,7 +39,7 @@ impl TraceBuilder {
         let mut numbers = Numbers { of: vec![None; self.n_names], next: 0 };
         if let Some(name) = prelude {
             numbers.number(name);
-            // A run that ends inside the prelude has initial threads all the same.
+            // A run that ends inside the prelude has initial threads, too.
             if self.starts.is_empty() {
                 self.starts = waiting(program);
             }

@@ -122,7 +122,7 @@ fn block(
 ) -> Accesses {
     let mut all = Accesses::none(steps.first().map_or(0, |first| first.reads.len()));
     let mut seen = FixedBitSet::with_capacity(2 * program.locs.len());
-    // Locations, each with a mark if the flag is held.
+    // Locations, each with whether the flag is held there.
     let mut waiting = vec![(loc, false)];
     while let Some((loc, holds)) = waiting.pop() {
         for edge in flow.out(loc) {

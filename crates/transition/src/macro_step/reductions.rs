@@ -3,7 +3,7 @@
 /// The reductions that an engine makes. None of them changes which errors are reachable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
-    /// Fuses steps that other threads cannot notice with the next one that they can (algorithms of class (b), "local
+    /// Fuses steps that other threads cannot observe with the next one that they can (algorithms of class (b), "local
     /// block compression"), and atomic sections to one step.
     ///
     /// Default: on.
@@ -19,14 +19,14 @@ pub struct Reductions {
 /// The interleavings that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PartialOrder {
-    /// None.
+    /// No interleavings.
     #[default]
     Off,
-    /// All but those of one thread whose step depends on nothing that the others can still do (thesis, §6.2).
+    /// All but those of one thread whose step is independent of all steps that the others can still make (thesis, §6.2).
     Ample,
     /// All but those of one group of threads that depend on each other (thesis, §6.3).
     Persistent,
-    /// A thread runs on until its next step depends on what another can still do (thesis, §6.4).
+    /// A thread runs on until its next step depends on a step that another can still make (thesis, §6.4).
     Cartesian,
 }
 

@@ -1,7 +1,7 @@
 //! One walker to the next visible points, on sets of states in decision diagrams.
 //!
-//! An *item* is a set of states with the same key: where the moving thread is, and whatever else the engine tells
-//! apart. The order of work: the items inside the macro step, by the rank of their location, each after all that lead
+//! An *item* is a set of states with the same key: the place of the moving thread, and the rest that the engine
+//! distinguishes. The order of work: the items inside the macro step, by the rank of their location, each after all that lead
 //! to it, so that every item is followed once. It ends because there is no cycle without a visible point. It is right
 //! because each item is the exact image of those before it.
 
@@ -28,17 +28,17 @@ pub struct Item<K> {
     pub arcs: Vec<(usize, EdgeId)>,
 }
 
-/// All that a thread can do from one visible point to the next ones.
+/// All ways of a thread from one visible point to the next ones.
 pub struct MacroStep<K, E> {
     /// The items; the first is the beginning.
     pub items: Vec<Item<K>>,
-    /// The items but the beginning: the macro step may end where it begins.
+    /// The numbers of the items, without the beginning: the macro step may end where it begins.
     known: FxHashMap<K, usize>,
     /// The items whose moving thread is at a visible point, or has ended.
     pub ends: Vec<usize>,
     /// The items inside that have not been followed, by rank.
     waiting: BTreeSet<(usize, usize)>,
-    /// The errors on the way, as the engine notes them.
+    /// The errors on the way, as the engine records them.
     pub errors: E,
 }
 
@@ -115,7 +115,7 @@ impl Steps {
             Op::Spawn(spawn) if may_start => {
                 (layout.spawned(program, set, agents, spawn)?, Some(program.procs[spawn.callee].entry))
             }
-            Op::Call(_) => unreachable!("the engines take programs without calls only"),
+            Op::Call(_) => unreachable!("the engines support programs without calls only"),
             _ => (set.clone(), None),
         };
         let child = |loc: LocId| Place { role: Role::Free(place.entry().expect("the prelude starts no threads")), loc };

@@ -255,7 +255,7 @@ impl Back<'_> {
 
     fn choose(&self, condition: &Bdd, n_choices: usize) -> Vec<Value> {
         let choices = condition.pick(&self.layout.choices[..n_choices]);
-        choices.expect("the step was found").into_iter().map(value).collect()
+        choices.expect("the condition of the step is satisfiable").into_iter().map(value).collect()
     }
 }
 

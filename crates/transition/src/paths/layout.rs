@@ -111,7 +111,7 @@ impl PathLayout {
         let n_vars = n_above + (0..n_slots).map(|slot| 3 + further(slot)).sum::<usize>() + n_results + n_choices;
         let mut vars = manager.add_vars(n_vars).into_iter();
         let order = ordered(program, &slots, n_slots, order);
-        // From the top down: what is above all else, blocks of copies, then each slot with its own copies.
+        // From the top down: the variables above all others, blocks of copies, then each slot with its own copies.
         let mut triples = vec![[None; 3]; n_slots];
         let mut copies: Vec<Vec<Var>> = vec![Vec::new(); n_slots];
         let above = vars.by_ref().take(n_above).collect();

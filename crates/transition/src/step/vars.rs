@@ -72,7 +72,7 @@ impl Slots {
             set.dedup();
             set
         };
-        // Sets of more than a few variables say little about neighbourhood and cost much.
+        // Large sets of variables carry little information about neighbourhood and are expensive.
         let sets: Vec<Vec<usize>> =
             program.edges.iter().map(|edge| together(&edge.op)).filter(|set| (2..=16).contains(&set.len())).collect();
         let all = force(self.n_shared + self.n_locals, &sets);

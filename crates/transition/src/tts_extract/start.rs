@@ -81,7 +81,7 @@ impl Starts {
         let kinds: Vec<(&[LocalId], u32)> = exact.iter().map(|(options, count)| (options.as_slice(), *count)).collect();
         self.beginnings.push(beginning);
         let before = self.starts.len();
-        initial_counts(&kinds, &mut Vec::new(), &mut |marking| {
+        multisets(&kinds, &mut Vec::new(), &mut |marking| {
             let mut threads = marking.to_vec();
             threads.sort_unstable();
             self.starts.push(Start { shared: shared_id, threads, any: any.clone() });
@@ -116,20 +116,20 @@ fn options(views: &mut Views<'_, '_>, kind: EntryId, shared: u32) -> Result<Vec<
 }
 
 /// Calls `found` with every way to draw from each list as often as its number says, in any order.
-fn initial_counts(
+fn multisets(
     kinds: &[(&[LocalId], u32)],
     drawn: &mut Vec<LocalId>,
     found: &mut dyn FnMut(&[LocalId]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     match kinds.split_first() {
         None => found(drawn),
-        Some(((_, 0), rest)) => initial_counts(rest, drawn, found),
+        Some(((_, 0), rest)) => multisets(rest, drawn, found),
         Some(((options, count), rest)) => {
             for (at, local) in options.iter().enumerate() {
                 drawn.push(*local);
                 let mut kinds = vec![(&options[at..], count - 1)];
                 kinds.extend_from_slice(rest);
-                initial_counts(&kinds, drawn, found)?;
+                multisets(&kinds, drawn, found)?;
                 drawn.pop();
             }
             Ok(())

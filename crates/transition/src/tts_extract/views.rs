@@ -33,7 +33,7 @@ type Hasher = BuildHasherDefault<FxHasher>;
 pub(super) struct Ids {
     /// Shared valuations with the atomic flag.
     shareds: IndexSet<(u32, bool), Hasher>,
-    /// Thread states, and whether the thread holds the flag.
+    /// Thread states, each with whether the thread holds the flag.
     locals: IndexSet<(u32, bool), Hasher>,
 }
 

@@ -13,7 +13,7 @@ use crate::bounded::bound;
 /// Returns the numbers of initial threads of each kind that the program and the bound allow.
 pub(super) fn initial_counts(model: &Model<'_>) -> Vec<Vec<(EntryId, u32)>> {
     let bound = bound(&model.task);
-    let mut initial_counts: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
+    let mut counts: Vec<Vec<(EntryId, u32)>> = vec![Vec::new()];
     for (id, entry) in model.program().entries.iter_enumerated() {
         let extend = |marking: Vec<(EntryId, u32)>| {
             let room = bound - marking.iter().map(|(_, count)| count).sum::<u32>();
@@ -24,9 +24,9 @@ pub(super) fn initial_counts(model: &Model<'_>) -> Vec<Vec<(EntryId, u32)>> {
             };
             counts.into_iter().map(move |count| marking.iter().copied().chain([(id, count)]).collect())
         };
-        initial_counts = initial_counts.into_iter().flat_map(extend).collect();
+        counts = counts.into_iter().flat_map(extend).collect();
     }
-    initial_counts
+    counts
 }
 
 /// Returns all states with a shared valuation and the initial threads.

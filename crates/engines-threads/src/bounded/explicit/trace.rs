@@ -50,7 +50,7 @@ impl ExplicitSearch<'_> {
         let mut trace = self.trace(error)?;
         if let (Some(local), state) = (self.met[&error].by, self.store.get(self.met[&error].state)) {
             let block = self.block(&state, local, state.holder == Some(local))?;
-            let (_, last) = block.errors.iter().find(|(other, _)| *other == error).expect("the block met the error");
+            let (_, last) = block.errors.iter().find(|(other, _)| *other == error).expect("the block has the error");
             let path = block.path(*last);
             let is_target_error = |step: &&Move| step.error.is_some_and(|error| self.is_target_error(error));
             let first = path.iter().position(is_target_error).map_or(path.len(), |at| at + 1);
@@ -71,9 +71,9 @@ impl ExplicitSearch<'_> {
         }
         if let Some(local) = by {
             let mover = self.last_mover_first(&now, &found).into_iter().find(|(_, other)| *other == local);
-            let (thread, local) = mover.expect("the error was met by a thread of this state");
+            let (thread, local) = mover.expect("a thread of this state has the error");
             let block = self.block(&now.canonical(), local, now.holder == Some(thread))?;
-            let (_, last) = block.errors.iter().find(|(other, _)| *other == error).expect("the block met the error");
+            let (_, last) = block.errors.iter().find(|(other, _)| *other == error).expect("the block has the error");
             self.emit(&block, *last, thread, &[], &mut found);
         }
         if now.threads.iter().any(|(_, local)| self.parts.locals[*local as usize].kind == Kind::Prelude) {

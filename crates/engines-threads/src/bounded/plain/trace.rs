@@ -47,8 +47,8 @@ impl PlainSearch<'_> {
 
     fn last_state(&self, builder: &mut TraceBuilder, found: PlainError) -> Result<WholeState, OutOfNodes> {
         let (PlainError::Fails(entry, ..) | PlainError::Reached(entry)) = found;
-        let ring = self.rings.last().expect("an error is met in a ring");
-        let (key, states) = ring.get_index(entry).expect("an error is met in an entry");
+        let ring = self.rings.last().expect("an error is found in a ring");
+        let (key, states) = ring.get_index(entry).expect("an error is found in an entry");
         let mut set = states.set.clone();
         if let PlainError::Fails(_, thread, edge) = found {
             let Op::Assert(condition) = &self.program.edges[edge].op else { unreachable!("only assertions fail") };
@@ -232,7 +232,7 @@ impl PlainSearch<'_> {
         let choices = layout.choices.iter().copied().zip(picked.choices.iter().copied());
         known.extend(choices.filter(|(var, _)| !own.contains(var)));
         let picked = condition.and(&layout.manager.cube(&known)?)?.pick(&layout.choices);
-        Ok(picked.expect("the other values were picked with this in mind"))
+        Ok(picked.expect("the other values satisfy the condition on each peer"))
     }
 
     /// Returns the starts of initial threads, in a state in which all have just begun.

@@ -137,7 +137,7 @@ impl Back<'_, '_> {
         let (_, peer) = layout.now(Who::Peer);
         let vars: Vec<_> = peer.iter().chain(&layout.choices).copied().collect();
         let values = condition.and(&layout.manager.cube(&known)?)?.pick(&vars);
-        let mut values = values.expect("the moving thread's values were picked with this in mind");
+        let mut values = values.expect("the moving thread's values satisfy the condition on each peer");
         let choices = values.split_off(peer.len());
         live.locals = values;
         Ok(Some(choices))

@@ -37,7 +37,7 @@ pub(crate) struct Key {
 /// A set of states at one key.
 pub(crate) type Item = sets::Item<Key>;
 
-/// The items of a block, and the errors that are looked for, in the order in which they were met.
+/// The items of a block, and the errors of the target, in the order in which they were found.
 pub(crate) type Block = MacroStep<Key, Vec<Error>>;
 
 /// An error inside a block.

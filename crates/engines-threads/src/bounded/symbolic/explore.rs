@@ -70,7 +70,7 @@ impl SymbolicSearch<'_> {
         let (shared_vars, local_vars) = layout.now(Who::Mover);
         let mut states = BTreeSet::new();
         for node in &self.nodes {
-            let mut initial_counts: Vec<Vec<(Place, Vec<bool>)>> = vec![Vec::new()];
+            let mut markings: Vec<Vec<(Place, Vec<bool>)>> = vec![Vec::new()];
             let sets = node.marking.pairs.iter().flat_map(|pair| std::iter::repeat_n(pair.set, pair.count as usize));
             for (place, set) in places(&node.marking.pairs).into_iter().zip(sets) {
                 run.tick()?;
@@ -84,10 +84,10 @@ impl SymbolicSearch<'_> {
                     };
                     values.iter().map(longer).collect::<Vec<_>>()
                 };
-                initial_counts = initial_counts.iter().flat_map(with).collect();
+                markings = markings.iter().flat_map(with).collect();
             }
             for shared in node.shared.assignments(&shared_vars) {
-                for marking in &initial_counts {
+                for marking in &markings {
                     let mut marking = marking.clone();
                     marking.sort();
                     states.insert((shared.clone(), marking));

@@ -125,7 +125,7 @@ impl SymbolicSearch<'_> {
         shared: Vec<bool>,
         threads: Vec<Live>,
     ) -> Result<Scene, OutOfNodes> {
-        let fit = self.fit(origin, &shared, &threads).expect("the origin was chosen so");
+        let fit = self.fit(origin, &shared, &threads).expect("the origin contains the state");
         let slots = self.slots(origin);
         let mut scene = Scene { shared, mover: None, children: Vec::new(), others: Vec::new() };
         let mut by_slot: Vec<(usize, Live)> = fit.into_iter().zip(threads).collect();

@@ -24,9 +24,9 @@ pub struct Effort {
 /// A method that computes exactly the states that can be covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exact {
-    /// [`karp_miller`].
+    /// The tree of [`karp_miller`].
     KarpMiller,
-    /// [`backward`].
+    /// The search of [`backward`].
     Backward,
 }
 

@@ -44,7 +44,7 @@ impl Engine for ViewsExplicit {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let system = build(task, &self.options, run)?;
-        run.event(Event::Phase("looking at k threads"));
+        run.event(Event::Phase("searching with k threads"));
         match decide(&system.tts, self.options.most(), run)?.answer {
             Answer::Covered(found) => unsafe_by(&system, &found, run),
             Answer::Uncovered(table) => safe(&system, certificate::views(&whole(&system, table, run)?)),
@@ -71,7 +71,7 @@ impl Engine for Backward {
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let system = build(task, &self.options, run)?;
         let rules = Rules::new(&system.tts);
-        run.event(Event::Phase("looking at two threads"));
+        run.event(Event::Phase("computing the views of two threads"));
         let table = whole(&system, views::table(&rules, 2, run)?, run)?;
         run.event(Event::Phase("searching backwards"));
         match widening::decide(&rules, &system.tts.targets, Some(&table), run)? {
@@ -104,7 +104,7 @@ impl Engine for KarpMillerExplicit {
         match karp_miller::prove(&rules, run)? {
             Some(cover) => safe(&system, certificate::vectors(&cover)),
             None => {
-                run.event(Event::Phase("looking for a run"));
+                run.event(Event::Phase("searching for a run"));
                 unsafe_by(&system, &covering_run(&rules, self.options.most(), run)?, run)
             }
         }

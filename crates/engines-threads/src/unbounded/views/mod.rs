@@ -53,7 +53,9 @@ impl Engine for Views {
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let unsupported = |reason: String| Err(Unsupported::new(reason));
         if task.threads != ThreadScope::Unbounded {
-            return unsupported("`views` is about any number of threads: leave out --threads".to_string());
+            return unsupported(
+                "the number of threads is bounded, but `views` answers for any number: leave out --threads".to_string(),
+            );
         }
         selvedge_transition::support::supports_program(task.program, self.name())
     }

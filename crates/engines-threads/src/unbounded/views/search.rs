@@ -148,7 +148,7 @@ impl<'a> ViewSearch<'a> {
             let reached = self.model.target.has_loc(self.model.place(place).loc);
             let moves = self.model.moves(place)?;
             let can_move = !key.held;
-            let set = self.table.get(&key).expect("it has grown");
+            let set = self.table.get(&key).expect("keys that have grown have views");
             let set = self.model.in_slots(set, vec![(ViewSlot::Copy(0), ViewSlot::Mover)])?;
             self.has_error |= reached || (can_move && !set.is_disjoint(&moves.error));
         }
@@ -279,7 +279,7 @@ impl<'a> ViewSearch<'a> {
         }
         let mut sets = Vec::new();
         for (key, changes) in keys {
-            let views = self.table.get(&key).expect("it is there").clone();
+            let views = self.table.get(&key).expect("all these views were found in the table").clone();
             sets.push(self.model.in_slots(&views, changes)?);
         }
         Ok(Some(sets))

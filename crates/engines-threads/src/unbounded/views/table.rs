@@ -74,13 +74,13 @@ impl ViewTable {
     /// Takes the new views of a key that has some.
     pub(super) fn pop(&mut self, bottom: &Bdd) -> Option<(ViewKey, Bdd)> {
         let number = self.waiting.pop_front()?;
-        let (key, entry) = self.entries.get_index_mut(number).expect("keys stay");
+        let (key, entry) = self.entries.get_index_mut(number).expect("keys are never removed");
         Some((key.clone(), std::mem::replace(&mut entry.new, bottom.clone())))
     }
 
     /// Returns the keys of one thread whose views have grown since the last call.
     pub(super) fn take_grown(&mut self) -> Vec<ViewKey> {
-        let key = |number: usize| self.entries.get_index(number).expect("keys stay").0.clone();
+        let key = |number: usize| self.entries.get_index(number).expect("keys are never removed").0.clone();
         std::mem::take(&mut self.grown).into_iter().map(key).collect()
     }
 

@@ -140,7 +140,7 @@ pub trait Layout {
     fn moved(&self, mover: Self::Agent, assign: &Assign, keeps: &dyn Fn(u32) -> bool) -> Result<Bdd, OutOfNodes> {
         let step = Assignment::of(mover, assign);
         let mut conjuncts = Vec::new();
-        // There are no other threads here, so passive conditions hold.
+        // A passive condition is about other threads: without any it holds.
         if !assign.constrain.is_passive() {
             for part in assign.constrain.conjuncts().into_iter().filter(|part| **part != Expr::TRUE) {
                 conjuncts.push(conjunct(self.value_in(&step, part)?, part));

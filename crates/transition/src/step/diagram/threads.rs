@@ -18,7 +18,7 @@ use crate::trace_builder::TraceBuilder;
 pub struct Live {
     /// A number of its own; the numbers of the trace follow when the whole execution is known.
     pub name: usize,
-    /// Its place.
+    /// The place of the thread.
     pub place: Place,
     /// The values of its variables, by slot.
     pub locals: Vec<bool>,
@@ -182,7 +182,7 @@ pub trait ThreadLayout: Layout {
                 }
                 Ok(before)
             }
-            _ => unreachable!("only these start threads"),
+            _ => unreachable!("only these operations start threads"),
         }
     }
 
