@@ -76,8 +76,8 @@ impl<L: Clone + Ord> Linear<L> {
 
     /// Normalises `e <= 0`: `Holds` with the sum that is at most zero, `Fails` with the one that is not.
     ///
-    /// `g*F + c <= 0` is `F <= k`, where `k` is the quotient of `-c` and `g` rounded down; if `F` begins with a negative
-    /// factor, it is the negation of `-F <= -k - 1`.
+    /// `g*F + c <= 0` is `F <= k`, where `k` is the quotient of `-c` and `g` rounded down; if `F` begins with a
+    /// negative factor, it is the negation of `-F <= -k - 1`.
     pub(crate) fn at_most_zero(self) -> Option<Comparison<L>> {
         let gcd = self.gcd();
         if gcd == 0 {

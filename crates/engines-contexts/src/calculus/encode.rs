@@ -87,7 +87,8 @@ impl<'p> Encoding<'p> {
     }
 }
 
-/// States in the columns of a space. An agent is the columns of a thread's state before a step, and of the one after it.
+/// States in the columns of a space. An agent is the columns of a thread's state before a step, and of the state after
+/// it.
 pub(super) struct StateLayout<'s> {
     encoding: &'s Encoding<'s>,
     space: &'s Space,

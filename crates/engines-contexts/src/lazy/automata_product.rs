@@ -1,10 +1,10 @@
 //! The product of the threads as automata, for few shared states.
 //!
 //! A template is explored with all histories whose contexts begin with states with which some context was seen to
-//! begin, whatever came before. Its effects hold for its threads whether or not the others confirm the history, and they
-//! do not grow with the number of threads. As diagrams whose blocks of variables are contexts, they are an automaton: the
-//! future behaviour of a thread after some contexts is a node below a cut, its *class*. So the product of the threads
-//! is a finite system: the shared state and a class for each thread.
+//! begin, whatever came before. Its effects hold for its threads whether or not the others confirm the history, and
+//! they do not grow with the number of threads. As diagrams whose blocks of variables are contexts, they are an
+//! automaton: the future behaviour of a thread after some contexts is a node below a cut, its *class*. So the product
+//! of the threads is a finite system: the shared state and a class for each thread.
 //!
 //! *Order of work.* In each round all templates are explored from the states seen so far. Then the system takes its
 //! turns from the beginning through this round. If a thread comes to its context with a state with which its template

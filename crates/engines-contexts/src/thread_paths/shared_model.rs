@@ -68,6 +68,8 @@ impl<'a> SharedModel<'a> {
         let flow = Flow::new(program);
         let (mut layout, columns) = columns(program, &calls, (contexts, n_sides, histories), run);
         let private = private(program, &calls, &layout, target, flag, roots);
+        // Widening comes before the sets of variables below, which depend on the scopes: a frame without the widened
+        // variables would lose the shared state at its entry when a context ends inside of it.
         for proc in program.procs.indices().filter(|proc| !private[*proc]) {
             let is_root = roots.contains(&proc) && calls.sites(proc).is_empty();
             widen(&mut layout, &columns.shared, (flag, is_root), proc, program);

@@ -3,7 +3,7 @@
 //! After Bouajjani, Esparza and Maler (*Reachability analysis of pushdown automata*, 1997) and Schwoon's thesis (*Model
 //! checking pushdown systems*, 2002, chapter 3). `post` saturates forward and `pre` backward; both stop early and
 //! remember why each transition was added. `systems` answers questions about systems that the user writes, and
-//! [`convert`] translates programs to such systems.
+//! [`convert()`] translates programs to such systems.
 //!
 //! As an engine for programs with one thread it is the naive counterpart of [`summaries`](crate::summaries): `system`
 //! produces the rules of a program for heads that are reached, one valuation at a time. The automaton has a state for
