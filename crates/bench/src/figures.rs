@@ -18,9 +18,9 @@ struct Pair {
     y: &'static str,
 }
 
-/// The figures 6.1 to 6.3 and 7.2 to 7.6, and the pairs that belong to them for the engine with explicit valuations. The
-/// thesis's ample sets and Cartesian reduction together are one reduction here, so that 6.3 has persistent sets in their
-/// place. A pair of which one engine does not have the switch has no points.
+/// The figures 6.1 to 6.3 and 7.2 to 7.6, and the pairs that belong to them for the engine with explicit valuations.
+/// The thesis's ample sets and Cartesian reduction together are one reduction here, so that 6.3 has persistent sets in
+/// their place. A pair of which one engine does not have the switch has no points.
 const PAIRS: &[Pair] = &[
     Pair { figure: "6.1", about: "ample sets, without symmetry", x: "threads-plain", y: "threads-plain ample" },
     Pair { figure: "6.2", about: "Cartesian, without symmetry", x: "threads-plain", y: "threads-plain cartesian" },
@@ -81,7 +81,8 @@ pub struct Figure {
     pub points: Vec<Point>,
 }
 
-/// Seconds of two tools for one instance, of processor time where that was measured; the limit where a tool did not decide.
+/// Seconds of two tools for one instance, of processor time where that was measured; the limit where a tool did not
+/// decide.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// The instance.
@@ -99,7 +100,8 @@ impl Figure {
         plot::scatter(&format!("{}: {}", self.figure, self.about), self.x, self.y, &points)
     }
 
-    /// Returns how much faster the second tool is, as a geometric mean; a lower bound where the first one did not decide.
+    /// Returns how much faster the second tool is, as a geometric mean; a lower bound where the first one did not
+    /// decide.
     pub fn speedup(&self) -> Option<f64> {
         let ratios: Vec<f64> = self.points.iter().map(|point| point.x / point.y).collect();
         geometric_mean(&ratios)
@@ -113,8 +115,8 @@ impl Figure {
     }
 }
 
-/// All figures for which there are points. `limit` stands for runs that did not decide, or were not tried after one that
-/// did not.
+/// All figures for which there are points. `limit` stands for runs that did not decide, or were not tried after one
+/// that did not.
 pub fn figures(records: &[Record], limit: f64) -> Vec<Figure> {
     let of_pair = |pair: &Pair| {
         let Pair { figure, about, x, y } = *pair;

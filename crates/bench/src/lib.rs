@@ -107,8 +107,8 @@ const TRIVIAL: &str = "decl x;\nvoid main() begin\n  x := F;\n  assert(x);\nend\
 
 struct Bench<'p> {
     plan: &'p Plan,
-    /// What a trivial program takes, by tool. A tool that does not decide it (a switch that the engine does not have) is
-    /// asked nothing else.
+    /// What a trivial program takes, by tool. A tool that does not decide it (a switch that the engine does not have)
+    /// is asked nothing else.
     startup: Vec<(String, f64)>,
     records: Vec<Record>,
 }
@@ -243,8 +243,8 @@ impl Bench<'_> {
     }
 }
 
-/// One run in each configuration, of which the best counts: one that decides before one that does not, then the soonest.
-/// `None` if the program cannot be put to the tool.
+/// One run in each configuration, of which the best counts: one that decides before one that does not, then the
+/// soonest. `None` if the program cannot be put to the tool.
 fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Measured>> {
     let Some(mut best) = ask_as_configured(tool, asked, None)? else { return Ok(None) };
     for option in tool.configurations() {

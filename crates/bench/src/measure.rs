@@ -73,8 +73,8 @@ fn resident(pid: u32) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The processor time of a process, of which the system counts hundredths of a second. The numbers follow the name, which
-/// stands in parentheses.
+/// The processor time of a process, of which the system counts hundredths of a second. The numbers follow the name,
+/// which stands in parentheses.
 pub(super) fn processor(pid: u32) -> Option<f64> {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
     let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();

@@ -110,7 +110,8 @@ impl Page<'_> {
     }
 
     /// For each family, the largest size that the peer decided, and there the ratio of each tool and of the best one. A
-    /// tool that did not decide it, or was not asked any more, counts with the limit: its ratio is an upper bound (`≤`).
+    /// tool that did not decide it, or was not asked any more, counts with the limit: its ratio is an upper bound
+    /// (`≤`).
     fn at_the_peers_largest(&self, text: &mut String) {
         let Page { records, limit, peer, .. } = *self;
         let (tools, mut best_ones) = (self.tools(), Vec::new());
@@ -142,8 +143,8 @@ impl Page<'_> {
         }
     }
 
-    /// Compares two versions over all programs that both decided: the geometric mean of the ratios of their whole times, and
-    /// the programs for which this version takes more than half as long again as the other one.
+    /// Compares two versions over all programs that both decided: the geometric mean of the ratios of their whole
+    /// times, and the programs for which this version takes more than half as long again as the other one.
     pub fn versions(&self) -> String {
         let both = |record: &&Record| record.tool != self.peer && record.is_decided();
         let mut ratios = Vec::new();

@@ -1,10 +1,11 @@
-//! A reader of what `selvedge boom` prints, written from the rules that SatAbs's own reader follows, and a replay of it.
+//! A reader of what `selvedge boom` prints, written from the rules that SatAbs's own reader follows, and a replay of
+//! it.
 //!
-//! The order of work: [`read`] takes the lines apart and checks what the form demands; [`Execution::replay`] walks along
-//! the lines with the sets of places where the threads may stand, one set of places per step, and asks of each line
-//! whether the statement there leads from its values to those of the next line. It shares the representation with the
-//! checker, but neither interpreter nor traces: a step is right if each assigned variable can have got its new value,
-//! the condition can hold between old and new values, and nothing else has changed.
+//! The order of work: [`read`] takes the lines apart and checks what the form demands; [`Execution::replay`] walks
+//! along the lines with the sets of places where the threads may stand, one set of places per step, and asks of each
+//! line whether the statement there leads from its values to those of the next line. It shares the representation with
+//! the checker, but neither interpreter nor traces: a step is right if each assigned variable can have got its new
+//! value, the condition can hold between old and new values, and nothing else has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

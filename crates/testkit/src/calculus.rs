@@ -1,10 +1,10 @@
-//! The equations of `calculus/`, and those that are written for a number of rounds or contexts, on generated programs: they
-//! agree with the engines.
+//! The equations of `calculus/`, and those that are written for a number of rounds or contexts, on generated programs:
+//! they agree with the engines.
 //!
-//! A third of the programs each: one thread, with recursion, for the three forms of sequential reachability; threads that take
-//! turns; templates, also such that run once, in rounds. The last two in 1 to 3 rounds, half of them with recursion.
+//! A third of the programs each: one thread, with recursion, for the three forms of sequential reachability; threads
+//! that take turns; templates, also such that run once, in rounds. The last two in 1 to 3 rounds, half of them with
+//! recursion.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use selvedge_check::{CancelToken, ContextBound, Limits, RoundBound, Run, Stop, Task, ThreadScope, Verdict};
@@ -16,15 +16,15 @@ use selvedge_ir::fp::Fixpoint;
 use selvedge_ir::{Count, Program};
 
 use crate::corpus::root;
-use crate::differ::{Fault, fault, panic_message, pose};
-use crate::engines::{Compared, Comparison};
+use crate::differ::pose;
 use crate::generate::{Weights, generate_with};
+use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
 use crate::oracle::Budget;
 use crate::rng::Rng;
 
 /// The comparison of equations with engines.
-pub const EQUATIONS: Comparison = Comparison { item, compare };
+pub const EQUATIONS: Comparison = Comparison::new(item, compare);
 
 /// The equations about one thread.
 pub const SEQUENTIAL: [&str; 3] = ["summaries", "entry-forward", "entry-forward-split"];
@@ -55,12 +55,7 @@ pub fn equations(name: &str) -> Fixpoint {
     loaded.fixpoint.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.diagnostics))
 }
 
-fn compare(model: &Model, number: u64, budget: Budget) -> Result<Compared, Fault> {
-    let unwound = catch_unwind(AssertUnwindSafe(|| compare_model(model, number, budget)));
-    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
-}
-
-fn compare_model(model: &Model, number: u64, _: Budget) -> Result<Compared, Fault> {
+fn compare(model: &Model, number: u64, _: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let posed = pose(model)?;
     let (third, k) = (number / 3, 1 + (number / 3 % 3) as u32);
     let mut options = EngineOptions::default();
@@ -84,35 +79,37 @@ fn compare_model(model: &Model, number: u64, _: Budget) -> Result<Compared, Faul
     let inlined = simplify(&task, if schedule.is_none() { &[] } else { &[Pass::Inline] });
     let small = inlined.task(task.threads);
     let engine = build(kind, &options);
-    let mut compared = Compared::default();
     if engine.supports(&small).is_err() {
-        compared.open += 1;
-        return Ok(compared);
+        tally.count("open");
+        return Ok(());
     }
     let is_unsafe = match engine.check(&small, &Run::unlimited()) {
         Ok(Verdict::Unsafe(_)) => true,
         Ok(Verdict::Safe(_)) | Err(Stop::BoundReached(_)) => false,
         Err(stop) => return fault(kind.name(), stop.to_string()),
     };
+    let mut n_solved = 0;
     for (name, fixpoint) in systems.iter().filter(|(_, fixpoint)| supports(fixpoint, small.program).is_ok()) {
         let reports = if number.is_multiple_of(2) { SizeReports::End } else { SizeReports::Rounds };
         let solved = solve(fixpoint, small.program, small.target, reports, &patient());
-        compared.count_question(solved.is_ok());
         let solved = match solved {
-            Err(Stop::TimeLimit(_)) => continue,
+            Err(Stop::TimeLimit(_)) => {
+                tally.count("undecided");
+                continue;
+            }
             solved => solved.or_else(|stop| fault(*name, stop.to_string()))?,
         };
-        compared.sets += 1;
+        n_solved += 1;
         if solved.error != is_unsafe {
             return fault(*name, format!("Error() is {}, but `{}` says {is_unsafe}", solved.error, kind.name()));
         }
     }
-    match (compared.sets, is_unsafe) {
-        (0, _) => compared.open += 1,
-        (_, true) => compared.unsafe_ += 1,
-        (_, false) => compared.safe += 1,
-    }
-    Ok(compared)
+    tally.count(match (n_solved, is_unsafe) {
+        (0, _) => "open",
+        (_, true) => "unsafe",
+        (_, false) => "safe",
+    });
+    Ok(())
 }
 
 /// The equations for so many rounds or contexts.

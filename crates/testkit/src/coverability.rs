@@ -1,8 +1,6 @@
 //! Thread-transition systems: all ways to decide what can be covered, against each other.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::collections::BTreeSet;
 
 use selvedge_check::{CoverClaim, Run, Stop, ViewTable};
 use selvedge_engines::unbounded::coverability::cutoff::{self, Effort, Exact};
@@ -12,8 +10,9 @@ use selvedge_engines::unbounded::coverability::{
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_replay::certificate::{CoverFlaw, Refused, verify_claim};
 
+use crate::harness::{Campaign, Fault, Tally, fault};
 use crate::rng::Rng;
-use crate::workers::{Enough, Hang, Items, each};
+use crate::tts::shrink;
 
 /// Views of more threads than this are not made.
 const MOST_VIEWS: usize = 3;
@@ -65,71 +64,31 @@ pub fn random(rng: &mut Rng) -> Tts {
     }
 }
 
-/// What a comparison saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Agreement {
-    /// Whether a target can be covered.
-    pub covered: bool,
-    /// Whether k-views for a small k, or a search with few threads, were enough to say so.
-    pub decided: bool,
-    /// Whether a cutoff was found and proved.
-    pub cutoff: Option<usize>,
-}
+/// The comparison of all ways to decide coverability on random systems.
+pub struct Coverability;
 
-/// What many comparisons saw.
-#[derive(Clone, Debug, Default)]
-pub struct Tally {
-    /// All systems.
-    pub total: u64,
-    /// Those with a target that can be covered.
-    pub covered: u64,
-    /// Those that a few threads decide.
-    pub decided: u64,
-    /// Those with a proved cutoff, by the cutoff.
-    pub cutoffs: BTreeMap<usize, u64>,
-    /// Systems about which somebody is wrong, with the reason.
-    pub faults: Vec<(u64, String)>,
-}
+impl Campaign for Coverability {
+    type Subject = Tts;
 
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} systems: {} covered, {} decided by a few threads; cutoffs",
-            self.total, self.covered, self.decided
-        )?;
-        self.cutoffs.iter().try_for_each(|(cutoff, n_systems)| write!(f, " {cutoff}: {n_systems}"))
+    fn subject(&self, seed: u64, number: u64) -> Tts {
+        random(&mut Rng::for_item(seed, number))
+    }
+
+    fn compare(&self, tts: &Tts, _: u64, tally: &mut Tally) -> Result<(), Fault> {
+        compare(tts, tally).or_else(|why| fault("coverability", why))
+    }
+
+    fn shrink(&self, tts: Tts, fails: &mut dyn FnMut(&Tts) -> bool) -> Tts {
+        shrink(&tts, fails)
+    }
+
+    fn show(&self, tts: &Tts) -> String {
+        format!("{tts:?}")
     }
 }
 
-/// Compares on many random systems. Panics are faults.
-pub fn run(seed: u64, items: Items, mut progress: impl FnMut(u64, usize)) -> Result<Tally, Hang> {
-    let mut tally = Tally::default();
-    let work = move |number: u64| {
-        let tts = random(&mut Rng::for_item(seed, number));
-        let compared = catch_unwind(AssertUnwindSafe(|| compare(&tts))).unwrap_or_else(|_| Err("a panic".to_string()));
-        compared.map_err(|why| format!("{why}\n{tts:?}"))
-    };
-    each(items, work, |number, compared| {
-        tally.total += 1;
-        match compared {
-            Ok(seen) => {
-                tally.covered += u64::from(seen.covered);
-                tally.decided += u64::from(seen.decided);
-                if let Some(cutoff) = seen.cutoff {
-                    *tally.cutoffs.entry(cutoff).or_default() += 1;
-                }
-            }
-            Err(why) => tally.faults.push((number, why)),
-        }
-        progress(tally.total, tally.faults.len());
-        if tally.faults.len() >= 10 { Enough::Yes } else { Enough::No }
-    })?;
-    Ok(tally)
-}
-
-/// Asks everybody about a system. An error is a sentence about who contradicts whom.
-pub fn compare(tts: &Tts) -> Result<Agreement, String> {
+/// Decides a system in all ways. An error is a sentence about the disagreement.
+fn compare(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
     let run = Run::unlimited();
     let rules = Rules::new(tts);
     let stopped = |stop: Stop| format!("stopped: {stop}");
@@ -143,17 +102,20 @@ pub fn compare(tts: &Tts) -> Result<Agreement, String> {
     }
     let proof = karp_miller::prove(&rules, &run).map_err(stopped)?;
     agree(covered, proof.is_none(), "karp-miller")?;
-    let decided = match decide(tts, Some(MOST_VIEWS), &run) {
+    match decide(tts, Some(MOST_VIEWS), &run) {
         Ok(decision) => {
             agree(covered, verdict(tts, "views", &decision.answer)?, "views")?;
-            true
+            tally.count("decided by a few threads");
         }
-        Err(Stop::BoundReached(_)) => false,
+        Err(Stop::BoundReached(_)) => {}
         Err(stop) => return Err(stopped(stop)),
-    };
+    }
     check_claims(tts, covered, &run)?;
-    let cutoff = compare_thread_states(&rules, &run)?;
-    Ok(Agreement { covered, decided, cutoff })
+    if let Some(cutoff) = compare_thread_states(&rules, &run)? {
+        tally.count(format!("cutoff {cutoff}"));
+    }
+    tally.count(if covered { "covered" } else { "uncovered" });
+    Ok(())
 }
 
 /// The search with guesses agrees, and its claim is accepted.
@@ -169,20 +131,20 @@ fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, run: &Run<'_>
     }
 }
 
-/// The claims of all searches are accepted, and no longer if they lack anything; where a target can be covered, the claims
-/// about the system without targets are rejected because of it.
+/// The claims of all searches are accepted, and no longer if they lack anything; where a target can be covered, the
+/// claims about the system without targets are rejected because of it.
 fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
     let without = Tts { targets: Vec::new(), ..tts.clone() };
     for (name, claim) in claims(tts, run).map_err(|stop| format!("stopped: {stop}"))? {
-        let fault = |what: &str| Err(format!("{what} of {name}: {claim:?}"));
+        let wrong = |what: &str| Err(format!("{what} of {name}: {claim:?}"));
         if verify_claim(&without, &claim, run) != Ok(()) {
-            return fault("the judge rejects a closed claim");
+            return wrong("the judge rejects a closed claim");
         }
         match verify_claim(tts, &claim, run) {
-            Ok(()) if covered => return fault("the judge accepts a claim against a run"),
+            Ok(()) if covered => return wrong("the judge accepts a claim against a run"),
             Err(Refused::Flawed(CoverFlaw::Target(_))) => continue,
             Ok(()) => {}
-            Err(_) => return fault("the judge blames something else"),
+            Err(_) => return wrong("the judge blames something else"),
         }
         if let Some(mutant) = mutants(&claim).into_iter().find(|mutant| verify_claim(tts, mutant, run).is_ok()) {
             return Err(format!("the judge accepts {mutant:?} in the place of the claim of {name}"));
@@ -275,7 +237,7 @@ fn compare_thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<usiz
 fn verdict<P>(tts: &Tts, name: &str, answer: &Answer<P>) -> Result<bool, String> {
     match answer {
         Answer::Covered(run) => {
-            tts.replay(run).map_err(|why| format!("{name}: its run is none: {why:?}"))?;
+            tts.replay(run).map_err(|why| format!("{name}: its run does not replay: {why:?}"))?;
             Ok(true)
         }
         Answer::Uncovered(_) => Ok(false),

@@ -1,13 +1,9 @@
-//! The differential harness: one program, every way through the checker, one answer.
+//! Every way through the checker: one program, one answer.
 //!
 //! For a model in order: the reader accepts its text; the lowered program is valid and survives its textual form; the
 //! oracle's trace replays; the naive lowering agrees; after each pass, and after a few passes in a random order, the
 //! oracle agrees and its trace, lifted, replays on the input; the driver agrees; a rewrite that keeps the meaning
 //! keeps the answer. The first disagreement is the [`Fault`].
-
-use std::any::Any;
-use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selvedge_check::{Outcome, Question, Reason, Run, Subject, Task, ThreadScope, Verdict};
 use selvedge_driver::{Failure, Options, Pass};
@@ -18,34 +14,16 @@ use selvedge_ir::validate::{validate, validate_target};
 use selvedge_ir::{Program, Target, text};
 use selvedge_replay::judge;
 
+use crate::generate::{Weights, generate_with};
+use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::lower::lower;
 use crate::metamorph::{Rewrite, has_threads};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, within};
 use crate::rng::Rng;
-use crate::shrink::{Shrunk, shrink};
 
 /// A pass with its name.
 pub type NamedPass<'p> = (&'p str, &'p dyn Fn(&Program, &Target) -> Passed);
-
-/// Where the ways of a program part.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Which comparison failed. Shrinking keeps it.
-    pub stage: String,
-    /// How.
-    pub message: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.stage, self.message)
-    }
-}
-
-pub(crate) fn fault<T>(stage: impl Into<String>, message: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault { stage: stage.into(), message: message.into() })
-}
 
 /// A program that was read, with the question about it.
 pub struct Posed {
@@ -95,16 +73,24 @@ pub fn pose_text(text: String, question: &Question) -> Result<Posed, Fault> {
     }
 }
 
-/// Compares all ways of a program. `seed` decides what is tried at random. Panics are faults.
-pub fn compare(model: &Model, seed: u64, budget: Budget) -> Result<Answer, Fault> {
-    let unwound = catch_unwind(AssertUnwindSafe(|| compare_ways(model, &mut Rng::new(seed), budget)));
-    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+/// The comparison of all ways through the checker.
+pub const ALL_WAYS: Comparison = Comparison::new(|seed, number| item(seed, number).1, compare);
+
+/// Returns the program with a number, and its preset: the presets take turns.
+pub fn item(seed: u64, number: u64) -> (&'static str, Model) {
+    let presets = Weights::presets();
+    let (preset, weights) = &presets[(number % presets.len() as u64) as usize];
+    (preset, generate_with(&mut Rng::for_item(seed, number), weights))
 }
 
-/// What a panic says.
-pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
-    let message = payload.downcast_ref::<String>().cloned();
-    message.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
+fn compare(model: &Model, number: u64, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
+    tally.count(match compare_ways(model, &mut Rng::new(number), budget)? {
+        Answer::Safe => "safe",
+        Answer::Unsafe(_) => "unsafe",
+        Answer::Deep => "deep",
+        Answer::Large => "skipped",
+    });
+    Ok(())
 }
 
 fn compare_ways(model: &Model, rng: &mut Rng, budget: Budget) -> Result<Answer, Fault> {
@@ -243,9 +229,4 @@ fn compare_rewritten(model: &Model, rng: &mut Rng, answer: &Answer, budget: Budg
         Ok(posed) => check_answers(&stage, answer, &ask(&posed.task(), budget)),
         Err(inner) => fault(stage, inner.to_string()),
     }
-}
-
-/// Shrinks a program with a fault to a small one with a fault of the same stage.
-pub fn shrink_fault(model: &Model, fault: &Fault, seed: u64, budget: Budget) -> Shrunk {
-    shrink(model, 5_000, |smaller| matches!(compare(smaller, seed, budget), Err(other) if other.stage == fault.stage))
 }

@@ -1,9 +1,10 @@
 //! Development only: programs to try the checker on, and harnesses that try it.
 //!
 //! [`generate`] makes programs as [`model`]s, which [`print`](mod@print) turns into text and [`shrink`](mod@shrink)
-//! makes smaller while they show a fault. [`differ`] sends one program along all ways through the checker and compares
-//! the answers, [`campaign`] many of them; [`texts`] does the same for broken texts, which [`mutate`](mod@mutate)
-//! makes; [`engines`] and [`threads`] compare all engines, [`integers`] those for guarded commands. [`corpus`] and [`literate`] read programs with known verdicts.
+//! makes smaller. [`harness`] runs comparisons on many generated programs, systems or texts and shrinks what it finds;
+//! each comparison is a module: [`differ`] (passes and the driver), [`engines`], [`threads`], [`unbounded`],
+//! [`contexts`], [`rounds`], [`calculus`], [`integers`], [`coverability`], [`spin`] and [`texts`]. [`corpus`] and
+//! [`literate`] read programs with known verdicts.
 
 pub mod rng;
 
@@ -33,10 +34,11 @@ pub mod systems;
 
 pub mod boom;
 pub mod calculus;
-pub mod campaign;
+pub mod contender;
 pub mod contexts;
 pub mod differ;
 pub mod engines;
+pub mod harness;
 pub mod integers;
 pub mod rounds;
 pub mod texts;

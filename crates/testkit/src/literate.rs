@@ -1,10 +1,10 @@
 //! Markdown whose code blocks are tests.
 //!
 //! A block ```` ```bp ```` is a program; words after it say how it is checked (`threads=2`, `initial=2`, `label=L`) and
-//! what must come out (`verdict=safe`, `verdict=unsafe`, `error=SV0012` or a prefix of the code). A block ```` ```reach ````
-//! belongs to the program before it: for each label that it names, all valuations with which a thread stands there. A
-//! block ```` ```gcl ```` is a program of guarded commands with its verdict or error, which a search over a box must not
-//! contradict.
+//! what must come out (`verdict=safe`, `verdict=unsafe`, `error=SV0012` or a prefix of the code). A block ```` ```reach
+//! ```` belongs to the program before it: for each label that it names, all valuations with which a thread stands
+//! there. A block ```` ```gcl ```` is a program of guarded commands with its verdict or error, which a search over a
+//! box must not contradict.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 use selvedge_check::{CancelToken, Engine, Event, Limits, Observer, Run, Stop, Task, Trace, Verdict};
 use selvedge_engines::exhaustive::{Exhaustive, Options};
 
+use crate::harness::Tally;
+
 /// How far the oracle looks.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
@@ -52,7 +54,21 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Whether the two answers cannot both be right.
+    /// Returns whether a verdict was reached.
+    pub fn is_decided(&self) -> bool {
+        matches!(self, Answer::Safe | Answer::Unsafe(_))
+    }
+
+    /// Counts a program with this answer.
+    pub(crate) fn count(&self, tally: &mut Tally) {
+        tally.count(match self {
+            Answer::Safe => "safe",
+            Answer::Unsafe(_) => "unsafe",
+            Answer::Deep | Answer::Large => "open",
+        });
+    }
+
+    /// Returns whether the two answers cannot both be right.
     pub fn contradicts(&self, other: &Answer) -> bool {
         matches!((self, other), (Answer::Safe, Answer::Unsafe(_)) | (Answer::Unsafe(_), Answer::Safe))
     }

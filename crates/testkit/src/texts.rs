@@ -1,7 +1,5 @@
 //! The harness for the reader and the formatter: any bytes, no panic, and what is accepted keeps its meaning.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use selvedge_frontend::Loaded;
 use selvedge_frontend::bp::{self, LoadOptions, Parsed, dump::dump};
 use selvedge_frontend::diagnostic::Diagnostic;
@@ -9,13 +7,12 @@ use selvedge_frontend::gcl;
 use selvedge_ir::span::Span;
 use selvedge_ir::validate::validate;
 
-use crate::campaign::item;
 use crate::corpus;
-use crate::differ::{Fault, fault, panic_message};
+use crate::differ::item;
+use crate::harness::{Campaign, Fault, Tally, fault};
 use crate::integers::{families, generate};
 use crate::mutate::mutate;
 use crate::rng::Rng;
-use crate::workers::{Enough, Hang, Items, each};
 
 /// How far a text came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,27 +25,42 @@ pub enum Reading {
     Lowered,
 }
 
-/// What came out, in numbers.
-#[derive(Clone, Debug, Default)]
-pub struct TextTally {
-    /// Texts with syntax errors.
-    pub broken: u64,
-    /// Texts with a tree but without a meaning.
-    pub parsed: u64,
-    /// Texts with a meaning.
-    pub lowered: u64,
-    /// Texts with a fault, made small.
-    pub findings: Vec<(u64, Vec<u8>, Fault)>,
+/// The comparison of mutated texts before and after formatting.
+pub struct Texts {
+    /// The texts that mutants are made of.
+    pub sources: Vec<String>,
 }
 
-/// Reads and formats a text, as a Boolean program and as guarded commands. Panics are faults.
+impl Campaign for Texts {
+    type Subject = Vec<u8>;
+
+    fn subject(&self, seed: u64, number: u64) -> Vec<u8> {
+        mutate(&mut Rng::for_item(seed, number), &self.sources)
+    }
+
+    fn compare(&self, text: &Vec<u8>, _: u64, tally: &mut Tally) -> Result<(), Fault> {
+        tally.count(match read(text)? {
+            Reading::Broken => "broken",
+            Reading::Parsed => "parsed",
+            Reading::Lowered => "lowered",
+        });
+        Ok(())
+    }
+
+    fn shrink(&self, text: Vec<u8>, fails: &mut dyn FnMut(&Vec<u8>) -> bool) -> Vec<u8> {
+        shrink_text(&text, 20_000, |text| fails(&text.to_vec()))
+    }
+
+    fn show(&self, text: &Vec<u8>) -> String {
+        format!("{}\n\n{text:?}", String::from_utf8_lossy(text))
+    }
+}
+
+/// Reads and formats a text, as a Boolean program and as guarded commands.
 pub fn read(bytes: &[u8]) -> Result<Reading, Fault> {
     let text = String::from_utf8_lossy(bytes);
-    let unwound = catch_unwind(AssertUnwindSafe(|| {
-        read_commands(&text)?;
-        read_text(&text)
-    }));
-    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+    read_commands(&text)?;
+    read_text(&text)
 }
 
 fn read_text(text: &str) -> Result<Reading, Fault> {
@@ -140,45 +152,6 @@ pub fn sources() -> Result<Vec<String>, String> {
     sources.extend(families::rows().into_iter().map(|row| row.text));
     sources.extend(corpus::all_foreign()?.into_iter().map(|entry| entry.text));
     Ok(sources)
-}
-
-/// Tries mutants of the sources. `progress` is called after each text, with the number of texts so far and of findings.
-pub fn run(
-    sources: Vec<String>,
-    seed: u64,
-    items: Items,
-    mut progress: impl FnMut(u64, usize),
-) -> Result<TextTally, Hang> {
-    let mut tally = TextTally::default();
-    let work = move |number| {
-        let mutant = mutate(&mut Rng::for_item(seed, number), &sources);
-        (read(&mutant), mutant)
-    };
-    each(items, work, |number, (result, mutant)| {
-        match result {
-            Ok(Reading::Broken) => tally.broken += 1,
-            Ok(Reading::Parsed) => tally.parsed += 1,
-            Ok(Reading::Lowered) => tally.lowered += 1,
-            Err(found) => {
-                let same = |text: &[u8]| matches!(read(text), Err(other) if other.stage == found.stage);
-                let small = shrink_text(&mutant, 20_000, same);
-                let found = read(&small).err().unwrap_or(found);
-                tally.findings.push((number, small, found));
-            }
-        }
-        let n_findings = tally.findings.len();
-        progress(tally.total(), n_findings);
-        if n_findings < 10 { Enough::No } else { Enough::Yes }
-    })?;
-    tally.findings.sort_by_key(|(number, ..)| *number);
-    Ok(tally)
-}
-
-impl TextTally {
-    /// All texts.
-    pub fn total(&self) -> u64 {
-        self.broken + self.parsed + self.lowered + self.findings.len() as u64
-    }
 }
 
 /// Removes pieces of a text, large ones first, while it still fails. Ends since texts get shorter or pieces smaller.

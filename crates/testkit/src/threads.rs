@@ -7,7 +7,6 @@
 //! lists what it reaches, the list is the oracle's. Engines for one thread are asked too where there is one.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selvedge_check::{Engine, Findings, Run, Stop, Target, Task, Verdict};
 use selvedge_driver::{Pass, Simplified, simplify};
@@ -18,31 +17,33 @@ use selvedge_engines::threads::symbolic::Threads;
 use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_ir::{EdgeId, LocId};
-use selvedge_replay::{Judged, Reject, judge};
+use selvedge_replay::{Reject, judge};
 
+use crate::contender::Contender;
 use crate::corpus::{Entry, Expected};
-use crate::differ::{Fault, fault, panic_message, pose, pose_text};
-use crate::engines::{Compared, Comparison, difference};
+use crate::differ::{pose, pose_text};
+use crate::engines::difference;
 use crate::generate::{Weights, generate_with};
+use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
-use crate::oracle::{Answer, Budget, ask, within};
+use crate::oracle::{Budget, ask, within};
 use crate::rng::Rng;
 
 /// The comparison of all engines on programs with several threads.
-pub const CONCURRENT: Comparison = Comparison { item, compare };
+pub const CONCURRENT: Comparison = Comparison::new(item, compare).within(Budget::states(20_000).tight());
 
 /// Which of the contenders are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
     /// All.
     All,
-    /// Those that this number chooses: two combinations of reductions of `threads` and `threads-explicit`, and the other
-    /// engines in turns. What engines list as reachable is always compared.
+    /// Those that this number chooses: two combinations of reductions of `threads` and `threads-explicit`, and the
+    /// other engines in turns. What engines list as reachable is always compared.
     Of(u64),
 }
 
 /// An engine with certain options.
-pub struct Contender {
+pub struct Variant {
     /// The engine.
     pub kind: EngineKind,
     /// Its name, and its reductions where they are not the usual ones.
@@ -51,9 +52,17 @@ pub struct Contender {
     pub engine: Box<dyn Engine>,
 }
 
+impl Variant {
+    /// Engines for several threads need a program without calls.
+    fn contender<'v>(&'v self, inlined: &'v Simplified) -> Contender<'v> {
+        let inlined = is_for_threads(self.kind).then_some(inlined);
+        Contender { name: &self.name, engine: &*self.engine, inlined }
+    }
+}
+
 /// Every engine but the oracle, those for several threads with every combination of reductions. Those that unwind
 /// programs look a few steps far only.
-pub fn contenders() -> Vec<Contender> {
+pub fn contenders() -> Vec<Variant> {
     let mut options = EngineOptions::default();
     options.bmc.steps = 25;
     options.induction.bound = 8;
@@ -61,14 +70,14 @@ pub fn contenders() -> Vec<Contender> {
     for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
         for (words, options) in variants(kind, &options) {
             let name = if words.is_empty() { kind.name().to_string() } else { format!("{} ({words})", kind.name()) };
-            found.push(Contender { kind, name, engine: build(kind, &options) });
+            found.push(Variant { kind, name, engine: build(kind, &options) });
         }
     }
     found
 }
 
 /// The contenders that a sample has.
-fn sampled(sample: Sample) -> Vec<Contender> {
+fn sampled(sample: Sample) -> Vec<Variant> {
     let all = contenders();
     let Sample::Of(number) = sample else { return all };
     let mut rng = Rng::for_item(SALT, number);
@@ -156,40 +165,35 @@ pub fn explore(kind: EngineKind, task: &Task<'_>, run: &Run<'_>) -> Option<Resul
     }
 }
 
-/// The program with this number: the presets for threads take turns.
+/// Returns the program with a number: the presets for threads take turns.
 pub fn item(seed: u64, number: u64) -> Model {
     let presets = Weights::concurrent();
     let (_, weights) = &presets[(number % presets.len() as u64) as usize];
     generate_with(&mut Rng::for_item(seed, number), weights)
 }
 
-/// Compares a sample of the engines on the program with a number. Panics are faults.
-pub fn compare(model: &Model, number: u64, budget: Budget) -> Result<Compared, Fault> {
-    let unwound = catch_unwind(AssertUnwindSafe(|| {
-        let posed = pose(model)?;
-        compare_task(&posed.task(), Sample::Of(number), budget)
-    }));
-    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
+fn compare(model: &Model, number: u64, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
+    compare_task(&pose(model)?.task(), Sample::Of(number), budget, tally)
 }
 
 /// Compares all contenders on a program with a known verdict, which must be theirs; panics if it is not.
 pub fn compare_entry(entry: &Entry) {
     let posed =
         pose_text(entry.text.clone(), &entry.question).unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
-    let compared = compare_task(&posed.task(), Sample::All, Budget::default().tight())
+    let mut tally = Tally::default();
+    compare_task(&posed.task(), Sample::All, Budget::default().tight(), &mut tally)
         .unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
     let expected = match entry.verdict {
         Some(Expected::Safe) => (1, 0),
         Some(Expected::Unsafe) => (0, 1),
         None => panic!("{} has no verdict", entry.name),
     };
-    assert_eq!((compared.safe, compared.unsafe_), expected, "{}", entry.name);
-    assert!(compared.sets > 0 && compared.statuses > 0, "{}: {compared}", entry.name);
+    assert_eq!((tally["safe"], tally["unsafe"]), expected, "{}", entry.name);
+    assert!(tally["sets"] > 0 && tally["lists of answers"] > 0, "{}: {tally}", entry.name);
 }
 
 /// Compares the engines on one question.
-pub fn compare_task(task: &Task<'_>, sample: Sample, budget: Budget) -> Result<Compared, Fault> {
-    let mut compared = Compared::default();
+pub fn compare_task(task: &Task<'_>, sample: Sample, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let mut known = ask(task, budget);
     let all = every_target(task);
     let each = simplify(&Task { target: &all, ..*task }, &[Pass::Inline]);
@@ -197,46 +201,35 @@ pub fn compare_task(task: &Task<'_>, sample: Sample, budget: Budget) -> Result<C
     let oracle = Exhaustive { options: Options { frames: budget.frames } };
     let seen = within(budget, |run| oracle.explore(&each, run)).ok().filter(|seen| !seen.truncated);
     let inlined = simplify(task, &[Pass::Inline]);
-    let contenders = sampled(sample);
-    for contender in &contenders {
-        let Some(found) = decide(contender, task, &inlined, budget, &mut compared)? else { continue };
-        if known.contradicts(&found) {
-            return fault(&contender.name, format!("{known} for the engines before, but then {found}"));
-        }
-        if matches!(found, Answer::Safe | Answer::Unsafe(_)) {
-            known = found;
-        }
-        if let Some(seen) = &seen {
-            compare_each(contender, &each, seen, budget, &mut compared)?;
+    let variants = sampled(sample);
+    for variant in &variants {
+        let is_supported = variant.contender(&inlined).compare(task, &mut known, budget, tally)?;
+        if let Some(seen) = seen.as_ref().filter(|_| is_supported) {
+            compare_each(variant, &each, seen, budget, tally)?;
         }
     }
-    compare_meeting(&contenders, task, budget, &mut compared)?;
+    compare_meeting(&variants, task, budget, tally)?;
     for kind in EngineKind::ALL.iter().copied() {
         if let Some(seen) = &seen {
-            compare_sets(kind, &each, seen, budget, &mut compared)?;
+            compare_sets(kind, &each, seen, budget, tally)?;
         }
     }
-    compared.count(&known);
-    Ok(compared)
+    known.count(tally);
+    Ok(())
 }
 
 /// Asks whether two threads can meet: at the first label and the last one, which may be the same.
-fn compare_meeting(
-    contenders: &[Contender],
-    task: &Task<'_>,
-    budget: Budget,
-    compared: &mut Compared,
-) -> Result<(), Fault> {
+fn compare_meeting(variants: &[Variant], task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let labels = &task.program.labels;
     let (Some(first), Some(last)) = (labels.first(), labels.last()) else { return Ok(()) };
     let target = Target::default().with_together([vec![first.loc, last.loc]]);
     let task = Task { target: &target, ..*task };
     let inlined = simplify(&task, &[Pass::Inline]);
     let known = ask(&task, budget);
-    for contender in contenders.iter().filter(|contender| is_for_threads(contender.kind)) {
-        let found = decide(contender, &task, &inlined, budget, compared)?;
+    for variant in variants.iter().filter(|variant| is_for_threads(variant.kind)) {
+        let found = variant.contender(&inlined).decide(&task, budget, tally)?;
         if let Some(found) = found.filter(|found| known.contradicts(found)) {
-            return fault(format!("{} (meeting)", contender.name), format!("{known}, but then {found}"));
+            return fault(format!("{} (meeting)", variant.name), format!("{known}, but then {found}"));
         }
     }
     Ok(())
@@ -246,44 +239,6 @@ fn compare_meeting(
 fn every_target(task: &Task<'_>) -> Target {
     let locs = task.program.labels.iter().map(|label| label.loc).collect();
     Target::new(Target::all_asserts(task.program).asserts, locs)
-}
-
-/// The answer of an engine, with evidence that was judged; `None` if it does not take the program.
-fn decide(
-    contender: &Contender,
-    task: &Task<'_>,
-    inlined: &Simplified,
-    budget: Budget,
-    compared: &mut Compared,
-) -> Result<Option<Answer>, Fault> {
-    let inner = if is_for_threads(contender.kind) { inlined.task(task.threads) } else { *task };
-    if contender.engine.supports(&inner).is_err() {
-        return Ok(None);
-    }
-    let answer = within(budget, |run| match contender.engine.check(&inner, run) {
-        Ok(verdict) => judge(&inner, &verdict, run).map(|judged| Ok((verdict, judged))),
-        Err(stop) => Ok(Err(stop)),
-    });
-    let stopped = matches!(answer, Ok(Err(Stop::BoundReached(_))));
-    compared.count_question(stopped || matches!(answer, Ok(Ok(_))));
-    match answer {
-        Ok(Ok((Verdict::Unsafe(trace), _))) if is_for_threads(contender.kind) => {
-            let lifted = inlined.lift(Verdict::Unsafe(trace.clone()));
-            match judge(task, &lifted, &Run::unlimited()) {
-                Ok(_) => Ok(Some(Answer::Unsafe(trace))),
-                Err(reject) => fault(format!("{} (lifted)", contender.name), reject.to_string()),
-            }
-        }
-        Ok(Ok((Verdict::Unsafe(trace), _))) => Ok(Some(Answer::Unsafe(trace))),
-        Ok(Ok((Verdict::Safe(_), Judged::Unjudged(_)))) => Ok(Some(Answer::Large)),
-        Ok(Ok((Verdict::Safe(_), judged))) => {
-            compared.count_evidence(judged == Judged::Certified);
-            Ok(Some(Answer::Safe))
-        }
-        Ok(Err(Stop::BoundReached(_))) => Ok(Some(Answer::Deep)),
-        Ok(Err(_)) => Ok(Some(Answer::Large)),
-        Err(reject) => fault(format!("{} (judge)", contender.name), reject.to_string()),
-    }
 }
 
 /// What became of every assertion and label.
@@ -316,24 +271,24 @@ impl Statuses {
 
 /// Compares the answers for every assertion and label, and judges their evidence.
 fn compare_each(
-    contender: &Contender,
+    contender: &Variant,
     task: &Task<'_>,
     seen: &Exploration,
     budget: Budget,
-    compared: &mut Compared,
+    tally: &mut Tally,
 ) -> Result<(), Fault> {
     if !is_for_threads(contender.kind) {
         return Ok(());
     }
     let findings = within(budget, |run| contender.engine.check_each(task, run));
     let Some(findings) = findings else { return Ok(()) };
-    compared.count_question(findings.is_ok());
+    count_question(findings.is_ok(), tally);
     let Ok(findings) = findings else { return Ok(()) };
     let (expected, found) = (Statuses::seen(task, seen), Statuses::found(&findings));
     if expected != found {
         return fault(format!("{} (each)", contender.name), format!("{expected:?} expected, {found:?} found"));
     }
-    compared.statuses += 1;
+    tally.count("lists of answers");
     match within(budget, |run| judge_findings(task, &findings, run)) {
         Ok(()) => Ok(()),
         Err(reject) => fault(format!("{} (each, judge)", contender.name), reject.to_string()),
@@ -356,22 +311,29 @@ fn judge_findings(task: &Task<'_>, findings: &Findings, run: &Run<'_>) -> Result
     Ok(())
 }
 
+fn count_question(answered: bool, tally: &mut Tally) {
+    tally.count("asked");
+    if !answered {
+        tally.count("undecided");
+    }
+}
+
 /// Compares what an engine reaches, and which assertions it sees fail.
 fn compare_sets(
     kind: EngineKind,
     task: &Task<'_>,
     seen: &Exploration,
     budget: Budget,
-    compared: &mut Compared,
+    tally: &mut Tally,
 ) -> Result<(), Fault> {
     let takes = build(kind, &EngineOptions::default()).supports(task).is_ok();
     if kind == EngineKind::Exhaustive || !takes {
         return Ok(());
     }
     let Some(found) = within(budget, |run| explore(kind, task, run)) else { return Ok(()) };
-    compared.count_question(found.is_ok());
+    count_question(found.is_ok(), tally);
     let Ok(found) = found else { return Ok(()) };
-    compared.sets += 1;
+    tally.count("sets");
     if seen.thread_states != found.thread_states {
         return fault(format!("{} (states)", kind.name()), difference(&seen.thread_states, &found.thread_states));
     }

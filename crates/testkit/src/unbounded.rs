@@ -1,25 +1,26 @@
 //! Generated programs with threads, for the engines that answer for any number of them; and what these say, compared.
 
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
-use selvedge_check::{Engine, Run, Stop, Task, ThreadScope, Verdict};
+use selvedge_check::{Engine, Task, ThreadScope};
 use selvedge_driver::{Pass, Simplified, simplify};
 use selvedge_engines::tts_extract;
 use selvedge_engines::unbounded::coverability::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
 use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::views::{self, Views};
-use selvedge_replay::{Judged, judge};
 
-use crate::differ::{Fault, Posed, fault, panic_message, pose};
-use crate::engines::{Compared, Comparison};
+use crate::contender::Contender;
+use crate::differ::{Posed, pose};
 use crate::generate::{Weights, generate};
+use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
-use crate::oracle::{Answer, Budget, ask, within};
+use crate::oracle::{Answer, Budget, ask};
 
 /// The comparison of all engines for any number of threads.
-pub const ANY_NUMBER: Comparison = Comparison { item: crate::threads::item, compare };
+pub const ANY_NUMBER: Comparison = Comparison::new(crate::threads::item, compare)
+    .within(Budget { patience: Some(Duration::from_secs(1)), ..Budget::states(3_000) });
 
 /// The greatest number of threads that is tried where nothing is proved.
 const MOST_THREADS: u32 = 3;
@@ -37,63 +38,25 @@ pub fn listing() -> [Box<dyn Engine>; 5] {
     ]
 }
 
-/// Compares the engines with each other and with few threads on a program. Panics are faults.
-fn compare(model: &Model, _: u64, budget: Budget) -> Result<Compared, Fault> {
-    let unwound = catch_unwind(AssertUnwindSafe(|| compare_task(&pose(model)?.task(), budget)));
-    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
-}
-
-/// Whoever decides says the same; every execution replays and every certificate is accepted, before and after calls were
-/// replaced by bodies; and where the answer is safe, one to four threads find no error.
-fn compare_task(task: &Task<'_>, budget: Budget) -> Result<Compared, Fault> {
-    let original = Task { threads: ThreadScope::Unbounded, ..*task };
-    let inlined = simplify(&original, &[Pass::Inline]);
-    let (mut compared, mut known) = (Compared::default(), Answer::Large);
+/// All engines that decide agree; every execution replays and every certificate is accepted, before and after calls
+/// were replaced by bodies; and if the answer is safe, one to four threads find no error.
+fn compare(model: &Model, _: u64, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
+    let posed = pose(model)?;
+    let task = Task { threads: ThreadScope::Unbounded, ..posed.task() };
+    let inlined = simplify(&task, &[Pass::Inline]);
+    let mut known = Answer::Large;
     let views: Box<dyn Engine> = Box::new(Views { options: views::Options { max_k: Some(MOST_THREADS) } });
     for engine in listing().into_iter().chain([views]) {
-        let question = inlined.task(ThreadScope::Unbounded);
-        if engine.supports(&question).is_err() {
-            continue;
-        }
-        let found = within(budget, |run| match engine.check(&question, run) {
-            Ok(verdict) => judge(&question, &verdict, run).map(|judged| match judged {
-                Judged::Unjudged(_) => Err(Stop::Cancelled),
-                _ => Ok(verdict),
-            }),
-            Err(stop) => Ok(Err(stop)),
-        });
-        compared.count_question(matches!(found, Ok(Ok(_))));
-        let verdict = match found {
-            Ok(Ok(verdict)) => verdict,
-            Ok(Err(Stop::BoundReached(_) | Stop::TimeLimit(_) | Stop::NodeLimit(_) | Stop::Cancelled)) => continue,
-            Ok(Err(stop)) => return fault(engine.name(), stop.to_string()),
-            Err(reject) => return fault(format!("{} (judge)", engine.name()), reject.to_string()),
-        };
-        let answer = judged(engine.name(), &original, &inlined.lift(verdict), &mut compared)?;
-        if known.contradicts(&answer) {
-            return fault(engine.name(), format!("{known} for the engines before, but then {answer}"));
-        }
-        known = answer;
+        let contender = Contender { name: engine.name(), engine: &*engine, inlined: Some(&inlined) };
+        contender.compare(&task, &mut known, budget, tally)?;
     }
-    compared.count(&known);
+    known.count(tally);
     for bound in (1..=4).filter(|_| known == Answer::Safe) {
-        if let Answer::Unsafe(_) = ask(&Task { threads: ThreadScope::AtMost(bound), ..original }, budget) {
+        if let Answer::Unsafe(_) = ask(&Task { threads: ThreadScope::AtMost(bound), ..task }, budget) {
             return fault("few threads", format!("safe, but with {bound} threads there is an error"));
         }
     }
-    Ok(compared)
-}
-
-/// The answer with evidence about the program as it is.
-fn judged(name: &str, task: &Task<'_>, verdict: &Verdict, compared: &mut Compared) -> Result<Answer, Fault> {
-    match (judge(task, verdict, &Run::unlimited()), verdict) {
-        (Ok(_), Verdict::Unsafe(trace)) => Ok(Answer::Unsafe(trace.clone())),
-        (Ok(judged), Verdict::Safe(_)) => {
-            compared.count_evidence(judged == Judged::Certified);
-            Ok(Answer::Safe)
-        }
-        (Err(reject), _) => fault(format!("{name} (lifted)"), reject.to_string()),
-    }
+    Ok(())
 }
 
 /// A generated program, as it is and without calls.

@@ -1,4 +1,4 @@
-//! Numbered items, tried by several threads, with an eye on those that never end.
+//! Numbered items, tried by several threads; items that never end are noticed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,20 +6,23 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-/// The stack of a worker: programs are small, so more would hide a fault.
-const STACK: usize = 4 << 20;
-
-/// An item that takes longer than this hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// What one item may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// The stack of a worker in bytes. Programs are small, so a large one would hide a fault.
+    pub stack: usize,
+    /// The time after which an item counts as one that never ends.
+    pub patience: Duration,
+}
 
 /// Which items are tried, and by how many threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Items {
     /// The first number.
     pub first: u64,
-    /// How many there are.
+    /// The number of items.
     pub count: u64,
-    /// How many threads there are.
+    /// The number of threads.
     pub jobs: usize,
 }
 
@@ -34,6 +37,7 @@ pub struct Hang {
 /// says that it is enough.
 pub fn each<T: Send + 'static>(
     items: Items,
+    effort: Effort,
     work: impl Fn(u64) -> T + Send + Sync + 'static,
     mut each: impl FnMut(u64, T) -> Enough,
 ) -> Result<(), Hang> {
@@ -46,11 +50,11 @@ pub fn each<T: Send + 'static>(
         let (sender, work) = (sender.clone(), Arc::clone(&work));
         let (next, current) = (Arc::clone(&next), Arc::clone(current));
         let run = move || worker(&next, end, &current, &*work, &sender);
-        thread::Builder::new().stack_size(STACK).spawn(run).expect("the system gives a thread");
+        thread::Builder::new().stack_size(effort.stack).spawn(run).expect("the system gives a thread");
     }
     drop(sender);
     loop {
-        match receiver.recv_timeout(PATIENCE) {
+        match receiver.recv_timeout(effort.patience) {
             Ok((number, result)) => {
                 if each(number, result) == Enough::Yes {
                     return Ok(());
@@ -74,7 +78,7 @@ pub enum Enough {
     No,
 }
 
-/// Takes numbers until there are none, or nobody listens.
+/// Takes numbers until there are no more, or the receiver is gone.
 fn worker<T>(next: &AtomicU64, end: u64, current: &AtomicU64, work: &dyn Fn(u64) -> T, sender: &Sender<(u64, T)>) {
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -89,12 +93,15 @@ fn worker<T>(next: &AtomicU64, end: u64, current: &AtomicU64, work: &dyn Fn(u64)
 mod tests {
     use super::*;
 
+    const EFFORT: Effort = Effort { stack: 1 << 20, patience: Duration::from_secs(60) };
+
     #[test]
     fn every_number_is_tried_once() {
         let mut seen = Vec::new();
         let items = Items { first: 5, count: 100, jobs: 3 };
         let end = each(
             items,
+            EFFORT,
             |number| number * 2,
             |number, double| {
                 assert_eq!(double, 2 * number);
@@ -111,6 +118,7 @@ mod tests {
         let mut n_seen = 0;
         let end = each(
             Items { first: 0, count: 1_000_000, jobs: 1 },
+            EFFORT,
             |number| number,
             |_, _| {
                 n_seen += 1;

@@ -2,8 +2,8 @@
 //!
 //! One thread starts clients and then plays the hardware, whose interrupts are atomic. A client calls the driver's
 //! functions in any order. They keep local predicates about what they do, with the unknown left open as an abstraction
-//! leaves it, and shared predicates about the device's registers. A lock guards the device: no two threads use it at once.
-//! In the unsafe twin one function skips the lock where it believes that it does not need it.
+//! leaves it, and shared predicates about the device's registers. A lock guards the device: no two threads use it at
+//! once. In the unsafe twin one function skips the lock where it believes that it does not need it.
 
 use std::fmt::Write as _;
 

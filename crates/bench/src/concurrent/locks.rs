@@ -33,7 +33,8 @@ end
     )
 }
 
-/// Threads draw tickets and wait to be served. The unsafe twin reads the next ticket in one step and moves on in another.
+/// Threads draw tickets and wait to be served. The unsafe twin reads the next ticket in one step and moves on in
+/// another.
 pub(super) fn ticket(size: Size, twin: Twin) -> String {
     let max = size.threads as usize - 1;
     let (next, serving, mine) = (Number::up_to("n", max), Number::up_to("s", max), Number::up_to("m", max));

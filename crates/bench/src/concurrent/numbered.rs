@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::{Size, Twin};
 
-/// Peterson's algorithm for n threads: on each of n - 1 levels somebody stays behind. `rIL` says that thread I is on level
-/// L or above, `vIL` that it came there last. The unsafe twin says that it came before it climbs.
+/// Peterson's algorithm for n threads: on each of n - 1 levels somebody stays behind. `rIL` says that thread I is on
+/// level L or above, `vIL` that it came there last. The unsafe twin says that it came before it climbs.
 pub(crate) fn peterson(size: Size, twin: Twin) -> String {
     let n_threads = size.threads as usize;
     let levels = 1..n_threads.max(2);

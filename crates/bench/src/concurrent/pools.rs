@@ -8,9 +8,9 @@ use super::{Size, Twin};
 /// How many things fit into a queue.
 const CAPACITY: usize = 2;
 
-/// A listener that starts workers and gives them connections by way of a queue, as Apache's does. A worker that finds the
-/// queue empty waits for a signal, which may be an old one. The unsafe twin does not look again when it wakes, though
-/// the connection that the signal was about may be gone.
+/// A listener that starts workers and gives them connections by way of a queue, as Apache's does. A worker that finds
+/// the queue empty waits for a signal, which may be an old one. The unsafe twin does not look again when it wakes,
+/// though the connection that the signal was about may be gone.
 pub(super) fn workers(size: Size, twin: Twin) -> String {
     let queue = Number::up_to("q", CAPACITY);
     let woken = match twin {

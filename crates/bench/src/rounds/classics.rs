@@ -1,5 +1,5 @@
-//! Programs for any number of threads that are known from elsewhere: the Bluetooth driver, a ticket lock, and readers with
-//! writers; right and broken.
+//! Programs for any number of threads that are known from elsewhere: the Bluetooth driver, a ticket lock, and readers
+//! with writers; right and broken.
 
 /// A program with its name, and whether it is right.
 pub(super) fn all() -> Vec<(&'static str, bool, String)> {
@@ -14,8 +14,8 @@ pub(super) fn all() -> Vec<(&'static str, bool, String)> {
     made.collect()
 }
 
-/// Requests count themselves in, up to three of them; the stopper waits until all have counted themselves out. The broken
-/// one looks whether the driver is being stopped before it counts itself in.
+/// Requests count themselves in, up to three of them; the stopper waits until all have counted themselves out. The
+/// broken one looks whether the driver is being stopped before it counts itself in.
 fn bluetooth(right: bool) -> String {
     let enter = if right {
         "atomic_begin; assume(!(p0 & p1)); p0, p1 := !p0, p1 ^ p0; atomic_end;\n    allowed := !stopping;"

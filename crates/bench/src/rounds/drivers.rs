@@ -1,9 +1,9 @@
-//! One kernel and any number of drivers: programs in the spirit of the device drivers of La Torre, Madhusudan and Parlato
-//! (2010), section 6. Fixed seeds make them.
+//! One kernel and any number of drivers: programs in the spirit of the device drivers of La Torre, Madhusudan and
+//! Parlato (2010), section 6. Fixed seeds make them.
 //!
 //! A program is made of *devices*: a spin lock, an open count, a timer, an interrupt, a service queue and so on, each
-//! with what drivers and the kernel do to it, and one property. A device is right, broken, or right but known by too coarse
-//! an abstraction, in which a condition has become a choice. Some are broken only for three drivers or more.
+//! with what drivers and the kernel do to it, and one property. A device is right, broken, or right but known by too
+//! coarse an abstraction, in which a condition has become a choice. Some are broken only for three drivers or more.
 
 use std::fmt::Write as _;
 

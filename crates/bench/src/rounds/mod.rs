@@ -1,5 +1,5 @@
-//! Any number of threads in rounds: a table as Table 1 of La Torre, Madhusudan and Parlato (2010), beside `views` and the
-//! portfolio on the same programs.
+//! Any number of threads in rounds: a table as Table 1 of La Torre, Madhusudan and Parlato (2010), beside `views` and
+//! the portfolio on the same programs.
 
 mod classics;
 mod drivers;
@@ -112,8 +112,8 @@ fn options(question: Question, engine: Option<EngineKind>) -> Options {
     Options { question, engine, jobs: 2, ..Options::default() }
 }
 
-/// Lets something run until it has taken so much processor time, which says more than the clock on a machine that is doing
-/// other work, and says how much it took.
+/// Lets something run until it has taken so much processor time, which says more than the clock on a machine that is
+/// doing other work, and says how much it took.
 fn within<T>(limit: Duration, cancel: &CancelToken, work: impl FnOnce() -> T) -> (T, f64) {
     let used = || processor(std::process::id()).unwrap_or(0.0);
     let (start, is_done) = (used(), AtomicBool::new(false));

@@ -1,12 +1,13 @@
-//! Concurrent algorithms without recursion, after the descriptions behind Fig. 8: how they work is common knowledge, the
-//! sizes are those of the figure. Threads begin again when they are done. Each has a twin with one mistake.
+//! Concurrent algorithms without recursion, after the descriptions behind Fig. 8: how they work is common knowledge,
+//! the sizes are those of the figure. Threads begin again when they are done. Each has a twin with one mistake.
 
 use std::fmt::Write as _;
 
 use super::Twin;
 use crate::concurrent::number::Number;
 
-/// Anderson's queue lock for 6 threads: a thread draws a place and waits for its slot. The unsafe twin draws in two steps.
+/// Anderson's queue lock for 6 threads: a thread draws a place and waits for its slot. The unsafe twin draws in two
+/// steps.
 pub(super) fn anderson(twin: Twin) -> String {
     let n_slots = 6;
     let next = Number::up_to("n", n_slots - 1);

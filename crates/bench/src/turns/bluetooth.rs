@@ -1,8 +1,10 @@
-//! The driver of a Bluetooth device in procedures, after the description of section 7: 8 shared variables, 5 procedures.
+//! The driver of a Bluetooth device in procedures, after the description of section 7: 8 shared variables, 5
+//! procedures.
 //!
-//! Each thread adds a request or stops the driver. A request counts itself in, works if the driver is not being stopped,
-//! and counts itself out; a stopper raises a flag, counts the driver's own share out, waits until nothing is pending, and
-//! stops. With two stoppers the share is given up twice. In the safe twin only the first stopper gives it up.
+//! Each thread adds a request or stops the driver. A request counts itself in, works if the driver is not being
+//! stopped, and counts itself out; a stopper raises a flag, counts the driver's own share out, waits until nothing is
+//! pending, and stops. With two stoppers the share is given up twice. In the safe twin only the first stopper gives it
+//! up.
 
 use super::Twin;
 

@@ -85,7 +85,7 @@ fn section(text: &mut String, series: &Series, timings: &[&Timing], output: &Out
         }
     }
     if lines(timings, series.axis).iter().any(|line| line.points.len() > 1) {
-        text.push_str(&output.image(&series.name, &file_name(series)));
+        text.push_str(&output.image(series.name, &file_name(series)));
     }
 }
 

@@ -1,10 +1,10 @@
 //! A concurrent binary search tree with a finite heap, after the description of section 7: 72 shared variables, 15
 //! procedures, recursion.
 //!
-//! The heap has 7 nodes with a value and two links of 3 bits each, where 0 is no node; nodes are taken in order and never
-//! given back. An inserter goes down recursively, takes the lock where it finds no node, looks again, and links a new
-//! node there; then its value must be found. A searcher looks for some value; if it finds a node, the node has it. In the
-//! unsafe twin an inserter does not look again, so that what another one linked in between is lost.
+//! The heap has 7 nodes with a value and two links of 3 bits each, where 0 is no node; nodes are taken in order and
+//! never given back. An inserter goes down recursively, takes the lock where it finds no node, looks again, and links a
+//! new node there; then its value must be found. A searcher looks for some value; if it finds a node, the node has it.
+//! In the unsafe twin an inserter does not look again, so that what another one linked in between is lost.
 
 use std::fmt::Write as _;
 

@@ -5,20 +5,21 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use selvedge_driver::external::Spin;
-use selvedge_testkit::calculus;
-use selvedge_testkit::campaign::{self, Campaign};
-use selvedge_testkit::contexts::{self, systems::Effort};
-use selvedge_testkit::coverability;
-use selvedge_testkit::engines::{self, Comparison};
-use selvedge_testkit::integers;
-use selvedge_testkit::oracle::Budget;
-use selvedge_testkit::rounds;
-use selvedge_testkit::spin;
-use selvedge_testkit::texts;
-use selvedge_testkit::threads;
-use selvedge_testkit::unbounded;
-use selvedge_testkit::workers::{Hang, Items};
+use selvedge_driver::external::{Spin, find_solvers};
+use selvedge_testkit::calculus::EQUATIONS;
+use selvedge_testkit::contexts::IN_TURNS;
+use selvedge_testkit::contexts::systems::{Effort, InTurnsCampaign};
+use selvedge_testkit::coverability::Coverability;
+use selvedge_testkit::differ::{ALL_WAYS, item};
+use selvedge_testkit::engines::SEQUENTIAL;
+use selvedge_testkit::harness::{Campaign, Comparison, run, silence_panics};
+use selvedge_testkit::integers::compare::Integers;
+use selvedge_testkit::rounds::IN_ROUNDS;
+use selvedge_testkit::spin::MODELS;
+use selvedge_testkit::texts::{self, Texts};
+use selvedge_testkit::threads::CONCURRENT;
+use selvedge_testkit::unbounded::ANY_NUMBER;
+use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
 usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
@@ -38,39 +39,42 @@ parser  reads and formats mutated texts
 print   prints the programs that `passes` would try
 ";
 
+/// The command line.
+struct Options {
+    command: String,
+    seed: u64,
+    items: Items,
+    states: Option<usize>,
+    frames: Option<u32>,
+}
+
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
-    let command = words.next();
-    let campaign = match parse(words) {
-        Ok(campaign) => campaign,
+    let Some(command) = words.next() else { return usage("which command?") };
+    let options = match parse(command, words) {
+        Ok(options) => options,
         Err(message) => return usage(&message),
     };
-    campaign::silence_panics();
-    match command.as_deref() {
-        Some("passes") => passes(&campaign),
-        Some("engines") => compare_engines(&campaign, "engines", engines::SEQUENTIAL),
-        Some("threads") => {
-            let campaign = Campaign { budget: campaign.budget.tight(), ..campaign };
-            compare_engines(&campaign, "threads", threads::CONCURRENT)
-        }
-        Some("unbounded") => {
-            let budget = Budget { patience: Some(Duration::from_secs(1)), ..Budget::states(3_000) };
-            compare_engines(&Campaign { budget, ..campaign }, "unbounded", unbounded::ANY_NUMBER)
-        }
-        Some("contexts") => compare_engines(&campaign, "contexts", contexts::IN_TURNS),
-        Some("systems") => compare_in_turns(campaign.items.jobs),
-        Some("rounds") => {
-            let budget = Budget { frames: 4, ..Budget::states(4_000) };
-            compare_engines(&Campaign { budget, ..campaign }, "rounds", rounds::IN_ROUNDS)
-        }
-        Some("calculus") => compare_engines(&campaign, "calculus", calculus::EQUATIONS),
-        Some("integers") => compare_integers(&campaign),
-        Some("tts") => compare_systems(&campaign),
-        Some("spin") => compare_spin(&campaign),
-        Some("parser") => parser(&campaign),
-        Some("print") => print(&campaign),
-        Some(other) => usage(&format!("unknown command `{other}`")),
-        None => usage("which command?"),
+    silence_panics();
+    match options.command.as_str() {
+        "passes" => options.compare(ALL_WAYS),
+        "engines" => options.compare(SEQUENTIAL),
+        "threads" => options.compare(CONCURRENT),
+        "unbounded" => options.compare(ANY_NUMBER),
+        "contexts" => options.compare(IN_TURNS),
+        "rounds" => options.compare(IN_ROUNDS),
+        "calculus" => options.compare(EQUATIONS),
+        "spin" if Spin::find().is_none() => usage("spin and a C compiler are needed"),
+        "spin" => options.compare(MODELS),
+        "systems" => options.compare_systems(),
+        "integers" => options.run(Integers { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
+        "tts" => options.run(Coverability),
+        "parser" => match texts::sources() {
+            Ok(sources) => options.run(Texts { sources }),
+            Err(message) => usage(&message),
+        },
+        "print" => options.print(),
+        other => usage(&format!("unknown command `{other}`")),
     }
 }
 
@@ -79,145 +83,73 @@ fn usage(message: &str) -> ExitCode {
     ExitCode::from(1)
 }
 
-fn parse(mut words: impl Iterator<Item = String>) -> Result<Campaign, String> {
+fn parse(command: String, mut words: impl Iterator<Item = String>) -> Result<Options, String> {
     let items = Items { first: 0, count: 20_000, jobs: 1 };
-    let mut campaign = Campaign { seed: 1, items, budget: Budget::default() };
+    let mut options = Options { command, seed: 1, items, states: None, frames: None };
     while let Some(option) = words.next() {
         let value = words.next().ok_or(format!("option `{option}` has no value"))?;
-        let number: u64 = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+        let number: u64 = value.parse().map_err(|_| format!("`{value}` is not a number"))?;
         match option.as_str() {
-            "--count" => campaign.items.count = number,
-            "--seed" => campaign.seed = number,
-            "--first" => campaign.items.first = number,
-            "--jobs" => campaign.items.jobs = number as usize,
-            "--states" => campaign.budget.states = number as usize,
-            "--frames" => campaign.budget.frames = number as u32,
+            "--count" => options.items.count = number,
+            "--seed" => options.seed = number,
+            "--first" => options.items.first = number,
+            "--jobs" => options.items.jobs = number as usize,
+            "--states" => options.states = Some(number as usize),
+            "--frames" => options.frames = Some(number as u32),
             _ => return Err(format!("unknown option `{option}`")),
         }
     }
-    Ok(campaign)
+    Ok(options)
 }
 
-fn print(campaign: &Campaign) -> ExitCode {
-    let first = campaign.items.first;
-    for number in first..first + campaign.items.count {
-        let (preset, model) = campaign::item(campaign.seed, number);
-        println!("// program {number} ({preset})\n{model}");
+impl Options {
+    /// Runs a comparison on generated programs with the budget of the command line.
+    fn compare(&self, comparison: Comparison) -> ExitCode {
+        let mut budget = comparison.budget;
+        budget.states = self.states.unwrap_or(budget.states);
+        budget.frames = self.frames.unwrap_or(budget.frames);
+        self.run(comparison.within(budget))
     }
-    ExitCode::SUCCESS
-}
 
-fn passes(campaign: &Campaign) -> ExitCode {
-    let (tally, findings) = match campaign::run(campaign, progress(campaign.items.count)) {
-        Ok(result) => result,
-        Err(hang) => return report_hang(campaign.seed, &hang),
-    };
-    eprintln!();
-    for finding in &findings {
-        println!("{}", finding.render(campaign.seed));
+    /// Compares all systems of the corpus of CUBA.
+    fn compare_systems(&self) -> ExitCode {
+        let patience = Some(Duration::from_secs(1_800));
+        let effort = Effort { last: 4, eagerly: 4, rules: 1_500_000, height: 6, configurations: 300_000, patience };
+        let campaign = InTurnsCampaign::new(effort);
+        let items = Items { first: 0, count: campaign.systems.len() as u64, ..self.items };
+        Options { command: self.command.clone(), items, ..*self }.run(campaign)
     }
-    println!("{tally}; {} findings", findings.len());
-    end(findings.len())
-}
 
-fn compare_engines(campaign: &Campaign, command: &str, comparison: Comparison) -> ExitCode {
-    let Campaign { seed, items, budget } = *campaign;
-    let (compared, findings) = match engines::run(comparison, seed, items, budget, progress(items.count)) {
-        Ok(result) => result,
-        Err(hang) => return report_hang(seed, &hang),
-    };
-    eprintln!();
-    for finding in &findings {
-        let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1", finding.number);
-        println!("{}\n\n{}\nFrom program {}: {again}\n", finding.fault, finding.small, finding.number);
-    }
-    println!("{compared}; {} findings", findings.len());
-    end(findings.len())
-}
-
-fn compare_integers(campaign: &Campaign) -> ExitCode {
-    let Campaign { seed, items, .. } = *campaign;
-    let solvers = selvedge_driver::external::find_solvers(&selvedge_check::Solvers::default());
-    let tally = match integers::compare::run(seed, items, &solvers, progress(items.count)) {
-        Ok(tally) => tally,
-        Err(hang) => return report_hang(seed, &hang),
-    };
-    eprintln!();
-    for (number, small, found) in &tally.findings {
-        println!(
-            "{found}\n\n{small}\nFrom program {number}: --bin fuzz -- integers --seed {seed} --first {number} --count 1\n"
-        );
-    }
-    println!("{tally}{} findings", tally.findings.len());
-    end(tally.findings.len())
-}
-
-fn compare_systems(campaign: &Campaign) -> ExitCode {
-    let Campaign { seed, items, .. } = *campaign;
-    let tally = match coverability::run(seed, items, progress(items.count)) {
-        Ok(tally) => tally,
-        Err(hang) => return report_hang(seed, &hang),
-    };
-    eprintln!();
-    for (number, why) in &tally.faults {
-        println!("{why}\nFrom system {number}: --bin fuzz -- tts --seed {seed} --first {number} --count 1\n");
-    }
-    println!("{tally}; {} findings", tally.faults.len());
-    end(tally.faults.len())
-}
-
-fn compare_in_turns(jobs: usize) -> ExitCode {
-    let patience = Some(Duration::from_secs(1_800));
-    let effort = Effort { last: 4, eagerly: 4, rules: 1_500_000, height: 6, configurations: 300_000, patience };
-    let tally = contexts::systems::compare_all(effort, jobs, |path, compared| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        match compared {
-            Ok(rows) => rows.iter().for_each(|row| println!("{name}: {row}")),
-            Err(why) => println!("{name}: {why}"),
+    /// Runs a campaign and prints its findings, each with the command that repeats it.
+    fn run<C: Campaign + Send + Sync + 'static>(&self, campaign: C) -> ExitCode {
+        let Options { command, seed, items, .. } = self;
+        let summary = match run(campaign, *seed, *items, progress(items.count)) {
+            Ok(summary) => summary,
+            Err(hang) => {
+                println!("\nhangs: one of {:?} with --seed {seed}", hang.numbers);
+                return ExitCode::from(6);
+            }
+        };
+        eprintln!();
+        for finding in &summary.findings {
+            let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1", finding.number);
+            println!("{finding}: {again}\n");
         }
-    });
-    println!("{tally}");
-    end(tally.findings())
-}
-
-fn compare_spin(campaign: &Campaign) -> ExitCode {
-    let Campaign { seed, items, budget } = *campaign;
-    let Some(peer) = Spin::find() else { return usage("spin and a C compiler are needed") };
-    let (tally, findings) = match spin::run(seed, items, budget, &peer, progress(items.count)) {
-        Ok(result) => result,
-        Err(hang) => return report_hang(seed, &hang),
-    };
-    eprintln!();
-    for finding in &findings {
-        println!("{}\n\n{}\nFrom program {}\n", finding.fault, finding.small, finding.number);
+        println!("{} compared ({}); {} findings", summary.total, summary.tally, summary.findings.len());
+        if summary.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) }
     }
-    println!("{tally}; {} findings", findings.len());
-    end(findings.len())
-}
 
-fn parser(campaign: &Campaign) -> ExitCode {
-    let sources = match texts::sources() {
-        Ok(sources) => sources,
-        Err(message) => return usage(&message),
-    };
-    println!("{} sources", sources.len());
-    let tally = match texts::run(sources, campaign.seed, campaign.items, progress(campaign.items.count)) {
-        Ok(tally) => tally,
-        Err(hang) => return report_hang(campaign.seed, &hang),
-    };
-    eprintln!();
-    for (number, text, fault) in &tally.findings {
-        println!("{fault}\n\n{}\n\n{text:?}\nFrom mutant {number}\n", String::from_utf8_lossy(text));
+    fn print(&self) -> ExitCode {
+        let first = self.items.first;
+        for number in first..first + self.items.count {
+            let (preset, model) = item(self.seed, number);
+            println!("// program {number} ({preset})\n{model}");
+        }
+        ExitCode::SUCCESS
     }
-    let (total, n_findings) = (tally.total(), tally.findings.len());
-    println!(
-        "{total} texts: {} broken, {} parsed, {} lowered; {n_findings} findings",
-        tally.broken, tally.parsed, tally.lowered
-    );
-    end(n_findings)
 }
 
-/// Shows how far it is, once a second.
+/// Shows the progress, once a second.
 fn progress(count: u64) -> impl FnMut(u64, usize) {
     let start = Instant::now();
     let mut shown = Duration::ZERO;
@@ -227,13 +159,4 @@ fn progress(count: u64) -> impl FnMut(u64, usize) {
             eprint!("\r{done} of {count}, {n_findings} findings, {} s ", shown.as_secs());
         }
     }
-}
-
-fn report_hang(seed: u64, hang: &Hang) -> ExitCode {
-    println!("\nhangs: one of {:?} with --seed {seed}", hang.numbers);
-    end(1)
-}
-
-fn end(n_findings: usize) -> ExitCode {
-    if n_findings == 0 { ExitCode::SUCCESS } else { ExitCode::from(6) }
 }

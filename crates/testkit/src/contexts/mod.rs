@@ -1,18 +1,18 @@
 //! The engines with a bound on contexts per thread on one program, against a search in which the threads take turns.
 //!
-//! For each number of contexts: verdicts are the oracle's, executions replay and are within the bound, and the reachable
-//! shared states are the oracle's, or contain them where stacks were too deep for it. The sequential program, printed and
-//! read, has the same verdict for engines for one thread. Many contexts find what a search without bound finds.
+//! For each number of contexts: verdicts are the oracle's, executions replay and are within the bound, and the
+//! reachable shared states are the oracle's, or contain them where stacks were too deep for it. The sequential program,
+//! printed and read, has the same verdict for engines for one thread. Many contexts find what a search without bound
+//! finds.
 
 pub mod search;
 pub mod systems;
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use selvedge_check::{
-    Bound, CancelToken, ContextBound, Explanation, Limits, Run, Stop, Subject, Task, ThreadScope, Trace, Verdict,
+    Bound, CancelToken, ContextBound, Explanation, Limits, Question, Run, Stop, Task, ThreadScope, Trace, Verdict,
 };
 use selvedge_engines::contexts::Histories;
 use selvedge_engines::contexts::lazy::Contexts;
@@ -20,24 +20,24 @@ use selvedge_engines::contexts::{Options, threads::fixed_threads};
 use selvedge_engines::contexts_eager;
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_export::sequential;
-use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_frontend::{Context, Source};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::passes::fix_threads::FixedThreads;
 use selvedge_ir::passes::sequentialize;
-use selvedge_ir::{Op, Scope, Target};
+use selvedge_ir::{Op, Scope};
 use selvedge_replay::judge;
 
-use crate::differ::{Fault, Posed, fault, panic_message, pose};
-use crate::engines::{Compared, Comparison};
+use crate::differ::{Posed, pose, pose_text};
 use crate::generate::{Weights, generate_with};
+use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, within};
 use crate::rng::Rng;
 use search::{InTurns, search};
 
 /// The comparison of all engines with a bound on contexts.
-pub const IN_TURNS: Comparison = Comparison { item, compare };
+pub const IN_TURNS: Comparison =
+    Comparison::new(item, |model, number, budget, tally| compare_posed(&pose(model)?, number, budget, tally));
 
 /// The greatest number of contexts per thread that is compared with the oracle.
 pub const LAST: u32 = 4;
@@ -52,47 +52,36 @@ pub fn item(seed: u64, number: u64) -> Model {
     generate_with(&mut Rng::for_item(seed, number), weights)
 }
 
-/// Compares the engines on one program. The number decides which engine reads the sequential program. Panics are faults.
-pub fn compare(model: &Model, number: u64, budget: Budget) -> Result<Compared, Fault> {
-    let unwound = catch_unwind(AssertUnwindSafe(|| compare_posed(&pose(model)?, number, budget)));
-    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
-}
-
-/// Compares the engines on one question.
-pub fn compare_posed(posed: &Posed, number: u64, budget: Budget) -> Result<Compared, Fault> {
-    let mut compared = Compared::default();
+/// Compares the engines on one question. The number decides which engine reads the sequential program.
+fn compare_posed(posed: &Posed, number: u64, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let task = posed.task();
     let options = Options { bound: Some(ContextBound::exactly(1)), ..Options::default() };
     let Ok((_, lists)) = fixed_threads(&task, &options, "testkit") else {
-        compared.open += 1;
-        return Ok(compared);
+        tally.count("open");
+        return Ok(());
     };
     let Some(oracle) = search(&task, LAST, budget) else {
-        compared.open += 1;
-        return Ok(compared);
+        tally.count("open");
+        return Ok(());
     };
     let eagerly = eager_last(&lists);
     for way in ways(number) {
         let last = if way.kind == EngineKind::ContextsEager { eagerly } else { LAST };
-        compare_verdicts(way, &task, &oracle, last, &mut compared)?;
+        compare_verdicts(way, &task, &oracle, last, tally)?;
         if way.kind == EngineKind::Contexts {
-            compare_lazily(way, &task, &oracle, &mut compared)?;
+            compare_lazily(way, &task, &oracle, tally)?;
         }
     }
     for k in 1..=eagerly {
-        compare_shared(&lists, &oracle, k, &mut compared)?;
+        compare_shared(&lists, &oracle, k, tally)?;
     }
     let k = (1 + (number % 3) as u32).min(eagerly);
     compare_text(posed, &lists, &oracle, k, number, budget)?;
     if !CallGraph::new(task.program).has_recursion() {
         compare_many(&task, budget)?;
     }
-    if oracle.error.is_some() {
-        compared.unsafe_ += 1
-    } else {
-        compared.safe += 1
-    }
-    Ok(compared)
+    tally.count(if oracle.error.is_some() { "unsafe" } else { "safe" });
+    Ok(())
 }
 
 /// An engine that counts contexts, and what its histories are made of.
@@ -164,17 +153,11 @@ fn eager_last(lists: &[FixedThreads]) -> u32 {
     }
 }
 
-fn compare_verdicts(
-    way: Way,
-    task: &Task<'_>,
-    oracle: &InTurns,
-    last: u32,
-    compared: &mut Compared,
-) -> Result<(), Fault> {
+fn compare_verdicts(way: Way, task: &Task<'_>, oracle: &InTurns, last: u32, tally: &mut Tally) -> Result<(), Fault> {
     let name = way.name();
     for k in 1..=last {
         let found = decide(way, task, ContextBound::exactly(k))?;
-        compared.count_question(!matches!(found, Found::Late));
+        tally.count(if matches!(found, Found::Late) { "undecided" } else { "decided" });
         match &found {
             Found::Late => return Ok(()),
             Found::Nothing => check_verdict(&name, false, oracle, k)?,
@@ -215,7 +198,7 @@ fn check_verdict(name: &str, is_unsafe: bool, oracle: &InTurns, k: u32) -> Resul
     Ok(())
 }
 
-fn compare_shared(lists: &[FixedThreads], oracle: &InTurns, k: u32, compared: &mut Compared) -> Result<(), Fault> {
+fn compare_shared(lists: &[FixedThreads], oracle: &InTurns, k: u32, tally: &mut Tally) -> Result<(), Fault> {
     let mut found: BTreeSet<Vec<bool>> = BTreeSet::new();
     for list in lists {
         match contexts_eager(Options::default()).shared_states(list, k, &patient()) {
@@ -224,18 +207,18 @@ fn compare_shared(lists: &[FixedThreads], oracle: &InTurns, k: u32, compared: &m
             Err(stop) => return fault("shared states", stop.to_string()),
         }
     }
-    check_shared("contexts-eager (shared states)", &found, oracle, k, compared)
+    check_shared("contexts-eager (shared states)", &found, oracle, k, tally)
 }
 
 /// The same by the lazy engine, for all numbers at once.
-fn compare_lazily(way: Way, task: &Task<'_>, oracle: &InTurns, compared: &mut Compared) -> Result<(), Fault> {
+fn compare_lazily(way: Way, task: &Task<'_>, oracle: &InTurns, tally: &mut Tally) -> Result<(), Fault> {
     let bound = Some(ContextBound { first: 1, last: LAST });
     let engine = Contexts { options: Options { bound, histories: way.histories } };
     let name = format!("{} (shared states)", way.name());
     match engine.shared_states(task, &patient()) {
         Ok(states) => {
             for (k, found) in (1..).zip(&states.reached) {
-                check_shared(&name, found, oracle, k, compared)?;
+                check_shared(&name, found, oracle, k, tally)?;
             }
             Ok(())
         }
@@ -249,9 +232,9 @@ fn check_shared(
     found: &BTreeSet<Vec<bool>>,
     oracle: &InTurns,
     k: u32,
-    compared: &mut Compared,
+    tally: &mut Tally,
 ) -> Result<(), Fault> {
-    compared.sets += 1;
+    tally.count("sets");
     let expected = &oracle.shared[k as usize - 1];
     let right = if oracle.is_exact(k) { found == expected } else { found.is_superset(expected) };
     if right {
@@ -279,14 +262,9 @@ fn compare_text(
     for list in lists {
         let reduced = sequentialize::run(&list.program, &list.target, k);
         let text = sequential::render(context, list, &reduced, k);
-        let loaded = load(&text, &LoadOptions::default());
-        let Some(program) = loaded.program else {
-            let messages: Vec<String> = loaded.diagnostics.iter().map(|found| found.message.clone()).collect();
-            return fault("sequentialize (reader)", format!("{}\n{text}", messages.join("; ")));
-        };
-        let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
-        let (program, target, _) = selvedge_check::Question::default().pose(subject).expect("a plain question");
-        let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+        let reread = pose_text(text, &Question::default())
+            .or_else(|inner| fault("sequentialize (reader)", inner.to_string()))?;
+        let task = Task { threads: ThreadScope::Unbounded, ..reread.task() };
         let mut options = EngineOptions::default();
         options.bmc.steps = 12;
         let engine = build(kind, &options);
@@ -300,8 +278,8 @@ fn compare_text(
     check_verdict(&format!("sequentialize, {}", kind.name()), is_unsafe, oracle, k)
 }
 
-/// With many contexts, an error is one that a search without bound on contexts finds too, and the other way round if its
-/// execution has few enough.
+/// With many contexts, an error is one that a search without bound on contexts finds too, and the other way round if
+/// its execution has few enough.
 fn compare_many(task: &Task<'_>, budget: Budget) -> Result<(), Fault> {
     let known = ask(task, budget);
     let found = decide(Way { kind: EngineKind::Contexts, histories: None }, task, ContextBound::exactly(MANY))?;
@@ -331,13 +309,7 @@ pub fn contexts_of(task: &Task<'_>, trace: &Trace) -> u32 {
     contexts
 }
 
-/// A question about a text, for tests.
+/// Poses a question about a text, for tests.
 pub fn posed(text: &str, threads: Option<u32>) -> Posed {
-    let loaded = load(text, &LoadOptions::default());
-    let program = loaded.program.expect("the program reads");
-    let map = loaded.source_map;
-    let question = selvedge_check::Question { threads, ..selvedge_check::Question::default() };
-    let subject = Subject { program: &program, map: &map, text };
-    let (asked, target, threads): (_, Target, _) = question.pose(subject).expect("the question fits");
-    Posed { text: text.to_string(), program, map, asked, target, threads }
+    pose_text(text.to_string(), &Question { threads, ..Question::default() }).expect("the program is well-formed")
 }

@@ -1,7 +1,8 @@
-//! The oracle for bounds on contexts: an explicit search in which the threads take turns, over the reference interpreter.
+//! The oracle for bounds on contexts: an explicit search in which the threads take turns, over the reference
+//! interpreter.
 //!
-//! It knows nothing of the engines' way to make a list of threads: the places of threads are numbers here. A thread that
-//! is started gets the first free place; its number as a thread is that of its place, so that states with the same
+//! It knows nothing of the engines' way to make a list of threads: the places of threads are numbers here. A thread
+//! that is started gets the first free place; its number as a thread is that of its place, so that states with the same
 //! threads at the same places are one state.
 //!
 //! For each place there is the set of states that were seen in turns of its thread. A turn takes over the states of the

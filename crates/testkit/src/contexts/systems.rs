@@ -1,13 +1,9 @@
-//! Several pushdown systems with a shared state, threads in turns: an oracle that visits configurations one by one, and the
-//! comparison of all ways to answer with it.
+//! Several pushdown systems with a shared state, threads in turns: an oracle that visits configurations one by one, and
+//! the comparison of all ways to answer with it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Sender};
-use std::thread;
 use std::time::Duration;
 
 use indexmap::IndexSet;
@@ -24,6 +20,10 @@ use selvedge_ir::pds::program::program;
 use selvedge_ir::pds::turns::in_turns;
 use selvedge_ir::pds::{Head, ThreadRule, Threads, View};
 use selvedge_ir::validate::validate;
+
+use crate::corpus::{files, foreign};
+use crate::harness::{Campaign, Fault, Tally, fault};
+use crate::workers;
 
 /// What is reachable within 1, 2, .. contexts per thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,19 +92,7 @@ fn meets((shared, stacks): &Config, target: &View) -> bool {
 
 /// All systems of the corpus of CUBA with an initial configuration, or nothing where the corpus is not there.
 pub fn corpus() -> Vec<(PathBuf, Threads)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/cuba");
-    let (mut files, mut open) = (Vec::new(), vec![folder]);
-    while let Some(folder) = open.pop() {
-        let Ok(entries) = std::fs::read_dir(folder) else { continue };
-        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "pds") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
+    let files = foreign("cuba").map_or(Vec::new(), |folder| files(&folder, "pds"));
     files.into_iter().filter_map(|path| Some((path.clone(), read(&path)?))).collect()
 }
 
@@ -154,97 +142,62 @@ pub struct Row {
     pub explicit: Option<(usize, bool)>,
 }
 
-impl fmt::Display for Row {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(lazy) = self.lazy else { return write!(f, "K = {}: late", self.k) };
-        write!(f, "K = {}: {lazy} shared states", self.k)?;
-        if self.eager {
-            write!(f, ", eager the same")?;
-        }
-        if self.system {
-            write!(f, ", pushdown the same")?;
-        }
-        match self.explicit {
-            Some((n_states, true)) => write!(f, ", explicit {n_states}"),
-            Some((n_states, false)) => write!(f, ", explicit at least {n_states}"),
-            None => Ok(()),
-        }
+impl Row {
+    fn count(&self, tally: &mut Tally) {
+        let exact = self.explicit.is_some_and(|(_, exact)| exact);
+        let seen = [
+            (self.lazy.is_some(), "sets by the lazy engine"),
+            (self.lazy.is_none(), "late"),
+            (self.eager, "sets by the eager engine"),
+            (self.system, "sets by one pushdown system"),
+            (self.explicit.is_some(), "sets by search"),
+            (exact, "sets by search, exactly"),
+        ];
+        seen.into_iter().filter(|(is_seen, _)| *is_seen).for_each(|(_, name)| tally.count(name));
     }
 }
 
-/// How many rows there are, and how many of them each way to answer took part in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    systems: usize,
-    rows: usize,
-    late: usize,
-    eager: usize,
-    one_system: usize,
-    explicit: usize,
-    exact: usize,
-    findings: usize,
+/// The comparison of all ways to search the systems of the corpus in turns; the number of a system is its place.
+pub struct InTurnsCampaign {
+    /// The systems, the largest first.
+    pub systems: Vec<(PathBuf, Threads)>,
+    /// How far the comparison goes.
+    pub effort: Effort,
 }
 
-impl Tally {
-    /// How many systems have several answers.
-    pub fn findings(&self) -> usize {
-        self.findings
-    }
-
-    fn count(&mut self, compared: &Result<Vec<Row>, String>) {
-        self.systems += 1;
-        let Ok(rows) = compared else {
-            self.findings += 1;
-            return;
-        };
-        for row in rows {
-            self.rows += 1;
-            self.late += usize::from(row.lazy.is_none());
-            self.eager += usize::from(row.eager);
-            self.one_system += usize::from(row.system);
-            self.explicit += usize::from(row.explicit.is_some());
-            self.exact += usize::from(row.explicit.is_some_and(|(_, exact)| exact));
-        }
+impl InTurnsCampaign {
+    /// Returns the comparison on the whole corpus.
+    pub fn new(effort: Effort) -> InTurnsCampaign {
+        let mut systems = corpus();
+        let size = |threads: &Threads| threads.threads.iter().map(|thread| thread.rules.len()).sum::<usize>();
+        systems.sort_by_key(|(_, threads)| Reverse(size(threads)));
+        InTurnsCampaign { systems, effort }
     }
 }
 
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { systems, rows, late, eager, one_system, explicit, exact, findings } = self;
-        write!(f, "{systems} systems, {rows} sets of shared states by the lazy engine, {late} late; ")?;
-        write!(f, "compared: {eager} by the eager one, {one_system} by one pushdown system, ")?;
-        write!(f, "{explicit} by search ({exact} exactly); {findings} findings")
+impl Campaign for InTurnsCampaign {
+    type Subject = usize;
+
+    /// A stack for the operations on large diagrams, and time for the largest system.
+    const EFFORT: workers::Effort = workers::Effort { stack: 64 << 20, patience: Duration::from_secs(7_200) };
+
+    fn subject(&self, _: u64, number: u64) -> usize {
+        number as usize
     }
-}
 
-/// A stack for the operations on large diagrams.
-const STACK: usize = 64 << 20;
+    fn compare(&self, place: &usize, _: u64, tally: &mut Tally) -> Result<(), Fault> {
+        let rows = compare(&self.systems[*place].1, self.effort).or_else(|why| fault("systems in turns", why))?;
+        rows.iter().for_each(|row| row.count(tally));
+        Ok(())
+    }
 
-/// Compares all systems of the corpus, so many at a time and the largest first; `each` hears of one as soon as it is done.
-pub fn compare_all(effort: Effort, jobs: usize, mut each: impl FnMut(&Path, &Result<Vec<Row>, String>)) -> Tally {
-    let mut systems = corpus();
-    let size = |threads: &Threads| threads.threads.iter().map(|thread| thread.rules.len()).sum::<usize>();
-    systems.sort_by_key(|(_, threads)| Reverse(size(threads)));
-    let (next, (sender, receiver)) = (AtomicUsize::new(0), mpsc::channel());
-    let work = |sender: Sender<_>| {
-        while let Some((path, threads)) = systems.get(next.fetch_add(1, Ordering::Relaxed)) {
-            sender.send((path, compare(threads, effort))).expect("the receiver waits for all");
-        }
-    };
-    let mut tally = Tally::default();
-    thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
-            let sender = sender.clone();
-            let spawned = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(sender));
-            spawned.expect("the system gives a thread");
-        }
-        drop(sender);
-        for (path, compared) in receiver {
-            tally.count(&compared);
-            each(path, &compared);
-        }
-    });
-    tally
+    fn shrink(&self, place: usize, _: &mut dyn FnMut(&usize) -> bool) -> usize {
+        place
+    }
+
+    fn show(&self, place: &usize) -> String {
+        self.systems[*place].0.display().to_string()
+    }
 }
 
 /// Compares the lazy engine, the eager one, the one pushdown system and the search. An error says who contradicts whom.
@@ -351,8 +304,8 @@ fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<
     }
 }
 
-/// Whether the target is reached, if there is one, by one pushdown system whose shared states must be `found`, of which some
-/// are known; `None` if it is too large.
+/// Whether the target is reached, if there is one, by one pushdown system whose shared states must be `found`, of which
+/// some are known; `None` if it is too large.
 fn by_system(
     threads: &Threads,
     k: u32,

@@ -236,8 +236,8 @@ impl Weights {
         [("mixed", mixed), ("sections", sections), ("starts", starts), ("passive", passive), ("kinds", kinds)]
     }
 
-    /// Two or three threads with recursion: those that the program names, several of one kind, threads that are started,
-    /// many sections, and the same without recursion.
+    /// Two or three threads with recursion: those that the program names, several of one kind, threads that are
+    /// started, many sections, and the same without recursion.
     pub fn in_turns() -> [(&'static str, Weights); 5] {
         use Template::*;
         let mut named = Weights::sequential().with(Call, 12).with(Atomic, 4).with(StrayAtomic, 1).with(EndThread, 1);

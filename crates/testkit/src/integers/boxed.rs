@@ -1,7 +1,7 @@
 //! A search of all states whose integers lie within bounds, over the reference meaning of steps.
 //!
-//! It takes programs of guarded commands: one thread that makes a first step and then stays at one location. Errors that
-//! it finds are errors; that it finds none says nothing about states outside of the box.
+//! It takes programs of guarded commands: one thread that makes a first step and then stays at one location. Errors
+//! that it finds are errors; that it finds none says nothing about states outside of the box.
 
 use std::collections::{HashMap, VecDeque};
 

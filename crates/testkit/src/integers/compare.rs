@@ -1,8 +1,6 @@
-//! All engines for integers on one program: verdicts agree, evidence was judged, and the search over a box finds no error
-//! in a program that some engine calls safe.
+//! All engines for integers on one program: verdicts agree, evidence was judged, and the search over a box finds no
+//! error in a program that some engine calls safe.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 use selvedge_check::{CancelToken, Limits, Outcome, Run, Solvers, Subject, Task, ThreadScope};
@@ -13,38 +11,35 @@ use selvedge_ir::Target;
 
 use super::boxed::{Bounds, Found, search};
 use super::generate;
-use crate::differ::{Fault, fault};
-use crate::workers::{Enough, Hang, Items, each};
+use crate::harness::{Campaign, Fault, Tally, fault};
 
 /// How long an engine may take for one program.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What engines said about programs, in numbers.
-#[derive(Clone, Debug, Default)]
-pub struct Tally {
-    /// Programs.
-    pub programs: u64,
-    /// Programs in which the search over the box found an error.
-    pub errors_in_box: u64,
-    /// For each engine how many programs it called safe, of these with a certificate, unsafe, and left open.
-    pub engines: BTreeMap<&'static str, [u64; 4]>,
-    /// Programs on which something disagrees, made small.
-    pub findings: Vec<(u64, String, Fault)>,
+/// The comparison of all engines for integers on generated guarded commands.
+pub struct Integers {
+    /// The solvers that engines and the judge use.
+    pub solvers: Solvers,
 }
 
-/// What came out for one program.
-#[derive(Clone, Debug, Default)]
-pub struct Compared {
-    in_box: bool,
-    engines: Vec<(&'static str, Said)>,
-}
+impl Campaign for Integers {
+    type Subject = String;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Said {
-    Certified,
-    Safe,
-    Unsafe,
-    Open,
+    fn subject(&self, seed: u64, number: u64) -> String {
+        generate::program(seed, number)
+    }
+
+    fn compare(&self, text: &String, _: u64, tally: &mut Tally) -> Result<(), Fault> {
+        compare(text, &self.solvers, tally)
+    }
+
+    fn shrink(&self, text: String, fails: &mut dyn FnMut(&String) -> bool) -> String {
+        generate::shrink(&text, &mut |text| fails(&text.to_string()))
+    }
+
+    fn show(&self, text: &String) -> String {
+        text.clone()
+    }
 }
 
 /// The engines that take guarded commands.
@@ -58,93 +53,42 @@ pub fn engines(text: &str) -> Vec<EngineKind> {
     EngineKind::ALL.iter().copied().filter(takes).collect()
 }
 
-/// Asks everybody about a program.
-pub fn compare(text: &str, solvers: &Solvers) -> Result<Compared, Fault> {
+/// Asks all engines about a program: no engine calls it safe if another one, or the search over a box, finds an error.
+fn compare(text: &str, solvers: &Solvers, tally: &mut Tally) -> Result<(), Fault> {
     let loaded = gcl::load(text);
     let Some(program) = &loaded.program else { return fault("read", "the program is not read") };
     let target = Target::all_asserts(program);
     let bounds = Bounds { size: 12, inputs: 3, states: 2_000 };
-    let in_box = matches!(search(program, &target, bounds), Found::Error(_));
-    let mut compared = Compared { in_box, engines: Vec::new() };
+    let (mut safe, mut errors) = (Vec::new(), Vec::new());
+    if matches!(search(program, &target, bounds), Found::Error(_)) {
+        tally.count("errors in the box");
+        errors.push("the search over a box");
+    }
     for kind in engines(text) {
         let options = Options { engine: Some(kind), ..Options::default() };
         let limits = Limits { time: Some(PATIENCE), ..Limits::default() };
         let run = Run::new(CancelToken::default(), limits, &()).with_solvers(solvers.clone());
         let subject = Subject { program, map: &loaded.source_map, text };
-        let report = match check(subject, &options, &run) {
-            Ok(report) => report,
+        let answer = match check(subject, &options, &run) {
+            Ok(answer) => answer,
             Err(Failure::Internal { engine, message }) => return fault(engine, format!("the judge says: {message}")),
             Err(failure) => return fault(kind.name(), failure.to_string()),
         };
-        let said = match report.outcome {
-            Outcome::Safe(Some(_)) => Said::Certified,
-            Outcome::Safe(None) => Said::Safe,
-            Outcome::Unsafe(_) => Said::Unsafe,
-            Outcome::Unknown(_) => Said::Open,
+        let word = match answer.outcome {
+            Outcome::Safe(Some(_)) => "safe, certified",
+            Outcome::Safe(None) => "safe",
+            Outcome::Unsafe(_) => "unsafe",
+            Outcome::Unknown(_) => "open",
         };
-        compared.engines.push((kind.name(), said));
-    }
-    compared.agreed()
-}
-
-impl Compared {
-    fn agreed(self) -> Result<Compared, Fault> {
-        let who = |wanted: &dyn Fn(Said) -> bool| -> Vec<&'static str> {
-            self.engines.iter().filter(|(_, said)| wanted(*said)).map(|(name, _)| *name).collect()
-        };
-        let safe = who(&|said| matches!(said, Said::Certified | Said::Safe));
-        let mut errors = who(&|said| said == Said::Unsafe);
-        errors.extend(self.in_box.then_some("the search over a box"));
-        if safe.is_empty() || errors.is_empty() {
-            return Ok(self);
+        match answer.outcome {
+            Outcome::Safe(_) => safe.push(kind.name()),
+            Outcome::Unsafe(_) => errors.push(kind.name()),
+            Outcome::Unknown(_) => {}
         }
-        fault("verdict", format!("safe for {}, unsafe for {}", safe.join(", "), errors.join(", ")))
+        tally.count(format!("{} {word}", kind.name()));
     }
-}
-
-/// Tries generated programs.
-pub fn run(seed: u64, items: Items, solvers: &Solvers, mut progress: impl FnMut(u64, usize)) -> Result<Tally, Hang> {
-    let mut tally = Tally::default();
-    let asked = solvers.clone();
-    let work = move |number| {
-        let text = generate::program(seed, number);
-        let compared = compare(&text, &asked);
-        (compared, text)
-    };
-    each(items, work, |number, (compared, text)| {
-        tally.programs += 1;
-        match compared {
-            Ok(compared) => tally.add(&compared),
-            Err(found) => {
-                let mut shows = |text: &str| compare(text, solvers).is_err_and(|fault| fault.stage == found.stage);
-                tally.findings.push((number, generate::shrink(&text, &mut shows), found));
-            }
-        }
-        progress(tally.programs, tally.findings.len());
-        if tally.findings.len() < 10 { Enough::No } else { Enough::Yes }
-    })?;
-    Ok(tally)
-}
-
-impl Tally {
-    fn add(&mut self, compared: &Compared) {
-        self.errors_in_box += u64::from(compared.in_box);
-        for (engine, said) in &compared.engines {
-            let counts = self.engines.entry(engine).or_default();
-            counts[0] += u64::from(matches!(said, Said::Certified | Said::Safe));
-            counts[1] += u64::from(*said == Said::Certified);
-            counts[2] += u64::from(*said == Said::Unsafe);
-            counts[3] += u64::from(*said == Said::Open);
-        }
+    if safe.is_empty() || errors.is_empty() {
+        return Ok(());
     }
-}
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} programs, {} with an error in the box", self.programs, self.errors_in_box)?;
-        for (engine, [safe, certified, errors, open]) in &self.engines {
-            writeln!(f, "{engine}: {safe} safe ({certified} certified), {errors} unsafe, {open} open")?;
-        }
-        Ok(())
-    }
+    fault("verdict", format!("safe for {}, unsafe for {}", safe.join(", "), errors.join(", ")))
 }

@@ -2,8 +2,8 @@
 //! 5.2, written by us after the literature that the thesis cites; the ones without a parameter stand in
 //! `tests/programs/gcl`.
 //!
-//! The rows `ticket3-X` and `RAX-X` ask whether X is reached, and the thesis calls that `t`; here the condition says that
-//! X is not reached, and the verdict is `unsafe`.
+//! The rows `ticket3-X` and `RAX-X` ask whether X is reached, and the thesis calls that `t`; here the condition says
+//! that X is not reached, and the verdict is `unsafe`.
 
 use std::fmt::Write as _;
 
@@ -246,8 +246,8 @@ pub fn rax_reaching(count: u32) -> String {
     text.replace("deadlock_free;", &format!("safe never: count1 != {count};"))
 }
 
-/// An elevator: every floor has a button and a light that says that the cabin is there; the cabin goes to one floor at a
-/// time whose button was pressed. It is never on two floors at once.
+/// An elevator: every floor has a button and a light that says that the cabin is there; the cabin goes to one floor at
+/// a time whose button was pressed. It is never on two floors at once.
 pub fn elevator(floors: u32) -> String {
     let mut text = format!("// An elevator between {floors} floors.\n// verdict: safe\n\n");
     text.push_str("var floor, goal: int = 1;\n");

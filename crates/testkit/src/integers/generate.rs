@@ -1,6 +1,6 @@
-//! Random programs of guarded commands: two or three integers, sometimes with a truth value, a range or a process, linear
-//! terms with factors from -2 to 2, and at most one input. Everything stands on a line of its own, so that a program can
-//! be made smaller by leaving out lines.
+//! Random programs of guarded commands: two or three integers, sometimes with a truth value, a range or a process,
+//! linear terms with factors from -2 to 2, and at most one input. Everything stands on a line of its own, so that a
+//! program can be made smaller by leaving out lines.
 
 use std::fmt::Write as _;
 

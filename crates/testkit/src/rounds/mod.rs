@@ -2,11 +2,10 @@
 //!
 //! For each number of rounds: what any list of up to three threads reaches in turns (`contexts::search`, which knows
 //! nothing of blocks and interfaces) is reached; a shared state that the engine adds comes with an execution to it that
-//! replays; errors likewise. Where the engine proves that some number of rounds is enough, a search without bound on rounds
-//! finds no error.
+//! replays; errors likewise. Where the engine proves that some number of rounds is enough, a search without bound on
+//! rounds finds no error.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use selvedge_check::{
@@ -20,15 +19,17 @@ use selvedge_replay::{Judged, judge};
 
 use crate::contexts::contexts_of;
 use crate::contexts::search::{InTurns, search};
-use crate::differ::{Fault, Posed, fault, panic_message, pose};
-use crate::engines::{Compared, Comparison};
+use crate::differ::{Posed, pose};
 use crate::generate::{Weights, generate_with};
+use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask};
 use crate::rng::Rng;
 
 /// The comparison of the engine with searches.
-pub const IN_ROUNDS: Comparison = Comparison { item, compare };
+pub const IN_ROUNDS: Comparison =
+    Comparison::new(item, |model, _, budget, tally| compare_posed(&pose(model)?, budget, tally))
+        .within(Budget { frames: 4, ..Budget::states(4_000) });
 
 /// The greatest number of rounds that is compared.
 pub const LAST: u32 = 3;
@@ -46,32 +47,21 @@ pub fn item(seed: u64, number: u64) -> Model {
     generate_with(&mut Rng::for_item(seed, number), weights)
 }
 
-/// Compares the engine with the searches on one program. Panics are faults.
-pub fn compare(model: &Model, _: u64, budget: Budget) -> Result<Compared, Fault> {
-    let unwound = catch_unwind(AssertUnwindSafe(|| compare_posed(&pose(model)?, budget)));
-    unwound.unwrap_or_else(|payload| fault("panic", panic_message(&*payload)))
-}
-
 /// Compares the engine with the searches on one question.
-pub fn compare_posed(posed: &Posed, budget: Budget) -> Result<Compared, Fault> {
-    let mut compared = Compared::default();
+fn compare_posed(posed: &Posed, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let task = posed.task();
     let known = schedules(&task, budget);
     let (Some(known), Ok(())) = (known, engine(LAST).supports(&task)) else {
-        compared.open += 1;
-        return Ok(compared);
+        tally.count("open");
+        return Ok(());
     };
     let mut is_unsafe = false;
     for k in 1..=LAST {
-        is_unsafe |= compare_verdict(&task, &known, k, budget, &mut compared)?;
+        is_unsafe |= compare_verdict(&task, &known, k, budget, tally)?;
     }
-    compare_shared(&task, &known, &mut compared)?;
-    if is_unsafe {
-        compared.unsafe_ += 1;
-    } else {
-        compared.safe += 1;
-    }
-    Ok(compared)
+    compare_shared(&task, &known, tally)?;
+    tally.count(if is_unsafe { "unsafe" } else { "safe" });
+    Ok(())
 }
 
 /// The engine for so many rounds.
@@ -124,16 +114,10 @@ fn lists(program: &Program) -> Vec<Vec<Entry>> {
 }
 
 /// Whether there is an error within `k` rounds.
-fn compare_verdict(
-    task: &Task<'_>,
-    known: &InTurns,
-    k: u32,
-    budget: Budget,
-    compared: &mut Compared,
-) -> Result<bool, Fault> {
+fn compare_verdict(task: &Task<'_>, known: &InTurns, k: u32, budget: Budget, tally: &mut Tally) -> Result<bool, Fault> {
     let mut explanation = Explanation::default();
     let answer = engine(k).decide(task, &patient(), &mut explanation);
-    compared.count_question(!matches!(answer, Err(Stop::TimeLimit(_))));
+    tally.count(if matches!(answer, Err(Stop::TimeLimit(_))) { "undecided" } else { "decided" });
     match answer {
         Ok(Verdict::Unsafe(trace)) => {
             check_trace(task, &trace, k)?;
@@ -145,7 +129,7 @@ fn compare_verdict(
         }
         Ok(Verdict::Safe(_)) => {
             check_safe(task, known, budget)?;
-            check_certificate(task, k, compared)?;
+            check_certificate(task, k, tally)?;
             Ok(false)
         }
         Err(Stop::BoundReached(Bound::Rounds(last))) if last == k => match known.error {
@@ -167,15 +151,15 @@ fn check_trace(task: &Task<'_>, trace: &Trace, k: u32) -> Result<(), Fault> {
 }
 
 /// What the game proves has a certificate, unless that is too long, and the judge accepts it.
-fn check_certificate(task: &Task<'_>, k: u32, compared: &mut Compared) -> Result<(), Fault> {
+fn check_certificate(task: &Task<'_>, k: u32, tally: &mut Tally) -> Result<(), Fault> {
     let inlined = simplify(task, &[Pass::Inline]);
     let Ok(Some(found)) = certificate(&inlined.question(), [1, k], &patient()) else {
-        compared.uncertified += 1;
+        tally.count("uncertified");
         return Ok(());
     };
     match judge(task, &inlined.lift(Verdict::Safe(Some(found))), &Run::unlimited()) {
-        Ok(Judged::Certified) => compared.certified += 1,
-        Ok(_) => compared.uncertified += 1,
+        Ok(Judged::Certified) => tally.count("certified"),
+        Ok(_) => tally.count("uncertified"),
         Err(reject) => return fault("rounds (judge)", reject.to_string()),
     }
     Ok(())
@@ -197,7 +181,7 @@ fn check_safe(task: &Task<'_>, known: &InTurns, budget: Budget) -> Result<(), Fa
 }
 
 /// The shared states of each number of rounds.
-fn compare_shared(task: &Task<'_>, known: &InTurns, compared: &mut Compared) -> Result<(), Fault> {
+fn compare_shared(task: &Task<'_>, known: &InTurns, tally: &mut Tally) -> Result<(), Fault> {
     let target = Target::default();
     let states = match engine(LAST).shared_states(&Task { target: &target, ..*task }, &patient()) {
         Ok(states) => states,
@@ -205,7 +189,7 @@ fn compare_shared(task: &Task<'_>, known: &InTurns, compared: &mut Compared) -> 
         Err(stop) => return fault("rounds (shared states)", stop.to_string()),
     };
     for (number, (found, expected)) in states.reached.iter().zip(&known.shared).enumerate() {
-        compared.sets += 1;
+        tally.count("sets");
         let k = number as u32 + 1;
         if let Some(missed) = expected.difference(found).next() {
             return fault("rounds (shared states)", format!("{missed:?} is missed within {k} rounds"));
@@ -217,7 +201,8 @@ fn compare_shared(task: &Task<'_>, known: &InTurns, compared: &mut Compared) -> 
     Ok(())
 }
 
-/// An execution leads to a shared state within so many rounds: that of a further thread which asserts that it is not met.
+/// An execution leads to a shared state within so many rounds: that of a further thread which asserts that it is not
+/// met.
 fn check_added(task: &Task<'_>, vars: &[VarId], state: &[bool], k: u32) -> Result<(), Fault> {
     let (program, target) = probed(task.program, vars, state);
     let task = Task { program: &program, target: &target, ..*task };

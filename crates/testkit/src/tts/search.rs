@@ -1,5 +1,5 @@
-//! Breadth first over all configurations of a thread-transition system with a bounded number of threads: slow and plain,
-//! the measure of everything else.
+//! Breadth first over all configurations of a thread-transition system with a bounded number of threads: slow and
+//! plain, the measure of everything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 

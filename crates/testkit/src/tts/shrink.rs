@@ -2,11 +2,11 @@
 
 use selvedge_ir::tts::{RuleId, Tts};
 
-/// Leaves out rules, targets and starts, one at a time, as long as `fails` says that the fault is still there. The states
-/// keep their numbers.
+/// Leaves out rules, targets and starts, one at a time, as long as `fails` says that the fault is still there. The
+/// states keep their numbers.
 ///
 /// It ends since each round that goes on makes the system smaller; at the end nothing more can be left out.
-pub fn shrink(tts: &Tts, fails: impl Fn(&Tts) -> bool) -> Tts {
+pub fn shrink(tts: &Tts, mut fails: impl FnMut(&Tts) -> bool) -> Tts {
     let mut small = tts.clone();
     while let Some(smaller) = candidates(&small).into_iter().find(|candidate| fails(candidate)) {
         small = smaller;

@@ -135,8 +135,8 @@ fn a_broken_program_has_no_certificate() {
     assert!(verify(&wrong.task(), &found, &Run::unlimited()).is_err());
 }
 
-/// On generated templates: what the engine proves has a certificate that the judge accepts, whose mutants it rejects; where
-/// there is an error, there is none.
+/// On generated templates: what the engine proves has a certificate that the judge accepts, whose mutants it rejects;
+/// where there is an error, there is none.
 #[test]
 fn generated_templates_are_certified() {
     let (mut proved, mut with) = (0, 0);

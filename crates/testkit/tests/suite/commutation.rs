@@ -63,6 +63,5 @@ fn the_judge_and_the_engines_agree_on_what_others_notice() {
         let posed = pose(&generate(seed, &weights)).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
         compare(&posed.asked, &posed.text, &mut tally);
     }
-    println!("{tally:?}");
     assert!(tally.hidden > 100 && tally.invisible > 1000 && tally.visible > 1000 && tally.calls > 50, "{tally:?}");
 }

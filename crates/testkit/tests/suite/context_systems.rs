@@ -1,5 +1,5 @@
-//! Several pushdown systems with a shared state in turns: one pushdown system (Fig. 4 of Lal and Reps), a program for the
-//! engines with a bound on contexts (section 5), and a search of configurations agree on the corpus of CUBA.
+//! Several pushdown systems with a shared state in turns: one pushdown system (Fig. 4 of Lal and Reps), a program for
+//! the engines with a bound on contexts (section 5), and a search of configurations agree on the corpus of CUBA.
 
 use selvedge_ir::pds::Threads;
 use selvedge_testkit::contexts::systems::{Effort, compare, corpus};

@@ -1,14 +1,13 @@
-//! Threads that take turns: the engines with a bound on contexts against a search in turns, and the errata of the paper.
+//! Threads that take turns: the engines with a bound on contexts against a search in turns, and the errata of the
+//! paper.
 
 use selvedge_check::{Bound, ContextBound, Explanation, Run, Stop, Verdict};
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_replay::judge;
-use selvedge_testkit::campaign::silence_panics;
 use selvedge_testkit::contexts::search::search;
 use selvedge_testkit::contexts::{IN_TURNS, LAST, contexts_of, posed};
-use selvedge_testkit::engines::{Finding, run};
+use selvedge_testkit::harness::sample;
 use selvedge_testkit::oracle::Budget;
-use selvedge_testkit::workers::Items;
 
 /// The least number of contexts up to 4 with an error, by each engine and by the oracle.
 fn least(text: &str) -> Option<u32> {
@@ -37,14 +36,9 @@ fn least(text: &str) -> Option<u32> {
 
 #[test]
 fn generated_programs_have_one_answer_in_turns() {
-    silence_panics();
-    let items = Items { first: 0, count: 60, jobs: 2 };
-    let (compared, findings) =
-        run(IN_TURNS, 11, items, Budget { states: 4_000, frames: 5, ..Budget::default() }, |_, _| {})
-            .expect("nothing hangs");
-    let told = |finding: &Finding| format!("{}\n\n{}\nFrom program {}", finding.fault, finding.small, finding.number);
-    assert!(findings.is_empty(), "{}", findings.iter().map(told).collect::<Vec<_>>().join("\n"));
-    assert!(compared.unsafe_ > 10 && compared.safe > 10, "{compared}");
+    let budget = Budget { states: 4_000, frames: 5, ..Budget::default() };
+    let tally = sample(IN_TURNS.within(budget), 11, 0, 60);
+    assert!(tally["unsafe"] > 10 && tally["safe"] > 10, "{tally}");
 }
 
 /// The first thread does nothing in its first context: the paper's figure has no way to do so.

@@ -126,7 +126,8 @@ fn fig1_idle_context() {
 }
 
 /// A summary that was found under other effects of the other threads must not be applied: what `f` does in the third
-/// context follows from what the second thread wrote before the second one, of which nothing is left when `f` is entered.
+/// context follows from what the second thread wrote before the second one, of which nothing is left when `f` is
+/// entered.
 #[test]
 fn lazy_summary_context() {
     let program = |condition: &str| {

@@ -1,12 +1,12 @@
-//! Where the papers are wrong, or not what they seem: chapters 5 to 7 of the thesis. Each test has the name of its entry
-//! in the list of errata; its programs run on every engine with every combination of reductions, and verdicts, evidence,
-//! reachable sets and the answer for every assertion and label are those of the oracle.
+//! Where the papers are wrong, or not what they seem: chapters 5 to 7 of the thesis. Each test has the name of its
+//! entry in the list of errata; its programs run on every engine with every combination of reductions, and verdicts,
+//! evidence, reachable sets and the answer for every assertion and label are those of the oracle.
 
 use selvedge_testkit::corpus::{Entry, own};
 use selvedge_testkit::threads::compare_entry;
 
-/// Compares all engines on all programs whose names begin in one of these ways: at least so many. Names of the errata go
-/// without their folder.
+/// Compares all engines on all programs whose names begin in one of these ways: at least so many. Names of the errata
+/// go without their folder.
 fn compare_all(prefixes: &[&str], at_least: usize) {
     let entries = own().expect("headers are readable");
     let is_wanted = |entry: &&Entry| {

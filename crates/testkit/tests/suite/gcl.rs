@@ -1,4 +1,5 @@
-//! Programs of guarded commands: those of the literature, the examples, and generated ones, against a search over a box.
+//! Programs of guarded commands: those of the literature, the examples, and generated ones, against a search over a
+//! box.
 
 use selvedge_check::Target;
 use selvedge_frontend::gcl;

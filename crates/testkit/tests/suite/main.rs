@@ -24,6 +24,7 @@ mod portfolio;
 mod projection;
 mod rounds;
 mod sat;
+mod seeds;
 mod spacer;
 mod spin;
 mod summaries;

@@ -147,8 +147,8 @@ fn engines_that_never_end_do_not_keep_others_from_answering() {
     assert!(!is_unsafe(text, &Question::default()));
 }
 
-/// Threads that enter a room and leave it, and count who is inside: up to `c`. Whoever is inside asserts that the count is
-/// not `wrong`.
+/// Threads that enter a room and leave it, and count who is inside: up to `c`. Whoever is inside asserts that the count
+/// is not `wrong`.
 fn room(c: usize, wrong: usize) -> String {
     let n_bits = (usize::BITS - c.leading_zeros()) as usize;
     let names: Vec<String> = (0..n_bits).map(|bit| format!("b{bit}")).collect();
@@ -185,7 +185,8 @@ fn room(c: usize, wrong: usize) -> String {
     )
 }
 
-/// errata: `cutoff_large`. So many threads are needed; in the safe twin the count is never zero while somebody is inside.
+/// errata: `cutoff_large`. So many threads are needed; in the safe twin the count is never zero while somebody is
+/// inside.
 #[test]
 fn cutoff_large() {
     for c in [5, 10, 20] {

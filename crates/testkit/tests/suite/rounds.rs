@@ -2,12 +2,10 @@
 
 use selvedge_check::{Bound, Engine, Explanation, Run, Stop, Verdict};
 use selvedge_replay::judge;
-use selvedge_testkit::campaign::silence_panics;
 use selvedge_testkit::contexts::{contexts_of, posed};
-use selvedge_testkit::engines::{Finding, run};
+use selvedge_testkit::harness::sample;
 use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::rounds::{IN_ROUNDS, LAST, engine};
-use selvedge_testkit::workers::Items;
 
 /// The least number of rounds up to 3 with an error.
 fn least(text: &str) -> Option<u32> {
@@ -27,17 +25,12 @@ fn least(text: &str) -> Option<u32> {
 
 #[test]
 fn generated_templates_reach_what_their_schedules_reach() {
-    silence_panics();
-    let items = Items { first: 0, count: 60, jobs: 2 };
-    let budget = Budget { frames: 4, ..Budget::states(2_000) };
-    let (compared, findings) = run(IN_ROUNDS, 7, items, budget, |_, _| {}).expect("nothing hangs");
-    let told = |finding: &Finding| format!("{}\n\n{}\nFrom program {}", finding.fault, finding.small, finding.number);
-    assert!(findings.is_empty(), "{}", findings.iter().map(told).collect::<Vec<_>>().join("\n"));
-    assert!(compared.unsafe_ > 10 && compared.safe > 10, "{compared}");
+    let tally = sample(IN_ROUNDS.within(Budget { frames: 4, ..Budget::states(2_000) }), 7, 0, 60);
+    assert!(tally["unsafe"] > 10 && tally["safe"] > 10, "{tally}");
 }
 
-/// The kernel begins inside a section and must wait for the driver, which runs in front of it or behind it; no thread is
-/// left to fill the place after the last one.
+/// The kernel begins inside a section and must wait for the driver, which runs in front of it or behind it; no thread
+/// is left to fill the place after the last one.
 #[test]
 fn rounds_idle_thread() {
     let text = "shared decl go := F;
@@ -55,8 +48,8 @@ fn rounds_idle_thread() {
     assert_eq!(least(alone), Some(1));
 }
 
-/// Three threads in two rounds: with the index of the rounds in the place of that of the threads, the states between the
-/// second and the third thread would not be tied together.
+/// Three threads in two rounds: with the index of the rounds in the place of that of the threads, the states between
+/// the second and the third thread would not be tied together.
 #[test]
 fn interface_index() {
     let chain = |last: &str| {
@@ -129,16 +122,16 @@ fn e_move_primes() {
     assert!(n_moves > 0, "Eve's play is told");
 }
 
-/// Whoever is first and idles sees x only in the second round, but the state in which all threads are then is one of the
-/// first: Adam need not see what Eve's threads saw on the way.
+/// Whoever is first and idles sees x only in the second round, but the state in which all threads are then is one of
+/// the first: Adam need not see what Eve's threads saw on the way.
 #[test]
 fn adam_matches_the_state_at_the_end() {
     let sets = "shared decl x := F; process p begin void main() begin x := T; assert(x); end end";
     assert_eq!(enough(sets), (Some(1), vec![], 0));
 }
 
-/// Without recursion calls are no obstacle once they are inlined, and where a limited template matters for the proof it is
-/// counted.
+/// Without recursion calls are no obstacle once they are inlined, and where a limited template matters for the proof it
+/// is counted.
 #[test]
 fn one_kernel_is_not_two() {
     let text = |copies: &str| {

@@ -1,7 +1,7 @@
 //! Proofs about several threads on generated programs: the judge accepts the reachable states of safe programs and of
-//! no unsafe one, whichever places are listed; without one of the states it accepts none; with one more it does
-//! exactly if the interpreter finds no way out and no error. The proofs of the engines are accepted, and of their mutants
-//! none that lacks a state.
+//! no unsafe one, whichever places are listed; without one of the states it accepts none; with one more it does exactly
+//! if the interpreter finds no way out and no error. The proofs of the engines are accepted, and of their mutants none
+//! that lacks a state.
 
 use std::collections::BTreeSet;
 
@@ -257,8 +257,8 @@ fn proofs_of_engines_are_accepted_and_their_mutants_only_with_all_states() {
     assert!(n_proofs > 100 && n_in_calls > 5 && n_accepted > 5 && n_rejected > 100, "{counts:?}");
 }
 
-/// Under a bound on the threads of a whole run: without a shape, or with another number of ended threads, a proof lacks a
-/// state that is reached.
+/// Under a bound on the threads of a whole run: without a shape, or with another number of ended threads, a proof lacks
+/// a state that is reached.
 #[test]
 fn proofs_that_count_ended_threads_are_accepted_and_those_that_miscount_rejected() {
     let (mut n_proofs, mut n_ended, mut n_rejected) = (0, 0, 0);

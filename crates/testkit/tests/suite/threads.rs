@@ -1,23 +1,14 @@
 //! All engines on generated programs with several threads.
 
-use selvedge_testkit::engines::run;
+use selvedge_testkit::harness::sample;
 use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::threads::{CONCURRENT, contenders, reductions};
-use selvedge_testkit::workers::Items;
 
-/// What the long run tries, a little of it.
 #[test]
 fn engines_agree_on_generated_programs_with_threads() {
-    let items = Items { first: 0, count: 200, jobs: 2 };
-    let budget = Budget::states(1_000).tight();
-    let (compared, findings) = run(CONCURRENT, 1, items, budget, |_, _| {}).expect("no program hangs");
-    let mut report = String::new();
-    for finding in &findings {
-        report.push_str(&format!("program {}: {}\n{}\n", finding.number, finding.fault, finding.small));
-    }
-    assert!(findings.is_empty(), "{report}");
-    assert!(compared.safe > 10 && compared.unsafe_ > 10, "{compared}");
-    assert!(compared.sets > 400 && compared.statuses > 500, "{compared}");
+    let tally = sample(CONCURRENT.within(Budget::states(1_000).tight()), 1, 0, 200);
+    assert!(tally["safe"] > 10 && tally["unsafe"] > 10, "{tally}");
+    assert!(tally["sets"] > 400 && tally["lists of answers"] > 500, "{tally}");
 }
 
 #[test]

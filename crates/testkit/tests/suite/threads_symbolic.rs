@@ -1,5 +1,5 @@
-//! The engines `threads` and `threads-plain` against the oracle on generated programs: verdicts, traces, certificates and
-//! reachable sets.
+//! The engines `threads` and `threads-plain` against the oracle on generated programs: verdicts, traces, certificates
+//! and reachable sets.
 
 use selvedge_check::{CancelToken, Engine, Initial, Limits, Question, Run, Subject, Task, ThreadScope, Verdict};
 use selvedge_driver::{Pass, simplify};

@@ -8,8 +8,8 @@ use selvedge_check::{CutoffProof, Run, Stop};
 use selvedge_engines::unbounded::coverability::cutoff::{Effort, Exact, search};
 use selvedge_engines::unbounded::coverability::{Answer, Rules, backward, bounded, decide, karp_miller};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
-use selvedge_testkit::coverability::{compare, random};
-use selvedge_testkit::rng::Rng;
+use selvedge_testkit::coverability::Coverability;
+use selvedge_testkit::harness::sample;
 
 /// Systems of the corpus with more local states than this are left out where code is not optimised.
 const MOST_LOCALS: u32 = if cfg!(debug_assertions) { 210 } else { u32::MAX };
@@ -86,18 +86,11 @@ fn all_say(tts: &Tts) -> bool {
 }
 
 #[test]
-fn everybody_agrees_on_random_systems() {
-    let (mut n_covered, mut n_decided, mut n_cutoffs) = (0, 0, 0);
-    for number in 0..300 {
-        let tts = random(&mut Rng::for_item(7, number));
-        let seen = compare(&tts).unwrap_or_else(|why| panic!("system {number}: {why}\n{tts:?}"));
-        n_covered += usize::from(seen.covered);
-        n_decided += usize::from(seen.decided);
-        n_cutoffs += usize::from(seen.cutoff.is_some_and(|n| n > 1));
-    }
-    assert!((75..225).contains(&n_covered), "both answers occur: {n_covered} of 300 covered");
-    assert!(n_decided >= 290, "views and searches with few threads decide nearly all: {n_decided}");
-    assert!(n_cutoffs > 15, "cutoffs above 1 occur: {n_cutoffs}");
+fn all_searches_agree_on_random_systems() {
+    let tally = sample(Coverability, 7, 0, 300);
+    assert!((75..225).contains(&tally["covered"]), "both answers occur: {tally}");
+    assert!(tally["decided by a few threads"] >= 290, "views and few threads decide nearly all: {tally}");
+    assert!(tally.sum(&["cutoff 2", "cutoff 3", "cutoff 4"]) > 15, "cutoffs above 1 occur: {tally}");
 }
 
 /// The tree ends only if the node with ω is the one that is stored: without it, the spawner's children have no bound.

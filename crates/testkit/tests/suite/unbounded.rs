@@ -120,8 +120,8 @@ fn explicit_engines_agree_on_generated_programs() {
     assert!(counts.is_unsafe > 20 && counts.lies > 60, "{counts:?}");
 }
 
-/// What a proof by vectors says, in terms of the program: shared values while nobody holds the flag, where threads can be, and whether
-/// any number of them. The engines need not keep the same variables.
+/// What a proof by vectors says, in terms of the program: shared values while nobody holds the flag, where threads can
+/// be, and whether any number of them. The engines need not keep the same variables.
 type Vectors = BTreeSet<(Vec<(VarId, bool)>, Role, LocId, bool)>;
 
 fn vectors(engine: &dyn Engine, task: &Task<'_>) -> Option<Vectors> {
