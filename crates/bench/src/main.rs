@@ -20,16 +20,16 @@ use selvedge_engines::EngineKind;
 use selvedge_testkit::corpus::root;
 
 const USAGE: &str = "\
-usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N] [--limit SECONDS]
-             [--peer-limit SECONDS] [--against PROGRAM] [--out FOLDER]
+usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--tools a,b] [--max-size N]
+             [--limit SECONDS] [--peer-limit SECONDS] [--against PROGRAM] [--out FOLDER]
        bench integers [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--eager-limit SECONDS] [--out FOLDER]
        bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER] [--programs FOLDER]
 
 Families: reading, corpus, and those of crates/bench/src/families.rs; with `threads` those of
 crates/bench/src/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction;
-with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all programs;
-with `contexts` the series of crates/bench/src/turns; with `rounds` the programs of crates/bench/src/rounds, which
+with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all
+programs; with `contexts` the series of crates/bench/src/turns; with `rounds` the programs of crates/bench/src/rounds, which
 `--programs` only writes into a folder.
 `--against` compares with another version of `selvedge`, which runs beside this one on each program.
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.

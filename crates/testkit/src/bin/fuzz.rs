@@ -22,7 +22,8 @@ use selvedge_testkit::unbounded::ANY_NUMBER;
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print
+            [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
