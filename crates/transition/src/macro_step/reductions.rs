@@ -22,7 +22,8 @@ pub enum PartialOrder {
     /// No interleavings.
     #[default]
     Off,
-    /// All but those of one thread whose step is independent of all steps that the others can still make (thesis, §6.2).
+    /// All but those of one thread whose step is independent of all steps that the others can still make (thesis,
+    /// §6.2).
     Ample,
     /// All but those of one group of threads that depend on each other (thesis, §6.3).
     Persistent,

@@ -1,9 +1,9 @@
 //! One walker to the next visible points, on sets of states in decision diagrams.
 //!
 //! An *item* is a set of states with the same key: the place of the moving thread, and the rest that the engine
-//! distinguishes. The order of work: the items inside the macro step, by the rank of their location, each after all that lead
-//! to it, so that every item is followed once. It ends because there is no cycle without a visible point. It is right
-//! because each item is the exact image of those before it.
+//! distinguishes. *Order of work.* The items inside the macro step, by the rank of their location, each after all that
+//! lead to it, so that every item is followed once. *End.* There is no cycle without a visible point. *Right.* Each
+//! item is the exact image of those before it.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
