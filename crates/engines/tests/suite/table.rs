@@ -37,20 +37,6 @@ fn every_engine_has_a_page_in_the_book() {
 }
 
 #[test]
-fn families_of_engines_do_not_depend_on_each_other() {
-    let families = ["sequential", "threads", "contexts", "integers", "exhaustive"];
-    for manifest in families
-        .iter()
-        .map(|family| format!("crates/engines-{family}/Cargo.toml"))
-        .chain(["transition", "logic", "check", "ir"].iter().map(|below| format!("crates/{below}/Cargo.toml")))
-    {
-        let text = read(&manifest);
-        let (_, dependencies) = text.split_once("[dependencies]").expect("a manifest lists dependencies");
-        assert!(!dependencies.contains("selvedge-engines"), "{manifest} depends on engines");
-    }
-}
-
-#[test]
 fn the_portfolio_names_no_engine_twice() {
     let all: Vec<EngineKind> = EngineKind::PORTFOLIO.into_iter().flatten().copied().collect();
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
