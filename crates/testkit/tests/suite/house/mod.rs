@@ -44,7 +44,7 @@ fn the_judge_and_the_reports_depend_on_no_engine() {
     }
 }
 
-/// The picture of the crates in the documentation is the one that the manifests give. `UPDATE_PICTURES=1` draws it again.
+/// The picture of the crates in the documentation is drawn from the manifests. `UPDATE_PICTURES=1` draws it again.
 #[test]
 fn the_picture_of_the_crates_is_true() {
     let drawn = layout::draw(&Graph::read(&root().join("crates")));
@@ -81,7 +81,7 @@ fn lines_and_functions_are_short() {
     assert!(long.is_empty(), "{}", long.join("\n"));
 }
 
-/// All Rust files below a folder.
+/// Lists all Rust files below a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the folder can be read") {
@@ -96,7 +96,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The functions of a formatted file: the line on which each begins, and its number of lines. The end of a function is the
+/// Lists the functions of a formatted file: the line on which each begins, and its number of lines. Its end is the
 /// next closing brace in the column in which it begins.
 fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
