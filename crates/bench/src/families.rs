@@ -6,13 +6,13 @@ use selvedge_testkit::corpus::{Expected, files, foreign};
 
 /// Programs that grow with a number.
 pub struct Family {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it is about, in a line.
+    /// A description in a line.
     pub about: &'static str,
     /// The sizes of a full run, ascending.
     pub sizes: &'static [usize],
-    /// The program of a size.
+    /// A function that generates the program of a size.
     pub make: fn(usize) -> String,
     /// The verdict for all sizes.
     pub expected: Expected,
@@ -112,12 +112,12 @@ enum Twin {
     Unsafe,
 }
 
-/// The sequential part of the corpus, with paths as names; empty where it is not there.
+/// Returns the sequential part of the corpus; empty if the corpus is not installed.
 pub fn corpus() -> Vec<std::path::PathBuf> {
     foreign("satabs-generated/safety").map_or(Vec::new(), |folder| files(&folder, "bp"))
 }
 
-/// A program of about this many lines, for the reader.
+/// Generates a program of about this many lines, for measuring the reader.
 pub fn lines(n_lines: usize) -> String {
     let mut text = String::from("decl g0, g1, g2;\n");
     let n_procs = (n_lines / 100).max(1);
@@ -160,8 +160,8 @@ fn counter(n: usize, k: usize, claim: &str) -> String {
     let values: Vec<String> = (0..n).map(next).collect();
     let zeros = vec!["F"; n].join(", ");
     format!(
-        "decl {}, parity;\ndecl {};\nvoid main() begin\n  {}, parity := {zeros}, F;\n  while * do\n    {}, parity := {}, \
-         !parity;\n    {} := {};\n    assert({claim});\n  od;\nend\n",
+        "decl {}, parity;\ndecl {};\nvoid main() begin\n  {}, parity := {zeros}, F;\n  while * do\n    {}, parity := \
+         {}, !parity;\n    {} := {};\n    assert({claim});\n  od;\nend\n",
         bits(n, ", "),
         others.join(", "),
         bits(n, ", "),
@@ -177,8 +177,8 @@ fn modes(n: usize, claim: &str) -> String {
     for proc in 0..n {
         let _ = writeln!(
             text,
-            "void f{proc}(p) begin\n  decl old := p;\n  assert({});\n  if * then\n    m := !m;\n    f{}(!p);\n    m := !m;\n  \
-             fi;\n  assert(p = old);\nend",
+            "void f{proc}(p) begin\n  decl old := p;\n  assert({});\n  if * then\n    m := !m;\n    f{}(!p);\n    m := \
+             !m;\n  fi;\n  assert(p = old);\nend",
             if proc + 1 == n { claim } else { "m = p" },
             (proc + 1) % n
         );
@@ -225,8 +225,8 @@ fn abstraction(n: usize, claim: &str) -> String {
     text
 }
 
-/// Two numbers of n bits with any values are multiplied, one bit of the second after the other. The error is a product
-/// that is the given number, with no factor 0 or 1. For n from 3 on.
+/// Multiplies two arbitrary numbers of n bits, one bit of the second after the other. The error is a product that
+/// equals the given number, with no factor 0 or 1. For n from 3 on.
 fn factoring(n: usize, twin: Twin) -> String {
     let (small, large) = (next_prime(5 << n >> 3), previous_prime(7 << n >> 3));
     let number = match twin {

@@ -10,11 +10,11 @@ use super::table::geometric_mean;
 struct Pair {
     /// The figure.
     figure: &'static str,
-    /// What is switched on, in a few words.
+    /// The feature that is switched on, in a few words.
     about: &'static str,
-    /// Without it.
+    /// The tool without the feature.
     x: &'static str,
-    /// With it.
+    /// The tool with the feature.
     y: &'static str,
 }
 
@@ -63,7 +63,7 @@ const PAIRS: &[Pair] = &[
     },
 ];
 
-/// Processor time is counted in hundredths of a second: what takes less counts as one.
+/// The least time in a figure: processor time is counted in hundredths of a second.
 const LEAST: f64 = 0.01;
 
 /// The points of one figure.
@@ -71,13 +71,13 @@ const LEAST: f64 = 0.01;
 pub struct Figure {
     /// The figure of the thesis.
     pub figure: &'static str,
-    /// What is switched on.
+    /// The feature that is switched on.
     pub about: &'static str,
-    /// Without it.
+    /// The tool without the feature.
     pub x: &'static str,
-    /// With it.
+    /// The tool with the feature.
     pub y: &'static str,
-    /// One for each instance that at least one of both decided.
+    /// A point for each instance that at least one of the two tools decided.
     pub points: Vec<Point>,
 }
 
@@ -87,9 +87,9 @@ pub struct Figure {
 pub struct Point {
     /// The instance.
     pub instance: String,
-    /// Without.
+    /// The time without the feature.
     pub x: f64,
-    /// With.
+    /// The time with the feature.
     pub y: f64,
 }
 
@@ -100,8 +100,7 @@ impl Figure {
         plot::scatter(&format!("{}: {}", self.figure, self.about), self.x, self.y, &points)
     }
 
-    /// Returns how much faster the second tool is, as a geometric mean; a lower bound where the first one did not
-    /// decide.
+    /// Returns the speedup of the second tool as a geometric mean; a lower bound where the first one did not decide.
     pub fn speedup(&self) -> Option<f64> {
         let ratios: Vec<f64> = self.points.iter().map(|point| point.x / point.y).collect();
         geometric_mean(&ratios)
@@ -115,7 +114,7 @@ impl Figure {
     }
 }
 
-/// All figures for which there are points. `limit` stands for runs that did not decide, or were not tried after one
+/// Returns all figures that have points. `limit` is used for runs that did not decide, or that were skipped after one
 /// that did not.
 pub fn figures(records: &[Record], limit: f64) -> Vec<Figure> {
     let of_pair = |pair: &Pair| {
@@ -150,7 +149,7 @@ fn points(records: &[Record], x: &str, y: &str, limit: f64) -> Vec<Point> {
     points
 }
 
-/// The figures as a table.
+/// Returns the figures as a table.
 pub fn markdown(figures: &[Figure]) -> String {
     let mut text = String::from("| figure | what | from | to | instances | faster | slower | speed-up |\n");
     text.push_str("|---|---|---|---|---:|---:|---:|---:|\n");

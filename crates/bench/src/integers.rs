@@ -1,4 +1,4 @@
-//! The programs of the thesis's tables with our engines, beside the published figures.
+//! The programs of the thesis's tables, run with our engines and compared with the published figures.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -14,22 +14,22 @@ use selvedge_testkit::integers::families::{Published, Row};
 /// The engines of the table, where they exist; `auto` is the portfolio.
 pub const ENGINES: [&str; 6] = ["auto", "ase", "ur", "induction", "horn", "cegar"];
 
-/// One engine on one program.
+/// The result of one engine on one program.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// What it said: `safe`, `unsafe`, `-` for no answer, `wrong` for one that is not expected.
+    /// The verdict: `safe`, `unsafe`, `-` for no answer, `wrong` for one that is not the expected one.
     pub verdict: &'static str,
-    /// What its refinement came to.
+    /// The statistics of its refinement.
     pub refinement: Option<Refinement>,
     /// Wall-clock seconds.
     pub seconds: f64,
     /// Seconds of processor time, with those of solvers.
     pub processor: f64,
-    /// Who answered, for the portfolio.
+    /// The engine that answered, for the portfolio.
     pub by: &'static str,
 }
 
-/// Asks an engine; `None` if it does not exist or does not take the program.
+/// Runs an engine on a program; `None` if the engine does not exist or does not support the program.
 pub fn ask(row: &Row, engine: &str, limit: Duration, solvers: &Solvers) -> Option<Cell> {
     let kind = match engine {
         "auto" => None,
@@ -57,8 +57,8 @@ pub fn ask(row: &Row, engine: &str, limit: Duration, solvers: &Solvers) -> Optio
     Some(Cell { verdict, refinement, seconds, processor, by })
 }
 
-/// The processor time of this process and of those that it has started and outlived, in seconds; nothing where the
-/// system does not tell. An engine that was overtaken may go on for a moment, which counts for the next question.
+/// Returns the processor time of this process and of its finished children, in seconds; 0 where the system does not
+/// report it. An engine that was overtaken may run on for a moment, which counts towards the next run.
 fn consumed() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let words = stat.rsplit_once(')').map_or(Vec::new(), |(_, rest)| rest.split_whitespace().collect::<Vec<_>>());
@@ -66,14 +66,14 @@ fn consumed() -> f64 {
     words.iter().skip(11).take(4).filter_map(|word| word.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// The head of the table.
+/// Returns the head of the table.
 pub fn head() -> String {
     let columns: String = ENGINES.iter().map(|engine| format!(" {engine} |")).collect();
     let rule: String = ENGINES.iter().map(|_| "---|").collect();
     format!("| figure | program | verdict | thesis, ASE | thesis, UR |{columns}\n|---|---|---|---|---|{rule}\n")
 }
 
-/// A line of the table.
+/// Returns a line of the table.
 pub fn line(row: &Row, cells: &[Option<Cell>]) -> String {
     let verdict = match row.expected {
         Expected::Safe => "safe",
@@ -111,7 +111,7 @@ fn shown(engine: &str, cell: &Cell) -> String {
     }
 }
 
-/// What the rows come to, in sentences. An engine without answer counts with the time that it used.
+/// Summarizes the rows in sentences. An engine without an answer counts with the time that it used.
 pub fn summary(rows: &[(Row, Vec<Option<Cell>>)]) -> String {
     let mut text = String::new();
     let column = |engine: &str| ENGINES.iter().position(|name| *name == engine).expect("it is an engine of the table");
@@ -159,15 +159,16 @@ fn listed(names: &[&str]) -> String {
     if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }
 
-/// The page with the table.
+/// Returns the page with the table.
 pub fn page(rows: &[(Row, Vec<Option<Cell>>)], limit: Duration) -> String {
     let table: String = rows.iter().map(|(row, cells)| line(row, cells)).collect();
     format!(
-        "# Guarded commands over integers\n\nThe programs of Figs. 1.1, 5.1 and 5.2 of \"Abstract Analysis via Symbolic \
-         Executions\" (2010), written by us, beside the figures of the thesis. `it`: iterations, `q`: questions to the prover, \
-         `p`: predicates, then symbolic (or concrete) and abstract states of the last iteration. Our times are seconds of processor time with \
-         the time of solvers and of judging, `-` is no answer within {} s of wall-clock time. The machine was not idle. `NOTES.md` tells \
-         what is missed and why figures differ.\n\nWritten by `bench/run integers`.\n\n{}{table}\n## In sum\n\n{}",
+        "# Guarded commands over integers\n\nThe programs of Figs. 1.1, 5.1 and 5.2 of \"Abstract Analysis via \
+         Symbolic Executions\" (2010), written by us, beside the figures of the thesis. `it`: iterations, `q`: \
+         questions to the prover, `p`: predicates, then symbolic (or concrete) and abstract states of the last \
+         iteration. Our times are seconds of processor time with the time of solvers and of judging, `-` is no answer \
+         within {} s of wall-clock time. The machine was not idle. `NOTES.md` explains what is missing and why figures \
+         differ.\n\nWritten by `bench/run integers`.\n\n{}{table}\n## In sum\n\n{}",
         limit.as_secs(),
         head(),
         summary(rows)

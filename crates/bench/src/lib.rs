@@ -1,8 +1,8 @@
 //! The benchmarks: families of programs, each run of each tool in its own process, against a peer in the same run.
 //!
 //! Times are those of a whole process. A tool's *net* time leaves out what it takes for a trivial program, and is at
-//! least a millisecond; ratios are those of net times. A tool that reached the limit on one size of a family is not
-//! asked about the next, and counts with the limit, so that ratios are too small rather than too large.
+//! least a millisecond; ratios are those of net times. A tool that reached the limit on one size of a family does not
+//! run on the next, and counts with the limit, so that ratios are too small rather than too large.
 
 pub mod concurrent;
 pub mod families;
@@ -36,17 +36,17 @@ use selvedge_testkit::corpus::Expected;
 use suite::{Group, Growth, Instance, Text};
 use tool::{Asked, Tool};
 
-/// What is run.
+/// The programs, tools and limits of a run.
 pub struct Plan {
     /// The program `selvedge`.
     pub selvedge: PathBuf,
-    /// Who is asked.
+    /// The tools.
     pub tools: Vec<Box<dyn Tool>>,
-    /// What is asked.
+    /// The programs.
     pub groups: Vec<Group>,
     /// The families by name; empty for all. `reading` is one more.
     pub families: Vec<String>,
-    /// Whether reading is measured too.
+    /// Includes the measurement of reading.
     pub reads: bool,
     /// The question about the trivial program.
     pub trivial: Question,
@@ -56,11 +56,11 @@ pub struct Plan {
     pub limit: Duration,
     /// The time for each run on programs that do not grow.
     pub corpus_limit: Duration,
-    /// The tool that ours are compared with, and its time for programs that grow, if that is another.
+    /// The tool with which ours are compared.
     pub peer: &'static str,
-    /// See there.
+    /// The peer's time limit for programs that grow, if it differs from `limit`.
     pub peer_limit: Option<Duration>,
-    /// Where programs are written.
+    /// The folder for generated programs.
     pub scratch: PathBuf,
 }
 
@@ -73,47 +73,47 @@ pub struct Record {
     pub instance: String,
     /// Its size, or its lines.
     pub size: usize,
-    /// What it must be, where that is known.
+    /// The correct verdict, where it is known.
     pub expected: Option<&'static str>,
-    /// Who was asked.
+    /// The tool.
     pub tool: String,
-    /// What it said.
+    /// The verdict of the tool.
     pub verdict: String,
     /// Wall-clock seconds of the process.
     pub seconds: f64,
-    /// The same without what a trivial program takes.
+    /// The same without the time of a trivial program.
     pub net_seconds: f64,
-    /// Seconds of processor time, counted in hundredths, where the system tells.
+    /// Seconds of processor time, counted in hundredths, where the system reports it.
     pub processor_seconds: Option<f64>,
     /// The greatest resident memory in bytes.
     pub peak_bytes: Option<u64>,
-    /// Seconds of what was done before and does not count: a translation, a compiler.
+    /// Seconds of preparation that do not count: a translation, a compiler.
     pub prepare_seconds: f64,
-    /// How many states the tool stored, where it tells.
+    /// The number of states that the tool stored, where it reports it.
     pub states: Option<u64>,
-    /// What else it told: the portfolio who won, the engine `cutoff` the cutoff.
+    /// Further information: for the portfolio the winning engine, for the engine `cutoff` the cutoff.
     pub note: Option<String>,
 }
 
 impl Record {
-    /// Whether the tool decided.
+    /// Returns whether the tool decided.
     pub fn is_decided(&self) -> bool {
         is_decided(&self.verdict)
     }
 }
 
-/// The trivial program, for the time that a process takes to start. It is unsafe, which all tools can find out.
+/// The trivial program, for the time that a process takes to start. It is unsafe, which all tools can detect.
 const TRIVIAL: &str = "decl x;\nvoid main() begin\n  x := F;\n  assert(x);\nend\n";
 
 struct Bench<'p> {
     plan: &'p Plan,
-    /// What a trivial program takes, by tool. A tool that does not decide it (a switch that the engine does not have)
-    /// is asked nothing else.
+    /// The times for the trivial program, by tool. A tool that does not decide it (because the engine lacks a switch)
+    /// is not run on anything else.
     startup: Vec<(String, f64)>,
     records: Vec<Record>,
 }
 
-/// Runs the plan. `tell` hears of each record.
+/// Runs the plan. `tell` is called with each record.
 pub fn run(plan: &Plan, tell: &mut dyn FnMut(&Record)) -> std::io::Result<Vec<Record>> {
     std::fs::create_dir_all(&plan.scratch)?;
     let mut bench = Bench { plan, startup: Vec::new(), records: Vec::new() };
@@ -132,7 +132,7 @@ impl Plan {
         self.families.is_empty() || self.families.iter().any(|wanted| wanted == family)
     }
 
-    /// The time for one run of a tool.
+    /// Returns the time limit for one run of a tool.
     fn limit(&self, growth: Growth, tool: &dyn Tool) -> Duration {
         match growth {
             Growth::Unrelated => self.corpus_limit,
@@ -195,7 +195,7 @@ impl Bench<'_> {
         self.records.push(record);
     }
 
-    /// How long reading takes: texts, without a search.
+    /// Measures reading: texts are parsed, without a search.
     fn reading(&mut self, tell: &mut dyn FnMut(&Record)) -> std::io::Result<()> {
         for size in [10_000, 1_000_000].into_iter().filter(|size| self.plan.allows(*size)) {
             let file = self.plan.scratch.join(format!("lines-{size}.bp"));
@@ -243,8 +243,8 @@ impl Bench<'_> {
     }
 }
 
-/// One run in each configuration, of which the best counts: one that decides before one that does not, then the
-/// soonest. `None` if the program cannot be put to the tool.
+/// Runs a tool once in each configuration and returns the best result: one that decides is better than one that does
+/// not, then the faster. `None` if the tool does not support the program.
 fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Measured>> {
     let Some(mut best) = ask_as_configured(tool, asked, None)? else { return Ok(None) };
     for option in tool.configurations() {
@@ -257,7 +257,7 @@ fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Measured>> 
     Ok(Some(best))
 }
 
-/// One run, with one more option if there is one.
+/// Runs a tool once, with one more option if there is one.
 fn ask_as_configured(tool: &dyn Tool, asked: &Asked<'_>, option: Option<&str>) -> std::io::Result<Option<Measured>> {
     let start = Instant::now();
     let Some(mut command) = tool.command(asked)? else { return Ok(None) };
@@ -283,7 +283,7 @@ fn word(expected: Expected) -> &'static str {
     }
 }
 
-/// Instances on which two tools decided differently, or one not as it must: a sentence each.
+/// Returns a sentence for each instance on which two tools decided differently, or one gave an unexpected verdict.
 pub fn contradictions(records: &[Record]) -> Vec<String> {
     let mut found = Vec::new();
     for record in records.iter().filter(|record| record.is_decided()) {

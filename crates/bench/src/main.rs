@@ -29,9 +29,9 @@ usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--
 Families: reading, corpus, and those of crates/bench/src/families.rs; with `threads` those of
 crates/bench/src/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction;
 with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all
-programs; with `contexts` the series of crates/bench/src/turns; with `rounds` the programs of crates/bench/src/rounds, which
-`--programs` only writes into a folder.
-`--against` compares with another version of `selvedge`, which runs beside this one on each program.
+programs; with `contexts` the series of crates/bench/src/turns; with `rounds` the programs of crates/bench/src/rounds,
+which `--programs` only writes into a folder.
+`--against` compares with another version of `selvedge`, which runs on each program as well.
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json and README.md into bench/results/<suite> and plots into docs/plots/<suite>, or everything into the
 folder that `--out` names.
@@ -40,7 +40,7 @@ folder that `--out` names.
 /// The name of another version of Selvedge in the results.
 const OTHER_VERSION: &str = "before";
 
-/// Which programs.
+/// The suites of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Suite {
     Sequential,
@@ -67,7 +67,7 @@ impl Suite {
         }
     }
 
-    /// The time for each run on a program of a corpus.
+    /// Returns the time limit for each run on a program of a corpus.
     fn corpus_limit(self) -> Duration {
         match self {
             Suite::Sequential => Duration::from_secs(3),
@@ -75,7 +75,7 @@ impl Suite {
         }
     }
 
-    /// The engines that are asked unless others are named; `None` is the portfolio.
+    /// Returns the engines that run unless others are named; `None` is the portfolio.
     fn engines(self) -> Vec<Option<EngineKind>> {
         const UNBOUNDED: [EngineKind; 6] = [
             EngineKind::Views,
@@ -97,7 +97,7 @@ impl Suite {
         std::iter::once(None).chain(EngineKind::ALL.iter().copied().filter(is_asked).map(Some)).collect()
     }
 
-    /// How the trivial program is asked about.
+    /// Returns the question about the trivial program.
     fn trivial(self) -> Question {
         let threads = match self {
             Suite::Sequential | Suite::Threads => Some(1),
@@ -121,9 +121,9 @@ struct Options {
     output: Output,
 }
 
-/// The end of a run without results.
+/// The reason why a run has no results.
 enum Failure {
-    /// The command line is not understood.
+    /// The command line is invalid.
     Usage(String),
     /// Something could not be written or started.
     Io(io::Error),
@@ -196,7 +196,7 @@ fn seconds(value: &str) -> Result<Duration, String> {
     value.parse().map(Duration::from_secs).map_err(|_| format!("`{value}` is not a number"))
 }
 
-/// The programs with one kernel and any number of drivers.
+/// Runs the programs with one kernel and any number of drivers.
 fn in_rounds(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
     let (mut limit, mut families, mut programs) = (Duration::from_secs(30), Vec::new(), None);
     let mut output = Output::of_suite(&root(), "rounds");
@@ -235,7 +235,7 @@ fn write_programs(folder: &Path, instances: impl Iterator<Item = rounds::Instanc
     Ok(ExitCode::SUCCESS)
 }
 
-/// The tables of guarded commands, beside the published ones.
+/// Runs the guarded commands and compares with the published tables.
 fn integers(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
     let (mut limit, mut output) = (Duration::from_secs(60), Output::of_suite(&root(), "integers"));
     let (mut only, mut engines) = (Vec::new(), Vec::new());
@@ -267,7 +267,7 @@ fn integers(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::from(6) })
 }
 
-/// The series of programs whose threads take turns.
+/// Runs the series of programs whose threads take turns.
 fn contexts(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
     let mut plan = turns::Plan {
         selvedge: std::env::current_exe()?.with_file_name("selvedge"),
@@ -359,7 +359,7 @@ fn engine(name: &str) -> Result<Option<EngineKind>, String> {
     }
 }
 
-/// The engines, those for threads with each of their switches, and the peer.
+/// Returns the engines, those for threads with each of their switches, and the peer.
 fn tools(suite: Suite, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<Box<dyn Tool>> {
     let mut tools: Vec<Box<dyn Tool>> = Vec::new();
     for engine in engines.iter().copied() {

@@ -5,32 +5,32 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// `safe`, `unsafe`, `unknown`, or why there is none.
+    /// `safe`, `unsafe`, `unknown`, or the reason why there is no verdict.
     pub verdict: String,
     /// Wall-clock seconds, the start of the process included.
     pub seconds: f64,
-    /// The greatest resident memory in bytes, where the system tells.
+    /// The greatest resident memory in bytes, where the system reports it.
     pub peak: Option<u64>,
-    /// Seconds of processor time when the process was last seen, where the system tells.
+    /// Seconds of processor time when the process was last observed, where the system reports it.
     pub processor: Option<f64>,
-    /// Seconds of what had to be done before.
+    /// Seconds of preparation before the run.
     pub prepare: f64,
-    /// How many states the tool stored, where it tells.
+    /// The number of states that the tool stored, where it reports it.
     pub states: Option<u64>,
-    /// What else was told.
+    /// Further information from the output.
     pub note: Option<String>,
 }
 
-/// How often the child is looked at.
+/// The interval at which the child is observed.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Reads a verdict off what a tool printed and its exit code.
+/// A function that reads the verdict from a tool's output and exit code.
 pub type Reader<'r> = &'r dyn Fn(&str, Option<i32>) -> String;
 
-/// Runs a command and reads its verdict. It is ended when it takes longer than the limit by a second.
+/// Runs a command and reads its verdict. The process is killed when it exceeds the limit by a second.
 pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std::io::Result<Measured> {
     let out = tempfile(command)?;
     let start = Instant::now();
@@ -55,7 +55,7 @@ pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std:
     Ok(Measured { verdict, seconds, peak, processor, prepare: 0.0, states: None, note: None })
 }
 
-/// The output goes to a file, so that nobody has to read along.
+/// Redirects the output to a file, so that it need not be read while the process runs.
 fn tempfile(command: &mut Command) -> std::io::Result<std::path::PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -65,7 +65,7 @@ fn tempfile(command: &mut Command) -> std::io::Result<std::path::PathBuf> {
     Ok(path)
 }
 
-/// The high-water mark of a process's resident memory.
+/// Returns the high-water mark of a process's resident memory.
 fn resident(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -73,8 +73,8 @@ fn resident(pid: u32) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The processor time of a process, of which the system counts hundredths of a second. The numbers follow the name,
-/// which stands in parentheses.
+/// Returns the processor time of a process, which the system counts in hundredths of a second. The numbers follow the
+/// name, which is in parentheses.
 pub(super) fn processor(pid: u32) -> Option<f64> {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
     let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -82,7 +82,7 @@ pub(super) fn processor(pid: u32) -> Option<f64> {
     Some(ticks as f64 / 100.0)
 }
 
-/// The verdict in the output of Selvedge or z3.
+/// Returns the verdict in the output of Selvedge or z3.
 pub fn verdict(text: &str, code: Option<i32>) -> String {
     let last = text.lines().last().unwrap_or("").trim();
     let word = match (last, code) {

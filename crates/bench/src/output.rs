@@ -1,4 +1,4 @@
-//! Where a run writes what it measured.
+//! The folders in which a run writes its results.
 
 use std::fs;
 use std::io;

@@ -6,9 +6,9 @@ use super::Record;
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 360.0;
-/// Left, right, top, bottom.
+/// The left, right, top and bottom margin.
 const MARGIN: [f64; 4] = [60.0, 130.0, 40.0, 45.0];
-/// Colours that people with any kind of sight tell apart.
+/// Colours that remain distinguishable with colour blindness.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 /// A scale from values to places.
@@ -27,32 +27,33 @@ impl Scale {
     }
 }
 
-/// How an axis is scaled.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Evenly.
+    /// Even spacing.
     Linear,
-    /// By the logarithm.
+    /// Logarithmic spacing.
     Logarithmic,
 }
 
 /// A line of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Whose it is.
+    /// The name of the tool or configuration.
     pub name: String,
-    /// Its points: where, and how many seconds.
+    /// The points: position on the axis, and seconds.
     pub points: Vec<(f64, f64)>,
 }
 
-/// The plot of one family: a line per tool over the sizes that it decided. `None` if there are fewer than two sizes.
+/// Plots one family: a line per tool over the sizes that it decided. Returns `None` if there are fewer than two sizes.
 pub fn svg(records: &[Record], family: &str) -> Option<String> {
     let points = records.iter().filter(|record| record.family == family && record.is_decided());
     let series = by_tool(points.map(|record| (record.tool.as_str(), (record.size as f64, record.seconds))));
     lines(&format!("{family}: seconds by size"), Axis::Logarithmic, &series)
 }
 
-/// The cactus plot of a group of programs: how many each tool decided within which time. `None` if nobody decided two.
+/// Returns the cactus plot of a group: the number of programs that each tool decided within a time. `None` if no tool
+/// decided two.
 pub fn cactus(records: &[Record], family: &str) -> Option<String> {
     let points = records.iter().filter(|record| record.family == family && record.is_decided());
     let mut series = by_tool(points.map(|record| (record.tool.as_str(), (0.0, record.seconds))));
@@ -60,7 +61,7 @@ pub fn cactus(records: &[Record], family: &str) -> Option<String> {
     lines(&format!("{family}: seconds by number of programs decided"), Axis::Linear, &series)
 }
 
-/// The points of each tool, in the order in which the tools come.
+/// Groups points by tool, in the order in which the tools first occur.
 pub fn by_tool<'n>(points: impl Iterator<Item = (&'n str, (f64, f64))>) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
     for (tool, point) in points {
@@ -73,14 +74,14 @@ pub fn by_tool<'n>(points: impl Iterator<Item = (&'n str, (f64, f64))>) -> Vec<S
 }
 
 impl Series {
-    /// Puts the points in the order of their times, and each at its number in that order.
+    /// Sorts the points by time and places each at its rank.
     pub fn rank(&mut self) {
         self.points.sort_by(|left, right| left.1.total_cmp(&right.1));
         self.points.iter_mut().enumerate().for_each(|(rank, point)| point.0 = rank as f64 + 1.0);
     }
 }
 
-/// Lines over an axis, with seconds upwards. `None` where there is but one place on the axis.
+/// Plots lines over an axis, with seconds upwards. Returns `None` if there is only one position on the axis.
 pub fn lines(title: &str, axis: Axis, series: &[Series]) -> Option<String> {
     let points = || series.iter().flat_map(|series| series.points.iter());
     let low = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
@@ -101,7 +102,8 @@ pub fn lines(title: &str, axis: Axis, series: &[Series]) -> Option<String> {
     Some(text)
 }
 
-/// Seconds of one tool to the right, of another upwards, both logarithmic. Below the diagonal the second one is faster.
+/// Plots the seconds of one tool to the right and of another upwards, both logarithmic. Below the diagonal the second
+/// one is faster.
 pub fn scatter(title: &str, right: &str, up: &str, points: &[(f64, f64)]) -> String {
     let slowest = points.iter().map(|point| point.0.max(point.1)).fold(0.01, f64::max) * 1.5;
     let scale = |to| Scale { axis: Axis::Logarithmic, from: (0.0007, slowest), to };
@@ -113,8 +115,9 @@ pub fn scatter(title: &str, right: &str, up: &str, points: &[(f64, f64)]) -> Str
         let ((across, upwards), shown) = ((x.place(time), y.place(time)), (time * 1000.0).round() / 1000.0);
         let _ = writeln!(
             text,
-            "<path d=\"M{:.1} {upwards:.1}H{:.1}M{across:.1} {:.1}V{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" \
-             text-anchor=\"end\">{shown}</text><text x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{shown}</text>",
+            "<path d=\"M{:.1} {upwards:.1}H{:.1}M{across:.1} {:.1}V{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" \
+             y=\"{:.1}\" text-anchor=\"end\">{shown}</text><text x=\"{across:.1}\" y=\"{:.1}\" \
+             text-anchor=\"middle\">{shown}</text>",
             x.to.0,
             x.to.1,
             y.to.0,
@@ -165,7 +168,7 @@ fn head(title: &str) -> String {
     )
 }
 
-/// Lines at powers of ten of time, and at a few round sizes.
+/// Draws grid lines at powers of ten of time, and at a few round sizes.
 fn axes(text: &mut String, x: Scale, y: Scale) {
     let mut time = y.from.0;
     while time <= y.from.1 {
@@ -195,7 +198,7 @@ fn axes(text: &mut String, x: Scale, y: Scale) {
     }
 }
 
-/// The sizes that are marked: powers of two, or at most ten multiples of one, two or five times a power of ten.
+/// Returns the sizes with a mark: powers of two, or at most ten multiples of one, two or five times a power of ten.
 fn sizes(x: Scale) -> Vec<f64> {
     let (from, to) = x.from;
     match x.axis {

@@ -1,7 +1,7 @@
 //! SPIN as a peer: the model of a program, compiled for speed, with partial-order reduction.
 //!
-//! Only the search counts. The translation, the compiler, and a first search that finds out how much room the second
-//! one needs (see [`Room`]) are done before, so that the measured search wastes nothing.
+//! Only the search counts. The translation, the compiler, and a first search that determines how much memory the second
+//! one needs (see [`Room`]) run before, so that the measured search wastes nothing.
 
 use std::io;
 use std::path::Path;
@@ -42,7 +42,7 @@ impl Tool for Spin {
     }
 }
 
-/// The search that is measured. States are collapsed where they do not fit otherwise.
+/// Prepares the search that is measured. States are collapsed if they do not fit otherwise.
 fn prepare(spin: &Spin, model: &str, folder: &Path, asked: &Asked<'_>) -> io::Result<Command> {
     let unlimited = Run::unlimited();
     let limits = Limits { time: Some(asked.limit), ..Limits::default() };
@@ -71,7 +71,7 @@ fn failed(silence: ExternalFailure) -> io::Error {
     }
 }
 
-/// The model of a program; `None` if it has none.
+/// Returns the model of a program; `None` if the translation does not support it.
 fn model(asked: &Asked<'_>) -> io::Result<Option<String>> {
     let text = std::fs::read_to_string(asked.file)?;
     let loaded = load(&text, &LoadOptions::default());

@@ -1,4 +1,4 @@
-//! What is asked: groups of instances.
+//! The suites: groups of programs with questions about them.
 
 use selvedge_check::{Initial, Question};
 use std::path::PathBuf;
@@ -11,13 +11,13 @@ use selvedge_testkit::corpus::{Entry, Expected, boppo, foreign, own, refined, sy
 pub struct Group {
     /// The name of the family, or of a part of the corpus.
     pub family: String,
-    /// Whether a tool that reached the limit on one instance is still asked about the next.
+    /// Determines whether a tool that reached the limit on one instance still runs on the next.
     pub growth: Growth,
     /// The instances.
     pub instances: Vec<Instance>,
 }
 
-/// How the instances of a group relate.
+/// The relation between the instances of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// Each is harder than the one before.
@@ -32,7 +32,7 @@ pub struct Instance {
     pub name: String,
     /// Its size, or its lines.
     pub size: usize,
-    /// What the answer must be, where that is known.
+    /// The correct verdict, where it is known.
     pub expected: Option<Expected>,
     /// The question.
     pub question: Question,
@@ -40,15 +40,15 @@ pub struct Instance {
     pub text: Text,
 }
 
-/// Where a program is.
+/// The source of a program's text.
 pub enum Text {
-    /// It is made when it is needed.
+    /// A function that generates it.
     Made(Box<dyn Fn() -> String>),
-    /// In a file.
+    /// A file.
     File(PathBuf),
 }
 
-/// The families of programs with one thread, and the sequential part of the corpus.
+/// Returns the families of programs with one thread, and the sequential part of the corpus.
 pub fn sequential() -> Vec<Group> {
     let mut groups: Vec<Group> = FAMILIES.iter().map(sequential_family).collect();
     let question = Question::default();
@@ -71,7 +71,7 @@ fn sequential_family(family: &'static families::Family) -> Group {
     Group { family: family.name.to_string(), growth: Growth::Ascending, instances }
 }
 
-/// The families of programs with threads, and the concurrent part of the corpus with up to 2, 3 and 4 threads.
+/// Returns the families of programs with threads, and the concurrent part of the corpus with up to 2, 3 and 4 threads.
 pub fn threads() -> Vec<Group> {
     let mut groups = Vec::new();
     for family in CONCURRENT {
@@ -84,8 +84,9 @@ pub fn threads() -> Vec<Group> {
     groups
 }
 
-/// Any number of threads: the thread-transition systems of the corpus with one thread at first and with any number, the
-/// programs that some of them come from, and the families of programs with threads, each at its first size.
+/// Returns the groups for any number of threads: the thread-transition systems of the corpus with one initial thread
+/// and with any number, the programs that some of them come from, and the families of programs with threads, each at
+/// its first size.
 pub fn unbounded() -> Result<Vec<Group>, String> {
     let systems = systems()?;
     let one = systems.iter().map(|system| Instance {
@@ -120,8 +121,8 @@ pub fn unbounded() -> Result<Vec<Group>, String> {
     ])
 }
 
-/// The first size that has an error if the twin has one, without a bound on the threads. What is safe with few threads
-/// need not be with any number.
+/// Returns the smallest instance that has an error if the twin has one, without a bound on the threads. A twin that is
+/// safe with few threads need not be safe with any number.
 fn unbounded_twin(family: &'static Concurrent, twin: Twin) -> Instance {
     let sizes = family.sizes();
     let has_error = |size: &&Size| family.expected(**size, twin) == Expected::Unsafe;
@@ -135,7 +136,7 @@ fn unbounded_twin(family: &'static Concurrent, twin: Twin) -> Instance {
     }
 }
 
-/// All programs that there are, ours and other people's, each with its own question.
+/// Returns all programs of the repository and of the corpus, each with its own question.
 pub fn everything() -> Result<Vec<Group>, String> {
     let mut groups = vec![
         entries("ours", own()?),
@@ -177,7 +178,7 @@ fn concurrent_family(family: &'static Concurrent, twin: Twin) -> Group {
     Group { family: name, growth: Growth::Ascending, instances }
 }
 
-/// The programs with threads that other people made, where they are there.
+/// Returns the programs with threads in the corpus, as far as the corpus is installed.
 fn concurrent_corpus() -> Vec<PathBuf> {
     let folders = ["ijit", "satabs-refined", "ucob", "satabs-generated"];
     let mut found: Vec<PathBuf> = folders

@@ -4,31 +4,31 @@ use std::fmt::Write as _;
 
 use super::Record;
 
-/// What a page is about.
+/// The results that a page shows.
 #[derive(Clone, Copy)]
 pub struct Page<'a> {
     /// The runs.
     pub records: &'a [Record],
-    /// The time that each had, in seconds.
+    /// The time limit of each run, in seconds.
     pub limit: f64,
     /// The tool with which the others are compared.
     pub peer: &'a str,
-    /// The time that it had.
+    /// The time limit of the peer.
     pub peer_limit: f64,
 }
 
-/// Whether the programs of a family do not grow.
+/// Returns whether the programs of a family do not grow.
 pub fn is_group(family: &str) -> bool {
     is_corpus(family) || ["ours", "families"].contains(&family)
 }
 
-/// Whether a family is a part of the corpus: it does not count in means of families.
+/// Returns whether a family is a part of the corpus, which does not count in means of families.
 fn is_corpus(family: &str) -> bool {
     family.starts_with("corpus")
 }
 
 impl Page<'_> {
-    /// The page.
+    /// Returns the page.
     pub fn markdown(&self) -> String {
         let Page { records, limit, peer, peer_limit } = *self;
         let mut text = String::from("# Benchmarks\n\n");
@@ -37,9 +37,9 @@ impl Page<'_> {
         } else {
             let _ = writeln!(
                 text,
-                "Seconds of a whole process; the limit is {limit} s, for `{peer}` {peer_limit} s. `×` is how much longer `{peer}` takes than the tool, \
-             without the time that the processes take to start; `≥` where `{peer}` did not decide. `bench/README.md` says \
-             more.\n"
+                "Seconds of a whole process; the limit is {limit} s, for `{peer}` {peer_limit} s. `×` is how much \
+                 longer `{peer}` takes than the tool, without the time that the processes take to start; `≥` where \
+                 `{peer}` did not decide. `bench/README.md` says more.\n"
             );
         }
         self.summary(&mut text);
@@ -57,7 +57,8 @@ impl Page<'_> {
 }
 
 impl Page<'_> {
-    /// How much longer the peer takes than a tool that decided. A peer that did not counts with the limit.
+    /// Returns the ratio of the peer's time to that of a tool that decided. A peer that did not decide counts with the
+    /// limit.
     pub fn ratio(&self, instance: &str, tool: &str) -> Option<f64> {
         let Page { records, peer, peer_limit: limit, .. } = *self;
         let ours = find(records, instance, tool).filter(|record| record.is_decided())?;
@@ -66,7 +67,7 @@ impl Page<'_> {
             Some(theirs) if theirs.is_decided() => theirs.net_seconds,
             // The limit for a corpus may be lower.
             Some(theirs) if theirs.verdict == "time limit" => theirs.seconds.min(limit),
-            // Not asked any more because a smaller one was too much already, or given up.
+            // The peer was skipped after a smaller instance was too much already, or gave up.
             _ if records.iter().any(|record| record.tool == peer && record.family == ours.family) => limit,
             _ => return None,
         };
@@ -79,7 +80,7 @@ impl Page<'_> {
         tools.into_iter().filter(|tool| tool != peer).collect()
     }
 
-    /// For each family and engine, the geometric mean of the ratios over the instances that the engine decided.
+    /// Lists for each family and engine the geometric mean of the ratios over the instances that the engine decided.
     fn summary(&self, text: &mut String) {
         let Page { records, peer, .. } = *self;
         let tools = self.tools();
@@ -109,8 +110,8 @@ impl Page<'_> {
         let _ = writeln!(text, "| **geometric mean of the families** | {} |", means.join(" | "));
     }
 
-    /// For each family, the largest size that the peer decided, and there the ratio of each tool and of the best one. A
-    /// tool that did not decide it, or was not asked any more, counts with the limit: its ratio is an upper bound
+    /// Lists for each family the largest size that the peer decided, and there the ratio of each tool and of the best
+    /// one. A tool that did not decide it, or was skipped there, counts with the limit: its ratio is an upper bound
     /// (`≤`).
     fn at_the_peers_largest(&self, text: &mut String) {
         let Page { records, limit, peer, .. } = *self;
@@ -164,7 +165,7 @@ impl Page<'_> {
         heading + &sentence + &slower.collect::<String>()
     }
 
-    /// For groups of programs that do not grow: how many each tool decided, in which time.
+    /// Lists for groups of programs that do not grow how many each tool decided, and in which time.
     fn totals(&self, text: &mut String) {
         let groups: Vec<String> = families(self.records).into_iter().filter(|family| is_group(family)).collect();
         if groups.is_empty() {
@@ -223,7 +224,7 @@ fn instances(records: &[Record], family: &str) -> Vec<String> {
     distinct(records.iter().filter(|record| record.family == family).map(|record| &record.instance))
 }
 
-/// Each once, in the order in which they first occur.
+/// Returns each word once, in the order of first occurrence.
 fn distinct<'a>(words: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in words {
@@ -238,7 +239,7 @@ fn find<'a>(records: &'a [Record], instance: &str, tool: &str) -> Option<&'a Rec
     records.iter().find(|record| record.instance == instance && record.tool == tool)
 }
 
-/// The geometric mean; `None` of nothing.
+/// Returns the geometric mean; `None` without values.
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())

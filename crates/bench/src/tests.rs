@@ -38,13 +38,13 @@ fn every_family_has_its_verdict_at_small_sizes() {
     }
 }
 
-/// Small enough for the oracle.
+/// Returns the sizes that are small enough for the oracle.
 fn small_sizes(family: &Concurrent) -> Vec<Size> {
     let locals = family.locals[0].min(2);
     [2, 3].into_iter().map(|threads| Size { threads, locals }).collect()
 }
 
-/// The oracle's verdict; `None` if there are too many states.
+/// Returns the oracle's verdict; `None` if there are too many states.
 fn driven(name: &str, text: &str, question: Question) -> Option<Expected> {
     let posed = pose_text(text.to_string(), &question).unwrap_or_else(|fault| panic!("{name}: {fault}\n{text}"));
     let options = Options { question, engine: Some(EngineKind::Exhaustive), ..Options::default() };

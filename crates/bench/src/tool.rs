@@ -1,4 +1,4 @@
-//! Who is asked: engines of ours with their switches, and peers.
+//! The tools: engines of ours with their switches, and peers.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,32 +14,33 @@ use selvedge_frontend::{Context, Source};
 
 use super::measure::verdict;
 
-/// One that decides programs in a process of its own.
+/// A tool that decides programs in a process of its own.
 pub trait Tool {
-    /// Its name in the results.
+    /// Returns its name in the results.
     fn name(&self) -> String;
 
-    /// The command that asks about a program, which must end by itself around the limit. What has to be done before (a
-    /// translation, say) is done here and does not count. `None` if the program cannot be put to the tool.
+    /// Returns the command that checks a program, which must end by itself around the limit. Preparation (a
+    /// translation, say) is done here and does not count. `None` if the tool does not support the program.
     fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>>;
 
-    /// Options that make other configurations of the tool, each to be added to the command. The best answer counts.
+    /// Returns options that make other configurations of the tool, each to be added to the command. The best answer
+    /// counts.
     fn configurations(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// The verdict in what it printed: `safe`, `unsafe`, `time limit`, `memory limit`, or something else that is no
-    /// verdict.
+    /// Returns the verdict in the output: `safe`, `unsafe`, `time limit`, `memory limit`, or another text, which is not
+    /// a verdict.
     fn verdict(&self, output: &str, code: Option<i32>) -> String {
         verdict(output, code)
     }
 
-    /// What else it said that belongs into the results.
+    /// Returns further information of the output that belongs into the results.
     fn note(&self, _output: &str) -> Option<String> {
         None
     }
 
-    /// How many states it stored, if it printed that.
+    /// Returns the number of stored states, if the tool printed it.
     fn states(&self, _output: &str) -> Option<u64> {
         None
     }
@@ -54,23 +55,23 @@ pub struct Asked<'a> {
     pub question: &'a Question,
     /// The time for the run.
     pub limit: Duration,
-    /// Where files may be written.
+    /// The folder for temporary files.
     pub scratch: &'a Path,
 }
 
 impl Asked<'_> {
-    /// The limit in whole seconds, at least one.
+    /// Returns the limit in whole seconds, at least one.
     pub fn seconds(&self) -> u64 {
         self.limit.as_secs().max(1)
     }
 }
 
-/// Whether an engine is one of those for several threads, which have switches.
+/// Returns whether an engine is one of those for several threads, which have switches.
 pub fn is_for_threads(engine: EngineKind) -> bool {
     engine.name().starts_with("threads")
 }
 
-/// The switches that an engine has, one at a time; none first.
+/// Returns the switches of an engine, one at a time; first none at all.
 pub fn switches(engine: Option<EngineKind>) -> Vec<Vec<&'static str>> {
     let mut found = vec![Vec::new()];
     let Some(engine) = engine else { return found };
@@ -94,13 +95,14 @@ pub struct Ours {
     pub engine: Option<EngineKind>,
     /// More options of the command line.
     pub switches: Vec<&'static str>,
-    /// Its name in the results, where the engine does not give it.
+    /// Its name in the results, where it differs from the engine's.
     pub name: Option<&'static str>,
 }
 
 impl Ours {
-    /// The line of the answer that belongs into the results: who won, and how many threads show everything.
-    fn told(&self) -> Option<&'static str> {
+    /// Returns the word at the start of the output line that belongs into the results: the winning engine, or the
+    /// number of threads that suffices.
+    fn result_line(&self) -> Option<&'static str> {
         match self.engine {
             None => Some("engine:"),
             Some(EngineKind::Cutoff) => Some("cutoff:"),
@@ -125,7 +127,7 @@ impl Tool for Ours {
 
     fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
         let mut command = Command::new(&self.selvedge);
-        command.arg("check").args(self.told().is_none().then_some("--quiet"));
+        command.arg("check").args(self.result_line().is_none().then_some("--quiet"));
         command.args(["--engine", self.engine_name()]).args(&self.switches);
         command.args(["--time-limit", &format!("{}s", asked.seconds())]);
         command.args(selvedge_testkit::print::options(asked.question).split_whitespace()).arg(asked.file);
@@ -133,9 +135,9 @@ impl Tool for Ours {
     }
 
     fn note(&self, output: &str) -> Option<String> {
-        let word = self.told()?;
+        let word = self.result_line()?;
         let line = output.lines().find_map(|line| line.trim_start().strip_prefix(word))?;
-        line.split([',', ';']).next().map(|told| told.trim().to_string())
+        line.split([',', ';']).next().map(|part| part.trim().to_string())
     }
 }
 
@@ -153,14 +155,14 @@ impl Tool for Spacer {
         Ok(Some(command))
     }
 
-    /// As it comes, Spacer copies what is called more than once into its callers, which suits most families, but not a
-    /// chain of calls.
+    /// By default, Spacer inlines procedures that are called more than once, which suits most families, but not a chain
+    /// of calls.
     fn configurations(&self) -> &'static [&'static str] {
         &["fp.xform.inline_eager=false"]
     }
 }
 
-/// The Horn clauses of a program.
+/// Returns the Horn clauses of a program.
 fn clauses(asked: &Asked<'_>) -> io::Result<Option<String>> {
     let text = std::fs::read_to_string(asked.file)?;
     let loaded = load(&text, &LoadOptions::default());

@@ -1,4 +1,4 @@
-//! The driver of a Bluetooth device: requests come in while somebody stops it.
+//! The driver of a Bluetooth device: requests arrive while the driver is being stopped.
 //!
 //! The driver counts its pending requests, plus one for itself. A request (an *adder*) counts itself, gives up if the
 //! driver is being stopped, and else works; the driver must not have stopped then. A *stopper* raises a flag, gives up
@@ -50,14 +50,14 @@ end
     )
 }
 
-/// Counts down, and tells if nothing is left.
+/// Returns statements that count down, and set the event if nothing is left.
 fn leave(pending: &Number) -> String {
     let (names, less) = (pending.list(), pending.minus_one_or_zero());
     let (zero, one) = (pending.is(0), pending.is(1));
     format!("  {names}, last := {less}, {zero} | {one};\n  if last then\n    event := 1;\n  fi;")
 }
 
-/// The variables of a number with their first values.
+/// Returns the variables of a number with their initial values.
 pub(super) fn declared(number: &Number, value: usize) -> String {
     let (names, values) = (number.list(), number.constant(value));
     let pairs = names.split(", ").zip(values.split(", "));

@@ -1,4 +1,4 @@
-//! A program in the shape of an abstracted device driver: many predicates, much that is not known, few that matter.
+//! A program in the shape of an abstracted device driver: many predicates, many unknown values, few that matter.
 //!
 //! One thread starts clients and then plays the hardware, whose interrupts are atomic. A client calls the driver's
 //! functions in any order. They keep local predicates about what they do, with the unknown left open as an abstraction
@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 
 use super::{Size, Twin};
 
-/// The shared predicates beside the five that the protocol needs.
+/// The number of shared predicates in addition to the five that the protocol needs.
 const N_REGISTERS: usize = 7;
 
-/// The functions of the driver, and how many statements about predicates each has.
+/// The functions of the driver, with the number of statements about predicates of each.
 const FUNCTIONS: [(&str, usize); 6] =
     [("open", 5), ("close", 3), ("read", 5), ("write", 5), ("control", 5), ("poll", 4)];
 
@@ -21,9 +21,10 @@ pub(super) fn driver(size: Size, twin: Twin) -> String {
     let locals: Vec<String> = (0..size.locals.max(2)).map(|number| format!("p{number}")).collect();
     let names: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
     let mut text = format!(
-        "decl lock := 0, opened := 0, busy := 0, ready := 0, masked := 0;\ndecl {};\n\nvoid main() begin\n  decl {};\n  while \
-         * do\n    start_thread goto client;\n  od;\n\nhardware:\n  atomic_begin;\n  if opened & !masked then\n    ready, r0 := \
-         *, ready;\n    masked := ready;\n  fi;\n  atomic_end;\n  goto hardware;\n\nclient:\n  goto {}, leave;\n",
+        "decl lock := 0, opened := 0, busy := 0, ready := 0, masked := 0;\ndecl {};\n\nvoid main() begin\n  decl \
+         {};\n  while * do\n    start_thread goto client;\n  od;\n\nhardware:\n  atomic_begin;\n  if opened & !masked \
+         then\n    ready, r0 := *, ready;\n    masked := ready;\n  fi;\n  atomic_end;\n  goto hardware;\n\nclient:\n  \
+         goto {}, leave;\n",
         registers.join(", "),
         locals.join(", "),
         names.join(", "),
@@ -34,7 +35,7 @@ pub(super) fn driver(size: Size, twin: Twin) -> String {
     text + "\nleave:\n  skip;\nend\n"
 }
 
-/// A function: prepares, takes the lock, uses the device, and gives the lock back.
+/// Returns a function that prepares, takes the lock, uses the device, and releases the lock.
 fn function(size: Size, twin: Twin, number: usize, name: &str, n_statements: usize) -> String {
     let mut text = format!("\n{name}:\n");
     for statement in 0..n_statements {
@@ -56,7 +57,7 @@ fn function(size: Size, twin: Twin, number: usize, name: &str, n_statements: usi
     text
 }
 
-/// What a function does with the device.
+/// Returns the statements by which a function uses the device.
 fn body(size: Size, number: usize, name: &str) -> String {
     let (one, register) = (predicate(size, number + 1), format!("r{}", number % N_REGISTERS));
     match name {
@@ -68,7 +69,8 @@ fn body(size: Size, number: usize, name: &str) -> String {
     }
 }
 
-/// A statement as an abstraction writes it: some predicates follow from others, some are open, some exclude each other.
+/// Returns a statement as an abstraction writes it: some predicates follow from others, some are open, some exclude
+/// each other.
 fn predicates(size: Size, number: usize) -> String {
     let (one, two) = (predicate(size, number), predicate(size, number + 1));
     let other = predicate(size, number * 3 + 5);

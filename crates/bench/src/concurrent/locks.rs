@@ -1,13 +1,13 @@
-//! Locks for threads that are all alike: each enters and leaves a critical section for ever.
+//! Locks for identical threads: each enters and leaves a critical section for ever.
 //!
-//! The assertion stands at the beginning of the section: nobody else is inside. Inside, a thread shifts an arbitrary
-//! value through its local variables, and leaves depending on the last one.
+//! The assertion at the beginning of the section says that no other thread is inside. Inside, a thread shifts an
+//! arbitrary value through its local variables, and leaves depending on the last one.
 
 use super::bluetooth::declared;
 use super::number::Number;
 use super::{Size, Twin};
 
-/// A lock that one step takes and tests. The unsafe twin tests in one step and takes in the next.
+/// Generates a lock that is tested and taken in one step. The unsafe twin tests in one step and takes in the next.
 pub(super) fn test_and_set(size: Size, twin: Twin) -> String {
     let take = match twin {
         Twin::Safe => "  old, lock := lock, 1;",
@@ -33,8 +33,8 @@ end
     )
 }
 
-/// Threads draw tickets and wait to be served. The unsafe twin reads the next ticket in one step and moves on in
-/// another.
+/// Generates a ticket lock: threads draw tickets and wait to be served. The unsafe twin reads the next ticket in one
+/// step and advances it in another.
 pub(super) fn ticket(size: Size, twin: Twin) -> String {
     let max = size.threads as usize - 1;
     let (next, serving, mine) = (Number::up_to("n", max), Number::up_to("s", max), Number::up_to("m", max));
@@ -69,7 +69,8 @@ end
     )
 }
 
-/// Many readers or one writer. The unsafe twin's writer looks for readers in one step and enters in the next.
+/// Generates a lock for many readers or one writer. The unsafe twin's writer looks for readers in one step and enters
+/// in the next.
 pub(super) fn reader_writer(size: Size, twin: Twin) -> String {
     let readers = Number::up_to("r", size.threads as usize);
     let none = readers.is(0);
@@ -111,17 +112,17 @@ end
     )
 }
 
-/// The critical section.
+/// Returns the critical section.
 fn section(size: Size) -> String {
     format!("  assert(!inside);\n  inside := 1;\n{}\n  inside := 0;", work(size))
 }
 
-/// The local variables, which start with any values.
+/// Declares the local variables, which start with arbitrary values.
 pub(super) fn locals(size: Size) -> String {
     if size.locals == 0 { String::new() } else { format!("  decl {};", names(size).join(", ")) }
 }
 
-/// What a thread does with its local variables: a register that is shifted as long as its last bit is set.
+/// Returns the work with local variables: a register that is shifted as long as its last bit is set.
 pub(super) fn work(size: Size) -> String {
     let names = names(size);
     let Some((last, before)) = names.split_last() else { return "  skip;".to_string() };

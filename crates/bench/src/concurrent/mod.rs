@@ -14,17 +14,17 @@ use selvedge_testkit::corpus::Expected;
 
 /// Programs with threads that grow with a number. Each has a safe and an unsafe twin that differ in a line or two.
 pub struct Concurrent {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it is about, in a line.
+    /// A description in a line.
     pub about: &'static str,
     /// The numbers of threads, ascending. Either here or in `locals` there is more than one.
     pub threads: &'static [u32],
     /// The numbers of local variables that a thread works with, ascending.
     pub locals: &'static [usize],
-    /// The program of a size.
+    /// A function that generates the program of a size.
     pub make: fn(Size, Twin) -> String,
-    /// Which threads a run begins with.
+    /// The threads with which a run begins.
     pub begins: Begins,
     /// The least number of threads of the unsafe twin that reach an error.
     pub error_from: u32,
@@ -33,13 +33,13 @@ pub struct Concurrent {
 /// The size of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// How many threads there may be.
+    /// The bound on the number of threads.
     pub threads: u32,
-    /// How many local variables a thread works with.
+    /// The number of local variables that a thread works with.
     pub locals: usize,
 }
 
-/// Which threads a run begins with.
+/// The threads with which a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begins {
     /// All of them, in `main`.
@@ -48,20 +48,20 @@ pub enum Begins {
     AsWritten,
 }
 
-/// Which of two programs.
+/// The correct or the incorrect one of two similar programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Twin {
-    /// The one that does it right.
+    /// The correct one.
     Safe,
     /// The one with a mistake.
     Unsafe,
 }
 
 impl Twin {
-    /// Both.
+    /// Both twins.
     pub const BOTH: [Twin; 2] = [Twin::Safe, Twin::Unsafe];
 
-    /// How its name ends.
+    /// Returns the end of its name.
     pub fn suffix(self) -> &'static str {
         match self {
             Twin::Safe => "safe",
@@ -71,7 +71,7 @@ impl Twin {
 }
 
 impl Concurrent {
-    /// The sizes of a full run, ascending.
+    /// Returns the sizes of a full run, ascending.
     pub fn sizes(&self) -> Vec<Size> {
         let mut sizes = Vec::new();
         for locals in self.locals.iter().copied() {
@@ -80,18 +80,18 @@ impl Concurrent {
         sizes
     }
 
-    /// The number that the family grows with.
+    /// Returns the number that the family grows with.
     pub fn number(&self, size: Size) -> usize {
         if self.threads.len() > 1 { size.threads as usize } else { size.locals }
     }
 
-    /// The question about an instance.
+    /// Returns the question about an instance.
     pub fn question(&self, size: Size) -> Question {
         let initial = (self.begins == Begins::Full).then_some(Initial::Exactly(size.threads));
         Question { threads: Some(size.threads), initial, ..Question::default() }
     }
 
-    /// The verdict of an instance.
+    /// Returns the correct verdict of an instance.
     pub fn expected(&self, size: Size, twin: Twin) -> Expected {
         if twin == Twin::Unsafe && size.threads >= self.error_from { Expected::Unsafe } else { Expected::Safe }
     }
@@ -182,7 +182,7 @@ pub const CONCURRENT: &[Concurrent] = &[
     },
     Concurrent {
         name: "szymanski",
-        about: "Szymanski's algorithm for n different threads; nobody waits for smaller numbers",
+        about: "Szymanski's algorithm for n different threads; no thread waits for smaller numbers",
         threads: &[2, 3, 4, 5, 6],
         locals: &[0],
         make: numbered::szymanski,

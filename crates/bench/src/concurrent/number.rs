@@ -6,54 +6,54 @@ pub(crate) struct Number {
 }
 
 impl Number {
-    /// A number from zero to `max`, in variables whose names begin in this way.
+    /// Makes a number from zero to `max`, in variables whose names begin with this prefix.
     pub(crate) fn up_to(prefix: &str, max: usize) -> Number {
         let n_bits = (usize::BITS - max.leading_zeros()).max(1) as usize;
         Number { bits: (0..n_bits).map(|bit| format!("{prefix}{bit}")).collect() }
     }
 
-    /// The variables, with commas.
+    /// Returns the variables, separated by commas.
     pub(crate) fn list(&self) -> String {
         self.bits.join(", ")
     }
 
-    /// A constant as a list of values.
+    /// Returns a constant as a list of values.
     pub(crate) fn constant(&self, value: usize) -> String {
         let bit = |bit: usize| if value >> bit & 1 == 1 { "1" } else { "0" };
         (0..self.bits.len()).map(bit).collect::<Vec<_>>().join(", ")
     }
 
-    /// That the number is this one.
+    /// Returns the condition that the number has this value.
     pub(crate) fn is(&self, value: usize) -> String {
         let literal =
             |(bit, name): (usize, &String)| if value >> bit & 1 == 1 { name.clone() } else { format!("!{name}") };
         format!("({})", self.bits.iter().enumerate().map(literal).collect::<Vec<_>>().join(" & "))
     }
 
-    /// That two numbers of the same width are equal.
+    /// Returns the condition that two numbers of the same width are equal.
     pub(crate) fn equals(&self, other: &Number) -> String {
         let same = self.bits.iter().zip(&other.bits).map(|(left, right)| format!("({left} = {right})"));
         format!("({})", same.collect::<Vec<_>>().join(" & "))
     }
 
-    /// The number plus one, which overflows to zero, as a list of values.
+    /// Returns the number plus one, which overflows to zero, as a list of values.
     pub(crate) fn plus_one(&self) -> String {
         self.flipped(" & ", "")
     }
 
-    /// The number minus one, where it is not zero, as a list of values.
+    /// Returns the number minus one, where it is not zero, as a list of values.
     pub(crate) fn minus_one(&self) -> String {
         self.flipped(" | ", "!")
     }
 
-    /// The number minus one, or zero, as a list of values.
+    /// Returns the number minus one, or zero, as a list of values.
     pub(crate) fn minus_one_or_zero(&self) -> String {
         let values = self.minus_one();
         let positive = format!("({})", self.bits.join(" | "));
         values.split(", ").map(|value| format!("{positive} & ({value})")).collect::<Vec<_>>().join(", ")
     }
 
-    /// Each bit flips where all lower ones together say so.
+    /// Returns the bits, each flipped depending on all lower ones.
     fn flipped(&self, connective: &str, negation: &str) -> String {
         let bit = |(bit, name): (usize, &String)| match bit {
             0 => format!("!{name}"),

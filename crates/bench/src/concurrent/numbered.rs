@@ -1,11 +1,11 @@
-//! Mutual exclusion for threads with numbers, each of which runs a text of its own: no two threads are alike.
+//! Mutual exclusion for numbered threads, each of which runs a text of its own: no two threads are alike.
 
 use std::fmt::Write as _;
 
 use super::{Size, Twin};
 
-/// Peterson's algorithm for n threads: on each of n - 1 levels somebody stays behind. `rIL` says that thread I is on
-/// level L or above, `vIL` that it came there last. The unsafe twin says that it came before it climbs.
+/// Generates Peterson's algorithm for n threads: on each of n - 1 levels one thread stays behind. `rIL` says that
+/// thread I is on level L or above, `vIL` that it came there last. The unsafe twin sets `vIL` before `rIL`.
 pub(crate) fn peterson(size: Size, twin: Twin) -> String {
     let n_threads = size.threads as usize;
     let levels = 1..n_threads.max(2);
@@ -38,8 +38,8 @@ pub(crate) fn peterson(size: Size, twin: Twin) -> String {
     text
 }
 
-/// Szymanski's algorithm: a waiting room with an entrance and an exit. The three bits of `fI` are the flag of thread I,
-/// from 0 to 4. In the unsafe twin nobody waits for threads with smaller numbers.
+/// Generates Szymanski's algorithm: a waiting room with an entrance and an exit. The three bits of `fI` are the flag of
+/// thread I, from 0 to 4. In the unsafe twin no thread waits for those with smaller numbers.
 pub(super) fn szymanski(size: Size, twin: Twin) -> String {
     let n_threads = size.threads as usize;
     let names: Vec<String> =
@@ -52,8 +52,8 @@ pub(super) fn szymanski(size: Size, twin: Twin) -> String {
             Twin::Unsafe => "1".to_string(),
         };
         let body = format!(
-            "  {raise}  assume({open});\n  {enter}  if {behind} then\n    {wait}    assume({opened});\n  fi;\n  {close}  \
-             assume({smaller});\n",
+            "  {raise}  assume({open});\n  {enter}  if {behind} then\n    {wait}    assume({opened});\n  fi;\n  \
+             {close}  assume({smaller});\n",
             raise = set_flag(thread, 1),
             open = all(others().map(|other| flag_among(other, &[0, 1, 2]))),
             enter = set_flag(thread, 3),
@@ -70,8 +70,8 @@ pub(super) fn szymanski(size: Size, twin: Twin) -> String {
 
 fn thread_text(thread: usize, enter: &str, leave: &str) -> String {
     format!(
-        "\nvoid thread{thread}() begin\nagain:\n{enter}  assert(!inside);\n  inside := 1;\n  inside := 0;\n{leave}\n  goto \
-         again;\nend\n"
+        "\nvoid thread{thread}() begin\nagain:\n{enter}  assert(!inside);\n  inside := 1;\n  inside := 0;\n{leave}\n  \
+         goto again;\nend\n"
     )
 }
 

@@ -5,12 +5,12 @@ use super::locks::{locals, work};
 use super::number::Number;
 use super::{Size, Twin};
 
-/// How many things fit into a queue.
+/// The capacity of a queue.
 const CAPACITY: usize = 2;
 
-/// A listener that starts workers and gives them connections by way of a queue, as Apache's does. A worker that finds
-/// the queue empty waits for a signal, which may be an old one. The unsafe twin does not look again when it wakes,
-/// though the connection that the signal was about may be gone.
+/// Generates a listener that starts workers and gives them connections by way of a queue, as Apache's does. A worker
+/// that finds the queue empty waits for a signal, which may be an old one. The unsafe twin does not look again when it
+/// wakes, though the connection that the signal was about may be gone.
 pub(super) fn workers(size: Size, twin: Twin) -> String {
     let queue = Number::up_to("q", CAPACITY);
     let woken = match twin {
@@ -70,8 +70,8 @@ end
     )
 }
 
-/// Producers and consumers of a buffer with two places. The unsafe twin looks whether there is room before it takes the
-/// lock.
+/// Generates producers and consumers of a buffer with two places. The unsafe twin looks for a free place before it
+/// takes the lock.
 pub(super) fn buffer(size: Size, twin: Twin) -> String {
     let count = Number::up_to("c", CAPACITY);
     let (full, empty) = (count.is(CAPACITY), count.is(0));

@@ -1,7 +1,7 @@
-//! Programs for any number of threads that are known from elsewhere: the Bluetooth driver, a ticket lock, and readers
-//! with writers; right and broken.
+//! Well-known programs for any number of threads, correct and broken: the Bluetooth driver, a ticket lock, and readers
+//! with writers.
 
-/// A program with its name, and whether it is right.
+/// Returns each program with its name, and whether it is correct.
 pub(super) fn all() -> Vec<(&'static str, bool, String)> {
     let both = [true, false];
     let made = both.iter().flat_map(|right| {
@@ -14,8 +14,8 @@ pub(super) fn all() -> Vec<(&'static str, bool, String)> {
     made.collect()
 }
 
-/// Requests count themselves in, up to three of them; the stopper waits until all have counted themselves out. The
-/// broken one looks whether the driver is being stopped before it counts itself in.
+/// Generates the Bluetooth driver: requests count themselves in, up to three of them; the stopper waits until all have
+/// counted themselves out. The broken one checks whether the driver is being stopped before it counts itself in.
 fn bluetooth(right: bool) -> String {
     let enter = if right {
         "atomic_begin; assume(!(p0 & p1)); p0, p1 := !p0, p1 ^ p0; atomic_end;\n    allowed := !stopping;"
@@ -44,7 +44,7 @@ end
     )
 }
 
-/// Tickets modulo four, of which at most three are out. The broken lock hands out four.
+/// Generates a ticket lock with tickets modulo four, of which at most three are out. The broken lock hands out four.
 fn ticket(right: bool) -> String {
     let room = if right { "!((n0 = (s0 != 1)) & (n1 = (s1 ^ !s0)))" } else { "1" };
     format!(
@@ -64,7 +64,8 @@ end
     )
 }
 
-/// Up to three readers or one writer. The broken writer does not look for the second bit of the readers.
+/// Generates a lock for up to three readers or one writer. The broken writer does not check the second bit of the
+/// readers.
 fn readers(right: bool) -> String {
     let calm = if right { "!w & !r0 & !r1" } else { "!w & !r0" };
     format!(

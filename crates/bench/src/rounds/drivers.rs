@@ -1,22 +1,22 @@
 //! One kernel and any number of drivers: programs in the spirit of the device drivers of La Torre, Madhusudan and
-//! Parlato (2010), section 6. Fixed seeds make them.
+//! Parlato (2010), section 6, generated from fixed seeds.
 //!
 //! A program is made of *devices*: a spin lock, an open count, a timer, an interrupt, a service queue and so on, each
-//! with what drivers and the kernel do to it, and one property. A device is right, broken, or right but known by too
-//! coarse an abstraction, in which a condition has become a choice. Some are broken only for three drivers or more.
+//! with routines of the drivers and of the kernel, and one property. A device is right, broken, or right but abstracted
+//! too coarsely, so that a condition has become a choice. Some are broken only for three drivers or more.
 
 use std::fmt::Write as _;
 
 use selvedge_testkit::rng::Rng;
 
-/// What is wrong with a device.
+/// The quality of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quality {
-    /// Nothing.
+    /// It is correct.
     Right,
     /// It has an error.
     Broken,
-    /// A condition is not known any more.
+    /// It is correct, but a condition has been abstracted to a choice.
     Coarse,
 }
 
@@ -29,15 +29,15 @@ struct Device {
     kernel: String,
 }
 
-/// How many different devices there are.
+/// The number of different devices.
 pub(super) const DEVICES: usize = 9;
 
-/// The names of the devices.
+/// Returns the names of the devices.
 pub(super) fn names() -> [&'static str; DEVICES] {
     std::array::from_fn(|number| device(number, Quality::Right).name)
 }
 
-/// A program with this device, and others beside it that are right, by the numbers of a stream.
+/// Generates a program with this device and others that are right, by the numbers of a stream.
 pub(super) fn program(rng: &mut Rng, number: usize, quality: Quality) -> String {
     let mut devices = vec![device(number, quality)];
     for _ in 0..rng.below(2) {
@@ -88,7 +88,7 @@ fn device(number: usize, quality: Quality) -> Device {
     }
 }
 
-/// Takes a lock: at once, by looking first and taking later, or without knowing whether it was free.
+/// Takes a lock: at once, by testing first and taking later, or without knowing whether it was free.
 fn take(lock: &str, quality: Quality) -> String {
     match quality {
         Quality::Right => format!("    atomic_begin; assume(!{lock}); {lock} := 1; atomic_end;\n"),
@@ -97,7 +97,7 @@ fn take(lock: &str, quality: Quality) -> String {
     }
 }
 
-/// A condition that holds, that is left out, or that is not known.
+/// Returns a condition, true where the device lacks it, or a choice where it is abstracted.
 fn guard(condition: &str, quality: Quality) -> String {
     match quality {
         Quality::Right => condition.to_string(),
@@ -126,7 +126,8 @@ fn single_open(quality: Quality) -> Device {
         name: "single_open",
         shared: "shared decl opened := 0, writing := 0;".into(),
         driver: format!(
-            "    decl was;\n{opened}    if !was then\n      assert(!writing); writing := 1; writing := 0; opened := 0;\n    fi;\n"
+            "    decl was;\n{opened}    if !was then\n      assert(!writing); writing := 1; writing := 0; opened := \
+             0;\n    fi;\n"
         ),
         kernel: "    skip;\n".into(),
     }
@@ -139,8 +140,8 @@ fn timer(quality: Quality) -> Device {
         shared: "shared decl armed := 0, loaded := 1;".into(),
         driver: "    atomic_begin; if loaded then armed := 1; fi; atomic_end;\n".into(),
         kernel: format!(
-            "    if * then\n      atomic_begin; if armed then assert(loaded); armed := 0; fi; atomic_end;\n    else\n      \
-             atomic_begin; assume({idle}); loaded := 0; atomic_end;\n      assert(!armed);\n    fi;\n"
+            "    if * then\n      atomic_begin; if armed then assert(loaded); armed := 0; fi; atomic_end;\n    \
+             else\n      atomic_begin; assume({idle}); loaded := 0; atomic_end;\n      assert(!armed);\n    fi;\n"
         ),
     }
 }
@@ -157,7 +158,7 @@ fn interrupt(quality: Quality) -> Device {
     }
 }
 
-/// Three drivers at once are too many, which shows with three of them only.
+/// A device for at most two drivers at once; the error needs three of them.
 fn users(quality: Quality) -> Device {
     let room = guard("!n1", quality);
     Device {
@@ -177,14 +178,14 @@ fn queue(quality: Quality) -> Device {
         name: "queue",
         shared: "shared decl request := 0, served := 0, data := 0;".into(),
         driver: format!(
-            "    decl mine;\n    mine := *;\n    atomic_begin; assume({free}); request := 1; data := mine; atomic_end;\n    \
-             assume(served);\n    assert(data = mine);\n    served := 0;\n"
+            "    decl mine;\n    mine := *;\n    atomic_begin; assume({free}); request := 1; data := mine; \
+             atomic_end;\n    assume(served);\n    assert(data = mine);\n    served := 0;\n"
         ),
         kernel: "    atomic_begin; if request then request := 0; served := 1; fi; atomic_end;\n".into(),
     }
 }
 
-/// Who releases a lock has taken it.
+/// A lock that only its holder may release.
 fn discipline(quality: Quality) -> Device {
     let path = match quality {
         Quality::Right => "mine",
@@ -195,14 +196,14 @@ fn discipline(quality: Quality) -> Device {
         name: "discipline",
         shared: "shared decl held := 0;".into(),
         driver: format!(
-            "    decl mine;\n    mine := 0;\n    if * then\n      atomic_begin; assume(!held); held := 1; atomic_end;\n      \
-             mine := 1;\n    fi;\n    if {path} then\n      assert(mine); held := 0;\n    fi;\n"
+            "    decl mine;\n    mine := 0;\n    if * then\n      atomic_begin; assume(!held); held := 1; \
+             atomic_end;\n      mine := 1;\n    fi;\n    if {path} then\n      assert(mine); held := 0;\n    fi;\n"
         ),
         kernel: "    atomic_begin; assume(!held); held := 1; atomic_end;\n    assert(held); held := 0;\n".into(),
     }
 }
 
-/// The kernel counts missed beats; a driver that is alive resets them.
+/// A watchdog: the kernel counts missed beats, and a driver that is alive resets them.
 fn watchdog(quality: Quality) -> Device {
     let limit = guard("!beat1", quality);
     Device {
@@ -210,21 +211,21 @@ fn watchdog(quality: Quality) -> Device {
         shared: "shared decl beat0 := 0, beat1 := 0, fired := 0;".into(),
         driver: "    atomic_begin; beat0, beat1 := 0, 0; atomic_end;\n".into(),
         kernel: format!(
-            "    while * do\n      atomic_begin;\n      if {limit} then beat0, beat1 := !beat0, beat1 ^ beat0; else beat0, \
-             beat1 := 0, 0; fi;\n      atomic_end;\n      assert(!(beat0 & beat1));\n    od;\n"
+            "    while * do\n      atomic_begin;\n      if {limit} then beat0, beat1 := !beat0, beat1 ^ beat0; else \
+             beat0, beat1 := 0, 0; fi;\n      atomic_end;\n      assert(!(beat0 & beat1));\n    od;\n"
         ),
     }
 }
 
-/// Two drivers fill a buffer under a lock; a third one needs the lock to find it half full.
+/// A buffer that two drivers fill under a lock; a third one needs the lock to find it half full.
 fn buffer(quality: Quality) -> Device {
     let lock = take("guard", quality);
     Device {
         name: "buffer",
         shared: "shared decl guard := 0, low := 0, high := 0;".into(),
         driver: format!(
-            "{lock}    if !low then low := 1; else high := 1; fi;\n    assert(low | !high);\n    if high then high := 0; \
-             low := 0; fi;\n    guard := 0;\n"
+            "{lock}    if !low then low := 1; else high := 1; fi;\n    assert(low | !high);\n    if high then high := \
+             0; low := 0; fi;\n    guard := 0;\n"
         ),
         kernel: "    skip;\n".into(),
     }

@@ -1,5 +1,5 @@
-//! Any number of threads in rounds: a table as Table 1 of La Torre, Madhusudan and Parlato (2010), beside `views` and
-//! the portfolio on the same programs.
+//! Any number of threads in rounds: a table like Table 1 of La Torre, Madhusudan and Parlato (2010), with results of
+//! `views` and the portfolio on the same programs.
 
 mod classics;
 mod drivers;
@@ -19,7 +19,7 @@ use crate::measure::processor;
 use drivers::{DEVICES, Quality};
 use selvedge_testkit::rng::Rng;
 
-/// So many programs are made of each device and quality.
+/// The number of programs for each device and quality.
 const PER_KIND: u64 = 8;
 
 /// The rounds of the bounded analysis, as in the paper.
@@ -36,7 +36,7 @@ pub struct Instance {
     pub text: String,
 }
 
-/// All programs: at least 200 with one kernel and any number of drivers, and the classics.
+/// Returns all programs: at least 200 with one kernel and any number of drivers, and the classics.
 pub fn instances() -> Vec<Instance> {
     let mut all = Vec::new();
     for (device, name) in drivers::names().iter().enumerate().take(DEVICES) {
@@ -53,20 +53,20 @@ pub fn instances() -> Vec<Instance> {
     all
 }
 
-/// What one analysis said.
+/// The result of one analysis.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct Answer {
     /// `safe`, `unsafe`, `no error`, `time-out` or `open`.
     pub verdict: String,
-    /// Whether there is evidence beyond a word.
+    /// There is a certificate or a trace.
     pub certified: bool,
-    /// The rounds that were found to be enough, or within which there is an error.
+    /// The number of rounds that suffices, or within which there is an error.
     pub rounds: Option<u32>,
     /// Seconds of processor time.
     pub seconds: f64,
 }
 
-/// All answers about one program.
+/// All results for one program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// The family.
@@ -77,7 +77,7 @@ pub struct Row {
     pub two_threads: Answer,
     /// Any number of threads in four rounds.
     pub rounds: Answer,
-    /// Whether up to three rounds are enough, asked where four have no error.
+    /// Adequacy of up to three rounds, where four have no error.
     pub adequacy: Option<Answer>,
     /// The engine `views`.
     pub views: Answer,
@@ -85,7 +85,7 @@ pub struct Row {
     pub auto: Answer,
 }
 
-/// Asks all analyses about one program, within this time each.
+/// Runs all analyses on one program, within this time each.
 pub fn measure(instance: &Instance, limit: Duration) -> Row {
     let question = |threads: Option<u32>| Question { threads, ..Question::default() };
     let in_rounds = |adequacy: Adequacy| {
@@ -112,8 +112,8 @@ fn options(question: Question, engine: Option<EngineKind>) -> Options {
     Options { question, engine, jobs: 2, ..Options::default() }
 }
 
-/// Lets something run until it has taken so much processor time, which says more than the clock on a machine that is
-/// doing other work, and says how much it took.
+/// Runs something until it has taken this much processor time, which is more reliable than the clock on a busy machine,
+/// and returns the time that it took.
 fn within<T>(limit: Duration, cancel: &CancelToken, work: impl FnOnce() -> T) -> (T, f64) {
     let used = || processor(std::process::id()).unwrap_or(0.0);
     let (start, is_done) = (used(), AtomicBool::new(false));
@@ -153,7 +153,7 @@ fn answer(text: &str, options: &Options, limit: Duration) -> Answer {
     Answer { verdict: verdict.to_string(), certified, rounds, seconds }
 }
 
-/// Two answers about one program that cannot both be right.
+/// Returns pairs of answers about one program that cannot both be right.
 pub fn contradictions(rows: &[Row]) -> Vec<String> {
     let mut wrong = Vec::new();
     for row in rows {
@@ -166,19 +166,20 @@ pub fn contradictions(rows: &[Row]) -> Vec<String> {
     wrong
 }
 
-/// The table.
+/// Returns the table.
 pub fn markdown(rows: &[Row], limit: f64) -> String {
     let mut text = format!(
-        "# Any number of threads in rounds\n\nOne kernel and any number of drivers (crates/bench/src/rounds), \
-         {limit} s of processor time for each run. The columns are those of Table 1 of La Torre, \
-         Madhusudan and Parlato (2010): one kernel and one driver; any number of drivers in four rounds; and, where these \
-         have no error, whether up to three rounds are enough, which Eve's victory leaves open. `views` and the portfolio \
-         (`auto`) decide without a bound on rounds. In brackets: unsafe in four rounds, but safe with one kernel and one \
+        "# Any number of threads in rounds\n\nOne kernel and any number of drivers (crates/bench/src/rounds), {limit} \
+         s of processor time for each run. The columns are those of Table 1 of La Torre, Madhusudan and Parlato \
+         (2010): one kernel and one driver; any number of drivers in four rounds; and, where these have no error, \
+         whether up to three rounds are enough, which Eve's victory leaves open. `views` and the portfolio (`auto`) \
+         decide without a bound on rounds. In brackets: unsafe in four rounds, but safe with one kernel and one \
          driver.\n\n"
     );
     text.push_str(
         "| family | programs | 2 threads: unsafe | safe | 4 rounds: unsafe | none | time-out | adequacy: proved | Eve \
-         wins | time-out | views: decided | auto: decided |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+         wins | time-out | views: decided | auto: decided |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     let mut families: Vec<&str> = rows.iter().map(|row| row.family.as_str()).collect();
     families.dedup();
@@ -193,7 +194,7 @@ pub fn markdown(rows: &[Row], limit: f64) -> String {
     text
 }
 
-/// What the issue asks for, beside what the paper has.
+/// Compares the shares of proved programs and of time-outs with those of the paper.
 fn shares(rows: &[Row]) -> String {
     let asked: Vec<&Answer> = rows.iter().filter_map(|row| row.adequacy.as_ref()).collect();
     let proved: Vec<&&Answer> = asked.iter().filter(|answer| answer.verdict == "safe").collect();
@@ -202,9 +203,9 @@ fn shares(rows: &[Row]) -> String {
     let decided = rows.iter().filter(|row| row.auto.verdict == "safe" || row.auto.verdict == "unsafe").count();
     let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
     format!(
-        "\nWithout error in four rounds: {}, of which {} ({:.0} %) are proved by the game (the paper: 1309 of 1624, 81 %), \
-         {certified} of them with a certificate of the game. Time-outs of the four rounds: {late} of {} ({:.1} %; the paper: \
-         2829 of 8215, 34 %). The portfolio decides {decided} ({:.1} %).\n",
+        "\nWithout error in four rounds: {}, of which {} ({:.0} %) are proved by the game (the paper: 1309 of 1624, 81 \
+         %), {certified} of them with a certificate of the game. Time-outs of the four rounds: {late} of {} ({:.1} %; \
+         the paper: 2829 of 8215, 34 %). The portfolio decides {decided} ({:.1} %).\n",
         asked.len(),
         proved.len(),
         percent(proved.len(), asked.len()),

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use super::Twin;
 use crate::concurrent::number::Number;
 
-/// Anderson's queue lock for 6 threads: a thread draws a place and waits for its slot. The unsafe twin draws in two
-/// steps.
+/// Generates Anderson's queue lock for 6 threads: a thread draws a place and waits for its slot. The unsafe twin draws
+/// in two steps.
 pub(super) fn anderson(twin: Twin) -> String {
     let n_slots = 6;
     let next = Number::up_to("n", n_slots - 1);
@@ -32,9 +32,10 @@ pub(super) fn anderson(twin: Twin) -> String {
     let before = |slot: usize| place.is((slot + n_slots - 1) % n_slots);
     let opens = (0..n_slots).map(|slot| format!("s{slot} | {}", before(slot))).collect::<Vec<_>>().join(", ");
     format!(
-        "shared decl inside := 0;\nshared decl {first};\nshared decl {zero};\n\nprocess p [6] begin\nvoid main() begin\n  decl {place};\n  decl seen;\nagain:\n  skip;\n\
-         {open}  {place} := {next};\n  {advance}\n{close}  assume({waits});\n  seen, inside := inside, 1;\n  \
-         assert(!seen);\n  inside := 0;\n  {slots} := {closes};\n  {slots} := {opens};\n  goto again;\nend\nend\n",
+        "shared decl inside := 0;\nshared decl {first};\nshared decl {zero};\n\nprocess p [6] begin\nvoid main() \
+         begin\n  decl {place};\n  decl seen;\nagain:\n  skip;\n{open}  {place} := {next};\n  {advance}\n{close}  \
+         assume({waits});\n  seen, inside := inside, 1;\n  assert(!seen);\n  inside := 0;\n  {slots} := {closes};\n  \
+         {slots} := {opens};\n  goto again;\nend\nend\n",
         first = first.join(", "),
         zero = zeroed(&next.list()),
         next = next.list(),
@@ -43,7 +44,8 @@ pub(super) fn anderson(twin: Twin) -> String {
     )
 }
 
-/// Lamport's bakery for 4 threads with tickets up to 7. In the unsafe twin equal tickets are not told apart.
+/// Generates Lamport's bakery for 4 threads with tickets up to 7. The unsafe twin does not break ties between equal
+/// tickets.
 pub(super) fn bakery(twin: Twin) -> String {
     let n_threads = 4;
     let ticket = |thread: usize| Number::up_to(&format!("n{thread}_"), 7);
@@ -77,9 +79,9 @@ pub(super) fn bakery(twin: Twin) -> String {
     text
 }
 
-/// Information exchange between slaves, which write into buffers, and masters, which read the newest one: 5 buffers.
-/// A buffer is idle (00), being written (01), the newest (10) or being read (11). All masters read the same buffer; the
-/// last to leave gives it back. In the unsafe twin the one before the last does.
+/// Generates information exchange between slaves, which write into buffers, and masters, which read the newest one: 5
+/// buffers. A buffer is idle (00), being written (01), the newest (10) or being read (11). All masters read the same
+/// buffer; the last to leave releases it. In the unsafe twin the one before the last does.
 pub(super) fn msmie(twin: Twin) -> String {
     let n_buffers = 5;
     let readers = Number::up_to("m", 10);
@@ -93,7 +95,7 @@ pub(super) fn msmie(twin: Twin) -> String {
         let _ = writeln!(text, "shared decl b{buffer}_0 := 0, b{buffer}_1 := 0;");
     }
     let _ = writeln!(text, "shared decl {};", zeroed(&readers.list()));
-    // The first buffer in one state comes to another one.
+    // Moves the first buffer in one state to another state.
     let moved = |from: usize, to: usize| {
         let mut chain = String::new();
         for buffer in 0..n_buffers {
@@ -114,8 +116,9 @@ pub(super) fn msmie(twin: Twin) -> String {
     };
     let _ = write!(
         text,
-        "\nprocess slave [10] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({idle});\n{take}  atomic_end;\n  atomic_begin;\n  \
-         assume({writing});\n  if {newest} then\n{drop}  fi;\n{publish}  atomic_end;\n  goto again;\nend\nend\n",
+        "\nprocess slave [10] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({idle});\n{take}  \
+         atomic_end;\n  atomic_begin;\n  assume({writing});\n  if {newest} then\n{drop}  fi;\n{publish}  \
+         atomic_end;\n  goto again;\nend\nend\n",
         idle = any(0),
         take = moved(0, 1),
         writing = any(1),
@@ -125,9 +128,10 @@ pub(super) fn msmie(twin: Twin) -> String {
     );
     let _ = write!(
         text,
-        "\nprocess master [10] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({reading} | {newest});\n  if !({reading}) then\n{begin}  fi;\n  \
-         {names} := {more};\n  atomic_end;\n  assert({reading});\n  atomic_begin;\n  {names} := {less};\n  \
-         if {give_back} then\n{end}  fi;\n  atomic_end;\n  goto again;\nend\nend\n",
+        "\nprocess master [10] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({reading} | {newest});\n  \
+         if !({reading}) then\n{begin}  fi;\n  {names} := {more};\n  atomic_end;\n  assert({reading});\n  \
+         atomic_begin;\n  {names} := {less};\n  if {give_back} then\n{end}  fi;\n  atomic_end;\n  goto again;\nend\n\
+         end\n",
         reading = any(3),
         newest = any(2),
         begin = moved(2, 3),
@@ -143,7 +147,7 @@ fn zeroed(names: &str) -> String {
     names.split(", ").map(|name| format!("{name} := 0")).collect::<Vec<_>>().join(", ")
 }
 
-/// That one number is less than another of the same width.
+/// Returns the condition that one number is less than another of the same width.
 fn less(left: &Number, right: &Number) -> String {
     let (left, right) = (left.list(), right.list());
     left.split(", ")

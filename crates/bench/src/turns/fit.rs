@@ -1,4 +1,4 @@
-//! Curves through times, and the page with all of them.
+//! Curves fitted to times, and the page with all of them.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::{Axis, Plan, Point, Series, Timing, series};
 use crate::output::Output;
 use crate::plot;
 
-/// Times below this say more about the start of a process than about the program.
+/// The least time that is fitted: shorter ones say more about the start of a process than about the program.
 const LEAST: f64 = 0.05;
 
 /// A curve `t = factor · n^slope` over threads, or `t = factor · slope^K` over contexts.
@@ -18,11 +18,11 @@ pub struct Fit {
     pub factor: f64,
     /// The exponent over threads, the base over contexts.
     pub slope: f64,
-    /// How many times it is made of.
+    /// The number of times that it is fitted to.
     pub points: usize,
 }
 
-/// The least squares in logarithms; none through fewer than three times.
+/// Fits a curve by least squares in logarithms; `None` for fewer than three times.
 pub fn fit(axis: Axis, points: &[(f64, f64)]) -> Option<Fit> {
     let logs: Vec<(f64, f64)> = points
         .iter()
@@ -45,14 +45,14 @@ pub fn fit(axis: Axis, points: &[(f64, f64)]) -> Option<Fit> {
     Some(Fit { factor, slope, points: logs.len() })
 }
 
-/// The page with a table and the curves of each series.
+/// Returns the page with a table and the curves of each series.
 pub fn markdown(timings: &[Timing], plan: &Plan, output: &Output) -> String {
     let (limit, eager) = (plan.limit.as_secs(), plan.eager_limit.as_secs());
     let mut text = format!(
         "# Threads that take turns\n\nSeconds of processor time of whole processes, with a limit of {limit} s of \
-         wall-clock time for each run ({eager} s for `contexts-eager`). `no error`: none within so many contexts per \
-         thread. Curves are least squares in logarithms through times of at least {LEAST} s. The column `paper` has the \
-         seconds of Lal and Reps (2009), Figs. 7 and 8, on their models and their machine.\n"
+         wall-clock time for each run ({eager} s for `contexts-eager`). `no error`: none within `K` contexts per \
+         thread. Curves are least squares in logarithms through times of at least {LEAST} s. The column `paper` has \
+         the seconds of Lal and Reps (2009), Figs. 7 and 8, on their models and their machine.\n"
     );
     if Spin::find().is_none() {
         text.push_str("\nSPIN was not found, so there is no column for it.\n");
@@ -105,19 +105,19 @@ fn cell(point: &Point, timings: &[&Timing], tool: &str) -> String {
     timings.iter().find(is_here).map_or("–".to_string(), |timing| written(timing))
 }
 
-/// The file with the plot of a series.
+/// Returns the file name of the plot of a series.
 pub fn file_name(series: &Series) -> String {
     format!("{}.svg", series.name.replace([' ', '+'], "-"))
 }
 
-/// The plot of a series; none where nothing grows.
+/// Plots a series; `None` where nothing grows.
 pub fn svg(timings: &[Timing], series: &Series) -> Option<String> {
     let of_series: Vec<&Timing> = timings.iter().filter(|timing| timing.series == series.name).collect();
     let over = if series.axis == Axis::Threads { "threads" } else { "contexts per thread" };
     plot::lines(&format!("{}: seconds by {over}", series.name), plot::Axis::Linear, &lines(&of_series, series.axis))
 }
 
-/// For each tool, the times of what it answered.
+/// Returns for each tool the times of the runs that it finished.
 fn lines(timings: &[&Timing], axis: Axis) -> Vec<plot::Series> {
     if axis == Axis::None {
         return Vec::new();

@@ -1,8 +1,8 @@
 //! Programs whose threads take turns: times over the number of threads and over the number of contexts of each, as in
 //! Figs. 6 to 8 of Lal and Reps (2009).
 //!
-//! Within a series, a tool that reached the limit is not asked about what is harder. SPIN answers without a bound on
-//! contexts, where it takes the program.
+//! Within a series, a tool that reached the limit is not run on harder points. SPIN, where it supports the program,
+//! decides without a bound on contexts.
 
 mod beem;
 mod bluetooth;
@@ -35,11 +35,12 @@ pub struct Timing {
     pub program: String,
     /// Its threads.
     pub threads: usize,
-    /// The contexts of each; none for tools without such a bound.
+    /// The contexts of each; `None` for tools without such a bound.
     pub contexts: Option<u32>,
-    /// Who was asked.
+    /// The tool.
     pub tool: String,
-    /// `no error` within the contexts, `unsafe`, `safe` from tools without a bound, or why there is no answer.
+    /// `no error` within the contexts, `unsafe`, `safe` from tools without a bound, or the reason why there is no
+    /// answer.
     pub verdict: String,
     /// The number of contexts within which an error was found.
     pub found_at: Option<u32>,
@@ -51,24 +52,24 @@ pub struct Timing {
     pub peak_bytes: Option<u64>,
 }
 
-/// What grows along a series.
+/// The parameter that grows along a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// The number of threads.
     Threads,
     /// The number of contexts of each thread.
     Contexts,
-    /// Nothing: programs beside each other.
+    /// Nothing: unrelated programs.
     None,
 }
 
 /// Programs with their bounds, the easier ones first.
 pub struct Series {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What grows.
+    /// The parameter that grows.
     pub axis: Axis,
-    /// Whether SPIN is asked too.
+    /// Includes SPIN.
     pub with_spin: bool,
     /// The programs.
     pub points: Vec<Point>,
@@ -78,17 +79,17 @@ pub struct Series {
 pub struct Point {
     /// The program's name.
     pub program: String,
-    /// How many threads it has.
+    /// The number of threads.
     pub threads: usize,
-    /// How many contexts each may have.
+    /// The bound on the contexts of each thread.
     pub contexts: u32,
-    /// What the paper says of its own model of it: seconds, and what SPIN needed where that is told.
+    /// The paper's seconds for its own model of the program, and those of SPIN where they are given.
     pub paper: Option<String>,
     /// The program.
     pub text: String,
 }
 
-/// All series.
+/// Returns all series.
 pub fn series() -> Vec<Series> {
     let bluetooth = |name, axis, sizes: Vec<(usize, u32)>, twin: Twin| {
         let point = |(threads, contexts): (usize, u32)| Point {
@@ -135,7 +136,7 @@ fn trees(name: &'static str, inserters: usize, searchers: usize, twin: Twin) -> 
     Series { name, axis: Axis::Contexts, with_spin: false, points: (2..=6).map(point).collect() }
 }
 
-/// The programs of Fig. 8, with the contexts that it gives.
+/// Returns the programs of Fig. 8, with the contexts that it gives.
 fn algorithms() -> Series {
     let mut points = Vec::new();
     for twin in Twin::BOTH {
@@ -153,7 +154,7 @@ fn algorithms() -> Series {
     Series { name: "algorithms", axis: Axis::None, with_spin: true, points }
 }
 
-/// What is run.
+/// The programs, engines and limits of a run.
 pub struct Plan {
     /// The program `selvedge`.
     pub selvedge: PathBuf,
@@ -165,7 +166,7 @@ pub struct Plan {
     pub limit: Duration,
     /// The time for each run of `contexts-eager`, which reaches it nearly always.
     pub eager_limit: Duration,
-    /// Where programs are written.
+    /// The folder for generated programs.
     pub scratch: PathBuf,
 }
 
@@ -175,7 +176,7 @@ impl Plan {
     }
 }
 
-/// Runs the plan. `tell` hears of each timing.
+/// Runs the plan. `tell` is called with each timing.
 pub fn run(plan: &Plan, tell: &mut dyn FnMut(&Timing)) -> io::Result<Vec<Timing>> {
     std::fs::create_dir_all(&plan.scratch)?;
     let mut timings = Vec::new();
@@ -232,7 +233,7 @@ fn ask(plan: &Plan, series: &Series, point: &Point, engine: &str) -> io::Result<
     })
 }
 
-/// The number in `an error within 2 contexts per thread`.
+/// Returns the number in `an error within 2 contexts per thread`.
 fn error_within(text: &str) -> Option<u32> {
     let (_, rest) = text.split_once("an error within ")?;
     rest.split_whitespace().next()?.parse().ok()

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use super::Twin;
 
-/// The nodes of the heap.
+/// The number of nodes of the heap.
 const NODES: usize = 7;
 
 pub(super) fn tree(n_inserters: usize, n_searchers: usize, twin: Twin) -> String {
@@ -32,15 +32,15 @@ pub(super) fn tree(n_inserters: usize, n_searchers: usize, twin: Twin) -> String
     text += &insert(twin);
     let _ = write!(
         text,
-        "\nprocess inserter [{n_inserters}] begin\n  void main() begin\n    decl {v}, found, done;\n    done := insert({v});\n\
-         \x20   if done then\n      found := search({v});\n      assert(found);\n    fi;\n  end\nend\n",
+        "\nprocess inserter [{n_inserters}] begin\n  void main() begin\n    decl {v}, found, done;\n    done := \
+         insert({v});\n    if done then\n      found := search({v});\n      assert(found);\n    fi;\n  end\nend\n",
         v = list("v"),
     );
     if n_searchers > 0 {
         let _ = write!(
             text,
-            "\nprocess searcher [{n_searchers}] begin\n  void main() begin\n    decl {v}, found;\n    found := search({v});\n\
-             \x20 end\nend\n",
+            "\nprocess searcher [{n_searchers}] begin\n  void main() begin\n    decl {v}, found;\n    found := \
+             search({v});\n  end\nend\n",
             v = list("v"),
         );
     }
@@ -60,7 +60,7 @@ fn initial(names: &[String], value: usize) -> String {
     names.iter().enumerate().map(pair).collect::<Vec<_>>().join(", ")
 }
 
-/// That three bits are a number.
+/// Returns the condition that three bits are a number.
 fn is(prefix: &str, value: usize) -> String {
     let literal = |bit: usize| format!("{}{prefix}{bit}", if value >> bit & 1 == 1 { "" } else { "!" });
     format!("({})", [0, 1, 2].map(literal).join(" & "))
@@ -76,7 +76,7 @@ fn less(left: &str, right: &str) -> String {
     })
 }
 
-/// A procedure that reads a field of a node.
+/// Generates a procedure that reads a field of a node.
 fn reader(name: &str, field: &str) -> String {
     let mut text = format!("\nbool<3> get_{name}({}) begin\n", list("p"));
     for node in 1..=NODES {
@@ -85,7 +85,7 @@ fn reader(name: &str, field: &str) -> String {
     text + "  return 0, 0, 0;\nend\n"
 }
 
-/// A procedure that writes a field of a node.
+/// Generates a procedure that writes a field of a node.
 fn writer(name: &str, field: &str) -> String {
     let mut text = format!("\nvoid set_{name}({}, {}) begin\n", list("p"), list("x"));
     for node in 1..=NODES {
@@ -95,7 +95,7 @@ fn writer(name: &str, field: &str) -> String {
     text + "end\n"
 }
 
-/// The lock, and the next free node.
+/// Generates the lock, and the allocation of the next free node.
 fn heap() -> String {
     format!(
         "
@@ -128,7 +128,7 @@ end
     )
 }
 
-/// The search for a value, recursively.
+/// Generates the recursive search for a value.
 fn search() -> String {
     format!(
         "
@@ -164,7 +164,7 @@ end
     )
 }
 
-/// The insertion of a value, recursively; whether there was room.
+/// Generates the recursive insertion of a value, which returns whether there was a free node.
 fn insert(twin: Twin) -> String {
     let again = |look: &str, retry: &str| match twin {
         Twin::Safe => format!("    {} := {look};\n    if !{} then release(); {retry} fi;\n", list("q"), is("q", 0)),
@@ -173,8 +173,9 @@ fn insert(twin: Twin) -> String {
     let side = |name: &str| {
         let get = format!("get_{name}({})", list("p"));
         format!(
-            "    {q} := {get};\n    if !{none} then\n      done := insert_below({q}, {v});\n      return done;\n    fi;\n    \
-             acquire();\n{again}    {n} := allocate({v});\n    set_{name}({p}, {n});\n    release();\n    return !{failed};\n",
+            "    {q} := {get};\n    if !{none} then\n      done := insert_below({q}, {v});\n      return done;\n    \
+             fi;\n    acquire();\n{again}    {n} := allocate({v});\n    set_{name}({p}, {n});\n    release();\n    \
+             return !{failed};\n",
             q = list("q"),
             p = list("p"),
             v = list("v"),
