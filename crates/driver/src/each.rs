@@ -11,6 +11,7 @@ use selvedge_check::{
     Trace, Verdict,
 };
 use selvedge_engines::build;
+use selvedge_ir::EdgeId;
 
 use crate::judged::examine;
 use crate::{Ask, Failure, Options, Prepared, portfolio};
@@ -86,13 +87,21 @@ fn judged(
             (Some(trace), _) => replayed(task, engine, one, trace, run)?,
             (None, Err(reason)) => Status::Unknown(reason.clone()),
             (None, Ok(evidence)) => match one {
-                Asked::Assert(edge) if !findings.unreachable.contains(&edge) => Status::Holds(*evidence),
+                Asked::Assert(edge) if !is_unreachable(task, edge, findings, *evidence) => Status::Holds(*evidence),
                 Asked::Assert(_) | Asked::Loc(_) => Status::Unreachable(*evidence),
             },
         };
         statuses.push((one, status));
     }
     Ok(statuses)
+}
+
+/// Returns whether an assertion is unreachable with this evidence. The engine may know that without a proof: a
+/// certificate must say so, or else it proves only that the assertion holds.
+fn is_unreachable(task: &Task<'_>, edge: EdgeId, findings: &Findings, evidence: Evidence) -> bool {
+    let from = task.program.edges[edge].from;
+    let excludes = findings.certificate.as_ref().is_some_and(|certificate| certificate.excludes(from));
+    findings.unreachable.contains(&edge) && (evidence == Evidence::Uncertified || excludes)
 }
 
 fn replayed(

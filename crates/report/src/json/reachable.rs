@@ -19,6 +19,7 @@ pub struct ReachableView {
     pub complete: bool,
     /// The number of reachable states of the whole program; threads have no numbers in it.
     pub states: usize,
+    /// The assertions that were decided; `each` of the result has the evidence.
     pub assertions: Vec<StatusView>,
     pub thread_states: Vec<ThreadStateView>,
 }
@@ -28,7 +29,7 @@ pub struct ReachableView {
 pub struct StatusView {
     pub line: usize,
     pub text: String,
-    /// `violated`, `holds`, `unreachable` or `unknown`.
+    /// `violated`, `holds` or `unreachable`.
     pub status: &'static str,
 }
 
@@ -49,7 +50,7 @@ impl ReachableView {
         let flow = Flow::new(context.program);
         let seen = answer.exploration.as_ref();
         let status = |(asked, status): &(Asked, Status)| {
-            let Asked::Assert(edge) = asked else { return None };
+            let (Asked::Assert(edge), true) = (asked, !matches!(status, Status::Unknown(_))) else { return None };
             let span = context.map.edges[*edge].span;
             let line = context.source.line(span.start as usize);
             Some(StatusView { line, text: context.source.flat(span), status: status.name() })

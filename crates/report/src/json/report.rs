@@ -48,7 +48,7 @@ pub struct ResultView {
     pub diagnostics: Vec<DiagnosticView>,
     /// The answer about a program.
     pub answer: Option<AnswerView>,
-    /// With `--all`: what became of each assertion and error label.
+    /// With `--all` and `--reachable`: the answer for each assertion and error label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub each: Option<Vec<EachView>>,
     /// The answer about a pushdown system.
