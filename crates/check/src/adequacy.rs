@@ -2,8 +2,9 @@
 
 use selvedge_ir::tts::{LocalId, SharedId};
 
-/// The claim that every configuration which threads reach in `k + 1` rounds is one that the same threads reach in `k`, and
-/// that these have no error (La Torre, Madhusudan and Parlato, 2010, §5). It follows that later rounds reach nothing new.
+/// The claim that every configuration which threads reach in `k + 1` rounds is one that the same threads reach in `k`,
+/// and that these have no error (La Torre, Madhusudan and Parlato, 2010, §5). It follows that later rounds reach
+/// nothing new.
 ///
 /// In a round each thread has one turn, in an order that is the same in all rounds. The first two parts say at least
 /// what threads can do in `k + 1` rounds; Eve names a configuration of theirs thread by thread, and Adam answers within

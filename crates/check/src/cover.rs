@@ -57,8 +57,8 @@ pub enum CoverClaim {
         /// The forbidden ones.
         forbidden: Vec<Cover>,
     },
-    /// The configurations that a number of rounds reaches. It is about threads of certain kinds, so it holds of programs
-    /// only, and all variables that are read must be listed.
+    /// The configurations that a number of rounds reaches. It is about threads of certain kinds, so it holds of
+    /// programs only, and all variables that are read must be listed.
     Adequacy(AdequacyClaim),
 }
 

@@ -38,7 +38,8 @@ pub(crate) fn report(message: &str) -> String {
     let words: Vec<String> = std::env::args().map(|word| quoted(&word)).collect();
     let stdin = if words.iter().any(|word| word == "-") { "\n  with the same standard input" } else { "" };
     format!(
-        "internal error: {message}\n  This is a mistake in Selvedge, not in the program. To reproduce it:\n    {}{stdin}\n",
+        "internal error: {message}\n  This is a mistake in Selvedge, not in the program. To reproduce it:\n    \
+         {}{stdin}\n",
         words.join(" ")
     )
 }

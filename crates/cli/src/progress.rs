@@ -1,4 +1,4 @@
-//! The progress line: which phase, how many states, how fast.
+//! The progress line: the phase, the number of states, and the speed.
 
 use std::io::IsTerminal as _;
 use std::sync::Mutex;
@@ -10,7 +10,8 @@ use selvedge_check::{Event, Observer};
 use crate::args::When;
 use crate::printer::Printer;
 
-/// Shows the events of a check: as a line that moves on a terminal, as a line a second if progress is wanted anyway.
+/// Shows the events of a check: as an animated line on a terminal, as a line per second if progress is requested
+/// anyway.
 pub(crate) struct Progress<'p> {
     sink: Sink<'p>,
     /// The file that is checked.
@@ -28,8 +29,8 @@ enum Sink<'p> {
 struct Seen {
     phase: &'static str,
     since: Instant,
-    /// When the last line was written or the bar's text changed.
-    told: Option<Instant>,
+    /// The time at which the last line was written or the bar's text changed.
+    shown: Option<Instant>,
 }
 
 impl<'p> Progress<'p> {
@@ -39,7 +40,7 @@ impl<'p> Progress<'p> {
             (When::Auto | When::Always, true) => Sink::Terminal(spinner()),
             (When::Always, false) => Sink::Lines(printer),
         };
-        let seen = Mutex::new(Seen { phase: "", since: Instant::now(), told: None });
+        let seen = Mutex::new(Seen { phase: "", since: Instant::now(), shown: None });
         let progress = Progress { sink, file, seen };
         progress.event(Event::Phase("reading"));
         progress
@@ -52,11 +53,12 @@ impl<'p> Progress<'p> {
         }
     }
 
-    fn tell(&self, seen: &mut Seen, message: &str, pause: Duration) {
-        if seen.told.is_some_and(|told| told.elapsed() < pause) {
+    /// Shows a message, unless the last one was shown less than a pause ago.
+    fn show(&self, seen: &mut Seen, message: &str, pause: Duration) {
+        if seen.shown.is_some_and(|shown| shown.elapsed() < pause) {
             return;
         }
-        seen.told = Some(Instant::now());
+        seen.shown = Some(Instant::now());
         match &self.sink {
             Sink::Nothing => {}
             Sink::Terminal(bar) => bar.set_message(format!("{message} | {}", self.file)),
@@ -79,69 +81,45 @@ impl Observer for Progress<'_> {
             return;
         }
         let Ok(mut seen) = self.seen.lock() else { return };
-        match event {
-            Event::Phase(phase) => {
-                *seen = Seen { phase, since: Instant::now(), told: None };
-                self.tell(&mut seen, phase, Duration::ZERO);
-            }
-            Event::Closed(argument) => {
-                let message = format!("{}: {argument}", seen.phase);
-                self.tell(&mut seen, &message, self.pause());
-            }
-            Event::Searched { visited, waiting, depth } => {
-                let rate = visited as f64 / seen.since.elapsed().as_secs_f64().max(0.001);
-                let message = format!(
-                    "{}: {} states ({}/s), {} waiting, depth {depth}",
-                    seen.phase,
-                    grouped(visited),
-                    grouped(rate as usize),
-                    grouped(waiting)
-                );
-                self.tell(&mut seen, &message, self.pause());
-            }
-            Event::Diagrams { rounds, waiting, nodes } => {
-                let message = format!(
-                    "{}: {} rounds, {} waiting, {} nodes",
-                    seen.phase,
-                    grouped(rounds),
-                    grouped(waiting),
-                    grouped(nodes)
-                );
-                self.tell(&mut seen, &message, self.pause());
-            }
-            Event::ThreadStates { threads, states } => {
-                let message = format!("{}: {} threads, {} thread states", seen.phase, threads, grouped(states));
-                self.tell(&mut seen, &message, self.pause());
-            }
-            Event::SharedStates { k, states } => {
-                let message = format!("{}: {k} turns per thread, {states} shared states", seen.phase);
-                self.tell(&mut seen, &message, self.pause());
-            }
-            Event::Views { k, views, waiting } => {
-                let message =
-                    format!("{}: {} lists of {k} places, {} waiting", seen.phase, grouped(views), grouped(waiting));
-                self.tell(&mut seen, &message, self.pause());
-            }
-            Event::Unwound { steps, nodes } => {
-                let message = format!("{}: {} steps, {} nodes", seen.phase, grouped(steps), grouped(nodes));
-                self.tell(&mut seen, &message, self.pause());
-            }
-            Event::Refined(refinement) => {
-                let message = format!(
-                    "{}: abstraction {} with {} predicates, {} states, {} questions",
-                    seen.phase,
-                    refinement.iterations,
-                    refinement.predicates,
-                    grouped(refinement.states),
-                    grouped(refinement.queries)
-                );
-                self.tell(&mut seen, &message, self.pause());
-            }
+        if let Event::Phase(phase) = event {
+            *seen = Seen { phase, since: Instant::now(), shown: None };
+            self.show(&mut seen, phase, Duration::ZERO);
+        } else {
+            let message = format!("{}: {}", seen.phase, counts(event, seen.since));
+            self.show(&mut seen, &message, self.pause());
         }
     }
 }
 
-/// Moves four times a second by itself, whether or not events come.
+/// Describes the progress within a phase, which began at a time.
+fn counts(event: Event, since: Instant) -> String {
+    match event {
+        Event::Phase(phase) => phase.to_string(),
+        Event::Closed(argument) => argument.to_string(),
+        Event::Searched { visited, waiting, depth } => {
+            let rate = grouped((visited as f64 / since.elapsed().as_secs_f64().max(0.001)) as usize);
+            format!("{} states ({rate}/s), {} waiting, depth {depth}", grouped(visited), grouped(waiting))
+        }
+        Event::Diagrams { rounds, waiting, nodes } => {
+            format!("{} rounds, {} waiting, {} nodes", grouped(rounds), grouped(waiting), grouped(nodes))
+        }
+        Event::ThreadStates { threads, states } => format!("{threads} threads, {} thread states", grouped(states)),
+        Event::SharedStates { k, states } => format!("{k} turns per thread, {states} shared states"),
+        Event::Views { k, views, waiting } => {
+            format!("{} lists of {k} places, {} waiting", grouped(views), grouped(waiting))
+        }
+        Event::Unwound { steps, nodes } => format!("{} steps, {} nodes", grouped(steps), grouped(nodes)),
+        Event::Refined(refinement) => format!(
+            "abstraction {} with {} predicates, {} states, {} questions",
+            refinement.iterations,
+            refinement.predicates,
+            grouped(refinement.states),
+            grouped(refinement.queries)
+        ),
+    }
+}
+
+/// Returns a spinner that moves four times a second, also without events.
 fn spinner() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
     let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
@@ -149,7 +127,7 @@ fn spinner() -> ProgressBar {
     bar
 }
 
-/// A number with a comma before each group of three digits.
+/// Writes a number with a comma before each group of three digits.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,7 +1,7 @@
 //! Conditions over integers for people: sums without negative terms, names for the values of program counters.
 //!
-//! What is written is equivalent to the condition, but need not have its shape: `x + -1 * y <= 0` is `x <= y`, and
-//! `!(2 <= p)` for a counter `p` with the values `idle`, `waiting`, `critical` is `!(p at critical)`.
+//! The text is equivalent to the condition, but need not have its shape: `x + -1 * y <= 0` is `x <= y`, and `!(2 <= p)`
+//! for a counter `p` with the values `idle`, `waiting`, `critical` is `!(p at critical)`.
 
 use std::collections::BTreeMap;
 
@@ -275,8 +275,8 @@ mod tests {
     /// The condition of `safe`, as it is written here.
     fn shown(written: &str) -> String {
         let text = format!(
-            "var x, y: int; var b: bool;\nprocess p {{ at idle: true -> goto waiting; at waiting: true -> goto critical; \
-             at critical: true -> goto idle; }}\nsafe {written};\n"
+            "var x, y: int; var b: bool;\nprocess p {{ at idle: true -> goto waiting; at waiting: true -> goto \
+             critical; at critical: true -> goto idle; }}\nsafe {written};\n"
         );
         let loaded = load(&text);
         let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));

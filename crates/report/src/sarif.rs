@@ -74,7 +74,10 @@ pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
     let value = json!({
         "ruleId": rule, "level": "error", "message": { "text": sentence(&what) },
         "locations": [{ "physicalLocation": place(context.source, ending.span) }],
-        "codeFlows": [{ "message": { "text": "An execution to the error." }, "threadFlows": flows(context, &annotated) }],
+        "codeFlows": [{
+            "message": { "text": "An execution to the error." },
+            "threadFlows": flows(context, &annotated),
+        }],
     });
     Finding { rule: rule.to_string(), value }
 }
@@ -130,7 +133,12 @@ fn place(source: &Source, span: Span) -> Value {
     let (start, end) = (source.position(span.start as usize), source.position(span.end as usize));
     json!({
         "artifactLocation": { "uri": source.name.replace('\\', "/").replace(' ', "%20") },
-        "region": { "startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column },
+        "region": {
+            "startLine": start.line,
+            "startColumn": start.column,
+            "endLine": end.line,
+            "endColumn": end.column,
+        },
     })
 }
 

@@ -405,7 +405,7 @@ pub(crate) struct ManArgs {
 #[derive(Debug, Args)]
 #[command(after_help = SHOW_EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// What to show
+    /// View of the program to show
     #[arg(value_name = "WHAT")]
     pub(crate) what: What,
     /// Program file; `-` reads standard input

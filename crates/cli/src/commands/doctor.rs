@@ -33,7 +33,8 @@ pub(crate) fn run(session: &Session) -> Exit {
             path: session.solvers.cvc5.as_deref(),
             question: "--version",
             purpose: "certificates about integers, checked by another solver than found them",
-            install: "a binary from the releases of cvc5 in PATH or in .tools/cvc5/bin; or set SELVEDGE_CVC5 to its path",
+            install: "a binary from the releases of cvc5 in PATH or in .tools/cvc5/bin; or set SELVEDGE_CVC5 to its \
+                      path",
         },
         Tool {
             name: "spin",

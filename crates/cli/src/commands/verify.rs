@@ -117,7 +117,8 @@ fn place(subject: &Program, flaw: &Flaw) -> String {
 fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &str) -> String {
     let context = subject.context(task.program);
     format!(
-        "{}: the certificate is accepted\n  scope:       {}\n  asked:       {}\n  certificate: {}\n  checked:     {} in {time}\n",
+        "{}: the certificate is accepted\n  scope:       {}\n  asked:       {}\n  certificate: {}\n  checked:     {} \
+         in {time}\n",
         subject.source.name,
         text::scope(task),
         text::target(context, task.target),

@@ -43,7 +43,8 @@ pub(super) fn examine(args: &VerifyArgs, certificate: &Source, session: &Session
     }
     if !args.quiet {
         session.printer.out(&format!(
-            "{}: the certificate is accepted\n  asked:       {}\n  certificate: {}\n  checked:     the start, {}, {} in {:.3} s\n",
+            "{}: the certificate is accepted\n  asked:       {}\n  certificate: {}\n  checked:     the start, {}, {} \
+             in {:.3} s\n",
             source.name,
             asked(&file.targets),
             proof_text(&proof),

@@ -72,10 +72,9 @@ fn a_callers_locals_survive_recursion() {
 
 #[test]
 fn returns_go_to_their_own_call() {
-    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L3\ne0 L0 -> L1: call f()\n\
-        e1 L1 -> L2: assert !x\ne2 L2 -> L3: return\n\
-        proc f() from L4 to L6\ne3 L4 -> L5: call g()\ne4 L4 -> L6: return\ne5 L5 -> L5: x := T\ne6 L4 -> L5: call f()\n\
-        proc g() from L7 to L8\ne7 L7 -> L8: return\nstart main\ntarget e1";
+    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L3\ne0 L0 -> L1: call f()\ne1 L1 -> L2: assert !x\n\
+                e2 L2 -> L3: return\nproc f() from L4 to L6\ne3 L4 -> L5: call g()\ne4 L4 -> L6: return\ne5 L5 -> L5: \
+                x := T\ne6 L4 -> L5: call f()\nproc g() from L7 to L8\ne7 L7 -> L8: return\nstart main\ntarget e1";
     // Only `main`'s own call leads on to the assertion, and then nothing was assigned.
     assert_eq!(check(text, 20), within(20));
 }

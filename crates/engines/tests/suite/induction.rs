@@ -61,9 +61,9 @@ const SAFE: &str = "shared x: bool\nproc main() from L0 to L4\ne0 L0 -> L1: x :=
     e2 L2 -> L3: assert !x\ne3 L3 -> L4: return\nstart main\ntarget e2";
 
 /// Equation (2.6) of the thesis as printed asks for k + 1 errors that follow one another and a last state without error
-/// that nothing connects to them. Nothing follows an error, so from k = 1 on it has no solution: it would prove `UNSAFE`,
-/// whose shortest error takes more steps. With the property the right way round but the last state still unconnected it
-/// would always have a solution, and prove nothing.
+/// that nothing connects to them. Nothing follows an error, so from k = 1 on it has no solution: it would prove
+/// `UNSAFE`, whose shortest error takes more steps. With the property the right way round but the last state still
+/// unconnected it would always have a solution, and prove nothing.
 #[test]
 fn k_induction_formula() {
     assert_eq!(check(UNSAFE, Paths::LoopFree), Answer::Unsafe(3));

@@ -138,11 +138,12 @@ fn more_predicates_explore_no_fewer_states() {
 fn the_two_checks_are_incomparable() {
     let fragment = abstract_model(&mutex("x := ?0:int, p := 2 constrain p = 3"), &[]);
     assert!(fragment.is_safe_fragment && !fragment.is_inductive);
-    // The paper's second example needs its own notion of exactness: edges that lead to both truth values are exact together.
+    // The paper's second example needs its own notion of exactness: edges that lead to both truth values are exact
+    // together.
     let paper = abstract_model(&mutex("x := x + 1, p := 2 constrain p = 3"), &["b = 0", "b = 1"]);
     assert!(paper.is_safe_fragment);
-    // From x < 3 only x < 3 is seen to be reached by the first step; that x = 3 is possible, too, does not matter, since
-    // other steps lead there.
+    // From x < 3 only x < 3 is seen to be reached by the first step; that x = 3 is possible, too, does not matter,
+    // since other steps lead there.
     let text = program("x: int", "x = 0", &["x := x + 1 constrain x < 3", "x := 0", "x := 7"], "!(x = 100)");
     let inductive = abstract_model(&text, &[]);
     assert!(!inductive.is_safe_fragment && inductive.is_inductive);

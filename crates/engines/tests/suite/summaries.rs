@@ -20,7 +20,7 @@ fn check(text: &str, options: Options, memory: Option<u64>) -> Verdict {
     verdict
 }
 
-/// Whether the certificate of a safe program speaks of a variable.
+/// Returns whether the certificate of a safe program mentions a variable.
 fn speaks_of(verdict: &Verdict, var: usize) -> bool {
     let Verdict::Safe(Some(Certificate::Summaries(proof))) = verdict else { panic!("{verdict:?}") };
     let var = VarId::new(var);
@@ -49,9 +49,9 @@ fn variables_that_steer_are_tracked_where_they_matter() {
 
 #[test]
 fn a_location_that_is_asked_for_is_guarded_by_what_comes_before() {
-    let text = "shared a: bool\nshared b: bool\nshared c: bool\ninit a := F, b := F, c := F\nproc main() from L0 to L4\n\
-        L0 -> L1: b := !b, c := b\nL1 -> L0: assume b | c\nL1 -> L2: assume a\nL2 -> L3: skip\nstart main\n\
-        target L3";
+    let text = "shared a: bool\nshared b: bool\nshared c: bool\ninit a := F, b := F, c := F\nproc main() from L0 to \
+                L4\nL0 -> L1: b := !b, c := b\nL1 -> L0: assume b | c\nL1 -> L2: assume a\nL2 -> L3: skip\nstart main\n\
+                target L3";
     assert!(!speaks_of(&check(text, Options::default(), None), 1));
     let text = text.replace("b := !b", "a := !a, b := !b");
     assert!(matches!(check(&text, Options::default(), None), Verdict::Unsafe(_)));
@@ -84,7 +84,8 @@ fn counter(n: usize) -> String {
     let steps: Vec<String> = (0..n).map(|i| format!("b{i} := {}", next(i))).collect();
     let zero: Vec<String> = bits.iter().map(|bit| format!("{bit} := F")).collect();
     format!(
-        "shared {}: bool\ninit {}\nproc main() from L0 to L2\nL0 -> L0: {}\nL0 -> L1: assert !({})\nstart main\ntarget e1",
+        "shared {}: bool\ninit {}\nproc main() from L0 to L2\nL0 -> L0: {}\nL0 -> L1: assert !({})\nstart main\ntarget \
+         e1",
         bits.join(", "),
         zero.join(", "),
         steps.join(", "),

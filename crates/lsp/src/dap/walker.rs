@@ -199,7 +199,10 @@ impl<'s, 'a> Walker<'s, 'a> {
             let position = frame.position.unwrap_or(selvedge_report::Position { line: 0, column: 0 });
             frames.push(json!({
                 "id": self.frames.len(), "name": frame.name, "line": position.line, "column": position.column,
-                "source": { "name": path.file_name().map(|name| name.to_string_lossy()), "path": path.to_string_lossy() },
+                "source": {
+                    "name": path.file_name().map(|name| name.to_string_lossy()),
+                    "path": path.to_string_lossy(),
+                },
             }));
         }
         let first = arguments["startFrame"].as_u64().unwrap_or(0) as usize;

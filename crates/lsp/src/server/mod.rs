@@ -171,7 +171,12 @@ fn path_of(uri: &str) -> String {
 fn diagnostics(uri: &str, text: &str) -> Vec<Value> {
     let places = Places::new(text);
     let loaded = selvedge_frontend::load(Path::new(&path_of(uri)), text, &LoadOptions::default());
-    let remark = |annotation: &Annotation| json!({ "location": { "uri": uri, "range": places.range(annotation.span) }, "message": annotation.label });
+    let remark = |annotation: &Annotation| {
+        json!({
+            "location": { "uri": uri, "range": places.range(annotation.span) },
+            "message": annotation.label,
+        })
+    };
     let view = |found: &selvedge_frontend::diagnostic::Diagnostic| {
         let help = found.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
         json!({

@@ -88,7 +88,12 @@ pub(super) fn formatting(uri: &str, text: &str) -> Value {
 pub(super) fn lenses(uri: &str, text: &str) -> Value {
     let places = Places::new(text);
     let path = path_of(uri);
-    let lens = |span: Span, title: &str, command: &str, arguments: Value| json!({ "range": places.range(span), "command": { "title": title, "command": command, "arguments": [arguments] } });
+    let lens = |span: Span, title: &str, command: &str, arguments: Value| {
+        json!({
+            "range": places.range(span),
+            "command": { "title": title, "command": command, "arguments": [arguments] },
+        })
+    };
     let top = Span::new(0, 0);
     let mut all = vec![
         lens(top, "Check", "selvedge.check", json!({ "uri": uri })),

@@ -7,12 +7,12 @@
 //!
 //! # Cycles
 //!
-//! Where states on the way are not told apart, the inner locations must be in topological order, the place itself first
+//! If states on the way are not distinguished, the inner locations must be in topological order, the place itself first
 //! ([`Route::in_order`]), so that [`travel`], which takes the first location that has states, meets each location after
 //! everything that leads to it. A move that would close a cycle counts as one to a location that should be listed: it
 //! must not be possible. Then every path of the thread is covered, since one that goes round would take such a move,
-//! for the first time behind a path that is covered. Where states on the way are told apart, all of them are looked at,
-//! and going round is no flaw: an execution up to an error goes round only a number of times.
+//! for the first time behind a path that is covered. If states on the way are distinguished, all of them are looked at,
+//! and going round is not a flaw: an execution up to an error goes round only a number of times.
 
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ fn asked(text: &str, threads: ThreadScope) -> Asked {
 }
 
 impl Asked {
-    /// What the judge says, which it must say state by state and with solvers alike.
+    /// Returns the judge's verdict, which must be the same state by state and with solvers.
     fn check(&self, proof: &ShapeProof) -> Result<(), Flaw> {
         let task = Task { program: &self.program, target: &self.target, threads: self.threads };
         let with_solvers = verify_with_solvers(&task, proof, &Run::unlimited());

@@ -1,7 +1,7 @@
 //! A result as one HTML file that needs no network: the program, the execution to an error to be walked through, or the
 //! proof.
 //!
-//! What does not depend on a position is written here as plain HTML, so that it can be read, searched and printed
+//! All that does not depend on a position is written here as plain HTML, so that it can be read, searched and printed
 //! without script; the execution goes in as data (`data`), and `assets/report.js` shows it.
 
 mod data;

@@ -216,8 +216,8 @@ pub(super) fn runs(answer: &Answer) -> Option<Section> {
         let share = 100.0 * run.time.as_secs_f64() / longest;
         let _ = writeln!(
             rows,
-            "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"bar\"><span style=\"width:{share:.1}%\"></span></td>\
-             <td class=\"{tone}\">{}</td></tr>",
+            "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"bar\"><span \
+             style=\"width:{share:.1}%\"></span></td><td class=\"{tone}\">{}</td></tr>",
             run.engine,
             text::seconds(run.time),
             escape(&text::engine_end(&run.end))
@@ -255,9 +255,10 @@ pub(super) fn statistics(answer: &Answer, load: Duration) -> Option<Section> {
         time("Judging", times.judge),
     ];
     let html = format!(
-        "<div class=\"beside\"><table class=\"grid\"><thead><tr><th scope=\"col\">Program</th><th scope=\"col\">As written\
-         </th><th scope=\"col\">As searched</th></tr></thead><tbody>\n{}</tbody></table>\n<table class=\"grid\"><thead><tr>\
-         <th scope=\"col\">Phase</th><th scope=\"col\">Time</th></tr></thead><tbody>\n{}</tbody></table></div>\n",
+        "<div class=\"beside\"><table class=\"grid\"><thead><tr><th scope=\"col\">Program</th><th scope=\"col\">As \
+         written</th><th scope=\"col\">As searched</th></tr></thead><tbody>\n{}</tbody></table>\n<table \
+         class=\"grid\"><thead><tr><th scope=\"col\">Phase</th><th scope=\"col\">Time</th></tr></thead><tbody>\n\
+         {}</tbody></table></div>\n",
         sizes.concat(),
         times.concat()
     );

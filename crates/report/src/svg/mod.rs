@@ -25,7 +25,8 @@ const TITLE: f64 = 28.0;
 
 const STYLE: &str = "text{font:11px monospace;fill:#222}.title{font-weight:bold;font-size:13px}\
     .frame{fill:#fafafa;stroke:#bbb}.loc{fill:#fff;stroke:#555}.entry{stroke-width:2.5}.exit{stroke-dasharray:3 2}\
-    .edge{fill:none;stroke:#777;marker-end:url(#arrow)}rect.bad,path.bad{stroke:#c22}path.call{stroke:#36c}path.inexact{stroke-dasharray:2 3}\
+    .edge{fill:none;stroke:#777;marker-end:url(#arrow)}rect.bad,path.bad{stroke:#c22}\
+    path.call{stroke:#36c}path.inexact{stroke-dasharray:2 3}\
     text.label{fill:#444;paint-order:stroke;stroke:#fafafa;stroke-width:3px}text.bad{fill:#c22}";
 
 /// The control-flow graphs of all procedures; errors in red.
@@ -146,8 +147,8 @@ impl Drawing<'_> {
         let height = layout::NODE;
         let _ = writeln!(
             out,
-            "<rect data-loc=\"{}\" class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height}\" rx=\"9\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            "<rect data-loc=\"{}\" class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
+             height=\"{height}\" rx=\"9\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             loc.index(),
             at.x,
             at.y + 4.0,

@@ -266,14 +266,16 @@ pub fn elevator(floors: u32) -> String {
             let above = floor + 1;
             let _ = writeln!(
                 text,
-                "up{floor}: floor == {floor} & goal > floor -> floor := floor + 1, light{floor} := 0, light{above} := 1;"
+                "up{floor}: floor == {floor} & goal > floor -> floor := floor + 1, light{floor} := 0, light{above} := \
+                 1;"
             );
         }
         if floor > 1 {
             let below = floor - 1;
             let _ = writeln!(
                 text,
-                "down{floor}: floor == {floor} & goal < floor -> floor := floor - 1, light{floor} := 0, light{below} := 1;"
+                "down{floor}: floor == {floor} & goal < floor -> floor := floor - 1, light{floor} := 0, light{below} \
+                 := 1;"
             );
         }
     }

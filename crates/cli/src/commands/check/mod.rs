@@ -115,11 +115,9 @@ fn validate_systems(args: &CheckArgs) -> Result<(), &'static str> {
     let takes = |engine| engine == EngineKind::Pushdown || counts(engine);
     let engine = args.engine.0.is_some_and(|engine| !takes(engine));
     if n_systems > 0 && (of_programs || engine || args.passes.is_some() || args.trace_out.is_some()) {
-        return Err(
-            "pushdown systems take no options of programs: of --engine only `pushdown`, with --contexts also `contexts` \
-             and `contexts-eager`, and none of --threads, \
-             --initial, --label, --assertion, --entry, --rounds, --all, --reachable, --projection, --passes, --trace-out",
-        );
+        return Err("pushdown systems take no options of programs: of --engine only `pushdown`, with --contexts also \
+             `contexts` and `contexts-eager`, and none of --threads, --initial, --label, --assertion, --entry, \
+             --rounds, --all, --reachable, --projection, --passes, --trace-out");
     }
     Ok(())
 }

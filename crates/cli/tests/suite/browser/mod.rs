@@ -183,7 +183,8 @@ fn a_proof_is_shown_and_printed_without_script() {
     for part in ["Checked by", "<h2 id=\"proof-title\">Proof</h2>", "<th scope=\"col\">Holds</th>", "Statistics"] {
         assert!(text.contains(part), "{part}");
     }
-    let query = "[document.querySelectorAll('#proof tbody tr').length, getComputedStyle(document.getElementById('bar')).display]";
+    let query = "[document.querySelectorAll('#proof tbody tr').length, \
+                 getComputedStyle(document.getElementById('bar')).display]";
     let result = &browse(&json!([{ "page": page, "query": query, "pdf": true, "scheme": "dark" }]))[0];
     assert!(result["query"][0].as_u64().is_some_and(|rows| rows > 3), "a row per location");
     assert_eq!(result["query"][1], json!("none"), "there is nothing to walk through");

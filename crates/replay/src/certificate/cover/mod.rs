@@ -10,8 +10,8 @@
 //! 2. whether the claim holds of this system: [`claim`] and [`views`].
 //!
 //! Places, and why what a thread does between two of them counts as one step, are as in [`super::shapes`]. A thread
-//! that goes round between places for ever is no flaw here, since all states on the way are looked at: an execution up to an
-//! error goes round a finite number of times.
+//! that goes round between places for ever is no flaw here, since all states on the way are looked at: an execution up
+//! to an error goes round a finite number of times.
 //!
 //! # What is not listed
 //!
