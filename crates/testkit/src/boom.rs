@@ -1,11 +1,11 @@
-//! A reader of what `selvedge boom` prints, written from the rules that SatAbs's own reader follows, and a replay of
-//! it.
+//! A reader for the output of `selvedge boom`, written from the rules that SatAbs's own reader follows, and a replay of
+//! the execution.
 //!
-//! The order of work: [`read`] takes the lines apart and checks what the form demands; [`Execution::replay`] walks
-//! along the lines with the sets of places where the threads may stand, one set of places per step, and asks of each
-//! line whether the statement there leads from its values to those of the next line. It shares the representation with
-//! the checker, but neither interpreter nor traces: a step is right if each assigned variable can have got its new
-//! value, the condition can hold between old and new values, and nothing else has changed.
+//! The order of work: [`read`] parses the lines and checks what the form demands; [`Execution::replay`] walks along the
+//! lines with the set of possible places of the threads, and checks for each line that the statement there leads from
+//! its values to those of the next line. It shares the representation with the checker, but neither interpreter nor
+//! traces: a step is right if each assigned variable can have got its new value, the condition can hold between old and
+//! new values, and nothing else has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,33 +14,34 @@ use selvedge_ir::flow::Flow;
 use selvedge_ir::span::{Role, SourceMap};
 use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, Scope, Value, VarId};
 
-/// What was printed.
+/// A parsed output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
     /// The bound on created threads.
     pub bound: usize,
     /// The executed statements; none for a safe program.
     pub lines: Vec<Line>,
-    /// Whether an assertion fails.
+    /// An assertion fails.
     pub failed: bool,
 }
 
 /// An executed statement, with the values before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// Who moves.
+    /// The thread that moves.
     pub thread: usize,
     /// The labels.
     pub labels: Vec<String>,
-    /// Names without a procedure.
+    /// The values of variables without a procedure.
     pub plain: Vec<(String, bool)>,
-    /// Names with one, which is cut off: the nth time that a name occurs is the nth thread's.
+    /// The values of variables with a procedure, which is cut off: the nth occurrence of a name belongs to the nth
+    /// thread.
     pub locals: Vec<BTreeMap<String, bool>>,
-    /// Whether the branch is taken.
+    /// The branch is taken.
     pub taken: bool,
 }
 
-/// Takes an output apart. An error is a sentence.
+/// Parses an output. An error is a sentence.
 pub fn read(output: &str) -> Result<Execution, String> {
     let mut bound = None;
     let mut lines = Vec::new();
@@ -101,7 +102,7 @@ fn line(text: &str) -> Result<Line, String> {
     if has_thread && n_pcs <= 1 { Ok(line) } else { Err(format!("no thread or several instructions: `{text}`")) }
 }
 
-/// Where the threads stand after some lines: `None` for one that has ended. Who holds the atomic flag.
+/// The places of the threads after some lines, `None` for one that has ended, and the holder of the atomic flag.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Places {
     threads: Vec<Option<LocId>>,
@@ -109,7 +110,7 @@ struct Places {
 }
 
 impl Execution {
-    /// Whether the lines are an execution of a program in which one thread runs one procedure and starts copies of
+    /// Checks that the lines are an execution of a program in which one thread runs one procedure and starts copies of
     /// itself, as SatAbs writes them; the last one fails its assertion. An error names the line.
     pub fn replay(&self, program: &Program, map: &SourceMap) -> Result<(), String> {
         let [entry] = program.entries.as_raw_slice() else { return Err("several kinds of threads".to_string()) };
@@ -128,7 +129,7 @@ impl Execution {
         self.same_values_between_assignments(&replayer)
     }
 
-    /// What SatAbs asserts: between two instructions of its own nothing changes but by assignments.
+    /// Checks an assertion of SatAbs: between two instructions of its own only assignments change values.
     fn same_values_between_assignments(&self, replayer: &Replayer<'_>) -> Result<(), String> {
         let lines: Vec<&Line> = self.lines.iter().filter(|line| line.pc().is_some()).collect();
         for pair in lines.windows(2) {
@@ -165,7 +166,7 @@ struct Replayer<'p> {
 }
 
 impl Replayer<'_> {
-    /// Where the first line is: initial values of locals have none, so that it shows them as they are then.
+    /// Returns the location of the first line: initial values of locals have none, so that it shows them already.
     fn first(&self, entry: LocId) -> LocId {
         match self.flow.out(entry) {
             [edge] if self.map.edges[*edge].role == Role::Initialise => self.program.edges[*edge].to,
@@ -173,7 +174,7 @@ impl Replayer<'_> {
         }
     }
 
-    /// Each shared variable once.
+    /// Checks that each shared variable occurs once.
     fn form(&self, line: &Line) -> Result<(), String> {
         let shared = self.program.vars.iter().filter(|var| var.scope == Scope::Shared).map(|var| var.name.as_str());
         let printed = line.plain.iter().map(|(name, _)| name.as_str());
@@ -185,7 +186,8 @@ impl Replayer<'_> {
         self.flow.out(loc).first().map(|edge| &self.program.edges[*edge].op)
     }
 
-    /// Where the threads may stand after the statement of a line, if its values can lead to those of the next.
+    /// Returns the possible places of the threads after the statement of a line, if its values can lead to those of the
+    /// next.
     fn step(&self, places: &Places, line: &Line, next: Option<&Line>) -> Vec<Places> {
         let has_locals = self.program.vars.iter().any(|var| var.scope != Scope::Shared);
         if has_locals && line.locals.len() != places.threads.len() {
@@ -245,7 +247,7 @@ impl Replayer<'_> {
         matches!(op, Op::Assert(condition) if self.can_be(condition, false, line, None))
     }
 
-    /// Whether a condition or right-hand side can have a value, for some choices in it.
+    /// Returns whether a condition or right-hand side can have a value, for some choices in it.
     fn can_be(&self, expr: &Expr, wanted: bool, line: &Line, pair: Option<(&Line, usize)>) -> bool {
         let mut choices: BTreeSet<u32> = BTreeSet::new();
         expr.for_each_leaf(|leaf| {
@@ -282,8 +284,8 @@ impl Replayer<'_> {
         value.unwrap_or_default()
     }
 
-    /// Whether an assignment leads from one line to the next. A thread that has come to the end of its procedure may or
-    /// may not have ended, of which no line tells: a condition on it need not hold.
+    /// Returns whether an assignment leads from one line to the next. A thread at the end of its procedure may or may
+    /// not have ended, which no line shows: a condition on it need not hold.
     fn assigns(&self, places: &Places, assign: &Assign, line: &Line, next: &Line) -> bool {
         let others = |ended: bool| {
             let threads = places.threads.iter().enumerate().filter(move |(thread, _)| *thread != line.thread);
@@ -310,7 +312,7 @@ impl Replayer<'_> {
         loc.is_none_or(|loc| self.flow.out(loc).iter().all(|edge| self.map.edges[*edge].role == Role::FallOff))
     }
 
-    /// Whether nothing changes that the assignment does not mention.
+    /// Returns whether all variables that the assignment does not mention are unchanged.
     fn rest_unchanged(&self, assign: &Assign, line: &Line, next: &Line) -> bool {
         let is = |list: &[(VarId, Expr)], shared: bool, name: &str| {
             list.iter().any(|(var, _)| {

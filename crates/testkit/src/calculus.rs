@@ -1,5 +1,5 @@
-//! The equations of `calculus/`, and those that are written for a number of rounds or contexts, on generated programs:
-//! they agree with the engines.
+//! The equations of `calculus/`, and those that are generated for a number of rounds or contexts, compared with the
+//! engines on generated programs.
 //!
 //! A third of the programs each: one thread, with recursion, for the three forms of sequential reachability; threads
 //! that take turns; templates, also such that run once, in rounds. The last two in 1 to 3 rounds, half of them with
@@ -29,7 +29,7 @@ pub const EQUATIONS: Comparison = Comparison::new(item, compare);
 /// The equations about one thread.
 pub const SEQUENTIAL: [&str; 3] = ["summaries", "entry-forward", "entry-forward-split"];
 
-/// The program with this number.
+/// Generates the program with a number.
 pub fn item(seed: u64, number: u64) -> Model {
     let half = number / 3;
     let weights = match number % 3 {
@@ -47,7 +47,7 @@ pub fn item(seed: u64, number: u64) -> Model {
     generate_with(&mut Rng::for_item(seed, number), &weights)
 }
 
-/// A file of `calculus/`.
+/// Reads a file of `calculus/`.
 pub fn equations(name: &str) -> Fixpoint {
     let path = root().join("calculus").join(format!("{name}.fp"));
     let text = std::fs::read_to_string(&path).expect("the equations are part of the project");
@@ -112,7 +112,7 @@ fn compare(model: &Model, number: u64, _: Budget, tally: &mut Tally) -> Result<(
     Ok(())
 }
 
-/// The equations for so many rounds or contexts.
+/// Returns the equations for a number of rounds or contexts.
 pub fn written(schedule: Schedule, k: u32) -> Fixpoint {
     fp::load(&fp::system(schedule, k)).fixpoint.expect("what is written reads")
 }
@@ -122,7 +122,7 @@ fn patient() -> Run<'static> {
     Run::new(CancelToken::default(), limits, &())
 }
 
-/// The program with any number of threads of each kind.
+/// Returns the program with any number of threads of each kind.
 fn any_number(program: &Program) -> Program {
     let mut program = program.clone();
     for entry in &mut program.entries {

@@ -1,4 +1,4 @@
-//! Engines that are compared: how one is asked, and what becomes of its evidence.
+//! Engines that are compared: running one, and judging its evidence.
 
 use selvedge_check::{Engine, Stop, Task, Verdict};
 use selvedge_driver::Simplified;
@@ -9,16 +9,16 @@ use crate::oracle::{Answer, Budget, within};
 
 /// An engine with certain options.
 pub struct Contender<'e> {
-    /// Its name, and its options where they are not the usual ones.
+    /// Its name, and its options where they are not the defaults.
     pub name: &'e str,
     /// The engine.
     pub engine: &'e dyn Engine,
-    /// The program with bodies in the places of calls, for engines that need it so.
+    /// The inlined program, for engines that do not support calls.
     pub inlined: Option<&'e Simplified>,
 }
 
 impl Contender<'_> {
-    /// Asks the engine and judges its evidence, also for the program before inlining; `None` if the engine does not
+    /// Runs the engine and judges its evidence, also for the program before inlining; `None` if the engine does not
     /// support the program.
     pub fn decide(&self, task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<Option<Answer>, Fault> {
         let asked = self.inlined.map_or(*task, |inlined| inlined.task(task.threads));
@@ -44,7 +44,7 @@ impl Contender<'_> {
         }
     }
 
-    /// The evidence is also evidence about the program before inlining.
+    /// Checks that the evidence is also evidence about the program before inlining.
     fn check_lifted(&self, task: &Task<'_>, verdict: &Verdict, budget: Budget) -> Result<(), Fault> {
         let Some(inlined) = self.inlined else { return Ok(()) };
         match within(budget, |run| judge(task, &inlined.lift(verdict.clone()), run)) {
@@ -53,8 +53,8 @@ impl Contender<'_> {
         }
     }
 
-    /// Asks the engine and compares with what is known, which its answer may decide. Returns whether the engine
-    /// supports the program.
+    /// Runs the engine and compares its answer with what is known, which the answer may decide. Returns whether the
+    /// engine supports the program.
     pub fn compare(
         &self,
         task: &Task<'_>,

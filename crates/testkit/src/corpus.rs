@@ -1,4 +1,4 @@
-//! Programs with known verdicts: our own ones, which say them in their headers, and other people's.
+//! Programs with known verdicts: our own ones, whose headers state them, and those of others.
 //!
 //! A header is a line comment at the beginning of a file: `// verdict: safe`, `// options: --threads 2`,
 //! `// story: how it came here`.
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// A program of a corpus.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Where it is, relative to the corpus.
+    /// Its path, relative to the corpus.
     pub name: String,
     /// Its text.
     pub text: String,
@@ -18,7 +18,7 @@ pub struct Entry {
     pub question: Question,
     /// The answer, where it is known.
     pub verdict: Option<Expected>,
-    /// How it came into the corpus.
+    /// The reason why it is in the corpus.
     pub story: Option<String>,
 }
 
@@ -31,18 +31,19 @@ pub enum Expected {
     Unsafe,
 }
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A folder of the corpus of other people's programs, where it is there.
+/// Returns a folder of the corpus of other people's programs, if it is installed.
 pub fn foreign(folder: &str) -> Option<PathBuf> {
     let path = root().join("../shared/corpus").join(folder);
     path.is_dir().then_some(path)
 }
 
-/// Our own programs: `tests/programs`, `tests/regress` and `examples`. An error is a sentence that names the file.
+/// Reads our own programs: `tests/programs`, `tests/regress` and `examples`. An error is a sentence that names the
+/// file.
 pub fn own() -> Result<Vec<Entry>, String> {
     let root = root();
     let mut entries = Vec::new();
@@ -56,21 +57,21 @@ pub fn own() -> Result<Vec<Entry>, String> {
     Ok(entries)
 }
 
-/// The regression suite of Boppo: a folder per program, with a description beside it.
+/// Reads the regression suite of Boppo: a folder per program, each with a description.
 pub fn boppo() -> Result<Vec<Entry>, String> {
     let Some(folder) = foreign("satabs-boppo") else { return Ok(Vec::new()) };
     files(&folder, "desc").iter().map(|path| described(path)).collect()
 }
 
-/// The programs from late refinement iterations of SatAbs: a table says threads and verdicts.
+/// Reads the programs from late refinement iterations of SatAbs: a table lists threads and verdicts.
 pub fn refined() -> Result<Vec<Entry>, String> {
     let Some(folder) = foreign("satabs-refined") else { return Ok(Vec::new()) };
     let table = read(&folder.join("index.tsv"))?;
     table.lines().skip(1).map(|line| refined_row(&folder, line)).collect()
 }
 
-/// The programs of `ijit` whose twins have verdicts in a table, with up to three threads of which one starts: an error
-/// that a twin has shows with so few.
+/// Reads the programs of `ijit` whose twins have verdicts in a table, with up to three threads of which one starts:
+/// this number is enough to show an error that a twin has.
 pub fn ijit() -> Result<Vec<Entry>, String> {
     let Some(folder) = foreign("") else { return Ok(Vec::new()) };
     let table = read(&folder.join("tts_verdicts.csv"))?;
@@ -80,19 +81,19 @@ pub fn ijit() -> Result<Vec<Entry>, String> {
 /// A thread-transition system of the corpus.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// Where it is, relative to the corpus.
+    /// Its path, relative to the corpus.
     pub name: String,
-    /// The file; its target is beside it.
+    /// The file; its target is in a file next to it.
     pub path: PathBuf,
-    /// How large it is.
+    /// The number of its transitions.
     pub n_transitions: usize,
-    /// The verdict with one thread at first.
+    /// The verdict with one initial thread.
     pub one: Option<Expected>,
-    /// The verdict with any number of them.
+    /// The verdict with any number of initial threads.
     pub any: Option<Expected>,
 }
 
-/// The thread-transition systems of the corpus.
+/// Reads the thread-transition systems of the corpus.
 pub fn systems() -> Result<Vec<System>, String> {
     let Some(folder) = foreign("") else { return Ok(Vec::new()) };
     let system = |line: &str| {
@@ -111,7 +112,7 @@ pub fn systems() -> Result<Vec<System>, String> {
     read(&folder.join("tts_verdicts.csv"))?.lines().skip(1).map(system).collect()
 }
 
-/// All programs of other people, without verdicts.
+/// Reads all programs of others, without verdicts.
 pub fn all_foreign() -> Result<Vec<Entry>, String> {
     let Some(folder) = foreign("") else { return Ok(Vec::new()) };
     let entry = |path: &PathBuf| {
@@ -121,7 +122,7 @@ pub fn all_foreign() -> Result<Vec<Entry>, String> {
     files(&folder, "bp").iter().map(entry).collect()
 }
 
-/// A program whose header says what is known about it.
+/// Reads a program with a header.
 pub fn with_header(name: String, text: String) -> Result<Entry, String> {
     let mut entry = Entry { name, text: String::new(), question: Question::default(), verdict: None, story: None };
     for line in text.lines().take_while(|line| line.starts_with("//") || line.is_empty()) {
@@ -146,7 +147,7 @@ fn verdict(word: &str) -> Option<Expected> {
     }
 }
 
-/// The question that options of the command line ask.
+/// Parses the question from options of the command line.
 pub fn question(options: &str) -> Result<Question, String> {
     let mut question = Question::default();
     let mut words = options.split_whitespace();
@@ -165,7 +166,7 @@ pub fn question(options: &str) -> Result<Question, String> {
     Ok(question)
 }
 
-/// A `test.desc`: the second line names the program, the third the options, a later one the verdict.
+/// Reads a `test.desc`: the second line names the program, the third the options, a later one the verdict.
 fn described(path: &Path) -> Result<Entry, String> {
     let description = read(path)?;
     let folder = path.parent().unwrap_or(path);
@@ -212,7 +213,7 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// All files below a folder whose names end in this way, sorted; none where the folder does not exist.
+/// Lists all files below a folder with this extension, sorted; none if the folder does not exist.
 pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

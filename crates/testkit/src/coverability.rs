@@ -1,4 +1,4 @@
-//! Thread-transition systems: all ways to decide what can be covered, against each other.
+//! Thread-transition systems: all ways to decide coverability, compared with each other.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,13 @@ use crate::harness::{Campaign, Fault, Tally, fault};
 use crate::rng::Rng;
 use crate::tts::shrink;
 
-/// Views of more threads than this are not made.
+/// The greatest number of threads in a view.
 const MOST_VIEWS: usize = 3;
-/// Searches follow no more threads than this.
+/// The greatest number of threads in a search.
 const MOST_THREADS: usize = 4;
 
-/// A small system: up to 6 shared and 8 local states, a fifth of its rules spawns, some of which start two threads.
+/// Generates a small system: up to 6 shared and 8 local states; a fifth of its rules are spawns, some of which start
+/// two threads.
 pub fn random(rng: &mut Rng) -> Tts {
     let (n_shared, n_local) = (rng.between(1, 6), rng.between(1, 8));
     let shared = |rng: &mut Rng| SharedId::from(rng.below(n_shared));
@@ -118,7 +119,7 @@ fn compare(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
-/// The search with guesses agrees, and its claim is accepted.
+/// Checks that the search with guesses agrees, and that its claim is accepted.
 fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, run: &Run<'_>) -> Result<(), String> {
     let name = format!("backward with guesses within {}-views", table.k());
     let answer = widening::decide(&Rules::new(tts), &tts.targets, Some(table), run).map_err(|stop| stop.to_string())?;
@@ -131,8 +132,8 @@ fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, run: &Run<'_>
     }
 }
 
-/// The claims of all searches are accepted, and no longer if they lack anything; where a target can be covered, the
-/// claims about the system without targets are rejected because of it.
+/// Checks that the claims of all searches are accepted, and rejected if any part is missing; where a target can be
+/// covered, the claims about the system without targets are rejected because of it.
 fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
     let without = Tts { targets: Vec::new(), ..tts.clone() };
     for (name, claim) in claims(tts, run).map_err(|stop| format!("stopped: {stop}"))? {
@@ -153,7 +154,7 @@ fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// What each search says about a system.
+/// Returns the claim of each search about a system.
 fn claims(tts: &Tts, run: &Run<'_>) -> Result<Vec<(String, CoverClaim)>, Stop> {
     let rules = Rules::new(tts);
     let mut claims = Vec::new();
@@ -168,7 +169,7 @@ fn claims(tts: &Tts, run: &Run<'_>) -> Result<Vec<(String, CoverClaim)>, Stop> {
     Ok(claims)
 }
 
-/// The claim without one of its parts. The searches claim as little as they can, so that nothing can be spared.
+/// Returns the claims without one part each. The searches claim as little as they can, so that every part is needed.
 pub fn mutants(claim: &CoverClaim) -> Vec<CoverClaim> {
     match claim {
         CoverClaim::Views(table) => smaller_tables(table).into_iter().map(CoverClaim::Views).collect(),
@@ -179,7 +180,7 @@ pub fn mutants(claim: &CoverClaim) -> Vec<CoverClaim> {
             let with_basis = |forbidden| CoverClaim::Basis { within: within.clone(), forbidden };
             tables.into_iter().map(with_table).chain(without_one(forbidden).into_iter().map(with_basis)).collect()
         }
-        // No search over a bare system claims this.
+        // No search over a bare system makes this claim.
         CoverClaim::Adequacy(_) => Vec::new(),
     }
 }
@@ -202,7 +203,7 @@ fn without_one<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
     (0..items.len()).map(without).collect()
 }
 
-/// Compares the sets of thread states; the cutoff, where it was proved.
+/// Compares the sets of thread states; returns the cutoff, where it was proved.
 fn compare_thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<usize>, String> {
     let stopped = |stop: Stop| format!("stopped: {stop}");
     let exact = karp_miller::cover_set(rules, run).map_err(stopped)?.thread_states();
@@ -233,7 +234,7 @@ fn compare_thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<usiz
     Ok(found.proof.map(|_| found.plateau()))
 }
 
-/// Whether a target is covered, after following the run.
+/// Returns whether a target is covered, after following the run.
 fn verdict<P>(tts: &Tts, name: &str, answer: &Answer<P>) -> Result<bool, String> {
     match answer {
         Answer::Covered(run) => {

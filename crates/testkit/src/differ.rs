@@ -1,4 +1,4 @@
-//! Every way through the checker: one program, one answer.
+//! Every path through the checker: one program, one answer.
 //!
 //! For a model in order: the reader accepts its text; the lowered program is valid and survives its textual form; the
 //! oracle's trace replays; the naive lowering agrees; after each pass, and after a few passes in a random order, the
@@ -33,21 +33,21 @@ pub struct Posed {
     pub map: SourceMap,
     /// Its text.
     pub text: String,
-    /// The program with the initial threads that the question names.
+    /// The program with the initial threads of the question.
     pub asked: Program,
-    /// The errors that are asked for.
+    /// The errors of the question.
     pub target: Target,
-    /// With how many threads.
+    /// The bound on threads.
     pub threads: ThreadScope,
 }
 
 impl Posed {
-    /// The question.
+    /// Returns the question.
     pub fn task(&self) -> Task<'_> {
         Task { program: &self.asked, target: &self.target, threads: self.threads }
     }
 
-    /// What the driver is given.
+    /// Returns the input of the driver.
     pub fn subject(&self) -> Subject<'_> {
         Subject { program: &self.program, map: &self.map, text: &self.text }
     }
@@ -73,7 +73,7 @@ pub fn pose_text(text: String, question: &Question) -> Result<Posed, Fault> {
     }
 }
 
-/// The comparison of all ways through the checker.
+/// The comparison of all paths through the checker.
 pub const ALL_WAYS: Comparison = Comparison::new(|seed, number| item(seed, number).1, compare);
 
 /// Returns the program with a number, and its preset: the presets take turns.
@@ -149,7 +149,7 @@ fn check_answers(stage: &str, expected: &Answer, found: &Answer) -> Result<(), F
     if expected.contradicts(found) { fault(stage, format!("{expected}, but then {found}")) } else { Ok(()) }
 }
 
-/// The naive lowering treats `enforce` exactly for one thread only.
+/// Compares with the naive lowering, which is exact on `enforce` for one thread only.
 fn compare_twin(model: &Model, answer: &Answer, budget: Budget) -> Result<(), Fault> {
     if has_threads(model) && model.procs.iter().any(|procedure| procedure.enforce.is_some()) {
         return Ok(());
@@ -181,7 +181,8 @@ pub fn compare_passes(task: &Task<'_>, list: &[NamedPass<'_>], answer: &Answer, 
     check_trace(&stage, task, &Answer::Unsafe(lifted))
 }
 
-/// The whole driver: as the user calls it, and with each engine that takes the program, without passes and with all.
+/// Compares the whole driver: as the user calls it, and with each engine that supports the program, without passes and
+/// with all.
 fn compare_driver(model: &Model, posed: &Posed, answer: &Answer, budget: Budget) -> Result<(), Fault> {
     let mut options = Options { question: model.question.clone(), ..Options::default() };
     options.engine_options.exhaustive.frames = budget.frames;

@@ -1,23 +1,23 @@
-//! The ways to make a program smaller: a list of edits, and what each one does.
+//! The edits that make a program smaller.
 
 use crate::generate::labels;
 use crate::model::{Copies, Decl, Expr, Kind, Model, Place, Procedure, Shape, Stmt, Style};
 use crate::walk::{count_stmts, for_each_block_mut, for_each_stmt_mut};
 
-/// One change. Positions are those of the program that the edit was listed for.
+/// One edit. Positions are those of the program that the edit was listed for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// Removes a procedure, and the statements that call or start it.
     DropProc(usize),
-    /// Removes `count` statements that stand side by side, from the `first` of the `block`-th list of a procedure.
+    /// Removes `count` adjacent statements, from the `first` of the `block`-th list of a procedure.
     DropStmts { procedure: usize, block: usize, first: usize, count: usize },
-    /// Puts the statements inside of a compound statement in its place: those of all its lists, or of the `part`-th.
+    /// Replaces a compound statement by the statements inside: those of all its lists, or of the `part`-th.
     Unwrap { procedure: usize, stmt: usize, part: Option<usize> },
-    /// Removes a shared variable; what reads it reads the constant.
+    /// Removes a shared variable; reads of it become the constant.
     DropGlobal(usize, bool),
-    /// Removes a local variable; what reads it reads the constant.
+    /// Removes a local variable; reads of it become the constant.
     DropLocal { procedure: usize, local: usize, value: bool },
-    /// Removes a parameter and its arguments; what reads it reads the constant.
+    /// Removes a parameter and its arguments; reads of it become the constant.
     DropParam { procedure: usize, param: usize, value: bool },
     /// Removes a result.
     DropResult { procedure: usize, result: usize },
@@ -27,7 +27,7 @@ pub enum Edit {
     DropLabel { procedure: usize, label: String },
     /// Removes the `part`-th part of a statement's own: a pair of an assignment, a target of a jump, an arm.
     DropPart { procedure: usize, stmt: usize, part: usize },
-    /// Puts a simpler statement in the place of one.
+    /// Replaces a statement by a simpler one.
     Replace { procedure: usize, stmt: usize, simpler: Simpler },
     /// Removes the initial value of a variable.
     DropInit(usize),
@@ -68,7 +68,7 @@ pub enum SimplerExpr {
 /// Simpler questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimplerQuestion {
-    /// One thread less.
+    /// One thread fewer.
     FewerThreads,
     /// No bound.
     NoThreads,
@@ -78,11 +78,11 @@ pub enum SimplerQuestion {
     NoLabel,
     /// The usual spelling.
     PlainStyle,
-    /// A program with `main`, where there is but one initial procedure, without parameters.
+    /// A program with `main`, if there is only one initial procedure, without parameters.
     MainShape,
 }
 
-/// All edits of a program, coarse ones first.
+/// Lists all edits of a program, coarse ones first.
 pub fn edits(model: &Model) -> Vec<Edit> {
     let mut list: Vec<Edit> = (0..model.procs.len()).rev().map(Edit::DropProc).collect();
     drops(model, &mut list);
@@ -105,7 +105,7 @@ pub fn edits(model: &Model) -> Vec<Edit> {
     list
 }
 
-/// Removals of statements: for each list of statements the whole, then halves, quarters, .., single ones.
+/// Lists removals of statements: for each list of statements the whole, then halves, quarters, .., single ones.
 fn drops(model: &Model, list: &mut Vec<Edit>) {
     for (procedure, body) in model.procs.iter().enumerate() {
         let mut lengths = Vec::new();
@@ -146,7 +146,7 @@ fn fine(model: &Model, list: &mut Vec<Edit>) {
     }
 }
 
-/// The program after an edit; `None` where the edit does not fit it.
+/// Applies an edit; `None` where it does not fit the program.
 pub fn apply(model: &Model, edit: &Edit) -> Option<Model> {
     let mut model = model.clone();
     match edit {
@@ -180,7 +180,7 @@ pub fn apply(model: &Model, edit: &Edit) -> Option<Model> {
     Some(model)
 }
 
-/// Jumps to labels that are gone, shared variables that only passive copies could name, and the like.
+/// Repairs jumps to labels that are gone, shared variables that only passive copies could name, and the like.
 fn repair(model: &mut Model) {
     for procedure in &mut model.procs {
         let mut known = Vec::new();
@@ -201,7 +201,7 @@ fn repair(model: &mut Model) {
     repair_passive(model);
 }
 
-/// Shared variables have no passive copies: reads become plain ones, assignments disappear.
+/// Removes passive copies of shared variables: reads become plain ones, assignments disappear.
 fn repair_passive(model: &mut Model) {
     let shared = |decl: &&Decl| !decl.thread_local;
     let shared: Vec<String> = model.globals.iter().filter(shared).map(|decl| decl.name.clone()).collect();
@@ -235,7 +235,7 @@ fn drop_proc(model: &mut Model, idx: usize) -> Option<()> {
     Some(())
 }
 
-/// The labels of removed statements go to the statement behind them, or away.
+/// Removes statements; their labels move to the statement behind them, or disappear.
 fn drop_stmts(procedure: &mut Procedure, block: usize, first: usize, count: usize) {
     let mut number = 0;
     for_each_block_mut(&mut procedure.body, &mut |stmts| {
@@ -364,7 +364,7 @@ fn drop_places(stmt: &mut Stmt, unwanted: impl Fn(&Place) -> bool) {
     }
 }
 
-/// Without an assignment the new values are the old ones.
+/// Replaces new values by old ones, as is right without an assignment.
 fn without_primes(mut expr: Expr) -> Expr {
     expr.for_each_part_mut(&mut |part| match part {
         Expr::Next(name) => *part = Expr::Var(std::mem::take(name)),

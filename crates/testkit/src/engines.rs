@@ -1,6 +1,6 @@
-//! All engines on one program: verdicts, evidence and reachable sets against the exhaustive engine.
+//! All engines on one program: verdicts, evidence and reachable sets compared with the exhaustive engine.
 //!
-//! For each engine that takes the program: its verdict does not contradict the oracle's, its trace replays, its
+//! For each engine that supports the program: its verdict does not contradict the oracle's, its trace replays, its
 //! certificate is accepted. Two engines that decide must agree also where the oracle gave up. `pushdown` and
 //! `summaries` list what they reach; the lists must be the oracle's, or contain them where it stopped at the bound on
 //! frames. The pushdown system of the program has the same verdict after it was printed and read.
@@ -27,7 +27,7 @@ use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, within};
 use crate::rng::Rng;
 
-/// The program with this number: sequential and recursive ones take turns.
+/// Generates the program with a number: sequential and recursive ones alternate.
 pub fn item(seed: u64, number: u64) -> Model {
     let weights = if number.is_multiple_of(2) { Weights::sequential() } else { Weights::recursive() };
     generate_with(&mut Rng::for_item(seed, number), &weights)
@@ -54,7 +54,7 @@ fn compare(model: &Model, budget: Budget, tally: &mut Tally) -> Result<(), Fault
     compare_converted(&task, &known, budget)
 }
 
-/// The engines with their default options; `sat` in all its modes.
+/// Returns the engines with their default options; `sat` in all its modes.
 fn variants() -> Vec<(EngineKind, EngineOptions)> {
     let mut variants = Vec::new();
     for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
@@ -68,7 +68,7 @@ fn variants() -> Vec<(EngineKind, EngineOptions)> {
     variants
 }
 
-/// Compares what the engines reach.
+/// Compares the reachable sets of the engines.
 fn compare_sets(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
     if Pushdown::default().supports(task).is_err() || Summaries::default().supports(task).is_err() {
         return Ok(());
@@ -92,7 +92,7 @@ fn compare_sets(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<()
     Ok(())
 }
 
-/// The oracle sees less where the bound on frames stopped it, never more.
+/// Checks a reachable set. The oracle sees less where the bound on frames stopped it, never more.
 fn check_set(
     stage: &str,
     seen: &Exploration,
@@ -125,7 +125,7 @@ fn value(task: &Task<'_>, state: &ThreadState, var: VarId) -> bool {
     place.is_some_and(|place| list[place] == Value::Bool(true))
 }
 
-/// The pushdown system, printed and read, has the same verdict in both directions.
+/// Checks that the pushdown system, printed and read, has the same verdict in both directions.
 fn compare_converted(task: &Task<'_>, known: &Answer, budget: Budget) -> Result<(), Fault> {
     if Pushdown::default().supports(task).is_err() {
         return Ok(());

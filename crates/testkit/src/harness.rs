@@ -41,7 +41,7 @@ pub(crate) fn fault<T>(stage: impl Into<String>, message: impl Into<String>) -> 
     Err(Fault { stage: stage.into(), message: message.into() })
 }
 
-/// Counts of what comparisons saw, by name. A name that was never counted has the count 0.
+/// Counts of what comparisons observed, by name. A name that was never counted has the count 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     counts: BTreeMap<Cow<'static, str>, u64>,
@@ -80,12 +80,12 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Subjects, an oracle, and what is compared.
+/// Subjects, an oracle, and a comparison.
 pub trait Campaign {
-    /// A program, a system or a text.
+    /// The type of a subject: a program, a system or a text.
     type Subject;
 
-    /// The stack of a worker, and the time after which a subject counts as one that hangs.
+    /// The stack of a worker, and the time after which a subject counts as hanging.
     const EFFORT: Effort = Effort { stack: 4 << 20, patience: Duration::from_secs(120) };
 
     /// Returns the subject with a number. It depends on the seed and the number only.
@@ -134,7 +134,7 @@ pub struct Summary {
 ///
 /// # Errors
 ///
-/// The numbers of the subjects that were being compared if none of them came to an end for a long time.
+/// Returns the numbers of the subjects in progress if none of them finished for a long time.
 pub fn run<C: Campaign + Send + Sync + 'static>(
     campaign: C,
     seed: u64,
@@ -187,7 +187,7 @@ fn finding<C: Campaign>(campaign: &C, seed: u64, number: u64, fault: Fault) -> F
     Finding { number, fault, small: campaign.show(&small) }
 }
 
-/// Keeps panics from being printed: they come back as faults.
+/// Keeps panics from being printed: they are returned as faults.
 pub fn silence_panics() {
     panic::set_hook(Box::new(|_| {}));
 }
@@ -195,11 +195,11 @@ pub fn silence_panics() {
 /// A comparison on generated Boolean programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
-    /// The program of a seed and a number.
+    /// A function that generates the program of a seed and a number.
     pub item: fn(u64, u64) -> Model,
     /// The comparison of one program.
     pub compare: fn(&Model, u64, Budget, &mut Tally) -> Result<(), Fault>,
-    /// How far the oracle and the engines look.
+    /// The budget of the oracle and the engines.
     pub budget: Budget,
     /// The greatest number of comparisons that shrinking makes.
     pub shrinks: usize,

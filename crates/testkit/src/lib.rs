@@ -1,4 +1,4 @@
-//! Development only: programs to try the checker on, and harnesses that try it.
+//! Development only: programs to test the checker with, and harnesses that test it.
 //!
 //! [`generate`] makes programs as [`model`]s, which [`print`](mod@print) turns into text and [`shrink`](mod@shrink)
 //! makes smaller. [`harness`] runs comparisons on many generated programs, systems or texts and shrinks what it finds;

@@ -1,8 +1,8 @@
 //! Markdown whose code blocks are tests.
 //!
-//! A block ```` ```bp ```` is a program; words after it say how it is checked (`threads=2`, `initial=2`, `label=L`) and
-//! what must come out (`verdict=safe`, `verdict=unsafe`, `error=SV0012` or a prefix of the code). A block ```` ```reach
-//! ```` belongs to the program before it: for each label that it names, all valuations with which a thread stands
+//! A block ```` ```bp ```` is a program; words after it are its options (`threads=2`, `initial=2`, `label=L`) and the
+//! expected result (`verdict=safe`, `verdict=unsafe`, `error=SV0012` or a prefix of the code). A block ```` ```reach
+//! ```` belongs to the program before it: for each label that it names, it lists all valuations with which a thread is
 //! there. A block ```` ```gcl ```` is a program of guarded commands with its verdict or error, which a search over a
 //! box must not contradict.
 
@@ -18,12 +18,12 @@ use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_frontend::gcl;
 use selvedge_ir::{ProcId, Program, Scope, Value, VarId};
 
-/// A program in a text, with what is said about it.
+/// A program in a text, with its expected result.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// The line of its fence, from 1.
     pub line: usize,
-    /// Whether it consists of guarded commands.
+    /// It consists of guarded commands.
     pub is_gcl: bool,
     /// The words after `bp`.
     pub words: BTreeMap<String, String>,
@@ -33,7 +33,7 @@ pub struct Block {
     pub reach: Vec<String>,
 }
 
-/// The programs of a text, in order.
+/// Returns the programs of a text, in order.
 pub fn blocks(markdown: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut lines = markdown.lines().enumerate();
@@ -56,7 +56,7 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
     blocks
 }
 
-/// Runs a block; what is wrong, if something is.
+/// Runs a block. An error says what is wrong.
 pub fn run(block: &Block) -> Result<(), String> {
     if block.is_gcl {
         return run_commands(block);
@@ -83,7 +83,8 @@ pub fn run(block: &Block) -> Result<(), String> {
     if block.reach.is_empty() { Ok(()) } else { reach(block, &loaded, program) }
 }
 
-/// The same for guarded commands. Where no engine takes the program, the search over a box must find what is said.
+/// Runs a block of guarded commands. If no engine supports the program, the search over a box must find the expected
+/// result.
 fn run_commands(block: &Block) -> Result<(), String> {
     let loaded = gcl::load(&block.program);
     if let Some(code) = block.words.get("error") {
@@ -101,7 +102,7 @@ fn run_commands(block: &Block) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the block states anything that can fail.
+/// Returns whether the block states anything that can fail.
 pub fn states_something(block: &Block) -> bool {
     !block.reach.is_empty() || block.words.contains_key("verdict") || block.words.contains_key("error")
 }
@@ -162,7 +163,7 @@ fn reach(block: &Block, loaded: &Loaded, program: &Program) -> Result<(), String
     expected.into_iter().try_for_each(|(label, valuations)| compare(&program, &seen, label, &valuations))
 }
 
-/// `x=0 y=1`, sorted by name.
+/// Parses `x=0 y=1`, sorted by name.
 fn valuation(facts: &str) -> Result<Vec<(String, String)>, String> {
     let fact = |word: &str| word.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
     let mut facts: Vec<_> = facts
@@ -173,7 +174,7 @@ fn valuation(facts: &str) -> Result<Vec<(String, String)>, String> {
     Ok(facts)
 }
 
-/// The assertion with this label can fail, or cannot.
+/// Checks that the assertion with this label can fail, or cannot.
 fn assertion(program: &Program, asserts: &Target, seen: &Exploration, label: &str, fact: &str) -> Result<(), String> {
     let locs: BTreeSet<_> = program.labels.iter().filter(|named| named.name == label).map(|named| named.loc).collect();
     let mut edges = asserts.asserts.iter().filter(|edge| locs.contains(&program.edges[**edge].from)).peekable();
@@ -189,7 +190,7 @@ fn assertion(program: &Program, asserts: &Target, seen: &Exploration, label: &st
     }
 }
 
-/// All valuations with which a thread stands at the label are the expected ones.
+/// Checks that the valuations with which a thread is at the label are the expected ones.
 fn compare(
     program: &Program,
     seen: &Exploration,
@@ -216,7 +217,7 @@ fn words(facts: &[(String, String)]) -> String {
     facts.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// The values of the named variables as the thread sees them.
+/// Returns the values of the named variables as the thread sees them.
 fn project(program: &Program, state: &ThreadState, names: &[&String]) -> Result<Vec<(String, String)>, String> {
     let proc = program.locs[state.loc].proc;
     let of_scope = |scope: Scope| program.vars.indices().filter(move |var| program.vars[*var].scope == scope);
@@ -232,7 +233,8 @@ fn project(program: &Program, state: &ThreadState, names: &[&String]) -> Result<
     names.iter().map(value).collect()
 }
 
-/// Whether a per-thread variable belongs to the process of a procedure. Procedures outside processes see all of them.
+/// Returns whether a per-thread variable belongs to the process of a procedure. Procedures outside processes see all of
+/// them.
 fn has(program: &Program, proc: ProcId, var: VarId) -> bool {
     let Some((process, _)) = program.procs[proc].name.split_once('.') else { return true };
     program.entries.iter().any(|entry| entry.name == process && entry.thread_vars.contains(&var))

@@ -1,4 +1,4 @@
-//! A second way from models to the representation, plain and independent of the reader: its naive twin.
+//! A second, naive lowering from models to the representation, plain and independent of the reader.
 //!
 //! Each statement has its location before it; a statement's edges lead to the location of the next one. With an
 //! `enforce` clause each edge is followed by one that assumes it, which is exact for one thread only.
@@ -17,13 +17,13 @@ use crate::walk::for_each_stmt;
 pub struct Lowered {
     /// The program.
     pub program: ir::Program,
-    /// The errors that are asked for.
+    /// The errors of the question.
     pub target: Target,
-    /// With how many threads.
+    /// The bound on threads.
     pub threads: ThreadScope,
 }
 
-/// The meaning of a model.
+/// Lowers a model.
 pub fn lower(model: &Model) -> Lowered {
     let mut lowering = Lowering { model, program: ir::Program::default(), globals: BTreeMap::new() };
     lowering.globals();
@@ -63,7 +63,7 @@ impl<'m> Lowering<'m> {
         self.program.init = self.global_values(|decl| !decl.thread_local);
     }
 
-    /// The initial values of some variables outside procedures: any value is a choice.
+    /// Returns the initial values of some variables outside procedures; an arbitrary value is a choice.
     fn global_values(&self, is_ours: impl Fn(&Decl) -> bool) -> Vec<(VarId, ir::Expr)> {
         let ours = self.model.globals.iter().filter(|decl| is_ours(decl));
         in_parallel(ours.map(|decl| (decl, decl.init.as_ref().unwrap_or(&Expr::Choice))), &self.globals)
@@ -143,7 +143,7 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Initial values take effect one after the other, but are written as one assignment: a read of a variable before is
+/// Makes one assignment of initial values, which take effect one after the other: a read of an earlier variable is
 /// replaced by its value.
 fn in_parallel<'m>(
     inits: impl Iterator<Item = (&'m Decl, &'m Expr)>,
@@ -167,7 +167,7 @@ struct BodyLowering<'a, 'm> {
     procedure: &'m Procedure,
     proc: ProcId,
     vars: BTreeMap<&'m str, VarId>,
-    /// For each statement, in the order of the text, the location before it.
+    /// The location before each statement, in the order of the text.
     locs: Vec<LocId>,
     labels: BTreeMap<&'m str, LocId>,
     /// The number of the next statement to lower.
@@ -196,7 +196,7 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
         BodyLowering { program: &mut outer.program, procs, procedure, proc, vars, locs, labels, number: 0 }
     }
 
-    /// Initial values, `enforce`, the body, and the end.
+    /// Lowers initial values, `enforce`, the body, and the end.
     fn run(mut self) {
         let (entry, exit) = (self.program.procs[self.proc].entry, self.program.procs[self.proc].exit);
         let fall_off = self.new_loc();
@@ -221,7 +221,7 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
         self.program.edges.push(ir::Edge { from, to, op });
     }
 
-    /// An edge, and the one that assumes the `enforce` clause behind it.
+    /// Adds an edge, and behind it the one that assumes the `enforce` clause.
     fn step(&mut self, from: LocId, to: LocId, op: ir::Op) {
         match &self.procedure.enforce {
             None => self.edge(from, to, op),
@@ -234,7 +234,7 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
         }
     }
 
-    /// The location before the statements that are lowered next, if there are any.
+    /// Returns the location before the statements that are lowered next, if there are any.
     fn start(&self, block: &[Stmt], otherwise: LocId) -> LocId {
         if block.is_empty() { otherwise } else { self.locs[self.number] }
     }
@@ -319,7 +319,7 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
         lowered
     }
 
-    /// Both ways of a condition, each with its own choices.
+    /// Adds both branches of a condition, each with its own choices.
     fn condition(&mut self, condition: &Expr, from: LocId, holds: LocId, fails: LocId) {
         let lowered = self.numbers().expr(condition);
         self.step(from, holds, ir::Op::assume(lowered.clone()));

@@ -19,9 +19,9 @@ pub enum Rewrite {
     UnfoldWhiles,
     /// Puts the whole program into an atomic section, if it has one thread.
     WrapInAtomic,
-    /// Adds a procedure that nobody calls.
+    /// Adds a procedure that is never called.
     AddUnusedProc,
-    /// Lets a shared variable hold the negation of what it held.
+    /// Lets a shared variable hold the negation of its value.
     FlipGlobal,
 }
 
@@ -37,7 +37,7 @@ impl Rewrite {
         Rewrite::FlipGlobal,
     ];
 
-    /// The rewritten program; `None` where the rewrite has nothing to do or would change the meaning.
+    /// Returns the rewritten program; `None` where the rewrite has nothing to do or would change the meaning.
     pub fn apply(self, model: &Model, rng: &mut Rng) -> Option<Model> {
         let mut rewritten = model.clone();
         // An `enforce` clause is assumed after every step, so with several threads the number of steps matters.
@@ -57,7 +57,7 @@ impl Rewrite {
     }
 }
 
-/// Whether runs may have more than one thread.
+/// Returns whether runs may have more than one thread.
 pub fn has_threads(model: &Model) -> bool {
     let starts =
         |kind: &Kind| matches!(kind, Kind::StartCall(_) | Kind::StartGoto(_) | Kind::StartLabel(_) | Kind::Async(_));
@@ -131,8 +131,8 @@ fn insert_skips(model: &mut Model, rng: &mut Rng) {
     }
 }
 
-/// Puts the statements that `unfold` makes of a statement in its place, from the inside out. Unfolded statements get
-/// numbers, which make their labels unique.
+/// Replaces each statement by those that `unfold` makes of it, from the inside out. Unfolded statements get numbers,
+/// which make their labels unique.
 fn unfold(model: &mut Model, unfold: fn(&mut Stmt, usize) -> Option<Vec<Stmt>>) {
     for procedure in &mut model.procs {
         let mut number = 0;
@@ -159,7 +159,7 @@ fn labelled(label: &str, kind: Kind) -> Stmt {
     Stmt { labels: vec![label.to_string()], kind }
 }
 
-/// `goto then, else; then: assume(e); ..; goto end; else: assume(!e); ..; end: skip`
+/// Unfolds to `goto then, else; then: assume(e); ..; goto end; else: assume(!e); ..; end: skip`.
 fn unfold_if(stmt: &mut Stmt, number: usize) -> Option<Vec<Stmt>> {
     let Kind::If(arms, otherwise) = &mut stmt.kind else { return None };
     let [then, other, end] = ["Then", "Else", "End"].map(|word| format!("{word}{number}"));
@@ -179,7 +179,7 @@ fn unfold_if(stmt: &mut Stmt, number: usize) -> Option<Vec<Stmt>> {
     Some(stmts)
 }
 
-/// `head: if e then ..; goto head; fi`
+/// Unfolds to `head: if e then ..; goto head; fi`.
 fn unfold_while(stmt: &mut Stmt, number: usize) -> Option<Vec<Stmt>> {
     let Kind::While(condition, body) = &mut stmt.kind else { return None };
     let head = format!("Head{number}");
@@ -208,8 +208,8 @@ fn unused_proc(rng: &mut Rng) -> Procedure {
     }
 }
 
-/// Negates every value that is written to a shared variable and every one that is read from it. Results of calls
-/// cannot be negated on their way, so a variable that receives one is not taken.
+/// Negates every value that is written to a shared variable and every one that is read from it. Results of calls cannot
+/// be negated, so a variable that receives one is not chosen.
 fn flip_global(model: &mut Model, rng: &mut Rng) -> Option<()> {
     let receives = |name: &str| {
         model.any_stmt(

@@ -1,7 +1,7 @@
-//! Boolean programs as a small tree: what the generator makes, the shrinker shrinks and the printer prints.
+//! Boolean programs as a small tree, which the generator makes, the shrinker shrinks and the printer prints.
 //!
-//! Independent of the reader on purpose: a mistake in the reader's own tree must not hide in both. Every name is
-//! written out, so that a rewrite is a rewrite of names.
+//! Independent of the reader on purpose: a mistake in the reader's own tree must not be hidden by sharing it. Every
+//! name is written out, so that a rewrite is a rewrite of names.
 
 use selvedge_check::Question;
 /// A program together with the question about it.
@@ -9,9 +9,9 @@ use selvedge_check::Question;
 pub struct Model {
     /// The options under which it is checked.
     pub question: Question,
-    /// How the program says which threads it starts with.
+    /// The form in which the program declares its initial threads.
     pub shape: Shape,
-    /// How it is spelled.
+    /// The spelling.
     pub style: Style,
     /// The variables outside procedures.
     pub globals: Vec<Decl>,
@@ -19,18 +19,18 @@ pub struct Model {
     pub procs: Vec<Procedure>,
 }
 
-/// How a program says which threads it starts with.
+/// The form in which a program declares its initial threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A procedure `main`.
     Main,
-    /// Procedures `thread0`, `thread1`, .., one thread each, perhaps beside a procedure `init` that runs before them.
+    /// Procedures `thread0`, `thread1`, .., one thread each, perhaps with a procedure `init` that runs before them.
     Classic,
     /// Templates `process NAME begin .. end`, one for each initial procedure, each with its own copy of the others.
     Processes,
 }
 
-/// How many threads of a `process` template a run starts with. The other shapes do not print it.
+/// The number of initial threads of a `process` template. The other shapes do not print it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copies {
     /// `[n]`
@@ -61,9 +61,9 @@ pub struct Style {
 pub struct Decl {
     /// Its name.
     pub name: String,
-    /// Whether each thread has its own; only outside procedures.
+    /// Each thread has its own; only outside procedures.
     pub thread_local: bool,
-    /// Its first value.
+    /// Its initial value.
     pub init: Option<Expr>,
 }
 
@@ -72,11 +72,11 @@ pub struct Decl {
 pub struct Procedure {
     /// Its name.
     pub name: String,
-    /// Whether initial threads start here (or, named `init`, what runs before them), and how many.
+    /// The number of initial threads that start here; a procedure named `init` runs before them.
     pub initial: Option<Copies>,
     /// The names of its parameters.
     pub params: Vec<String>,
-    /// How many values it returns.
+    /// The number of values that it returns.
     pub results: usize,
     /// Its variables.
     pub locals: Vec<Decl>,
@@ -162,7 +162,7 @@ pub enum Place {
     Discard,
 }
 
-/// Who is called or started, with which arguments.
+/// A procedure that is called or started, with arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// The procedure.
@@ -214,32 +214,32 @@ pub enum BinOp {
 }
 
 impl Expr {
-    /// The variable of this name.
+    /// Makes a read of a variable.
     pub fn var(name: &str) -> Expr {
         Expr::Var(name.to_string())
     }
 
-    /// The negation.
+    /// Makes the negation.
     #[expect(clippy::should_implement_trait, reason = "builds a tree, like the others beside it")]
     pub fn not(expr: Expr) -> Expr {
         Expr::Not(Box::new(expr))
     }
 
-    /// An operator with its operands.
+    /// Makes an operator with its operands.
     pub fn binary(op: BinOp, left: Expr, right: Expr) -> Expr {
         Expr::Binary(op, Box::new((left, right)))
     }
 }
 
 impl Stmt {
-    /// A statement without labels.
+    /// Makes a statement without labels.
     pub fn new(kind: Kind) -> Stmt {
         Stmt { labels: Vec::new(), kind }
     }
 }
 
 impl Assign {
-    /// The assignment of one value to one variable.
+    /// Makes the assignment of one value to one variable.
     pub fn single(name: &str, value: Expr) -> Assign {
         Assign { places: vec![Place::Var(name.to_string())], values: vec![value], constrain: None }
     }

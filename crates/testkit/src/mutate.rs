@@ -2,10 +2,10 @@
 
 use crate::rng::Rng;
 
-/// Mutants are not longer than this, so that the work on each one is bounded.
+/// The greatest length of a mutant, which bounds the work on each one.
 pub const MAX_LEN: usize = 20_000;
 
-/// Words and signs that the language knows, and some that it does not.
+/// Words and signs of the language, and some that are not part of it.
 const WORDS: &[&str] = &[
     "decl",
     "shared",
@@ -101,7 +101,7 @@ const WORDS: &[&str] = &[
     "@",
 ];
 
-/// A mutant of one of the sources: a few mutations one after the other. The sources are not empty.
+/// Makes a mutant of one of the sources by a few successive mutations. The sources are not empty.
 pub fn mutate(rng: &mut Rng, sources: &[String]) -> Vec<u8> {
     let mut text = source(rng, sources).as_bytes().to_vec();
     for _ in 0..1 + rng.below(4).min(rng.below(4)) {
@@ -111,7 +111,7 @@ pub fn mutate(rng: &mut Rng, sources: &[String]) -> Vec<u8> {
     text
 }
 
-/// One source, or a window of it if it is long.
+/// Picks one source, or a window of it if it is long.
 fn source<'s>(rng: &mut Rng, sources: &'s [String]) -> &'s str {
     let text = rng.pick(sources).expect("there are sources");
     if text.len() <= MAX_LEN {
@@ -153,7 +153,7 @@ fn mutate_once(rng: &mut Rng, sources: &[String], text: &mut Vec<u8>) {
     }
 }
 
-/// The range of a token: a word, a run of blanks, or one other byte.
+/// Picks the range of a token: a word, a run of blanks, or one other byte.
 fn token(rng: &mut Rng, text: &[u8]) -> std::ops::Range<usize> {
     if text.is_empty() {
         return 0..0;
@@ -216,7 +216,7 @@ fn flip_byte(rng: &mut Rng, text: &mut [u8]) {
     }
 }
 
-/// The beginning of this text and the end of another.
+/// Joins the beginning of this text and the end of another.
 fn splice(rng: &mut Rng, sources: &[String], text: &mut Vec<u8>) {
     let other = source(rng, sources).as_bytes();
     text.truncate(rng.between(0, text.len()));
@@ -232,7 +232,7 @@ fn unbalance(rng: &mut Rng, text: &mut Vec<u8>) {
     }
 }
 
-/// Deep nesting, mostly closed again, now and then not.
+/// Inserts deep nesting, mostly closed again, sometimes not.
 fn nest(rng: &mut Rng, text: &mut Vec<u8>) {
     let kinds =
         [("(", ")"), ("!", ""), ("if * then ", " fi;"), ("while T do ", " od;"), ("a ? ", " : b"), ("x = ", "")];

@@ -1,8 +1,8 @@
-//! Whether formulas per location and procedure prove a small program safe, by trying all valuations.
+//! Checks by trying all valuations whether formulas per location and procedure prove a small program safe.
 //!
 //! The judge asks a SAT solver whether some valuation breaks a closure condition (`replay::certificate`); here every
-//! formula becomes a table and every condition a loop. Nothing is shared with the judge but the evaluation of
-//! expressions, so that the two can be compared.
+//! formula becomes a table and every condition a loop. Only the evaluation of expressions is shared with the judge, so
+//! that the two can be compared.
 
 use index_vec::IndexVec;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
@@ -11,10 +11,10 @@ use selvedge_ir::eval::holds;
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, Edge, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Value, VarId};
 
-/// Programs whose tables have more places than two to the power of this are not looked at.
+/// The limit on the size of tables, as a power of two; larger programs are skipped.
 const MAX_BITS: usize = 11;
 
-/// Whether the proof proves the task's target unreachable; `None` if the program is too large or has a prelude.
+/// Returns whether the proof proves the task's target unreachable; `None` if the program is too large or has a prelude.
 pub fn proves(task: &Task<'_>, proof: &SummaryProof) -> Option<bool> {
     let program = task.program;
     let shape = Shape { program, globals: globals(program) };
@@ -37,7 +37,7 @@ fn globals(program: &Program) -> Vec<VarId> {
     program.vars.indices().filter(is_global).collect()
 }
 
-/// A value for every variable of the program; those that do not matter are false.
+/// A value for every variable of the program; irrelevant ones are false.
 type Values = IndexVec<VarId, bool>;
 
 struct Shape<'p> {
@@ -55,9 +55,9 @@ enum Moment {
 enum Table {
     /// There is no formula: nothing is allowed.
     Missing,
-    /// The formula speaks of something that is not visible.
+    /// The formula mentions something that is not visible.
     Malformed,
-    /// By the values at the entry, now, and of the results.
+    /// The table, by the values at the entry, now, and of the results.
     Listed(Vec<bool>),
 }
 
@@ -79,12 +79,12 @@ impl Table {
     }
 }
 
-/// All lists of this many truth values.
+/// Returns all lists of this many truth values.
 fn all(n_bits: usize) -> impl Iterator<Item = Vec<bool>> {
     (0..1usize << n_bits).map(move |number| (0..n_bits).map(|bit| number >> bit & 1 == 1).collect())
 }
 
-/// The place of a list of truth values among [`all`].
+/// Returns the index of a list of truth values among [`all`].
 fn place(bits: impl DoubleEndedIterator<Item = bool>) -> usize {
     bits.rev().fold(0, |number, bit| 2 * number + usize::from(bit))
 }
@@ -98,7 +98,7 @@ impl Shape<'_> {
         self.globals.iter().chain(&self.program.procs[proc].locals).copied().collect()
     }
 
-    /// The variables that formulas may speak of, at the entry and at the moment.
+    /// Returns the variables that formulas may mention, at the entry and at the moment.
     fn columns(&self, proc: ProcId, moment: Moment) -> (Vec<VarId>, Vec<VarId>) {
         let now = if moment == Moment::Now { self.visible(proc) } else { self.globals.clone() };
         (self.inputs(proc), now)
@@ -126,7 +126,7 @@ impl Shape<'_> {
     }
 }
 
-/// The value of a formula; `None` if one of its atoms has none.
+/// Evaluates a formula; `None` if one of its atoms has no value.
 fn evaluate(formulas: &Formulas, id: FormulaId, atom: &dyn Fn(Atom) -> Option<bool>) -> Option<bool> {
     let mut values: Vec<Option<bool>> = Vec::new();
     for node in &formulas.nodes()[..=id.0 as usize] {
@@ -153,7 +153,7 @@ struct Oracle<'a> {
     procs: IndexVec<ProcId, Table>,
 }
 
-/// The value of an expression that is Boolean.
+/// Evaluates a Boolean expression.
 fn value(expr: &Expr, now: &Values, next: &Values, choices: &[bool]) -> bool {
     let leaf = |leaf: &Expr| {
         Value::Bool(match leaf {
@@ -171,14 +171,14 @@ impl Oracle<'_> {
         self.task.program
     }
 
-    /// Whether a location allows these values.
+    /// Returns whether a location allows these values.
     fn allows(&self, loc: LocId, entry: &Values, now: &Values) -> bool {
         let (inputs, visible) = self.shape.columns(self.program().locs[loc].proc, Moment::Now);
         let entry = inputs.iter().map(|var| entry[*var]);
         self.locs[loc].has(place(entry.chain(visible.iter().map(|var| now[*var]))))
     }
 
-    /// All values that a location allows, at the entry and now.
+    /// Returns all values that a location allows, at the entry and now.
     fn allowed(&self, loc: LocId) -> impl Iterator<Item = (Values, Values)> {
         let (inputs, visible) = self.shape.columns(self.program().locs[loc].proc, Moment::Now);
         let rows = all(inputs.len() + visible.len()).enumerate().filter(move |(place, _)| self.locs[loc].has(*place));
@@ -190,7 +190,7 @@ impl Oracle<'_> {
         })
     }
 
-    /// A procedure may begin with these globals and parameters, whatever its other locals are.
+    /// Returns whether a procedure may begin with these globals and parameters, whatever its other locals are.
     fn begins(&self, proc: ProcId, inputs: &Values) -> bool {
         let procedure = &self.program().procs[proc];
         let locals: Vec<VarId> =
@@ -202,7 +202,7 @@ impl Oracle<'_> {
         })
     }
 
-    /// Every start is allowed.
+    /// Checks that every start is allowed.
     fn start(&self) -> bool {
         let program = self.program();
         let kind = program.entries.first().expect("a program with one thread has one kind of thread");
@@ -229,7 +229,7 @@ impl Oracle<'_> {
         })
     }
 
-    /// Every step along an edge is allowed, and none is an error.
+    /// Checks that every step along an edge is allowed, and none is an error.
     fn edge(&self, id: EdgeId, edge: &Edge) -> bool {
         match &self.locs[edge.from] {
             Table::Missing => return true,
@@ -290,7 +290,7 @@ impl Oracle<'_> {
         })
     }
 
-    /// The caller goes on, whichever way the callee returns.
+    /// Checks that the caller may continue, whichever way the callee returns.
     fn returned(&self, edge: &Edge, call: &Call, inputs: &Values, entry: &Values, now: &Values) -> bool {
         let (columns, globals) = self.shape.columns(call.callee, Moment::Return);
         let n_results = self.program().procs[call.callee].results.len();

@@ -1,4 +1,4 @@
-//! The answer of the exhaustive engine within a budget: what everything else is compared with.
+//! The answer of the exhaustive engine within a budget, with which all others are compared.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use selvedge_engines::exhaustive::{Exhaustive, Options};
 
 use crate::harness::Tally;
 
-/// How far the oracle looks.
+/// The limits of the oracle.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// It gives up on programs with more states than this (and some, since it looks up now and then only).
+    /// The limit on states. Some more may be found, since the limit is checked at intervals only.
     pub states: usize,
     /// The greatest number of frames on one stack.
     pub frames: u32,
-    /// The bytes that decision diagrams may take, if they are to take little.
+    /// The memory for decision diagrams in bytes, if it is limited.
     pub diagrams: Option<u64>,
-    /// How long one engine may take, where nothing else stops it.
+    /// The time limit of one engine, if nothing else stops it.
     pub patience: Option<Duration>,
 }
 
@@ -28,26 +28,27 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// So many states.
+    /// Returns the budget with a limit on states.
     pub const fn states(states: usize) -> Budget {
         Budget { states, frames: 6, diagrams: None, patience: None }
     }
 
-    /// The same with small stores for decision diagrams, which are made quickly, and for at most ten seconds.
+    /// Returns the same budget with small stores for decision diagrams, which are created quickly, and a limit of ten
+    /// seconds.
     #[must_use]
     pub const fn tight(self) -> Budget {
         Budget { diagrams: Some(4 << 20), patience: Some(Duration::from_secs(10)), ..self }
     }
 }
 
-/// What the oracle says.
+/// The answer of the oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// No error can be reached.
     Safe,
     /// This execution ends in an error.
     Unsafe(Trace),
-    /// Stacks are deeper than the budget allows, and there is no error up to there.
+    /// Stacks exceed the budget, and there is no error up to there.
     Deep,
     /// The budget of states is used up.
     Large,
@@ -85,7 +86,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// Asks the oracle.
+/// Runs the oracle.
 pub fn ask(task: &Task<'_>, budget: Budget) -> Answer {
     let engine = Exhaustive { options: Options { frames: budget.frames } };
     match within(budget, |run| engine.check(task, run)) {

@@ -1,6 +1,6 @@
 //! Prints a model as the text of a Boolean program, with its question as a header that the corpus reader reads.
 //!
-//! Operands that are no leaves stand in parentheses, so no precedence is relied on (the reader's own tests cover it).
+//! Operands other than leaves are put in parentheses, so no precedence is relied on (the reader's own tests cover it).
 
 use selvedge_check::{Initial, Question};
 use std::fmt::{self, Display, Write};
@@ -15,7 +15,7 @@ impl Display for Model {
     }
 }
 
-/// The options of a question as on the command line.
+/// Returns the options of a question as on the command line.
 pub fn options(question: &Question) -> String {
     let mut options = Vec::new();
     options.extend(question.threads.map(|n| format!("--threads {n}")));
@@ -32,7 +32,7 @@ struct Printer {
     out: String,
     style: Style,
     indent: usize,
-    /// How many `ASYNC_n` were printed: each is a label, so no two may be the same.
+    /// The number of printed `ASYNC_n`: each is a label, so no two may be the same.
     n_async: usize,
 }
 
@@ -152,7 +152,7 @@ impl Printer {
         self.line("fi;");
     }
 
-    /// The text of a statement without statements inside.
+    /// Returns the text of a statement without statements inside.
     fn simple(&self, kind: &Kind) -> String {
         match kind {
             Kind::Skip => "skip".to_string(),
@@ -233,7 +233,7 @@ impl Printer {
         }
     }
 
-    /// The expression in parentheses, unless it cannot be torn apart.
+    /// Returns the expression, in parentheses unless it is a leaf.
     fn operand(&self, expr: &Expr) -> String {
         match expr {
             Expr::Choice | Expr::Binary(..) | Expr::Ite(_) => format!("({})", self.expr(expr)),

@@ -1,4 +1,4 @@
-//! A pseudo-random generator of our own, so that a seed means the same program on every machine and in every version.
+//! A pseudo-random generator of our own, so that a seed gives the same program on every machine and in every version.
 //!
 //! xoshiro256** by Blackman and Vigna, its state filled by splitmix64.
 
@@ -9,20 +9,20 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// The stream of a seed.
+    /// Creates the stream of a seed.
     pub fn new(seed: u64) -> Rng {
         let mut counter = seed;
         Rng { state: std::array::from_fn(|_| split_mix(&mut counter)) }
     }
 
-    /// The stream of the `number`-th item of a run: items can be made in any order and on any thread.
+    /// Creates the stream of the `number`-th item of a run: items can be made in any order and on any thread.
     pub fn for_item(seed: u64, number: u64) -> Rng {
         let mut counter = seed;
         let mixed = split_mix(&mut counter);
         Rng::new(mixed ^ number.wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         let s = &mut self.state;
         let result = s[1].wrapping_mul(5).rotate_left(7).wrapping_mul(9);
@@ -36,33 +36,34 @@ impl Rng {
         result
     }
 
-    /// A number below `bound`, which is not zero. The bias of the multiplication is below one in 2^32 for our bounds.
+    /// Returns a number below `bound`, which is not zero. The bias of the multiplication is below one in 2^32 for our
+    /// bounds.
     pub fn below(&mut self, bound: usize) -> usize {
         debug_assert!(bound > 0, "there is no number below zero");
         (((self.next_u64() >> 32) * bound as u64) >> 32) as usize
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
-    /// True in this many of a hundred cases.
+    /// Returns true in this many of a hundred cases.
     pub fn percent(&mut self, percent: u32) -> bool {
         self.below(100) < percent as usize
     }
 
-    /// Heads or tails.
+    /// Returns either truth value with equal probability.
     pub fn coin(&mut self) -> bool {
         self.next_u64() >> 63 == 1
     }
 
-    /// One of the items; `None` where there is none.
+    /// Picks one of the items; `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         if items.is_empty() { None } else { Some(&items[self.below(items.len())]) }
     }
 
-    /// One of the items, each as often as its weight says; `None` where all weights are zero.
+    /// Picks one of the items with probability proportional to its weight; `None` if all weights are zero.
     pub fn weighted<T: Copy>(&mut self, items: &[(T, u32)]) -> Option<T> {
         let total: u32 = items.iter().map(|(_, weight)| weight).sum();
         if total == 0 {
@@ -78,7 +79,7 @@ impl Rng {
         None
     }
 
-    /// Up to `count` different items, in the order of the list.
+    /// Picks up to `count` different items, in the order of the list.
     pub fn subset<T: Clone>(&mut self, items: &[T], count: usize) -> Vec<T> {
         let mut chosen: Vec<usize> = (0..items.len()).collect();
         while chosen.len() > count {

@@ -1,7 +1,7 @@
 //! Proofs about several threads from the reference interpreter: all reachable states, none left out, no reduction.
 //!
-//! What engines prove by reductions is compared with them. The reachable states with all threads at listed places are
-//! the least set that a proof with these places can have: a proof must not lack one of them.
+//! Results of engines with reductions are compared with them. The reachable states with all threads at listed places
+//! are the least set that a proof with these places can have: a proof must not lack one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use selvedge_ir::{EdgeId, LocId, ProcId, Program, Scope, Value, VarId};
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Frame, Interpreter, Outcome, State, Thread};
 
-/// Who stands where: role, calls that have not returned, location.
+/// The place of a thread: role, calls that have not returned, location.
 pub type Spot = (Role, Vec<EdgeId>, LocId);
 
 /// A state: the shared variables, and the threads in order, each with the values of [`vars`].
@@ -24,16 +24,16 @@ pub struct Row {
     pub threads: Vec<(Spot, Vec<bool>)>,
 }
 
-/// What can be reached.
+/// The reachable states.
 #[derive(Clone, Debug, Default)]
 pub struct Reached {
     /// The states.
     pub rows: BTreeSet<Row>,
-    /// Whether an error is among them, or an assertion fails in one.
+    /// An error is among them, or an assertion fails in one.
     pub error: bool,
 }
 
-/// The variables of a thread: per-thread ones, then the locals of each frame.
+/// Returns the variables of a thread: per-thread ones, then the locals of each frame.
 pub fn vars(program: &Program, (role, calls, loc): &Spot) -> Vec<(u32, VarId)> {
     let per_thread = match role {
         Role::Prelude => &[],
@@ -46,14 +46,14 @@ pub fn vars(program: &Program, (role, calls, loc): &Spot) -> Vec<(u32, VarId)> {
     per_thread.iter().map(|var| (0, *var)).chain(locals).collect()
 }
 
-/// The procedures on a stack, the running one last.
+/// Returns the procedures on a stack, the running one last.
 fn stack(program: &Program, calls: &[EdgeId], loc: LocId) -> Vec<ProcId> {
     let callers = calls.iter().map(|call| program.locs[program.edges[*call].from].proc);
     callers.chain([program.locs[loc].proc]).collect()
 }
 
-/// All states that can be reached from the start of a program; `None` if there are more than `limit`, or if the prelude
-/// starts threads.
+/// Returns all states that are reachable from the start of a program; `None` if there are more than `limit`, or if the
+/// prelude starts threads.
 pub fn explore(task: &Task<'_>, limit: usize) -> Option<Reached> {
     let interpreter = Interpreter::new(task.program, task.threads);
     interpreter.enumerable().ok()?;
@@ -62,7 +62,7 @@ pub fn explore(task: &Task<'_>, limit: usize) -> Option<Reached> {
     explore_from(task, starts.map(|start| interpreter.start(&start).expect("the start is listed")).collect(), limit)
 }
 
-/// The same from some states.
+/// Returns all states that are reachable from some states; `None` if there are more than `limit`.
 pub fn explore_from(task: &Task<'_>, mut waiting: Vec<State>, limit: usize) -> Option<Reached> {
     let interpreter = Interpreter::new(task.program, task.threads);
     let mut found = Reached::default();
@@ -118,7 +118,7 @@ fn row(interpreter: &Interpreter<'_>, state: &State) -> Option<Row> {
     Some(Row { shared: state.shared.iter().map(truth).collect(), threads })
 }
 
-/// A state that looks like this; `None` in the prelude, where one cannot see which threads wait for its end.
+/// Returns a state with this row; `None` in the prelude, where the row does not show which threads wait for its end.
 pub fn state(task: &Task<'_>, row: &Row) -> Option<State> {
     let interpreter = Interpreter::new(task.program, task.threads);
     let mut holder = None;
@@ -157,12 +157,12 @@ pub fn state(task: &Task<'_>, row: &Row) -> Option<State> {
     Some(State { shared, holder, threads, prelude: None, next_thread })
 }
 
-/// All places of some states.
+/// Returns all places of some states.
 pub fn spots(rows: &BTreeSet<Row>) -> BTreeSet<Spot> {
     rows.iter().flat_map(|row| row.threads.iter().map(|(spot, _)| spot.clone())).collect()
 }
 
-/// The proof that consists of those states in which all threads are at listed places.
+/// Returns the proof that consists of the states in which all threads are at listed places.
 pub fn proof(program: &Program, rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -> ShapeProof {
     let place = |spot: &Spot| Place { role: spot.0, calls: spot.1.clone(), loc: spot.2, vars: vars(program, spot) };
     let numbers: BTreeMap<&Spot, u32> = listed.iter().zip(0..).collect();
@@ -183,7 +183,7 @@ fn shared(program: &Program) -> Vec<VarId> {
     program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared).map(|(id, _)| id).collect()
 }
 
-/// Whether a proof allows a state; `None` if a thread is at a place that it does not list.
+/// Returns whether a proof allows a state; `None` if a thread is at a place that it does not list.
 pub fn allows(program: &Program, proof: &ShapeProof, row: &Row) -> Option<bool> {
     let mut threads: Vec<(u32, Vec<bool>)> = Vec::new();
     for (spot, values) in &row.threads {

@@ -14,9 +14,9 @@ use crate::walk::for_each_stmt;
 pub struct Shrunk {
     /// The smallest failing program that was found.
     pub model: Model,
-    /// How often the predicate was asked.
+    /// The number of calls of the predicate.
     pub calls: usize,
-    /// Whether no edit makes it smaller; false where the calls were used up.
+    /// No edit makes it smaller; false if the calls were used up.
     pub minimal: bool,
 }
 
@@ -24,8 +24,8 @@ pub struct Shrunk {
 pub fn shrink(model: &Model, max_calls: usize, mut still_fails: impl FnMut(&Model) -> bool) -> Shrunk {
     let mut best = model.clone();
     let mut calls = 0;
-    // The place in the list of edits is kept after a success: the edits before it have mostly been tried in vain. The
-    // search ends when a whole round of edits brought nothing.
+    // The position in the list of edits is kept after a success: the edits before it have mostly failed already. The
+    // search ends when a whole round of edits had no success.
     let mut place = 0;
     let mut failures = 0;
     loop {
@@ -46,7 +46,7 @@ pub fn shrink(model: &Model, max_calls: usize, mut still_fails: impl FnMut(&Mode
     }
 }
 
-/// How large a program is. Every edit that is worth anything makes it less.
+/// Returns the size of a program. Every useful edit reduces it.
 pub fn size(model: &Model) -> usize {
     let question = &model.question;
     let mut size = question.threads.unwrap_or(0) as usize;
@@ -93,7 +93,8 @@ fn kind_size(kind: &Kind) -> usize {
     }
 }
 
-/// Constants are smaller than variables, these smaller than choices and new values; a part is smaller than the whole.
+/// Returns the size of an expression. Constants are smaller than variables, these smaller than choices and new values;
+/// a part is smaller than the whole.
 fn expr_size(expr: &Expr) -> usize {
     match expr {
         Expr::Const(true) => 1,
@@ -112,7 +113,7 @@ mod tests {
     use crate::generate::{Weights, generate};
     use crate::rng::Rng;
 
-    /// Programs of all presets for which the predicate holds.
+    /// Generates programs of all presets for which the predicate holds.
     fn samples(predicate: impl Fn(&Model) -> bool) -> Vec<Model> {
         let presets = Weights::presets();
         let all = presets.iter().flat_map(|(_, weights)| (0..200).map(|seed| generate(seed, weights)));

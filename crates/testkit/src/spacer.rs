@@ -7,13 +7,13 @@ use selvedge_frontend::{Context, Source};
 
 use crate::differ::Posed;
 
-/// The clauses of a program, or why there are none.
+/// Returns the clauses of a program. An error says why there are none.
 pub fn clauses(posed: &Posed, name: &str) -> Result<String, String> {
     let source = Source::new(name, posed.text.clone());
     horn::render(Context { program: &posed.asked, map: &posed.map, source: &source }, &posed.target)
 }
 
-/// The verdicts on several texts with clauses, in order.
+/// Returns the verdicts on several texts with clauses, in order.
 pub fn verdicts(spacer: &Spacer, texts: &[String], run: &Run<'_>) -> Result<Vec<ExternalVerdict>, ExternalFailure> {
     spacer.decide_all(&texts.join("(reset)\n"), run)
 }

@@ -1,4 +1,4 @@
-//! SPIN's verdict on the models of generated programs with threads, against the oracle.
+//! SPIN's verdict on the models of generated programs with threads, compared with the oracle.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ use crate::rng::Rng;
 /// The comparison of SPIN with the oracle.
 pub const MODELS: Comparison = Comparison { shrinks: 100, ..Comparison::new(item, compare) };
 
-/// The program with this number: small ones with threads and ones with everything take turns.
+/// Generates the program with a number: small ones with threads and ones with everything alternate.
 pub fn item(seed: u64, number: u64) -> Model {
     let mut weights = if number % 4 == 3 { Weights::everything() } else { Weights::threads() };
     weights.chances.recursion = 0;
@@ -30,7 +30,7 @@ pub fn item(seed: u64, number: u64) -> Model {
     generate_with(&mut Rng::for_item(seed, number), &weights)
 }
 
-/// The model of a program, or why there is none.
+/// Returns the model of a program. An error says why there is none.
 pub fn model(posed: &Posed, name: &str) -> Result<String, String> {
     let source = Source::new(name, posed.text.clone());
     promela::render(Context { program: &posed.asked, map: &posed.map, source: &source }, &posed.task())
@@ -59,7 +59,7 @@ fn compare(program: &Model, _: u64, budget: Budget, tally: &mut Tally) -> Result
     Ok(())
 }
 
-/// Returns a folder of its own for each call.
+/// Returns a new folder for each call.
 fn scratch() -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);

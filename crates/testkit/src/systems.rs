@@ -16,7 +16,7 @@ fn word(rng: &mut Rng, pds: &Pds, length: usize) -> Vec<SymbolId> {
     (0..length).map(|_| SymbolId::new(rng.between(0, pds.symbols.len() - 1))).collect()
 }
 
-/// A system with few states, whose rules pop, replace and push; initial stacks may be empty or deep.
+/// Generates a system with few states, whose rules pop, replace and push; initial stacks may be empty or deep.
 pub fn random(rng: &mut Rng) -> Pds {
     let names = |rng: &mut Rng, letter: char, most: usize| -> Vec<String> {
         (0..rng.between(1, most)).map(|number| format!("{letter}{number}")).collect()
@@ -45,10 +45,10 @@ pub fn random(rng: &mut Rng) -> Pds {
     pds
 }
 
-/// What an oracle says about a proof.
+/// The opinion of an oracle about a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opinion {
-    /// The set of configurations is no proof, as one with a short stack shows.
+    /// The set of configurations is not a proof, as one with a short stack shows.
     Refuted,
     /// It satisfies the conditions that the judge is meant to check.
     Accepted,
@@ -67,8 +67,8 @@ pub fn opinion(pds: &Pds, proof: &SystemProof, height: usize) -> Opinion {
     }
 }
 
-/// Whether a configuration with at most `height` symbols shows that the accepted set, or for predecessors the rest, is
-/// not closed under a rule, lacks an initial configuration, or has a target.
+/// Returns whether a configuration with at most `height` symbols shows that the accepted set, or for predecessors the
+/// rest, is not closed under a rule, lacks an initial configuration, or has a target.
 fn is_refuted(pds: &Pds, proof: &SystemProof, matrices: &Matrices, height: usize) -> bool {
     let is_inside = |config: &Config| {
         let is_accepted = matrices.accepts(proof, config);
@@ -131,7 +131,7 @@ impl Matrices {
         proof.finals.iter().any(|node| row[*node as usize])
     }
 
-    /// The three conditions of the judge, from their definitions.
+    /// Checks the three conditions of the judge, from their definitions.
     fn satisfy(&self, pds: &Pds, proof: &SystemProof) -> bool {
         let forward = proof.closure == Closure::Successors;
         let starts = pds.initial.iter().all(|config| self.accepts(proof, config) == forward);
@@ -151,14 +151,14 @@ impl Matrices {
         starts && closed && ends
     }
 
-    /// Whether some word is accepted from a state: one shorter than the number of states.
+    /// Returns whether some word is accepted from a state: one shorter than the number of states.
     fn some_word(&self, proof: &SystemProof, node: usize) -> bool {
         let any = self.read.iter().fold(self.silent.clone(), |sum, matrix| union(&sum, matrix));
         let reach = (0..any.len()).fold(any.clone(), |reach, _| product(&reach, &any));
         proof.finals.iter().any(|end| reach[node][*end as usize])
     }
 
-    /// The greatest set of final states in which one can stay whatever is read.
+    /// Returns the greatest set of final states that no word leaves.
     fn everything(&self, proof: &SystemProof) -> BTreeSet<usize> {
         let mut set: BTreeSet<usize> = proof.finals.iter().map(|node| *node as usize).collect();
         for _ in 0..=self.silent.len() {

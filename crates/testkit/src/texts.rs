@@ -1,4 +1,4 @@
-//! The harness for the reader and the formatter: any bytes, no panic, and what is accepted keeps its meaning.
+//! The harness for the reader and the formatter: no bytes cause a panic, and accepted texts keep their meaning.
 
 use selvedge_frontend::Loaded;
 use selvedge_frontend::bp::{self, LoadOptions, Parsed, dump::dump};
@@ -14,7 +14,7 @@ use crate::integers::{families, generate};
 use crate::mutate::mutate;
 use crate::rng::Rng;
 
-/// How far a text came.
+/// The result of reading a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reading {
     /// It has syntax errors.
@@ -107,7 +107,7 @@ fn read_commands(text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Every place of a diagnostic can be shown.
+/// Checks that every place of a diagnostic can be shown.
 fn check_spans(text: &str, diagnostics: &[Diagnostic]) -> Result<(), Fault> {
     let is_place = |span: Span| text.get(span.start as usize..span.end as usize).is_some();
     for diagnostic in diagnostics {
@@ -119,7 +119,7 @@ fn check_spans(text: &str, diagnostics: &[Diagnostic]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Formatting keeps the tree, the comments and the meaning, and a second time nothing changes.
+/// Checks that formatting keeps the tree, the comments and the meaning, and changes nothing the second time.
 fn check_formatted(text: &str, loaded: &Loaded, formatted: &str) -> Result<(), Fault> {
     let (before, after) = (bp::parse(text), bp::parse(formatted));
     if dump(&after.file) != dump(&before.file) {
@@ -144,7 +144,7 @@ fn check_formatted(text: &str, loaded: &Loaded, formatted: &str) -> Result<(), F
     }
 }
 
-/// What mutants are made of: our own programs, generated ones, and other people's where they are there.
+/// Returns the texts that mutants are made of: our own programs, generated ones, and those of others, if installed.
 pub fn sources() -> Result<Vec<String>, String> {
     let mut sources: Vec<String> = corpus::own()?.into_iter().map(|entry| entry.text).collect();
     sources.extend((0..100).map(|number| item(1, number).1.to_string()));
@@ -154,7 +154,8 @@ pub fn sources() -> Result<Vec<String>, String> {
     Ok(sources)
 }
 
-/// Removes pieces of a text, large ones first, while it still fails. Ends since texts get shorter or pieces smaller.
+/// Removes pieces of a text, large ones first, while it still fails. Terminates since texts get shorter or pieces
+/// smaller.
 pub fn shrink_text(text: &[u8], max_calls: usize, mut still_fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
     let mut best = text.to_vec();
     let mut calls = 0;

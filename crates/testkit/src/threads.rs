@@ -1,10 +1,10 @@
 //! The engines for several threads on one program, with every combination of their reductions or a sample of them,
-//! against the exhaustive engine.
+//! compared with the exhaustive engine.
 //!
-//! For each engine that takes the program: its verdict does not contradict the oracle's, its trace replays, also on the
-//! program before inlining, its certificate is accepted. Of an engine that answers for each error on its own, the
-//! answers for every assertion and every label are the oracle's, whatever reductions it makes. Of an engine that
-//! lists what it reaches, the list is the oracle's. Engines for one thread are asked too where there is one.
+//! For each engine that supports the program: its verdict does not contradict the oracle's, its trace replays, also on
+//! the program before inlining, its certificate is accepted. If an engine answers for each error separately, the
+//! answers for every assertion and every label are the oracle's, whatever reductions it makes. If an engine lists what
+//! it reaches, the list is the oracle's. Engines for one thread run too if there is only one.
 
 use std::collections::BTreeSet;
 
@@ -32,13 +32,13 @@ use crate::rng::Rng;
 /// The comparison of all engines on programs with several threads.
 pub const CONCURRENT: Comparison = Comparison::new(item, compare).within(Budget::states(20_000).tight());
 
-/// Which of the contenders are asked.
+/// The contenders that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
     /// All.
     All,
-    /// Those that this number chooses: two combinations of reductions of `threads` and `threads-explicit`, and the
-    /// other engines in turns. What engines list as reachable is always compared.
+    /// The contenders that this number chooses: two combinations of reductions of `threads` and `threads-explicit`, and
+    /// the other engines in turns. Reachable sets are always compared.
     Of(u64),
 }
 
@@ -46,22 +46,22 @@ pub enum Sample {
 pub struct Variant {
     /// The engine.
     pub kind: EngineKind,
-    /// Its name, and its reductions where they are not the usual ones.
+    /// Its name, and its reductions where they are not the defaults.
     pub name: String,
-    /// The engine as it is asked.
+    /// The engine with its options.
     pub engine: Box<dyn Engine>,
 }
 
 impl Variant {
-    /// Engines for several threads need a program without calls.
+    /// Returns the contender, with the inlined program: engines for several threads do not support calls.
     fn contender<'v>(&'v self, inlined: &'v Simplified) -> Contender<'v> {
         let inlined = is_for_threads(self.kind).then_some(inlined);
         Contender { name: &self.name, engine: &*self.engine, inlined }
     }
 }
 
-/// Every engine but the oracle, those for several threads with every combination of reductions. Those that unwind
-/// programs look a few steps far only.
+/// Returns every engine but the oracle, those for several threads with every combination of reductions. Those that
+/// unwind programs do so for a few steps only.
 pub fn contenders() -> Vec<Variant> {
     let mut options = EngineOptions::default();
     options.bmc.steps = 25;
@@ -76,7 +76,7 @@ pub fn contenders() -> Vec<Variant> {
     found
 }
 
-/// The contenders that a sample has.
+/// Returns the contenders of a sample.
 fn sampled(sample: Sample) -> Vec<Variant> {
     let all = contenders();
     let Sample::Of(number) = sample else { return all };
@@ -93,10 +93,10 @@ fn sampled(sample: Sample) -> Vec<Variant> {
     all.into_iter().enumerate().filter(|(place, _)| chosen.contains(place)).map(|(_, contender)| contender).collect()
 }
 
-/// So that the choice of contenders has nothing to do with the choice of programs.
+/// A salt that makes the choice of contenders independent of the choice of programs.
 const SALT: u64 = 0x5eed;
 
-/// The choices of options that matter to an engine, each in words.
+/// Returns the options that matter to an engine, each with a description.
 fn variants(kind: EngineKind, base: &EngineOptions) -> Vec<(String, EngineOptions)> {
     let each = |choices: Vec<Reductions>, set: fn(&mut EngineOptions, Reductions)| {
         let variant = |reductions: Reductions| {
@@ -126,12 +126,12 @@ fn variants(kind: EngineKind, base: &EngineOptions) -> Vec<(String, EngineOption
     }
 }
 
-/// Whether an engine is one of those for several threads.
+/// Returns whether an engine is one of those for several threads.
 pub fn is_for_threads(kind: EngineKind) -> bool {
     kind == EngineKind::Views || kind.name().starts_with("threads")
 }
 
-/// All combinations of reductions, none first.
+/// Returns all combinations of reductions, first none.
 pub fn reductions() -> Vec<Reductions> {
     let mut found = Vec::new();
     for partial_order in [PartialOrder::Off, PartialOrder::Ample, PartialOrder::Persistent, PartialOrder::Cartesian] {
@@ -142,7 +142,7 @@ pub fn reductions() -> Vec<Reductions> {
     found
 }
 
-/// The reductions as the command line names them.
+/// Returns the reductions as the command line names them.
 pub fn words(reductions: Reductions) -> String {
     let order = match reductions.partial_order {
         PartialOrder::Off => "none",
@@ -155,7 +155,7 @@ pub fn words(reductions: Reductions) -> String {
     format!("{order}{compress}{dead}")
 }
 
-/// What an engine reaches without reductions; `None` if it does not say.
+/// Returns the reachable set of an engine without reductions; `None` if it does not list it.
 pub fn explore(kind: EngineKind, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
     match kind {
         EngineKind::ThreadsExplicit => Some(ThreadsExplicit::default().explore(task, run)),
@@ -218,7 +218,7 @@ pub fn compare_task(task: &Task<'_>, sample: Sample, budget: Budget, tally: &mut
     Ok(())
 }
 
-/// Asks whether two threads can meet: at the first label and the last one, which may be the same.
+/// Checks whether two threads can meet: at the first label and the last one, which may be the same.
 fn compare_meeting(variants: &[Variant], task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let labels = &task.program.labels;
     let (Some(first), Some(last)) = (labels.first(), labels.last()) else { return Ok(()) };
@@ -235,13 +235,13 @@ fn compare_meeting(variants: &[Variant], task: &Task<'_>, budget: Budget, tally:
     Ok(())
 }
 
-/// All assertions and all labels.
+/// Returns the target of all assertions and all labels.
 fn every_target(task: &Task<'_>) -> Target {
     let locs = task.program.labels.iter().map(|label| label.loc).collect();
     Target::new(Target::all_asserts(task.program).asserts, locs)
 }
 
-/// What became of every assertion and label.
+/// The answers for every assertion and label.
 #[derive(Debug, PartialEq, Eq)]
 struct Statuses {
     failing: BTreeSet<EdgeId>,
@@ -318,7 +318,7 @@ fn count_question(answered: bool, tally: &mut Tally) {
     }
 }
 
-/// Compares what an engine reaches, and which assertions it sees fail.
+/// Compares the reachable set of an engine, and the assertions that it sees fail.
 fn compare_sets(
     kind: EngineKind,
     task: &Task<'_>,

@@ -1,4 +1,4 @@
-//! Generated programs with threads, for the engines that answer for any number of them; and what these say, compared.
+//! Generated programs with threads, for comparing the engines for any number of threads.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -22,10 +22,10 @@ use crate::oracle::{Answer, Budget, ask};
 pub const ANY_NUMBER: Comparison = Comparison::new(crate::threads::item, compare)
     .within(Budget { patience: Some(Duration::from_secs(1)), ..Budget::states(3_000) });
 
-/// The greatest number of threads that is tried where nothing is proved.
+/// The greatest number of threads that is tried if nothing is proved.
 const MOST_THREADS: u32 = 3;
 
-/// The engines whose certificates list states.
+/// Returns the engines whose certificates list states.
 pub fn listing() -> [Box<dyn Engine>; 5] {
     let system = tts_extract::Options { size: 20_000, ..Default::default() };
     let options = Options { most_threads: Some(MOST_THREADS), system };
@@ -38,8 +38,8 @@ pub fn listing() -> [Box<dyn Engine>; 5] {
     ]
 }
 
-/// All engines that decide agree; every execution replays and every certificate is accepted, before and after calls
-/// were replaced by bodies; and if the answer is safe, one to four threads find no error.
+/// Checks that all engines that decide agree; that every execution replays and every certificate is accepted, before
+/// and after inlining; and that if the answer is safe, one to four threads find no error.
 fn compare(model: &Model, _: u64, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let posed = pose(model)?;
     let task = Task { threads: ThreadScope::Unbounded, ..posed.task() };
@@ -59,29 +59,30 @@ fn compare(model: &Model, _: u64, budget: Budget, tally: &mut Tally) -> Result<(
     Ok(())
 }
 
-/// A generated program, as it is and without calls.
+/// A generated program, as it is and inlined.
 pub struct Generated {
-    /// What it is called: the weights by which it was made, and the seed.
+    /// Its name: the weights by which it was made, and the seed.
     pub name: String,
-    /// As it is.
+    /// The program as it is.
     pub posed: Posed,
-    /// With bodies in the places of calls.
+    /// The inlined program.
     pub inlined: Simplified,
 }
 
 impl Generated {
-    /// The question about any number of threads.
+    /// Returns the question about any number of threads.
     pub fn original(&self) -> Task<'_> {
         Task { threads: ThreadScope::Unbounded, ..self.posed.task() }
     }
 
-    /// The same about the program without calls.
+    /// Returns the same question about the inlined program.
     pub fn task(&self) -> Task<'_> {
         self.inlined.task(ThreadScope::Unbounded)
     }
 }
 
-/// For all weights of programs with threads one program for each seed, but for those that the engines do not take.
+/// Generates for all weights of programs with threads one program for each seed, leaving out those that the engines do
+/// not support.
 pub fn generated(seeds: Range<u64>) -> impl Iterator<Item = Generated> {
     Weights::concurrent().into_iter().enumerate().flat_map(move |(at, (name, weights))| {
         let one = move |seed: u64| {

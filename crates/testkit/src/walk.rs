@@ -12,7 +12,7 @@ pub fn for_each_stmt<'m>(body: &'m [Stmt], visit: &mut dyn FnMut(&'m Stmt)) {
     }
 }
 
-/// Like [`for_each_stmt`], for changing. What `visit` puts into the statement's blocks is visited too.
+/// Like [`for_each_stmt`], for changing. Statements that `visit` puts into the statement's blocks are visited too.
 pub fn for_each_stmt_mut(body: &mut [Stmt], visit: &mut dyn FnMut(&mut Stmt)) {
     for stmt in body {
         visit(stmt);
@@ -22,7 +22,8 @@ pub fn for_each_stmt_mut(body: &mut [Stmt], visit: &mut dyn FnMut(&mut Stmt)) {
     }
 }
 
-/// Calls `visit` on every list of statements, outer ones first. What `visit` leaves in a list is visited too.
+/// Calls `visit` on every list of statements, outer ones first. Statements that `visit` leaves in a list are visited
+/// too.
 pub fn for_each_block_mut(body: &mut Vec<Stmt>, visit: &mut dyn FnMut(&mut Vec<Stmt>)) {
     visit(body);
     for stmt in body {
@@ -32,7 +33,7 @@ pub fn for_each_block_mut(body: &mut Vec<Stmt>, visit: &mut dyn FnMut(&mut Vec<S
     }
 }
 
-/// How many statements there are, those inside others included.
+/// Counts the statements, including those inside others.
 pub fn count_stmts(body: &[Stmt]) -> usize {
     let mut count = 0;
     for_each_stmt(body, &mut |_| count += 1);
@@ -40,7 +41,7 @@ pub fn count_stmts(body: &[Stmt]) -> usize {
 }
 
 impl Kind {
-    /// The lists of statements inside.
+    /// Returns the lists of statements inside.
     pub fn blocks(&self) -> Vec<&Vec<Stmt>> {
         match self {
             Kind::If(arms, otherwise) => arms.iter().map(|(_, body)| body).chain(otherwise).collect(),
@@ -49,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// The lists of statements inside, for changing.
+    /// Returns the lists of statements inside, for changing.
     pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
         match self {
             Kind::If(arms, otherwise) => arms.iter_mut().map(|(_, body)| body).chain(otherwise).collect(),
@@ -58,7 +59,7 @@ impl Kind {
         }
     }
 
-    /// The expressions of the statement itself, for changing.
+    /// Returns the expressions of the statement itself, for changing.
     pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Kind::Assign(assign) => assign.values.iter_mut().chain(&mut assign.constrain).collect(),
@@ -71,7 +72,7 @@ impl Kind {
         }
     }
 
-    /// The procedure that the statement calls or starts.
+    /// Returns the procedure that the statement calls or starts.
     pub fn callee(&self) -> Option<&str> {
         match self {
             Kind::Call(_, call) | Kind::StartCall(call) | Kind::Async(call) => Some(&call.callee),
@@ -79,7 +80,7 @@ impl Kind {
         }
     }
 
-    /// The labels that the statement jumps to or starts threads at.
+    /// Returns the labels that the statement jumps to or starts threads at.
     pub fn jumps(&self) -> Vec<&String> {
         match self {
             Kind::Goto(labels) => labels.iter().collect(),
@@ -107,12 +108,12 @@ impl Model {
         }
     }
 
-    /// How many statements there are.
+    /// Counts the statements.
     pub fn n_stmts(&self) -> usize {
         self.procs.iter().map(|procedure| count_stmts(&procedure.body)).sum()
     }
 
-    /// Whether some statement satisfies a condition.
+    /// Returns whether some statement satisfies a condition.
     pub fn any_stmt(&self, mut condition: impl FnMut(&Kind) -> bool) -> bool {
         let mut found = false;
         for procedure in &self.procs {
@@ -123,7 +124,7 @@ impl Model {
 }
 
 impl Expr {
-    /// The direct operands.
+    /// Returns the direct operands.
     pub fn operands(&self) -> Vec<&Expr> {
         match self {
             Expr::Not(operand) => vec![operand],
@@ -133,7 +134,7 @@ impl Expr {
         }
     }
 
-    /// The direct operands, for changing.
+    /// Returns the direct operands, for changing.
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Not(operand) => vec![operand],
@@ -143,7 +144,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` on every part, the whole first. What `visit` leaves is visited too.
+    /// Calls `visit` on every part, the whole first. Parts that `visit` leaves are visited too.
     pub fn for_each_part_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         visit(self);
         for operand in self.operands_mut() {
@@ -151,7 +152,7 @@ impl Expr {
         }
     }
 
-    /// The name of the variable that a leaf reads, in whichever way.
+    /// Returns the name of the variable that a leaf reads in any way.
     pub fn name_mut(&mut self) -> Option<&mut String> {
         match self {
             Expr::Var(name) | Expr::Next(name) | Expr::Passive(name) | Expr::PassiveNext(name) => Some(name),

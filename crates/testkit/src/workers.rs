@@ -1,4 +1,4 @@
-//! Numbered items, tried by several threads; items that never end are noticed.
+//! Numbered items, run on several threads; items that never end are detected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-/// What one item may use.
+/// The resources of one item.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// The stack of a worker in bytes. Programs are small, so a large one would hide a fault.
@@ -15,7 +15,7 @@ pub struct Effort {
     pub patience: Duration,
 }
 
-/// Which items are tried, and by how many threads.
+/// The items, and the number of threads that run them.
 #[derive(Clone, Copy, Debug)]
 pub struct Items {
     /// The first number.
@@ -26,15 +26,15 @@ pub struct Items {
     pub jobs: usize,
 }
 
-/// No item came to an end for a long time. The threads are left behind.
+/// No item finished for a long time. The threads are abandoned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hang {
-    /// The items that were being tried, one per thread.
+    /// The items in progress, one per thread.
     pub numbers: Vec<u64>,
 }
 
-/// Calls `work` with every number, on threads of its own, and `each` with what comes back, in any order, until `each`
-/// says that it is enough.
+/// Calls `work` with every number, on threads of its own, and `each` with the results, in any order, until `each`
+/// returns that it is enough.
 pub fn each<T: Send + 'static>(
     items: Items,
     effort: Effort,
@@ -69,7 +69,7 @@ pub fn each<T: Send + 'static>(
     }
 }
 
-/// Whether to go on.
+/// The decision whether to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enough {
     /// Stop.

@@ -1,4 +1,4 @@
-//! The long runs: many generated programs through all ways of the checker, many broken texts through the reader.
+//! The long runs: many generated programs on all paths through the checker, many broken texts through the reader.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 
