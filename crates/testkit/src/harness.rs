@@ -27,7 +27,7 @@ const MAX_FINDINGS: usize = 10;
 pub struct Fault {
     /// The comparison that failed. Shrinking keeps it.
     pub stage: String,
-    /// What was expected and what was found.
+    /// A sentence with the expected and the actual result.
     pub message: String,
 }
 

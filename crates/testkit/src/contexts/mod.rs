@@ -1,4 +1,5 @@
-//! The engines with a bound on contexts per thread on one program, against a search in which the threads take turns.
+//! The engines with a bound on contexts per thread on one program, compared with a search in which the threads take
+//! turns.
 //!
 //! For each number of contexts: verdicts are the oracle's, executions replay and are within the bound, and the
 //! reachable shared states are the oracle's, or contain them where stacks were too deep for it. The sequential program,
@@ -42,10 +43,10 @@ pub const IN_TURNS: Comparison =
 /// The greatest number of contexts per thread that is compared with the oracle.
 pub const LAST: u32 = 4;
 
-/// So many contexts count as many.
+/// A number of contexts that counts as many.
 const MANY: u32 = 6;
 
-/// The program with this number: the presets for turns take turns.
+/// Generates the program with a number: the presets for turns alternate.
 pub fn item(seed: u64, number: u64) -> Model {
     let presets = Weights::in_turns();
     let (_, weights) = &presets[(number % presets.len() as u64) as usize];
@@ -84,14 +85,14 @@ fn compare_posed(posed: &Posed, number: u64, budget: Budget, tally: &mut Tally) 
     Ok(())
 }
 
-/// An engine that counts contexts, and what its histories are made of.
+/// An engine that counts contexts, and its representation of histories.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     kind: EngineKind,
     histories: Option<Histories>,
 }
 
-/// The engines as they are, and `contexts` with other histories than suit small programs, in turn.
+/// Returns the engines with their defaults, and `contexts` alternately with other histories than suit small programs.
 fn ways(number: u64) -> [Way; 3] {
     let other = if number.is_multiple_of(2) { Histories::Values } else { Histories::Numbers };
     [(EngineKind::Contexts, None), (EngineKind::ContextsEager, None), (EngineKind::Contexts, Some(other))]
@@ -105,17 +106,17 @@ impl Way {
     }
 }
 
-/// What an engine finds within some numbers of contexts.
+/// The result of an engine within some numbers of contexts.
 enum Found {
     /// An error, with an execution that replays, and the number at which it was found.
     Error(Trace, Option<u32>),
     /// No error.
     Nothing,
-    /// It took too long.
+    /// The time limit was reached.
     Late,
 }
 
-/// How long an engine may take.
+/// The time limit of an engine.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 fn patient() -> Run<'static> {
@@ -123,7 +124,7 @@ fn patient() -> Run<'static> {
     Run::new(CancelToken::default(), limits, &())
 }
 
-/// Asks an engine.
+/// Runs an engine.
 fn decide(Way { kind, histories }: Way, task: &Task<'_>, bound: ContextBound) -> Result<Found, Fault> {
     let contexts = Options { bound: Some(bound), histories };
     let options = EngineOptions { contexts, ..EngineOptions::default() };
@@ -143,7 +144,8 @@ fn decide(Way { kind, histories }: Way, task: &Task<'_>, bound: ContextBound) ->
     }
 }
 
-/// Up to how many contexts all guesses are looked at: a program that starts threads has many shared variables.
+/// Returns the bound on contexts for the engine that tries all guesses: a program that starts threads has many shared
+/// variables.
 fn eager_last(lists: &[FixedThreads]) -> u32 {
     let shared = |list: &FixedThreads| list.program.vars.iter().filter(|var| var.scope == Scope::Shared).count();
     match lists.iter().map(shared).max() {
@@ -187,7 +189,7 @@ fn check_least(name: &str, least: u32, oracle: &InTurns) -> Result<(), Fault> {
     if wrong { fault(name, format!("least number of contexts {least}, but {:?}", oracle.error)) } else { Ok(()) }
 }
 
-/// A verdict is the oracle's, unless the oracle could not see all.
+/// Checks that a verdict is the oracle's, unless the oracle could not see everything.
 fn check_verdict(name: &str, is_unsafe: bool, oracle: &InTurns, k: u32) -> Result<(), Fault> {
     if oracle.has_error(k) && !is_unsafe {
         return fault(name, format!("no error within {k} contexts, but there is one within {:?}", oracle.error));
@@ -210,7 +212,7 @@ fn compare_shared(lists: &[FixedThreads], oracle: &InTurns, k: u32, tally: &mut 
     check_shared("contexts-eager (shared states)", &found, oracle, k, tally)
 }
 
-/// The same by the lazy engine, for all numbers at once.
+/// Compares the lazy engine with the oracle, for all numbers at once.
 fn compare_lazily(way: Way, task: &Task<'_>, oracle: &InTurns, tally: &mut Tally) -> Result<(), Fault> {
     let bound = Some(ContextBound { first: 1, last: LAST });
     let engine = Contexts { options: Options { bound, histories: way.histories } };
@@ -243,7 +245,7 @@ fn check_shared(
     fault(name, format!("within {k} contexts {found:?}, but {expected:?} (exact: {})", oracle.is_exact(k)))
 }
 
-/// The printed sequential program, for an engine for one thread.
+/// Compares the printed sequential program, run by an engine for one thread.
 fn compare_text(
     posed: &Posed,
     lists: &[FixedThreads],
@@ -254,7 +256,7 @@ fn compare_text(
 ) -> Result<(), Fault> {
     let kinds = [EngineKind::Summaries, EngineKind::Sat, EngineKind::Bmc, EngineKind::Pushdown];
     let kind = kinds[(number / 3 % 4) as usize];
-    // Explicit valuations of many guesses are too many.
+    // The explicit engine cannot enumerate the valuations of many guesses.
     let k = if kind == EngineKind::Pushdown { 1 } else { k };
     let source = Source::new("program.bp", &posed.text);
     let context = Context { program: &posed.asked, map: &posed.map, source: &source };
@@ -278,8 +280,8 @@ fn compare_text(
     check_verdict(&format!("sequentialize, {}", kind.name()), is_unsafe, oracle, k)
 }
 
-/// With many contexts, an error is one that a search without bound on contexts finds too, and the other way round if
-/// its execution has few enough.
+/// Checks that with many contexts an error is one that a search without bound on contexts finds too, and the other way
+/// round if its execution has few enough.
 fn compare_many(task: &Task<'_>, budget: Budget) -> Result<(), Fault> {
     let known = ask(task, budget);
     let found = decide(Way { kind: EngineKind::Contexts, histories: None }, task, ContextBound::exactly(MANY))?;
@@ -296,7 +298,8 @@ fn starts_threads(task: &Task<'_>) -> bool {
     task.program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
 }
 
-/// How many contexts per thread an execution needs, where threads take turns in the order of their numbers.
+/// Returns the number of contexts per thread that an execution needs, if threads take turns in the order of their
+/// numbers.
 pub fn contexts_of(task: &Task<'_>, trace: &Trace) -> u32 {
     let first = u32::from(task.program.prelude.is_some());
     let threads = trace.steps.iter().map(|step| step.thread.0).filter(|thread| *thread >= first);

@@ -1,13 +1,13 @@
 //! The oracle for bounds on contexts: an explicit search in which the threads take turns, over the reference
 //! interpreter.
 //!
-//! It knows nothing of the engines' way to make a list of threads: the places of threads are numbers here. A thread
+//! It is independent of the engines' way to make a list of threads: the places of threads are numbers here. A thread
 //! that is started gets the first free place; its number as a thread is that of its place, so that states with the same
 //! threads at the same places are one state.
 //!
 //! For each place there is the set of states that were seen in turns of its thread. A turn takes over the states of the
-//! turn before in which nobody holds the atomic flag, and adds all that steps of its own thread lead to. The sets only
-//! grow, since a thread may idle; so a state is expanded once for each place.
+//! turn before in which no thread holds the atomic flag, and adds all that steps of its own thread lead to. The sets
+//! only grow, since a thread may idle; so a state is expanded once for each place.
 
 use std::collections::BTreeSet;
 
@@ -20,30 +20,30 @@ use selvedge_replay::{Interpreter, Outcome, State};
 
 use crate::oracle::Budget;
 
-/// What is reachable within 1, 2, .. contexts per thread.
+/// The states that are reachable within 1, 2, .. contexts per thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InTurns {
-    /// For each number the valuations of the shared variables where nobody holds the atomic flag.
+    /// The valuations of the shared variables in which no thread holds the atomic flag, for each number.
     pub shared: Vec<BTreeSet<Vec<bool>>>,
-    /// The least number within which an error is met.
+    /// The least number within which an error is reached.
     pub error: Option<u32>,
     /// The least number within which a stack was deeper than the bound.
     pub deep: Option<u32>,
 }
 
 impl InTurns {
-    /// Whether nothing was left out within so many contexts.
+    /// Returns whether the search within this number of contexts was complete.
     pub fn is_exact(&self, k: u32) -> bool {
         self.deep.is_none_or(|deep| deep > k)
     }
 
-    /// Whether there is an error within so many contexts, as far as it was seen.
+    /// Returns whether there is an error within this number of contexts, as far as it was seen.
     pub fn has_error(&self, k: u32) -> bool {
         self.error.is_some_and(|error| error <= k)
     }
 }
 
-/// Searches up to so many contexts per thread; `None` beyond the budget.
+/// Searches up to a number of contexts per thread; `None` beyond the budget.
 pub fn search(task: &Task<'_>, last: u32, budget: Budget) -> Option<InTurns> {
     let interpreter = Interpreter::new(task.program, task.threads);
     let n_places = n_places(task);
@@ -89,16 +89,16 @@ struct Search<'a> {
     first: u32,
     n_places: u32,
     budget: Budget,
-    /// For each place the states of its turns.
+    /// The states of the turns of each place.
     seen: Vec<IndexSet<State>>,
-    /// How many of them were expanded.
+    /// The number of expanded states of each place.
     expanded: Vec<usize>,
     found: InTurns,
     k: u32,
 }
 
 impl Search<'_> {
-    /// The states in which the threads come to life: those at the ends of the prelude, if there is one.
+    /// Returns the states in which the threads start: those at the ends of the prelude, if there is one.
     fn starts(&mut self, interpreter: &Interpreter<'_>) -> Option<Vec<State>> {
         let mut seen: IndexSet<State> = IndexSet::new();
         for start in interpreter.starts(self.n_places) {
@@ -125,7 +125,7 @@ impl Search<'_> {
         Some(seen.into_iter().filter(|state| state.prelude.is_none() && state.holder.is_none()).collect())
     }
 
-    /// The turn of a thread; returns what it hands on.
+    /// Executes the turn of a thread; returns the states that it hands on.
     fn turn(&mut self, interpreter: &Interpreter<'_>, place: u32, from: Vec<State>) -> Option<Vec<State>> {
         let number = place as usize;
         self.seen[number].extend(from);
@@ -142,7 +142,7 @@ impl Search<'_> {
         Some(self.seen[number].iter().filter(|state| state.holder.is_none()).cloned().collect())
     }
 
-    /// The states after one step of a thread, if it lives.
+    /// Returns the states after one step of a thread, if it lives.
     fn successors(&mut self, interpreter: &Interpreter<'_>, state: &State, thread: ThreadId) -> Vec<State> {
         let Some(position) = state.position(thread) else { return Vec::new() };
         let edges = interpreter.edges(state, &state.threads[position]).to_vec();
@@ -173,7 +173,7 @@ impl Search<'_> {
         self.found.error = self.found.error.or(Some(self.k));
     }
 
-    /// The same state, with new threads at the first free places.
+    /// Returns the same state, with new threads at the first free places.
     fn placed(&self, mut state: State) -> State {
         if state.prelude.is_some() {
             return state;

@@ -1,5 +1,5 @@
 //! Several pushdown systems with a shared state, threads in turns: an oracle that visits configurations one by one, and
-//! the comparison of all ways to answer with it.
+//! the comparison of all engines with it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,10 +25,10 @@ use crate::corpus::{files, foreign};
 use crate::harness::{Campaign, Fault, Tally, fault};
 use crate::workers;
 
-/// What is reachable within 1, 2, .. contexts per thread.
+/// The shared states that are reachable within 1, 2, .. contexts per thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemInTurns {
-    /// For each number the shared states.
+    /// The shared states, for each number.
     pub shared: Vec<BTreeSet<u32>>,
     /// The least number within which the target is reached.
     pub target: Option<u32>,
@@ -39,8 +39,8 @@ pub struct SystemInTurns {
 /// The shared state, and the stack of each thread, its top last.
 type Config = (u32, Vec<Vec<u32>>);
 
-/// Searches up to so many contexts per thread, with stacks of at most so many symbols; `None` beyond so many
-/// configurations.
+/// Searches up to a number of contexts per thread, with stacks up to a height; `None` if there are more configurations
+/// than the limit.
 pub fn search(threads: &Threads, last: u32, height: usize, limit: usize) -> Option<SystemInTurns> {
     let initial = threads.initial.as_ref()?;
     let stack = |number: usize| initial.tops.get(number).copied().flatten().into_iter().collect();
@@ -90,7 +90,7 @@ fn meets((shared, stacks): &Config, target: &View) -> bool {
     *shared == target.shared && stacks.iter().zip(&target.tops).all(holds)
 }
 
-/// All systems of the corpus of CUBA with an initial configuration, or nothing where the corpus is not there.
+/// Reads all systems of the corpus of CUBA with an initial configuration; none if the corpus is not installed.
 pub fn corpus() -> Vec<(PathBuf, Threads)> {
     let files = foreign("cuba").map_or(Vec::new(), |folder| files(&folder, "pds"));
     files.into_iter().filter_map(|path| Some((path.clone(), read(&path)?))).collect()
@@ -101,7 +101,7 @@ fn read(path: &Path) -> Option<Threads> {
     let Some(System::Threads(mut threads)) = load(&text).system else { return None };
     let view = |ending: &str| {
         let text = std::fs::read_to_string(path.with_extension(ending)).ok()?;
-        // Two of the corpus have a target for another number of threads.
+        // Two systems of the corpus have a target for another number of threads.
         read_view(&text, &threads).ok()
     };
     let (initial, target) = (Some(view("init")?), view("spec"));
@@ -110,35 +110,35 @@ fn read(path: &Path) -> Option<Threads> {
     Some(threads)
 }
 
-/// How far a comparison goes.
+/// The limits of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// The greatest number of contexts for the lazy engine.
     pub last: u32,
     /// The greatest number for the eager one.
     pub eagerly: u32,
-    /// One pushdown system for all contexts has at most about so many rules.
+    /// The approximate limit on rules of the one pushdown system for all contexts.
     pub rules: usize,
-    /// The highest stacks of the search of configurations; lower ones where those are too many.
+    /// The greatest height of stacks in the search of configurations; less if there are too many.
     pub height: usize,
-    /// How many configurations it visits.
+    /// The limit on configurations.
     pub configurations: usize,
-    /// How long an engine may take for one answer.
+    /// The time limit of an engine for one answer.
     pub patience: Option<Duration>,
 }
 
-/// How many shared states there are within a number of contexts, by whom.
+/// The number of shared states within a number of contexts, by engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The number of contexts per thread.
     pub k: u32,
-    /// By the lazy engine; `None`: it took too long, and nothing else was asked.
+    /// By the lazy engine; `None` if it took too long, and nothing else was run.
     pub lazy: Option<usize>,
-    /// Whether the eager engine was compared.
+    /// The eager engine was compared.
     pub eager: bool,
-    /// Whether one pushdown system was compared.
+    /// The one pushdown system was compared.
     pub system: bool,
-    /// By the search, and whether it is all there is; `None` if there were too many configurations.
+    /// By the search, and whether it was complete; `None` if there were too many configurations.
     pub explicit: Option<(usize, bool)>,
 }
 
@@ -157,11 +157,11 @@ impl Row {
     }
 }
 
-/// The comparison of all ways to search the systems of the corpus in turns; the number of a system is its place.
+/// The comparison of all engines on the systems of the corpus in turns; the number of a system is its index.
 pub struct InTurnsCampaign {
     /// The systems, the largest first.
     pub systems: Vec<(PathBuf, Threads)>,
-    /// How far the comparison goes.
+    /// The limits of the comparison.
     pub effort: Effort,
 }
 
@@ -200,7 +200,8 @@ impl Campaign for InTurnsCampaign {
     }
 }
 
-/// Compares the lazy engine, the eager one, the one pushdown system and the search. An error says who contradicts whom.
+/// Compares the lazy engine, the eager one, the one pushdown system and the search. An error names the contradicting
+/// engines.
 pub fn compare(threads: &Threads, effort: Effort) -> Result<Vec<Row>, String> {
     let mut heights = (1..=effort.height).rev();
     let explicit = heights.find_map(|height| search(threads, effort.last, height, effort.configurations));
@@ -236,7 +237,7 @@ pub fn compare(threads: &Threads, effort: Effort) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// Compares the least number of contexts within which the target is reached, as far as the engines come.
+/// Compares the least number of contexts within which the target is reached, as far as the engines get.
 fn compare_targets(threads: &Threads, explicit: Option<&SystemInTurns>, effort: Effort) -> Result<(), String> {
     let mut by_engines = BTreeMap::new();
     for (engine, last) in [(EngineKind::Contexts, effort.last), (EngineKind::ContextsEager, effort.eagerly)] {
@@ -253,7 +254,7 @@ fn compare_targets(threads: &Threads, explicit: Option<&SystemInTurns>, effort: 
         by_engines.insert((answer.engine, last), found);
         let Some(seen) = explicit else { continue };
         let expected = seen.target.filter(|target| *target <= last);
-        // What the search leaves out may reach the target earlier.
+        // An execution that the search left out may reach the target earlier.
         let earlier = found.is_some_and(|found| !seen.is_exact(found) && expected.is_none_or(|seen| found < seen));
         if found != expected && !earlier {
             return Err(format!("{}: the target at {found:?}, the search: {:?}", answer.engine, seen.target));
@@ -265,7 +266,7 @@ fn compare_targets(threads: &Threads, explicit: Option<&SystemInTurns>, effort: 
 }
 
 impl SystemInTurns {
-    /// Whether nothing was left out within so many contexts.
+    /// Returns whether the search within this number of contexts was complete.
     pub fn is_exact(&self, k: u32) -> bool {
         self.deep.is_none_or(|deep| deep > k)
     }
@@ -276,7 +277,7 @@ fn numbers(states: &BTreeSet<Vec<bool>>) -> BTreeSet<u32> {
     states.iter().map(number).collect()
 }
 
-/// The shared states by the lazy engine; `None` if it takes too long or too much.
+/// Returns the shared states by the lazy engine; `None` if it exceeds a limit.
 fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
     let program = program(threads).expect("the initial configuration is known");
     assert_eq!(validate(&program), Ok(()));
@@ -290,7 +291,7 @@ fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u
     }
 }
 
-/// The shared states by the eager engine; `None` if it takes too long or too much.
+/// Returns the shared states by the eager engine; `None` if it exceeds a limit.
 fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
     let program = program(threads).expect("the initial configuration is known");
     let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
@@ -304,8 +305,8 @@ fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<
     }
 }
 
-/// Whether the target is reached, if there is one, by one pushdown system whose shared states must be `found`, of which
-/// some are known; `None` if it is too large.
+/// Returns whether the target is reached, if there is one, by one pushdown system whose shared states must be `found`,
+/// of which some are known; `None` if it is too large.
 fn by_system(
     threads: &Threads,
     k: u32,

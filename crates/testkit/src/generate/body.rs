@@ -5,7 +5,7 @@ use super::weights::{Template, Weights};
 use crate::model::{Assign, BinOp, Expr, Invocation, Kind, Model, Place, Procedure, Stmt};
 use crate::rng::Rng;
 
-/// How deep statements stand in each other.
+/// The greatest nesting depth of statements.
 const MAX_DEPTH: usize = 2;
 
 /// Makes the body of one procedure.
@@ -15,13 +15,13 @@ pub(super) struct BodyMaker<'a> {
     me: &'a Procedure,
     /// All variables in scope.
     names: Vec<String>,
-    /// Those that other threads do not share.
+    /// The variables that other threads do not share.
     own: Vec<String>,
-    /// Those that have passive copies.
+    /// The variables that have passive copies.
     passive: Vec<String>,
-    /// Whom a call may go to.
+    /// The procedures that may be called.
     callees: Vec<&'a Procedure>,
-    /// What a started thread may run.
+    /// The procedures that a started thread may run.
     startable: Vec<&'a Procedure>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> BodyMaker<'a> {
         }
     }
 
-    /// A whole body.
+    /// Makes a whole body.
     pub(super) fn body(mut self) -> Vec<Stmt> {
         let (low, high) = self.weights.statements;
         let n_stmts = self.rng.between(low, high);
@@ -61,7 +61,7 @@ impl<'a> BodyMaker<'a> {
         body
     }
 
-    /// The start of a thread at the beginning of an initial one.
+    /// Makes the start of a thread at the beginning of an initial one.
     fn first_start(&mut self) -> Vec<Stmt> {
         if self.me.initial.is_none() || !self.rng.percent(self.weights.chances.first_start) {
             return Vec::new();
@@ -73,7 +73,7 @@ impl<'a> BodyMaker<'a> {
         vec![Stmt::new(start)]
     }
 
-    /// The condition of an assertion.
+    /// Makes the condition of an assertion.
     pub(super) fn assertion(&mut self) -> Expr {
         let mut condition = self.condition(2);
         while self.rng.percent(self.weights.chances.weak_assert) {
@@ -83,7 +83,7 @@ impl<'a> BodyMaker<'a> {
         condition
     }
 
-    /// About this many statements.
+    /// Makes about this many statements.
     fn block(&mut self, n_stmts: usize, depth: usize) -> Vec<Stmt> {
         let mut body: Vec<Stmt> = Vec::new();
         let mut left = n_stmts;
@@ -97,7 +97,7 @@ impl<'a> BodyMaker<'a> {
         body
     }
 
-    /// The statements of a template; `None` where it does not fit.
+    /// Makes the statements of a template; `None` where it does not fit.
     fn template(&mut self, template: Template, inner: usize, depth: usize) -> Option<Vec<Stmt>> {
         let kind = match template {
             Template::Skip => Kind::Skip,
@@ -146,7 +146,7 @@ impl<'a> BodyMaker<'a> {
         self.maker(self.reads(), 1).expr(depth)
     }
 
-    /// A condition that may also read passive copies: for `assume`.
+    /// Makes a condition that may also read passive copies: for `assume`.
     fn step_condition(&mut self) -> Expr {
         let mut leaves = self.reads();
         if self.rng.percent(self.weights.chances.passive) {
@@ -185,7 +185,7 @@ impl<'a> BodyMaker<'a> {
         Some(Kind::Assign(Assign { places, values, constrain }))
     }
 
-    /// A condition on old and new values.
+    /// Makes a condition on old and new values.
     fn constraint(&mut self, assigned: &[String]) -> Expr {
         let mut leaves = self.reads();
         for _ in 0..2 {
@@ -201,7 +201,7 @@ impl<'a> BodyMaker<'a> {
         if self.rng.percent(60) { Expr::binary(BinOp::Or, condition, literal) } else { condition }
     }
 
-    /// An assignment to a passive copy, perhaps beside one to an own variable.
+    /// Makes an assignment to a passive copy, perhaps together with one to an own variable.
     fn broadcast(&mut self) -> Option<Kind> {
         let name = self.rng.pick(&self.passive)?.clone();
         let mut places = vec![Place::Passive(name.clone())];

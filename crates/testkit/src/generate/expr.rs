@@ -11,12 +11,12 @@ pub(super) struct ExprMaker<'a> {
     pub(super) chances: &'a Chances,
     /// The leaves that read variables.
     pub(super) leaves: Vec<Expr>,
-    /// How many more choices there may be.
+    /// The number of further choices that are allowed.
     pub(super) choices_left: u32,
 }
 
 impl ExprMaker<'_> {
-    /// An expression of at most this depth.
+    /// Makes an expression of at most this depth.
     pub(super) fn expr(&mut self, depth: usize) -> Expr {
         if depth == 0 || self.rng.percent(40) {
             return self.leaf();
@@ -52,7 +52,7 @@ impl ExprMaker<'_> {
         }
     }
 
-    /// A variable or its negation.
+    /// Makes a variable or its negation.
     pub(super) fn literal(&mut self) -> Expr {
         let leaf = self.leaf();
         if self.rng.coin() { leaf } else { Expr::not(leaf) }

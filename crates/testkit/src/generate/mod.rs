@@ -1,6 +1,6 @@
-//! Random Boolean programs that the reader accepts without errors: well scoped, right numbers of values.
+//! Random Boolean programs that the reader accepts without errors: well scoped, with the right numbers of values.
 //!
-//! Order of work: the shape and the signatures of all procedures, then the bodies with jumps to nowhere, then the
+//! Order of work: the shape and the signatures of all procedures, then the bodies with jumps without targets, then the
 //! targets of the jumps and the labels. State spaces stay small, since the oracle that judges the programs is explicit.
 
 mod body;
@@ -16,12 +16,12 @@ use body::BodyMaker;
 use expr::ExprMaker;
 use selvedge_check::{Initial, Question};
 
-/// The program of a seed.
+/// Generates the program of a seed.
 pub fn generate(seed: u64, weights: &Weights) -> Model {
     generate_with(&mut Rng::new(seed), weights)
 }
 
-/// The program that the next numbers of a stream make.
+/// Generates the program that the next numbers of a stream determine.
 pub fn generate_with(rng: &mut Rng, weights: &Weights) -> Model {
     let mut model = outline(rng, weights);
     let recursive = rng.percent(weights.chances.recursion);
@@ -36,7 +36,7 @@ pub fn generate_with(rng: &mut Rng, weights: &Weights) -> Model {
     model
 }
 
-/// The program with empty bodies.
+/// Makes the program with empty bodies.
 fn outline(rng: &mut Rng, weights: &Weights) -> Model {
     let shape = shape(rng, weights);
     let names = procedure_names(rng, weights, shape);
@@ -83,7 +83,7 @@ fn question(rng: &mut Rng, weights: &Weights, shape: Shape) -> Question {
     Question { threads: Some(threads), initial, ..Question::default() }
 }
 
-/// The procedures' names, and how many initial threads start in them.
+/// Chooses the procedures' names, and the numbers of initial threads that start in them.
 fn procedure_names(rng: &mut Rng, weights: &Weights, shape: Shape) -> Vec<(String, Option<Copies>)> {
     let one = Some(Copies::Exactly(1));
     let mut names = match shape {
@@ -110,7 +110,8 @@ fn copies(rng: &mut Rng) -> Copies {
     }
 }
 
-/// A procedure `init` has no thread to which per-thread variables could belong, so the classic shape has none.
+/// Makes the variables outside procedures. The classic shape has no per-thread ones, since `init` has no thread to
+/// which they could belong.
 fn globals(rng: &mut Rng, weights: &Weights, shape: Shape) -> Vec<Decl> {
     let mut decls: Vec<Decl> = Vec::new();
     for number in 0..rng.between(weights.globals.0, weights.globals.1) {
@@ -122,7 +123,7 @@ fn globals(rng: &mut Rng, weights: &Weights, shape: Shape) -> Vec<Decl> {
     decls
 }
 
-/// A constant, a choice, or something about the variables before: shared ones know shared ones only.
+/// Makes a constant, a choice, or an expression over the variables before: shared ones may only read shared ones.
 fn initial_value(rng: &mut Rng, weights: &Weights, before: &[Decl], thread_local: bool) -> Expr {
     let known = before.iter().filter(|decl| thread_local || !decl.thread_local);
     let leaves: Vec<Expr> = known.map(|decl| Expr::var(&decl.name)).collect();
@@ -231,7 +232,7 @@ fn ask_label(rng: &mut Rng, weights: &Weights, model: &mut Model) {
     }
 }
 
-/// All labels of a program, in the order of the text.
+/// Returns all labels of a program, in the order of the text.
 pub fn labels(model: &Model) -> Vec<String> {
     let mut labels = Vec::new();
     for procedure in &model.procs {

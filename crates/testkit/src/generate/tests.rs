@@ -1,4 +1,4 @@
-//! What generated programs contain.
+//! Tests of the contents of generated programs.
 
 use super::*;
 use crate::model::Assign;
@@ -101,7 +101,7 @@ fn assignments_never_name_a_variable_twice() {
     }
 }
 
-/// The programs of the presets for several threads.
+/// Generates programs of the presets for several threads.
 fn concurrent() -> Vec<Model> {
     let presets = Weights::concurrent();
     (0..2000).map(|seed| generate(seed, &presets[seed as usize % presets.len()].1)).collect()
@@ -117,12 +117,12 @@ fn is_start(kind: &Kind) -> bool {
     matches!(kind, Kind::StartGoto(_) | Kind::StartLabel(_) | Kind::StartCall(_) | Kind::Async(_))
 }
 
-/// Whether a start stands in a loop.
+/// Returns whether a thread is started inside a loop.
 fn starts_in_a_loop(procedure: &Procedure) -> bool {
     any_stmt(&procedure.body, &|kind| matches!(kind, Kind::While(_, body) if any_stmt(body, &is_start)))
 }
 
-/// Whether something can block between the beginning and the end of a section.
+/// Returns whether a step can block between the beginning and the end of a section.
 fn blocks_inside(procedure: &Procedure) -> bool {
     let kinds: Vec<&Kind> = procedure.body.iter().map(|stmt| &stmt.kind).collect();
     let begin = kinds.iter().position(|kind| matches!(kind, Kind::AtomicBegin));

@@ -1,6 +1,6 @@
-//! What the generator makes how often.
+//! The frequencies of the generator.
 
-/// How large programs are, which statements they have, and how often they use what.
+/// The size of programs, their statements, and the frequency of each feature.
 #[derive(Clone, Debug)]
 pub struct Weights {
     /// The least and the greatest number of shared variables.
@@ -13,13 +13,13 @@ pub struct Weights {
     pub statements: (usize, usize),
     /// The least and the greatest bound on threads; `(0, 0)` for none.
     pub threads: (u32, u32),
-    /// How often each statement is chosen, relative to the others.
+    /// The relative frequency of each statement.
     pub templates: Vec<(Template, u32)>,
-    /// How often something happens, in percent.
+    /// Probabilities in percent.
     pub chances: Chances,
 }
 
-/// How often something happens, in percent.
+/// Probabilities in percent.
 #[derive(Clone, Debug)]
 pub struct Chances {
     /// A call may go to any procedure, itself included, not only to later ones. For the whole program.
@@ -120,7 +120,7 @@ pub enum Template {
 }
 
 impl Weights {
-    /// One thread, calls without recursion.
+    /// Returns weights for one thread, calls without recursion.
     pub fn sequential() -> Weights {
         use Template::*;
         let templates = vec![
@@ -156,7 +156,7 @@ impl Weights {
         }
     }
 
-    /// One thread, calls with recursion.
+    /// Returns weights for one thread, calls with recursion.
     pub fn recursive() -> Weights {
         let mut weights = Weights::sequential().with(Template::Call, 14).with(Template::If, 14);
         weights.procs = (1, 2);
@@ -167,7 +167,7 @@ impl Weights {
         weights
     }
 
-    /// Two or three threads, small and without recursion.
+    /// Returns weights for two or three threads, small and without recursion.
     pub fn threads() -> Weights {
         use Template::*;
         let mut weights = Weights::sequential()
@@ -195,7 +195,7 @@ impl Weights {
         weights
     }
 
-    /// All that there is, now and then.
+    /// Returns weights with all features, each of them rare.
     pub fn everything() -> Weights {
         let mut weights = Weights::threads().with(Template::Broadcast, 2).with(Template::Call, 5);
         weights.procs = (1, 3);
@@ -207,7 +207,7 @@ impl Weights {
         weights
     }
 
-    /// All presets with their names.
+    /// Returns all presets with their names.
     pub fn presets() -> [(&'static str, Weights); 4] {
         [
             ("sequential", Weights::sequential()),
@@ -217,7 +217,7 @@ impl Weights {
         ]
     }
 
-    /// Up to three threads without recursion, in the ways in which threads can be: mixed, with many sections, with many
+    /// Returns weights for up to three threads without recursion, of all kinds: mixed, with many sections, with many
     /// starts, with passive copies, with several kinds of threads.
     pub fn concurrent() -> [(&'static str, Weights); 5] {
         use Template::*;
@@ -236,8 +236,8 @@ impl Weights {
         [("mixed", mixed), ("sections", sections), ("starts", starts), ("passive", passive), ("kinds", kinds)]
     }
 
-    /// Two or three threads with recursion: those that the program names, several of one kind, threads that are
-    /// started, many sections, and the same without recursion.
+    /// Returns weights for two or three threads with recursion: those that the program names, several of one kind,
+    /// threads that are started, many sections, and the same without recursion.
     pub fn in_turns() -> [(&'static str, Weights); 5] {
         use Template::*;
         let mut named = Weights::sequential().with(Call, 12).with(Atomic, 4).with(StrayAtomic, 1).with(EndThread, 1);
@@ -269,7 +269,8 @@ impl Weights {
         [("named", named), ("alike", alike), ("started", started), ("sections", sections), ("flat", flat)]
     }
 
-    /// Templates of which there are any number of threads: with and without recursion, the same with many sections.
+    /// Returns weights for templates with any number of threads: with and without recursion, the same with many
+    /// sections.
     pub fn in_rounds() -> [(&'static str, Weights); 4] {
         use Template::*;
         let [(_, named), .., (_, sections), _] = Weights::in_turns();
@@ -288,7 +289,7 @@ impl Weights {
         ]
     }
 
-    /// The same weights but for one statement.
+    /// Returns the same weights but for one statement.
     pub fn with(mut self, template: Template, weight: u32) -> Weights {
         self.templates.retain(|(other, _)| *other != template);
         self.templates.push((template, weight));

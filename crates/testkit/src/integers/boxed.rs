@@ -1,7 +1,7 @@
-//! A search of all states whose integers lie within bounds, over the reference meaning of steps.
+//! A search of all states whose integers are within bounds, over the reference meaning of steps.
 //!
-//! It takes programs of guarded commands: one thread that makes a first step and then stays at one location. Errors
-//! that it finds are errors; that it finds none says nothing about states outside of the box.
+//! It supports programs of guarded commands: one thread that makes a first step and then stays at one location. Errors
+//! that it finds are errors; without an error, it says nothing about states outside of the box.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,14 +11,14 @@ use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::reads;
 use selvedge_ir::{BinaryOp, EdgeId, EntryId, Expr, Op, Program, Ty, Value, VarId};
 
-/// How far the search goes.
+/// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// States have integers up to this size.
+    /// The greatest absolute value of integers in states.
     pub size: i64,
-    /// Inputs, and variables that start with any value, are tried up to this size.
+    /// The greatest absolute value that is tried for inputs and for variables with an arbitrary initial value.
     pub inputs: i64,
-    /// No more states than this are kept.
+    /// The limit on states.
     pub states: usize,
 }
 
@@ -28,14 +28,14 @@ impl Default for Bounds {
     }
 }
 
-/// What the search found.
+/// The result of the search.
 #[derive(Clone, Debug)]
 pub enum Found {
     /// An execution to an error.
     Error(Trace),
-    /// No error, and whether these are all states that the program can reach.
+    /// No error.
     None {
-        /// Nothing was left out.
+        /// These are all states that the program can reach.
         complete: bool,
     },
 }
@@ -65,7 +65,7 @@ pub fn search(program: &Program, target: &Target, bounds: Bounds) -> Found {
     Found::None { complete: search.complete }
 }
 
-/// The question about a program of guarded commands.
+/// Returns the question about a program of guarded commands.
 pub fn task<'p>(program: &'p Program, target: &'p Target) -> Task<'p> {
     Task { program, target, threads: ThreadScope::Unbounded }
 }
@@ -78,7 +78,7 @@ struct Search<'p> {
     program: &'p Program,
     bounds: Bounds,
     complete: bool,
-    /// How each state was reached; `None` for first states.
+    /// The predecessor of each state; `None` for initial states.
     known: HashMap<Valuation, Option<(Valuation, EdgeId, Vec<Value>)>>,
     waiting: VecDeque<Valuation>,
 }
@@ -104,7 +104,8 @@ impl Search<'_> {
         self.waiting.push_back(state);
     }
 
-    /// All first states, one variable after the other; each condition is looked at once its variables have values.
+    /// Finds all initial states, one variable after the other; each condition is evaluated once its variables have
+    /// values.
     fn starts(&mut self, first: EdgeId) {
         let Op::Assign(assign) = &self.program.edges[first].op else { return };
         let conditions = assign.constrain.conjuncts();
@@ -136,7 +137,7 @@ impl Search<'_> {
         }
     }
 
-    /// The variable to decide next, and its values: first one that an equation gives.
+    /// Returns the variable to decide next, and its values: first one that an equation determines.
     fn next_variable(&mut self, conditions: &[&Expr], partial: &[Option<Value>]) -> Option<(usize, Vec<Value>)> {
         for condition in conditions {
             let Expr::Binary(BinaryOp::Eq, pair) = condition else { continue };
@@ -168,7 +169,7 @@ impl Search<'_> {
         }
     }
 
-    /// All states to which a command leads.
+    /// Finds all states to which a command leads.
     fn command(&mut self, edge: EdgeId, state: &Valuation) {
         let Op::Assign(assign) = &self.program.edges[edge].op else { return };
         let types = assign.choices();
@@ -235,7 +236,7 @@ fn partial_value(leaf: &Expr, partial: &[Option<Value>]) -> Value {
     }
 }
 
-/// Whether conditions keep a variable within the values that are tried for it.
+/// Returns whether conditions keep a variable within the values that are tried for it.
 fn is_bounded(var: usize, conditions: &[&Expr], most: i64) -> bool {
     let bound = |condition: &Expr| match condition {
         Expr::Binary(BinaryOp::Le, pair) => match &**pair {

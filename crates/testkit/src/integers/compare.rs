@@ -1,5 +1,5 @@
 //! All engines for integers on one program: verdicts agree, evidence was judged, and the search over a box finds no
-//! error in a program that some engine calls safe.
+//! error in a program that an engine calls safe.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::boxed::{Bounds, Found, search};
 use super::generate;
 use crate::harness::{Campaign, Fault, Tally, fault};
 
-/// How long an engine may take for one program.
+/// The time limit of an engine for one program.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The comparison of all engines for integers on generated guarded commands.
@@ -42,7 +42,7 @@ impl Campaign for Integers {
     }
 }
 
-/// The engines that take guarded commands.
+/// Returns the engines that support guarded commands.
 pub fn engines(text: &str) -> Vec<EngineKind> {
     let loaded = gcl::load(text);
     let Some(program) = &loaded.program else { return Vec::new() };
@@ -53,7 +53,7 @@ pub fn engines(text: &str) -> Vec<EngineKind> {
     EngineKind::ALL.iter().copied().filter(takes).collect()
 }
 
-/// Asks all engines about a program: no engine calls it safe if another one, or the search over a box, finds an error.
+/// Runs all engines on a program: no engine calls it safe if another one, or the search over a box, finds an error.
 fn compare(text: &str, solvers: &Solvers, tally: &mut Tally) -> Result<(), Fault> {
     let loaded = gcl::load(text);
     let Some(program) = &loaded.program else { return fault("read", "the program is not read") };

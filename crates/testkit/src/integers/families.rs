@@ -1,5 +1,5 @@
 //! The programs of the tables of "Abstract Analysis via Symbolic Executions" (Albarghouthi, 2010), Figs. 1.1, 5.1 and
-//! 5.2, written by us after the literature that the thesis cites; the ones without a parameter stand in
+//! 5.2, written by us after the literature that the thesis cites; the ones without a parameter are in
 //! `tests/programs/gcl`.
 //!
 //! The rows `ticket3-X` and `RAX-X` ask whether X is reached, and the thesis calls that `t`; here the condition says
@@ -12,17 +12,17 @@ use crate::corpus::Expected;
 /// A row of a table.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The name of the thesis.
+    /// Its name in the thesis.
     pub name: String,
     /// Its figure.
     pub figure: &'static str,
     /// The program.
     pub text: String,
-    /// What it must be.
+    /// The correct verdict.
     pub expected: Expected,
-    /// What the thesis says of its own tool.
+    /// The result that the thesis gives for its own tool.
     pub ase: Option<Published>,
-    /// What the thesis says of the tool that it compares with.
+    /// The result that the thesis gives for the tool that it compares with.
     pub ur: Option<Published>,
 }
 
@@ -47,7 +47,7 @@ const fn published(
     Some(Published { iterations, queries, predicates, states, seconds })
 }
 
-/// All rows, in the order of the figures.
+/// Returns all rows, in the order of the figures.
 pub fn rows() -> Vec<Row> {
     let mut rows = fixed();
     rows.extend(elevators());
@@ -192,18 +192,18 @@ fn reached() -> Vec<Row> {
     tickets.chain(raxes).collect()
 }
 
-/// How a ticket lock differs from the plain one.
+/// The differences of a ticket lock from the plain one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ticket {
-    /// The first ticket has any number.
+    /// The first ticket has an arbitrary number.
     pub any: bool,
     /// A ticket is taken in two steps, between which another process can take the same one.
     pub torn: bool,
-    /// Whether this ticket is handed out, instead of mutual exclusion.
+    /// The property is that this ticket is never handed out, instead of mutual exclusion.
     pub reached: Option<u32>,
 }
 
-/// A ticket lock for some processes.
+/// Generates a ticket lock for some processes.
 pub fn ticket(processes: u32, kind: Ticket) -> String {
     let verdict = if kind.torn || kind.reached.is_some() { "unsafe" } else { "safe" };
     let mut text = format!("// A ticket lock for {processes} processes.\n// verdict: {verdict}\n\n");
@@ -240,14 +240,14 @@ fn pairs(count: u32) -> impl Iterator<Item = (u32, u32)> {
     (1..=count).flat_map(move |one| (one + 1..=count).map(move |other| (one, other)))
 }
 
-/// The two tasks with the question whether the first event is signalled so often.
+/// Generates the two tasks with the question whether the first event is signalled this often.
 pub fn rax_reaching(count: u32) -> String {
     let text = program!("rax").replace("// verdict: safe", "// verdict: unsafe");
     text.replace("deadlock_free;", &format!("safe never: count1 != {count};"))
 }
 
-/// An elevator: every floor has a button and a light that says that the cabin is there; the cabin goes to one floor at
-/// a time whose button was pressed. It is never on two floors at once.
+/// Generates an elevator: every floor has a button and a light that says that the cabin is there; the cabin goes to one
+/// floor at a time whose button was pressed. It is never on two floors at once.
 pub fn elevator(floors: u32) -> String {
     let mut text = format!("// An elevator between {floors} floors.\n// verdict: safe\n\n");
     text.push_str("var floor, goal: int = 1;\n");

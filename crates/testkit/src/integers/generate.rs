@@ -1,6 +1,6 @@
 //! Random programs of guarded commands: two or three integers, sometimes with a truth value, a range or a process,
-//! linear terms with factors from -2 to 2, and at most one input. Everything stands on a line of its own, so that a
-//! program can be made smaller by leaving out lines.
+//! linear terms with factors from -2 to 2, and at most one input. Every item is on a line of its own, so that a program
+//! can be made smaller by leaving out lines.
 
 use std::fmt::Write as _;
 
@@ -8,14 +8,14 @@ use selvedge_frontend::gcl;
 
 use crate::rng::Rng;
 
-/// The `number`-th program of a run.
+/// Generates the `number`-th program of a run.
 pub fn program(seed: u64, number: u64) -> String {
     let mut rng = Rng::for_item(seed, number);
     let mut maker = Maker { n_vars: rng.between(2, 3), input: rng.percent(60), shape: Shape::of(&mut rng), rng };
     maker.program()
 }
 
-/// What there is beside integers.
+/// The declarations other than integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Plain,
@@ -33,7 +33,7 @@ impl Shape {
 struct Maker {
     rng: Rng,
     n_vars: usize,
-    /// Whether an input may still be read.
+    /// An input may still be read.
     input: bool,
     shape: Shape,
 }
@@ -156,7 +156,7 @@ impl Maker {
         }
     }
 
-    /// One or two variables with factors, and a constant.
+    /// Makes a sum of one or two variables with factors, and a constant.
     fn term(&mut self) -> String {
         let first = self.rng.below(self.n_vars);
         let mut parts = Vec::new();
@@ -179,7 +179,7 @@ fn name(var: usize) -> &'static str {
     ["x", "y", "z"][var]
 }
 
-/// The program with as few lines as possible that is still read and still shows what `shows` looks for.
+/// Returns the program with as few lines as possible that is still read and still satisfies `shows`.
 pub fn shrink(text: &str, shows: &mut dyn FnMut(&str) -> bool) -> String {
     let mut small = text.to_owned();
     let mut at = 0;

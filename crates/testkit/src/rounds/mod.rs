@@ -1,8 +1,8 @@
-//! The engine `rounds` on one program, against searches over all schedules of up to three threads.
+//! The engine `rounds` on one program, compared with searches over all schedules of up to three threads.
 //!
-//! For each number of rounds: what any list of up to three threads reaches in turns (`contexts::search`, which knows
-//! nothing of blocks and interfaces) is reached; a shared state that the engine adds comes with an execution to it that
-//! replays; errors likewise. Where the engine proves that some number of rounds is enough, a search without bound on
+//! For each number of rounds: what any list of up to three threads reaches in turns (`contexts::search`, which is
+//! independent of blocks and interfaces) is reached; a shared state that the engine adds has an execution to it that
+//! replays; errors likewise. If the engine proves that some number of rounds is enough, a search without bound on
 //! rounds finds no error.
 
 use std::collections::BTreeSet;
@@ -37,10 +37,10 @@ pub const LAST: u32 = 3;
 /// The greatest number of threads in the searches.
 pub const THREADS: usize = 3;
 
-/// How many added states of a program are looked at.
+/// The number of added states of a program that are checked.
 const ADDED: usize = 4;
 
-/// The program with this number: half of them with recursion.
+/// Generates the program with a number: half of them with recursion.
 pub fn item(seed: u64, number: u64) -> Model {
     let presets = Weights::in_rounds();
     let (_, weights) = &presets[(number % presets.len() as u64) as usize];
@@ -64,7 +64,7 @@ fn compare_posed(posed: &Posed, budget: Budget, tally: &mut Tally) -> Result<(),
     Ok(())
 }
 
-/// The engine for so many rounds.
+/// Returns the engine for a number of rounds.
 pub fn engine(rounds: u32) -> Rounds {
     Rounds { options: Options { bound: Some(RoundBound { first: 1, last: rounds }), ..Options::default() } }
 }
@@ -74,7 +74,7 @@ fn patient() -> Run<'static> {
     Run::new(CancelToken::default(), limits, &())
 }
 
-/// What all lists of up to three threads reach, by rounds; `None` beyond the budget.
+/// Returns what all lists of up to three threads reach, by rounds; `None` beyond the budget.
 pub fn schedules(task: &Task<'_>, budget: Budget) -> Option<InTurns> {
     let mut known = InTurns { shared: vec![BTreeSet::new(); LAST as usize], ..InTurns::default() };
     for entries in lists(task.program) {
@@ -89,8 +89,8 @@ pub fn schedules(task: &Task<'_>, budget: Budget) -> Option<InTurns> {
     Some(known)
 }
 
-/// All lists of up to three threads that a run may have, in all orders. Threads that must be there may idle, so that
-/// they can be left out.
+/// Returns all lists of up to three threads that a run may have, in all orders. Required threads may idle, so that they
+/// can be left out.
 fn lists(program: &Program) -> Vec<Vec<Entry>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     let mut last = all.clone();
@@ -113,7 +113,7 @@ fn lists(program: &Program) -> Vec<Vec<Entry>> {
     all.iter().map(|list| list.iter().map(entry).collect()).collect()
 }
 
-/// Whether there is an error within `k` rounds.
+/// Returns whether there is an error within `k` rounds, which must agree with the searches.
 fn compare_verdict(task: &Task<'_>, known: &InTurns, k: u32, budget: Budget, tally: &mut Tally) -> Result<bool, Fault> {
     let mut explanation = Explanation::default();
     let answer = engine(k).decide(task, &patient(), &mut explanation);
@@ -141,7 +141,7 @@ fn compare_verdict(task: &Task<'_>, known: &InTurns, k: u32, budget: Budget, tal
     }
 }
 
-/// An execution replays and has at most so many rounds.
+/// Checks that an execution replays and has at most `k` rounds.
 fn check_trace(task: &Task<'_>, trace: &Trace, k: u32) -> Result<(), Fault> {
     if let Err(reject) = judge(task, &Verdict::Unsafe(trace.clone()), &Run::unlimited()) {
         return fault("rounds (judge)", reject.to_string());
@@ -150,7 +150,7 @@ fn check_trace(task: &Task<'_>, trace: &Trace, k: u32) -> Result<(), Fault> {
     if needed > k { fault("rounds", format!("an execution of {needed} rounds within {k}")) } else { Ok(()) }
 }
 
-/// What the game proves has a certificate, unless that is too long, and the judge accepts it.
+/// Checks that a proof by the game has a certificate, unless that is too long, and that the judge accepts it.
 fn check_certificate(task: &Task<'_>, k: u32, tally: &mut Tally) -> Result<(), Fault> {
     let inlined = simplify(task, &[Pass::Inline]);
     let Ok(Some(found)) = certificate(&inlined.question(), [1, k], &patient()) else {
@@ -165,7 +165,7 @@ fn check_certificate(task: &Task<'_>, k: u32, tally: &mut Tally) -> Result<(), F
     Ok(())
 }
 
-/// Few threads, without bound on rounds, find no error.
+/// Checks that few threads, without bound on rounds, find no error.
 fn check_safe(task: &Task<'_>, known: &InTurns, budget: Budget) -> Result<(), Fault> {
     if known.error.is_some() {
         return fault("adequacy", format!("safe, but there is an error within {:?} rounds", known.error));
@@ -180,7 +180,7 @@ fn check_safe(task: &Task<'_>, known: &InTurns, budget: Budget) -> Result<(), Fa
     Ok(())
 }
 
-/// The shared states of each number of rounds.
+/// Compares the shared states of each number of rounds.
 fn compare_shared(task: &Task<'_>, known: &InTurns, tally: &mut Tally) -> Result<(), Fault> {
     let target = Target::default();
     let states = match engine(LAST).shared_states(&Task { target: &target, ..*task }, &patient()) {
@@ -201,8 +201,8 @@ fn compare_shared(task: &Task<'_>, known: &InTurns, tally: &mut Tally) -> Result
     Ok(())
 }
 
-/// An execution leads to a shared state within so many rounds: that of a further thread which asserts that it is not
-/// met.
+/// Checks that an execution leads to a shared state within `k` rounds: that of an additional thread which asserts that
+/// it is not reached.
 fn check_added(task: &Task<'_>, vars: &[VarId], state: &[bool], k: u32) -> Result<(), Fault> {
     let (program, target) = probed(task.program, vars, state);
     let task = Task { program: &program, target: &target, ..*task };
@@ -213,7 +213,7 @@ fn check_added(task: &Task<'_>, vars: &[VarId], state: &[bool], k: u32) -> Resul
     }
 }
 
-/// The program with a thread more, which fails if it meets this shared state.
+/// Returns the program with an additional thread, which fails in this shared state.
 fn probed(program: &Program, vars: &[VarId], state: &[bool]) -> (Program, Target) {
     let mut program = program.clone();
     let proc = ProcId::new(program.procs.len());

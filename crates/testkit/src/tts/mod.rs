@@ -1,4 +1,4 @@
-//! Thread-transition systems to try things on: a naive search, and smaller systems that still show a fault.
+//! Thread-transition systems for tests: a naive search, and shrinking to smaller systems that still show a fault.
 
 mod search;
 mod shrink;

@@ -1,20 +1,20 @@
-//! Breadth first over all configurations of a thread-transition system with a bounded number of threads: slow and
-//! plain, the measure of everything else.
+//! Breadth-first search over all configurations of a thread-transition system with a bounded number of threads: slow
+//! and plain, the reference for everything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Tts, TtsRun};
 
-/// What happens at the bound.
+/// The behaviour at the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtBound {
     /// A rule that leads to more threads cannot be taken.
     Blocked,
-    /// The threads that find room start, the others do not: what a bounded program does.
+    /// The threads within the bound start, the others do not, as in a bounded program.
     Skipped,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// The pairs of shared and local states that occur.
@@ -23,23 +23,23 @@ pub struct Found {
     pub n_configurations: usize,
     /// A shortest run to a target. Only where rules are blocked at the bound.
     pub run: Option<TtsRun>,
-    /// Whether a target is covered.
+    /// A target is covered.
     pub covered: bool,
-    /// Whether there were more configurations than were looked at.
+    /// There were more configurations than were visited.
     pub truncated: bool,
 }
 
 /// The shared state and the threads, in ascending order.
 type Configuration = (SharedId, Vec<LocalId>);
 
-/// How a configuration was found: by the start with this number, or from the one with this number by a rule.
+/// The origin of a configuration: the start with this number, or a rule from the configuration with this number.
 #[derive(Clone, Copy)]
 enum Origin {
     Start(usize),
     Rule(usize, RuleId),
 }
 
-/// Looks at all configurations with up to so many threads, but not at more than `limit`.
+/// Visits all configurations with up to this number of threads, but not more than `limit`.
 pub fn reach(tts: &Tts, n_threads: usize, at_bound: AtBound, limit: usize) -> Found {
     let mut found = Found::default();
     let mut rules: BTreeMap<(SharedId, LocalId), Vec<RuleId>> = BTreeMap::new();
@@ -80,7 +80,7 @@ pub fn reach(tts: &Tts, n_threads: usize, at_bound: AtBound, limit: usize) -> Fo
     found
 }
 
-/// The first configurations with up to so many threads.
+/// Returns the initial configurations with up to this number of threads.
 fn starts(tts: &Tts, n_threads: usize) -> Vec<(Configuration, usize)> {
     let mut found = Vec::new();
     for (number, start) in tts.starts.iter().enumerate().filter(|(_, start)| start.threads.len() <= n_threads) {
@@ -121,7 +121,7 @@ fn apply(
     Some((rule.shared_after, after))
 }
 
-/// The run to a configuration. Its threads are followed from the start on, any of those in one state.
+/// Returns the run to a configuration. Its threads are followed from the start on, any of those in one state.
 fn run(tts: &Tts, states: &[(Configuration, Origin)], last: usize) -> TtsRun {
     let mut rules = Vec::new();
     let mut at = last;

@@ -2,10 +2,10 @@
 
 use selvedge_ir::tts::{RuleId, Tts};
 
-/// Leaves out rules, targets and starts, one at a time, as long as `fails` says that the fault is still there. The
-/// states keep their numbers.
+/// Removes rules, targets and starts, one at a time, as long as `fails` says that the fault is still there. The states
+/// keep their numbers.
 ///
-/// It ends since each round that goes on makes the system smaller; at the end nothing more can be left out.
+/// It terminates since each successful round makes the system smaller; at the end nothing more can be removed.
 pub fn shrink(tts: &Tts, mut fails: impl FnMut(&Tts) -> bool) -> Tts {
     let mut small = tts.clone();
     while let Some(smaller) = candidates(&small).into_iter().find(|candidate| fails(candidate)) {
@@ -14,7 +14,7 @@ pub fn shrink(tts: &Tts, mut fails: impl FnMut(&Tts) -> bool) -> Tts {
     small
 }
 
-/// All systems with one thing less.
+/// Returns all systems with one part removed.
 fn candidates(tts: &Tts) -> Vec<Tts> {
     let mut found = Vec::new();
     for rule in 0..tts.rules.len() {

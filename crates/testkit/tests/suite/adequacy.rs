@@ -1,4 +1,4 @@
-//! Certificates that a number of rounds is enough: the judge accepts them, and nothing that was taken away or made up.
+//! Certificates that a number of rounds is enough: the judge accepts them, but not with parts removed or invented.
 
 use selvedge_check::adequacy::TurnState;
 use selvedge_check::{AdequacyClaim, Certificate, CoverClaim, Engine, Run, Task, Verdict};
@@ -35,7 +35,7 @@ fn claim(certificate: &mut Certificate) -> &mut AdequacyClaim {
     }
 }
 
-/// The certificate of the program, if the judge can tell: it then accepts what the engine gives.
+/// Returns the certificate of the program, if the judge can decide; it then accepts what the engine gives.
 fn certified(task: &Task<'_>) -> Option<Certificate> {
     let found = certificate(task, [1, LAST], &Run::unlimited()).expect("nothing stops it")?;
     match verify(task, &found, &Run::unlimited()) {
@@ -45,7 +45,7 @@ fn certified(task: &Task<'_>) -> Option<Certificate> {
     }
 }
 
-/// Every part that can be taken away is needed: the lists have nothing that does not follow from the rest.
+/// Every part is needed: the lists have nothing that does not follow from the rest.
 fn smaller(found: &Certificate) -> Vec<Certificate> {
     let mut mutants = Vec::new();
     let mut add = |change: &dyn Fn(&mut AdequacyClaim)| {
@@ -74,7 +74,7 @@ fn smaller(found: &Certificate) -> Vec<Certificate> {
     mutants
 }
 
-/// Turns with a state that no step leads to, and with states that follow from each other only.
+/// Makes turns with a state that no step leads to, and with states that follow only from each other.
 fn made_up(found: &Certificate) -> Vec<Certificate> {
     let mut mutants = Vec::new();
     let Certificate::Cover(proof) = found else { unreachable!("it is one about rounds") };
@@ -125,7 +125,7 @@ fn nothing_can_be_taken_away_from_a_certificate() {
     }
 }
 
-/// A certificate is about its program: a broken one has none, and does not get by with that of another.
+/// A certificate is about its program: a broken one has none, and is not accepted with that of another.
 #[test]
 fn a_broken_program_has_no_certificate() {
     let broken = LOCKED.replace("assume(!lock);", "skip;");
@@ -135,8 +135,8 @@ fn a_broken_program_has_no_certificate() {
     assert!(verify(&wrong.task(), &found, &Run::unlimited()).is_err());
 }
 
-/// On generated templates: what the engine proves has a certificate that the judge accepts, whose mutants it rejects;
-/// where there is an error, there is none.
+/// On generated templates: a proof of the engine has a certificate that the judge accepts, whose mutants it rejects; a
+/// program with an error has no certificate.
 #[test]
 fn generated_templates_are_certified() {
     let (mut proved, mut with) = (0, 0);

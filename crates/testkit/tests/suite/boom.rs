@@ -1,4 +1,4 @@
-//! What `selvedge boom` prints can be read by the rules of its reader, and is an execution of the program.
+//! The output of `selvedge boom` can be read by the rules of its reader, and is an execution of the program.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use selvedge_testkit::differ::pose;
 use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::oracle::{Answer, Budget, ask, within};
 
-/// The explicit engine gives up on programs with more states than this.
+/// The limit on states of the explicit engine.
 const BUDGET: Budget = Budget::states(5_000);
 
 fn load(text: &str) -> (Program, SourceMap) {
@@ -25,7 +25,7 @@ fn load(text: &str) -> (Program, SourceMap) {
     (loaded.program.expect("the program has no errors"), loaded.source_map)
 }
 
-/// What is printed; `None` if the answer is unknown.
+/// Returns the output; `None` if the answer is unknown.
 fn output(text: &str, bound: u32) -> Option<String> {
     let (program, map) = load(text);
     let subject = Subject { program: &program, map: &map, text };
@@ -39,7 +39,7 @@ fn output(text: &str, bound: u32) -> Option<String> {
     printed
 }
 
-/// Reads what is printed and replays it.
+/// Reads the output and replays it.
 fn replayed(text: &str, bound: u32) -> Option<Execution> {
     let printed = output(text, bound)?;
     let execution = read(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
@@ -63,7 +63,7 @@ fn refined_programs_have_the_verdicts_of_their_table() {
     }
 }
 
-/// The table speaks of any number of threads: within three there are at most fewer errors.
+/// The table is about any number of threads: within three there are at most fewer errors.
 #[test]
 fn inlined_programs_have_no_error_that_their_table_excludes() {
     let Some(folder) = corpus::foreign("") else { return };
@@ -82,7 +82,7 @@ fn inlined_programs_have_no_error_that_their_table_excludes() {
     assert!(n_decided > 20, "{n_decided}");
 }
 
-/// The pass that counts created threads against the interpreter, which does so itself.
+/// Compares the pass that counts created threads with the interpreter, which does so itself.
 #[test]
 fn counted_threads_are_created_threads() {
     let (mut n_safe, mut n_unsafe, mut n_refused) = (0, 0, 0);
@@ -109,7 +109,7 @@ fn counted_threads_are_created_threads() {
     assert!(n_safe > 40 && n_unsafe > 40 && n_refused < 150, "{n_safe} safe, {n_unsafe} unsafe, {n_refused} refused");
 }
 
-/// A thread that ends does not make room for another one.
+/// A thread that ends does not allow another one to be created.
 #[test]
 fn ended_threads_count() {
     let text = "

@@ -12,7 +12,7 @@ fn equations_agree_with_engines_on_generated_programs() {
     assert!(tally["unsafe"] > 10 && tally["safe"] > 10, "{tally}");
 }
 
-/// Recursion without base case never comes back, whatever stands behind the call.
+/// Recursion without base case never returns, whatever follows the call.
 #[test]
 fn recursion_without_base_case_does_not_return() {
     let text = "void f() begin f(); end void main() begin f(); assert(F); end";

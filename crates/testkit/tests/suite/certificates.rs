@@ -15,7 +15,7 @@ use selvedge_testkit::rng::Rng;
 const N_PROOFS: usize = 300;
 const N_MUTANTS: usize = 12;
 
-/// A program and its proof, if it has one thread, is safe, and is small enough for the oracle.
+/// Returns a program and its proof, if it has one thread, is safe, and is small enough for the oracle.
 fn proof(seed: u64) -> Option<(Posed, SummaryProof)> {
     let weights = if seed.is_multiple_of(2) { Weights::sequential() } else { Weights::recursive() };
     let posed = pose(&generate(seed, &weights)).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
@@ -29,7 +29,7 @@ fn proof(seed: u64) -> Option<(Posed, SummaryProof)> {
     }
 }
 
-/// Whether both accept a proof; they must agree.
+/// Returns whether both accept a proof; they must agree.
 fn accepted(task: &Task<'_>, proof: &SummaryProof, story: &str) -> Option<bool> {
     let oracle = proves(task, proof)?;
     let judge = verify(task, &Certificate::Summaries(proof.clone()), &Run::unlimited());
@@ -37,7 +37,7 @@ fn accepted(task: &Task<'_>, proof: &SummaryProof, story: &str) -> Option<bool> 
     Some(oracle)
 }
 
-/// A change to a proof, and what it is.
+/// A change to a proof, and its description.
 fn mutate(rng: &mut Rng, program: &Program, proof: &SummaryProof) -> (SummaryProof, String) {
     let mut mutant = proof.clone();
     let at = rng.below(proof.locs.len());
@@ -85,7 +85,7 @@ fn mutate_summary(rng: &mut Rng, program: &Program, mut mutant: SummaryProof) ->
     (mutant, format!("{name} is {story}"))
 }
 
-/// The variables that a formula may speak of: of a procedure, or at a return.
+/// Returns the variables that a formula may mention: of a procedure, or at a return.
 fn visible(program: &Program, proc: Option<selvedge_ir::ProcId>) -> Vec<VarId> {
     let sees = |var: &VarId| match program.vars[*var].scope {
         Scope::Shared | Scope::Thread => true,
@@ -94,7 +94,7 @@ fn visible(program: &Program, proc: Option<selvedge_ir::ProcId>) -> Vec<VarId> {
     program.vars.indices().filter(sees).collect()
 }
 
-/// A formula made from another one.
+/// Makes a formula from another one.
 fn changed(rng: &mut Rng, proof: &mut SummaryProof, old: FormulaId, vars: &[VarId]) -> (FormulaId, &'static str) {
     let mut add = |node: Node| proof.formulas.add(node).expect("the parts are there");
     if vars.is_empty() || rng.percent(30) {

@@ -1,4 +1,4 @@
-//! The judge's own rule of commutation against the one of the engines (`ir::visibility`), on generated programs: a
+//! The judge's own rule of commutation, compared with that of the engines (`ir::visibility`) on generated programs: a
 //! mistake in one of them would otherwise be accepted by both.
 
 use selvedge_ir::visibility::Visibility;
@@ -17,7 +17,7 @@ struct Tally {
     calls: usize,
 }
 
-/// What `ir::visibility` says of a step; calls and returns are put together from what it says of variables.
+/// Returns the visibility of a step by `ir::visibility`; for calls and returns it is composed from that of variables.
 fn expected(program: &Program, visibility: &Visibility, op: &Op, caller: Option<EdgeId>) -> bool {
     let hides = |proc: ProcId| !program.procs[proc].locals.iter().any(|local| visibility.is_shown(*local));
     match (op, caller.map(|call| &program.edges[call].op)) {
@@ -32,7 +32,7 @@ fn expected(program: &Program, visibility: &Visibility, op: &Op, caller: Option<
     }
 }
 
-/// The calls of a procedure, and none, for a thread that begins with it.
+/// Returns the calls of a procedure, and none, for a thread that begins with it.
 fn callers(program: &Program, proc: ProcId) -> Vec<Option<EdgeId>> {
     let calls = |edge: &EdgeId| matches!(&program.edges[*edge].op, Op::Call(call) if call.callee == proc);
     program.edges.indices().filter(calls).map(Some).chain([None]).collect()

@@ -1,4 +1,4 @@
-//! Threads that take turns: the engines with a bound on contexts against a search in turns, and the errata of the
+//! Threads that take turns: the engines with a bound on contexts compared with a search in turns, and the errata of the
 //! paper.
 
 use selvedge_check::{Bound, ContextBound, Explanation, Run, Stop, Verdict};
@@ -9,7 +9,7 @@ use selvedge_testkit::contexts::{IN_TURNS, LAST, contexts_of, posed};
 use selvedge_testkit::harness::sample;
 use selvedge_testkit::oracle::Budget;
 
-/// The least number of contexts up to 4 with an error, by each engine and by the oracle.
+/// Returns the least number of contexts up to 4 with an error, by each engine and by the oracle.
 fn least(text: &str) -> Option<u32> {
     let posed = posed(text, None);
     let task = posed.task();
@@ -41,7 +41,7 @@ fn generated_programs_have_one_answer_in_turns() {
     assert!(tally["unsafe"] > 10 && tally["safe"] > 10, "{tally}");
 }
 
-/// The first thread does nothing in its first context: the paper's figure has no way to do so.
+/// The first thread does nothing in its first context, which the paper's figure does not allow.
 #[test]
 fn fig1_idle_context() {
     let text = "decl x := F;
@@ -59,7 +59,8 @@ fn eager_infeasible_guess() {
     assert_eq!(least(text), None);
 }
 
-/// A summary of `f` from a context in which the other thread has changed g must not be used where it cannot have.
+/// A summary of `f` from a context in which the other thread has changed g must not be used where it cannot have
+/// changed it.
 #[test]
 fn lazy_summary_context() {
     let text = "decl g := F; decl h := F;
@@ -89,7 +90,7 @@ fn a_thread_that_fails_deep_inside_calls_leaves_the_others_their_contexts() {
     assert_eq!(least(text), Some(2));
 }
 
-/// The second thread stands at the error before anybody moves: the execution to it has no steps.
+/// The second thread is at the error before any thread moves: the execution to it has no steps.
 #[test]
 fn a_thread_that_begins_at_an_error_is_one_without_steps() {
     let text = "decl g := T;
@@ -98,7 +99,7 @@ fn a_thread_that_begins_at_an_error_is_one_without_steps() {
     assert_eq!(least(text), Some(1));
 }
 
-/// The one place for a started thread has none to start: the procedure that starts it is never called.
+/// The one place for a started thread stays empty: the procedure that starts it is never called.
 #[test]
 fn threads_that_nobody_starts_need_no_place() {
     let text = "void main() begin end

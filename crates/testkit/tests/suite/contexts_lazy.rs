@@ -1,4 +1,4 @@
-//! The lazy engine for a bounded number of contexts against the oracle for turns.
+//! The lazy engine for a bounded number of contexts, compared with the oracle for turns.
 
 use selvedge_check::{ContextBound, Engine, Explanation, Run, Stop, Subject, Target, Task, ThreadScope, Verdict};
 use selvedge_engines::contexts::lazy::Contexts;
@@ -16,7 +16,7 @@ fn engine(last: u32) -> Contexts {
     Contexts { options: Options { bound: Some(ContextBound { first: 1, last }), ..Options::default() } }
 }
 
-/// The least number of contexts with an error, after the judge has seen the execution.
+/// Returns the least number of contexts with an error, after the judge has accepted the execution.
 fn error(task: &Task<'_>, last: u32, text: &str) -> Option<u32> {
     let mut explanation = Explanation::default();
     match engine(last).decide(task, &Run::unlimited(), &mut explanation) {
@@ -31,7 +31,7 @@ fn error(task: &Task<'_>, last: u32, text: &str) -> Option<u32> {
     }
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Default)]
 struct Compared {
     unsafe_: usize,
@@ -67,7 +67,7 @@ fn compare(task: &Task<'_>, last: u32, text: &str, compared: &mut Compared) {
     compared.bounded += usize::from(found.is_none());
 }
 
-/// Two or three threads, often recursive.
+/// Generates two or three threads, often recursive.
 fn weights() -> Weights {
     use Template::*;
     let mut weights = Weights::threads()
@@ -106,7 +106,7 @@ fn generated_programs_have_the_states_and_errors_of_explicit_turns() {
     assert!(skipped < 20, "{skipped}");
 }
 
-/// The least number of contexts with an error in a text.
+/// Returns the least number of contexts with an error in a text.
 fn least(text: &str, last: u32) -> Option<u32> {
     let loaded = load(text, &LoadOptions::default());
     let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
@@ -142,7 +142,7 @@ fn lazy_summary_context() {
     assert_eq!(least(&program("!="), 4), Some(3));
 }
 
-/// Nine variables with any values have more states than there are numbers; then values take their place.
+/// Nine variables with arbitrary values have more states than there are numbers; then values are used instead.
 #[test]
 fn more_states_than_numbers_are_no_obstacle() {
     for (n_vars, n_states) in [(3, 8), (9, 512)] {

@@ -1,4 +1,4 @@
-//! Programs with known verdicts, on every engine that takes them.
+//! Programs with known verdicts, on every engine that supports them.
 
 #![expect(clippy::print_stdout, reason = "the counts are part of what the tests show")]
 
@@ -9,7 +9,7 @@ use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_testkit::corpus::{self, Entry, Expected};
 use selvedge_testkit::oracle::{Budget, within};
 
-/// The driver's outcome, or why there is none.
+/// Returns the driver's outcome. An error says why there is none.
 fn outcome(entry: &Entry, question: &Question, engine: Option<EngineKind>, states: usize) -> Result<Outcome, String> {
     let labels = question.label.iter().cloned().collect();
     let loaded = load(&entry.text, &LoadOptions { labels, ..LoadOptions::default() });
@@ -25,7 +25,7 @@ fn outcome(entry: &Entry, question: &Question, engine: Option<EngineKind>, state
     }
 }
 
-/// The verdict, or why there is none.
+/// Returns the verdict, or the reason why there is none.
 fn answer(entry: &Entry, question: &Question, engine: Option<EngineKind>) -> Result<Expected, String> {
     match outcome(entry, question, engine, 30_000)? {
         Outcome::Safe(_) => Ok(Expected::Safe),
@@ -66,7 +66,7 @@ fn regressions_have_a_number_and_a_story() {
     }
 }
 
-/// Programs that start threads are asked with a bound; whether it is enough for the error, the verdict tells.
+/// Programs that start threads are checked with a bound; the verdict shows whether it is enough for the error.
 #[test]
 fn the_boppo_suite_has_its_verdicts() {
     let entries = corpus::boppo().expect("the corpus is readable");
@@ -81,8 +81,8 @@ fn the_boppo_suite_has_its_verdicts() {
     println!("{} programs, {} of them within 3 threads: {}", entries.len(), bounded.len(), bounded.join(", "));
 }
 
-/// The table counts the threads of a whole run, we those that live at a time. So where it says safe, an error takes
-/// more threads than it counted.
+/// The table counts the threads of a whole run, we those that live at a time. So if it says safe, an error takes more
+/// threads than it counted.
 #[test]
 fn refined_programs_have_their_verdicts() {
     let entries = corpus::refined().expect("the corpus is readable");
@@ -101,8 +101,8 @@ fn refined_programs_have_their_verdicts() {
     }
 }
 
-/// An error that a program's twin has for one initial thread shows with at most three threads; a twin without error
-/// has none with any number.
+/// An error that a program's twin has for one initial thread shows with at most three threads; a twin without error has
+/// none with any number.
 #[test]
 fn programs_of_ijit_have_the_verdicts_of_their_twins() {
     let entries = corpus::ijit().expect("the corpus is readable");

@@ -1,4 +1,4 @@
-//! Every assertion on its own in one run: the answers are those of one run for each.
+//! Every assertion separately in one run: the answers are those of one run for each.
 
 use selvedge_check::{Asked, Question, Run, Status, Stop, Target, Task};
 use selvedge_driver::{Ask, Failure, Options, check};
@@ -10,7 +10,7 @@ use selvedge_testkit::oracle::{self, Budget, ask};
 
 const N_PROGRAMS: usize = 300;
 
-/// Whether somebody comes to the place, by the oracle: `None` if it does not know.
+/// Returns whether a thread reaches the place, by the oracle: `None` if it does not know.
 fn is_reached(task: &Task<'_>, asked: Asked) -> Option<bool> {
     let target = Target::new(Vec::new(), vec![asked.loc(task.program)]);
     match ask(&Task { target: &target, ..*task }, Budget::default()) {
@@ -98,7 +98,7 @@ fn a_limit_leaves_every_assertion_unknown() {
     assert!(!each.is_empty() && each.iter().all(|(_, answer)| stopped(answer)));
 }
 
-/// The states that can be reached, and judged answers for each error: the two agree, and no answer lacks its evidence.
+/// Reachable states, and judged answers for each error: the two agree, and no answer lacks its evidence.
 #[test]
 fn what_can_be_reached_agrees_with_judged_answers() {
     let weights = [Weights::sequential(), Weights::threads()];

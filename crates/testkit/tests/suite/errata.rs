@@ -1,12 +1,12 @@
-//! Where the papers are wrong, or not what they seem: chapters 5 to 7 of the thesis. Each test has the name of its
-//! entry in the list of errata; its programs run on every engine with every combination of reductions, and verdicts,
-//! evidence, reachable sets and the answer for every assertion and label are those of the oracle.
+//! Errors and subtleties of the papers: chapters 5 to 7 of the thesis. Each test has the name of its entry in the list
+//! of errata; its programs run on every engine with every combination of reductions, and verdicts, evidence, reachable
+//! sets and the answer for every assertion and label are those of the oracle.
 
 use selvedge_testkit::corpus::{Entry, own};
 use selvedge_testkit::threads::compare_entry;
 
-/// Compares all engines on all programs whose names begin in one of these ways: at least so many. Names of the errata
-/// go without their folder.
+/// Compares all engines on all programs whose names begin with one of these prefixes, of which there are at least a
+/// number. Names of the errata are without their folder.
 fn compare_all(prefixes: &[&str], at_least: usize) {
     let entries = own().expect("headers are readable");
     let is_wanted = |entry: &&Entry| {
@@ -66,7 +66,7 @@ fn end_thread_index() {
     compare_all(&["end_thread_index"], 3);
 }
 
-/// Programs on which engines for threads were wrong once.
+/// Programs on which engines for threads were once wrong.
 #[test]
 fn regressions_with_every_reduction() {
     compare_all(

@@ -1,5 +1,5 @@
-//! The engine `threads-explicit` against the oracle on generated programs: verdicts and traces under each choice of
-//! reductions, and the set of reachable thread states without any.
+//! The engine `threads-explicit`, compared with the oracle on generated programs: verdicts and traces under each choice
+//! of reductions, and the set of reachable thread states without any.
 
 use selvedge_check::{CancelToken, Engine, Limits, Run, Task, Verdict};
 use selvedge_driver::{Pass, simplify};
@@ -29,7 +29,7 @@ fn every_choice() -> impl Iterator<Item = Reductions> {
     })
 }
 
-/// Compares with the oracle; `None` if one of the two does not take the program or gives up.
+/// Compares with the oracle; `None` if one of the two does not support the program or gives up.
 fn compare(task: &Task<'_>) -> Option<Result<(), String>> {
     let inlined = simplify(task, &[Pass::Inline]);
     let flat = inlined.task(task.threads);
@@ -41,7 +41,7 @@ fn compare(task: &Task<'_>) -> Option<Result<(), String>> {
         Ok(explored) => explored,
         Err(stop) => return Some(Err(stop.to_string())),
     };
-    // The oracle chooses what the initial threads are before the prelude, and has more states for it.
+    // The oracle chooses the initial threads before the prelude, and therefore has more states.
     let same_count = flat.program.prelude.is_some() || explored.n_states == expected.n_states;
     if (&explored.thread_states, &explored.failing) != (&expected.thread_states, &expected.failing) || !same_count {
         let missing = expected.thread_states.difference(&explored.thread_states).next();

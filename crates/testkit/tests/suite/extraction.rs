@@ -1,5 +1,5 @@
-//! Programs as thread-transition systems: what is reached with few threads is what the oracle and the bounded engines
-//! reach, and a run of the system is an execution of the program.
+//! Programs as thread-transition systems: the reachable set with few threads is that of the oracle and the bounded
+//! engines, and a run of the system is an execution of the program.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use selvedge_replay::replay;
 use selvedge_testkit::tts::{AtBound, reach};
 use selvedge_testkit::unbounded::generated;
 
-/// So many configurations are looked at.
+/// The limit on configurations.
 const LIMIT: usize = 3_000;
 
 fn short() -> Run<'static> {
@@ -25,7 +25,7 @@ fn variants() -> [Options; 4] {
     [with(false, false), with(true, false), with(false, true), with(true, true)]
 }
 
-/// Where threads begin that are started.
+/// Returns the locations at which started threads begin.
 fn is_born_at(program: &Program, loc: LocId) -> bool {
     program.edges.iter().any(|edge| match &edge.op {
         Op::Fork(at) => *at == loc,
@@ -34,9 +34,9 @@ fn is_born_at(program: &Program, loc: LocId) -> bool {
     })
 }
 
-/// With up to `n_threads` threads the system and the oracle agree whether there is an error.
+/// Checks that with up to `n_threads` threads the system and the oracle agree whether there is an error.
 fn compare_verdict(system: &System<'_>, task: &Task<'_>, n_threads: u32) -> Result<bool, String> {
-    // A rule does not say that a thread which finds no room does not come to its first location.
+    // A rule does not say that a thread beyond the bound does not reach its first location.
     if task.target.locs.iter().any(|loc| is_born_at(task.program, *loc)) {
         return Ok(false);
     }
@@ -52,7 +52,7 @@ fn compare_verdict(system: &System<'_>, task: &Task<'_>, n_threads: u32) -> Resu
     Err(format!("{n_threads} threads: {} by the system, {expected} by the oracle", found.covered))
 }
 
-/// A run of the system to a target is an execution of the program.
+/// Checks that a run of the system to a target is an execution of the program.
 fn check_trace(system: &System<'_>, task: &Task<'_>) -> Result<bool, String> {
     let Some(run) = reach(&system.tts, 3, AtBound::Blocked, LIMIT).run else { return Ok(false) };
     system.tts.replay(&run).map_err(|wrong| format!("{wrong:?}"))?;
@@ -61,7 +61,7 @@ fn check_trace(system: &System<'_>, task: &Task<'_>) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Without reductions the pairs of the system are the thread states of the bounded engine.
+/// Checks that without reductions the pairs of the system are the thread states of the bounded engine.
 fn compare_pairs(system: &System<'_>, task: &Task<'_>, n_threads: u32) -> Result<bool, String> {
     let bounded = Task { threads: ThreadScope::AtMost(n_threads), ..*task };
     let Ok(reached) = ThreadsExplicit::default().explore(&bounded, &short()) else { return Ok(false) };
@@ -110,7 +110,7 @@ fn compare(task: &Task<'_>, counts: &mut Counts) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the system starts with the threads that a bounded search starts with.
+/// Returns whether the system starts with the threads that a bounded search starts with.
 fn starts_alike(program: &Program) -> bool {
     program.entries.iter().all(|entry| !matches!(entry.count, Count::AtMost(_)))
 }

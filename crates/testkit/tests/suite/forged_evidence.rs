@@ -1,6 +1,7 @@
-//! The judge against liars: a trace that is one step wrong is rejected, and so is a certificate that lost a location.
+//! The judge and forged evidence: a trace with one wrong step is rejected, and so is a certificate that lacks a
+//! location.
 //!
-//! Each lie is one that matters by the program's text alone, so the judge is not measured by itself.
+//! Each forgery is wrong by the program's text alone, so the judge is not measured by itself.
 
 use std::sync::LazyLock;
 
@@ -14,7 +15,7 @@ use selvedge_testkit::generate::{Weights, generate_with};
 use selvedge_testkit::oracle::{Answer, Budget, ask};
 use selvedge_testkit::rng::Rng;
 
-/// Generated programs of all presets.
+/// Generates programs of all presets.
 fn programs(count: u64) -> impl Iterator<Item = Posed> {
     let presets = Weights::presets();
     (0..count).map(move |number| {
@@ -23,7 +24,7 @@ fn programs(count: u64) -> impl Iterator<Item = Posed> {
     })
 }
 
-/// Unsafe programs with their traces.
+/// Generates unsafe programs with their traces.
 static TRACES: LazyLock<Vec<(Posed, Trace)>> = LazyLock::new(|| {
     let with_trace = |posed: Posed| match ask(&posed.task(), Budget::default()) {
         Answer::Unsafe(trace) => Some((posed, trace)),
@@ -42,7 +43,7 @@ fn is_rejected(task: &Task<'_>, trace: &Trace) -> bool {
     judge(task, &Verdict::Unsafe(trace.clone()), &Run::unlimited()).is_err()
 }
 
-/// Changes a trace with each of the lies that `tell` knows about each of its steps; all must be rejected.
+/// Changes each step of a trace in each way that `tell` returns; all results must be rejected.
 fn all_rejected(name: &str, tell: impl Fn(&Program, &Trace, usize) -> Option<Trace>) {
     let mut n_lies = 0;
     with_traces(|task, trace| {
@@ -126,7 +127,7 @@ fn bodies_that_do_not_exist_are_rejected() {
     });
 }
 
-/// The next step of the thread that makes this one.
+/// Returns the next step of the thread that makes this one.
 fn next_of_same_thread(trace: &Trace, number: usize) -> Option<usize> {
     let thread = trace.steps[number].thread;
     (number + 1..trace.steps.len()).find(|later| trace.steps[*later].thread == thread)

@@ -1,5 +1,5 @@
-//! Programs of guarded commands: those of the literature, the examples, and generated ones, against a search over a
-//! box.
+//! Programs of guarded commands: those of the literature, the examples, and generated ones, compared with a search over
+//! a box.
 
 use selvedge_check::Target;
 use selvedge_frontend::gcl;
@@ -19,7 +19,7 @@ fn load(name: &str, text: &str) -> Program {
     program
 }
 
-/// What the search over the box says; an error is executed.
+/// Returns the result of the search over the box; an error is executed.
 fn boxed(name: &str, program: &Program, bounds: Bounds) -> Option<Expected> {
     let target = Target::all_asserts(program);
     match search(program, &target, bounds) {

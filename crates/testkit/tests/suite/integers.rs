@@ -22,7 +22,8 @@ fn engines_for_integers_agree() {
     assert!(tally["errors in the box"] > 3, "{tally}");
 }
 
-/// What z3 finds, z3 and cvc5 accept. Where cvc5 could not be installed, which `./setup` tells, it is z3 alone.
+/// Certificates found by z3 are accepted by z3 and cvc5; by z3 alone if cvc5 could not be installed, which `./setup`
+/// reports.
 #[test]
 fn certificates_of_the_programs_of_the_tables_are_accepted_by_both_solvers() {
     let all = find_solvers(&Solvers::default());

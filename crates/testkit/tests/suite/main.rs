@@ -1,4 +1,4 @@
-//! Tests on generated programs, on the corpus, and on the documentation: engines against oracles and each other.
+//! Tests on generated programs, on the corpus, and on the documentation: engines compared with oracles and each other.
 
 mod adequacy;
 mod boom;

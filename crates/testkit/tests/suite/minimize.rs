@@ -1,4 +1,4 @@
-//! Executions that are made smaller stay executions, and reach known minima.
+//! Executions that are minimized stay executions, and reach known minima.
 
 use selvedge_check::{Counterexample, Outcome, Question, Run, Subject, Task};
 use selvedge_driver::{Minimize, Options, Pass, check};
@@ -27,7 +27,7 @@ fn switches(found: &Counterexample) -> usize {
     found.trace.steps.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count()
 }
 
-/// The other threads do nothing for the error.
+/// The other threads do not contribute to the error.
 #[test]
 fn threads_that_do_not_help_are_left_out() {
     let text = "
@@ -44,7 +44,7 @@ fn threads_that_do_not_help_are_left_out() {
     assert_eq!((switches(&small), small.trace.steps.len()), (0, 4));
 }
 
-/// What `init` does comes first in any order, and the threads that start behind it keep their roles.
+/// The steps of `init` come first in any order, and the threads that start after it keep their roles.
 #[test]
 fn threads_behind_a_prelude_are_brought_together() {
     let text = "

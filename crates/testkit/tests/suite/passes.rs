@@ -1,4 +1,4 @@
-//! Generated programs have one answer on all ways through the checker, and the harness would notice if not.
+//! Generated programs have one answer on all paths through the checker, and the harness would notice otherwise.
 
 use selvedge_check::Task;
 use selvedge_ir::passes::{Lift, Passed, Source};

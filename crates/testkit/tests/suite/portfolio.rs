@@ -1,4 +1,4 @@
-//! The portfolio: with one job the same answer each time, with several the same verdict, and a record of who ran.
+//! The portfolio: with one job the same answer each time, with several the same verdict, and a record of the engines.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use selvedge_frontend::gcl;
 use selvedge_testkit::corpus::Expected;
 use selvedge_testkit::integers::families::rows;
 
-/// Two threads count to 2^`bits` together; the last value is an error.
+/// Generates two threads that count to 2^`bits` together; the last value is an error.
 fn counter(bits: usize) -> String {
     let names: Vec<String> = (0..bits).map(|bit| format!("b{bit}")).collect();
     let sums: Vec<String> = (0..bits)
@@ -125,7 +125,7 @@ fn whoever_interrupts_a_portfolio_interrupts_all_of_it() {
     }
 }
 
-/// What is found without a bound on the threads, side by side and in turns: with evidence, always.
+/// Errors without a bound on the threads, in parallel and in turns, always have evidence.
 fn is_unsafe(text: &str, question: &Question) -> bool {
     let found = [1, 2].map(|jobs| {
         let report = ask_about(text, question.clone(), jobs, &Run::unlimited());
@@ -139,7 +139,7 @@ fn is_unsafe(text: &str, question: &Question) -> bool {
     found[0]
 }
 
-/// Its views would have to be of eight threads, which nobody waits for; the tree of Karp and Miller and the search
+/// Its views would have to be of eight threads, which takes too long; the tree of Karp and Miller and the search
 /// backwards are small. They must get their turn.
 #[test]
 fn engines_that_never_end_do_not_keep_others_from_answering() {
@@ -147,8 +147,8 @@ fn engines_that_never_end_do_not_keep_others_from_answering() {
     assert!(!is_unsafe(text, &Question::default()));
 }
 
-/// Threads that enter a room and leave it, and count who is inside: up to `c`. Whoever is inside asserts that the count
-/// is not `wrong`.
+/// Generates threads that enter a room and leave it, and count the threads inside: up to `c`. A thread inside asserts
+/// that the count is not `wrong`.
 fn room(c: usize, wrong: usize) -> String {
     let n_bits = (usize::BITS - c.leading_zeros()) as usize;
     let names: Vec<String> = (0..n_bits).map(|bit| format!("b{bit}")).collect();
@@ -185,8 +185,8 @@ fn room(c: usize, wrong: usize) -> String {
     )
 }
 
-/// errata: `cutoff_large`. So many threads are needed; in the safe twin the count is never zero while somebody is
-/// inside.
+/// errata: `cutoff_large`. The error needs this number of threads; in the safe twin the count is never zero while a
+/// thread is inside.
 #[test]
 fn cutoff_large() {
     for c in [5, 10, 20] {

@@ -1,4 +1,4 @@
-//! The steps that an error can involve, against a search forwards and backwards over all states.
+//! The steps that an error can involve, compared with a search forwards and backwards over all states.
 
 use std::collections::BTreeSet;
 
@@ -12,22 +12,22 @@ use selvedge_testkit::contexts::{item, posed};
 use selvedge_testkit::differ::{Posed, pose};
 use selvedge_testkit::oracle::Budget;
 
-/// Who may move: everybody, or the threads in turns, each so often.
+/// The schedules: all of them, or the threads in turns, each a number of times.
 #[derive(Clone, Copy)]
 enum Order {
     Any,
     Turns(u32),
 }
 
-/// Everything that can happen: states in turns, and the steps between them.
+/// The state graph: states in turns, and the steps between them.
 struct Graph {
     nodes: IndexSet<(u32, State)>,
-    /// From where, to where (nowhere: an error), along which edge if it is a step.
+    /// The source, the target (`None` for an error), and the edge if it is a step.
     arcs: Vec<(usize, Option<usize>, Option<EdgeId>)>,
     errors: Vec<usize>,
 }
 
-/// `None` where it is too large.
+/// Returns `None` if it is too large.
 fn explore(task: &Task<'_>, order: Order, budget: Budget) -> Option<Graph> {
     let interpreter = Interpreter::new(task.program, task.threads);
     let most = match task.threads {
@@ -101,7 +101,7 @@ impl Graph {
         self.arcs.push((from, Some(to), edge));
     }
 
-    /// The edges on ways to an error.
+    /// Returns the edges on paths to an error.
     fn involved(&self) -> BTreeSet<EdgeId> {
         let mut leads = vec![false; self.nodes.len()];
         self.errors.iter().for_each(|error| leads[*error] = true);

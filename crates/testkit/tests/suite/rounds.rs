@@ -1,4 +1,5 @@
-//! Any number of threads in rounds: the engine against all schedules of a few threads, and the errata of the paper.
+//! Any number of threads in rounds: the engine compared with all schedules of a few threads, and the errata of the
+//! paper.
 
 use selvedge_check::{Bound, Engine, Explanation, Run, Stop, Verdict};
 use selvedge_replay::judge;
@@ -7,7 +8,7 @@ use selvedge_testkit::harness::sample;
 use selvedge_testkit::oracle::Budget;
 use selvedge_testkit::rounds::{IN_ROUNDS, LAST, engine};
 
-/// The least number of rounds up to 3 with an error.
+/// Returns the least number of rounds up to 3 with an error.
 fn least(text: &str) -> Option<u32> {
     let posed = posed(text, None);
     let (task, run, mut explanation) = (posed.task(), Run::unlimited(), Explanation::default());
@@ -48,8 +49,8 @@ fn rounds_idle_thread() {
     assert_eq!(least(alone), Some(1));
 }
 
-/// Three threads in two rounds: with the index of the rounds in the place of that of the threads, the states between
-/// the second and the third thread would not be tied together.
+/// Three threads in two rounds: with the index of the rounds instead of that of the threads, the states between the
+/// second and the third thread would not be connected.
 #[test]
 fn interface_index() {
     let chain = |last: &str| {
@@ -86,7 +87,7 @@ fn threads_of_a_template_are_counted() {
     assert_eq!(least(&text("[3]", 2)), Some(1));
 }
 
-/// What runs before the threads can fail, and initial values of threads read what it leaves.
+/// The prelude can fail, and initial values of threads read what it leaves.
 #[test]
 fn init_comes_first() {
     let fails = "shared decl x; init begin x := *; assert(x); end process p [2] begin void main() begin skip; end end";
@@ -96,7 +97,7 @@ fn init_comes_first() {
     assert_eq!(least(reads), None);
 }
 
-/// How many rounds are found to be enough, and for which numbers that stays open.
+/// Returns the number of rounds that is found to be enough, and the numbers for which that stays open.
 fn enough(text: &str) -> (Option<u32>, Vec<u32>, usize) {
     let posed = posed(text, None);
     let mut explanation = Explanation::default();
@@ -106,9 +107,9 @@ fn enough(text: &str) -> (Option<u32>, Vec<u32>, usize) {
     (rounds.enough, rounds.open, rounds.play.len())
 }
 
-/// Eve's first block begins with an initial state, and what she names is where her thread stands after the move. If the
-/// beginning were any state, she could name threads behind the assumption of the first program; if the place were that
-/// before the move, Adam would never have to move the threads of the second.
+/// Eve's first block begins with an initial state, and the place that she names is that of her thread after the move.
+/// If the beginning were any state, she could name threads behind the assumption of the first program; if the place
+/// were that before the move, Adam would never have to move the threads of the second.
 #[test]
 fn e_move_primes() {
     let stuck = "shared decl x := F; process p begin void main() begin assume(x); assert(F); end end";
@@ -122,15 +123,15 @@ fn e_move_primes() {
     assert!(n_moves > 0, "Eve's play is told");
 }
 
-/// Whoever is first and idles sees x only in the second round, but the state in which all threads are then is one of
-/// the first: Adam need not see what Eve's threads saw on the way.
+/// A thread that is first and idles sees x only in the second round, but the state in which all threads are then is one
+/// of the first: Adam need not see what Eve's threads saw on the way.
 #[test]
 fn adam_matches_the_state_at_the_end() {
     let sets = "shared decl x := F; process p begin void main() begin x := T; assert(x); end end";
     assert_eq!(enough(sets), (Some(1), vec![], 0));
 }
 
-/// Without recursion calls are no obstacle once they are inlined, and where a limited template matters for the proof it
+/// Without recursion calls are supported once they are inlined, and where a limited template matters for the proof it
 /// is counted.
 #[test]
 fn one_kernel_is_not_two() {

@@ -45,7 +45,7 @@ impl Observer for Watch {
     }
 }
 
-/// The verdict within a budget, a trace replayed, and what closed the search; `None` if the budget is used up.
+/// Returns the verdict within a budget, a trace replayed, and what closed the search; `None` if the budget is used up.
 fn verdict_within(
     task: &Task<'_>,
     engine: &dyn Engine,
@@ -65,7 +65,7 @@ fn verdict_within(
     Some((if is_replayed { "unsafe" } else { "safe" }, explanation.arguments.into_iter().collect()))
 }
 
-/// The verdict in a word, a trace replayed.
+/// Returns the verdict in a word, a trace replayed.
 fn verdict(task: &Task<'_>, engine: &dyn Engine) -> Result<&'static str, String> {
     let verdict = engine.check(task, &Run::unlimited()).map_err(|stop| stop.to_string())?;
     match (judge(task, &verdict, &Run::unlimited()), &verdict) {
@@ -87,7 +87,7 @@ fn check_text(text: &str, engine: &Sat) -> Result<&'static str, String> {
     verdict(&Task { program: &program, target: &target, threads: ThreadScope::Unbounded }, engine)
 }
 
-/// A program of the repository, by its name.
+/// Reads a program of the repository, by its name.
 fn own(name: &str) -> String {
     let path = corpus::root().join("tests/programs").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -157,10 +157,10 @@ fn all_programs_of_the_repository_with_one_thread() {
     assert!(n_checked > 50, "only {n_checked} programs");
 }
 
-/// How many generated programs each mode is tried on.
+/// The number of generated programs on which each mode is tested.
 const SAMPLE: u64 = 300;
 
-/// Calls `look` with the generated programs that have one thread, and what `exhaustive` says about them.
+/// Calls `look` with the generated programs that have one thread, and the answer of `exhaustive` about them.
 fn generated(seeds: std::ops::Range<u64>, weights: &[Weights], mut look: impl FnMut(u64, &str, &Task<'_>, Answer)) {
     for (seed, weights) in seeds.zip(weights.iter().cycle()) {
         let text = generate(seed, weights).to_string();
@@ -249,7 +249,7 @@ fn recursion_is_unrolled_until_entries_and_exits_repeat() {
     };
     assert_eq!(arguments(&text("T"), &unrolling()), ("safe", vec![Argument::NestedSummaries]));
     assert_eq!(arguments(&text("!a | !b"), &unrolling()).0, "unsafe");
-    // Two frames with the same entry and different exits are no repetition.
+    // Two frames with the same entry and different exits are not a repetition.
     let exits = "decl g; void f() begin if * then f(); g := !g; fi; end
                  void main() begin g := F; f(); assert(!g); end";
     assert_eq!(arguments(exits, &unrolling()).0, "unsafe");

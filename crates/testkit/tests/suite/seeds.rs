@@ -3,7 +3,7 @@
 use selvedge_testkit::rng::Rng;
 use selvedge_testkit::{calculus, contexts, coverability, differ, engines, integers, rounds, spin, systems, threads};
 
-/// FNV-1a over the texts of the first programs.
+/// Computes FNV-1a over the texts of the first programs.
 fn fingerprint(text: impl Fn(u64) -> String) -> u64 {
     let all: String = (0..48).map(text).collect();
     all.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

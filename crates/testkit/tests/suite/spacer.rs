@@ -13,7 +13,7 @@ use selvedge_testkit::spacer::{clauses, verdicts};
 const BATCH: usize = 50;
 const N_PROGRAMS: usize = 500;
 
-/// Generated programs with one thread that have something to reach, with and without recursion in turn.
+/// Generates programs with one thread and a target, alternately with and without recursion.
 fn programs() -> impl Iterator<Item = (u64, Posed)> {
     let weights = [Weights::sequential(), Weights::recursive()];
     let posed = move |seed: u64| {

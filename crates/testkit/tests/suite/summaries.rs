@@ -1,4 +1,5 @@
-//! The engine `summaries` against the oracle on generated programs: verdicts, traces, certificates and reachable sets.
+//! The engine `summaries`, compared with the oracle on generated programs: verdicts, traces, certificates and reachable
+//! sets.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use selvedge_ir::{LocId, Program, Value};
 use selvedge_replay::{Judged, judge};
 use selvedge_testkit::generate::{Weights, generate};
 
-/// A generated program with one thread, and its text.
+/// Generates a program with one thread, and its text.
 fn program(seed: u64) -> Option<(Program, String)> {
     let weights = if seed.is_multiple_of(2) { Weights::sequential() } else { Weights::recursive() };
     let text = generate(seed, &weights).to_string();
@@ -28,7 +29,7 @@ fn oracle() -> Exhaustive {
     Exhaustive { options: Options { frames: 5 } }
 }
 
-/// The verdict in a word, its evidence judged.
+/// Returns the verdict in a word, its evidence judged.
 fn judged(task: &Task<'_>, verdict: Verdict) -> Result<&'static str, String> {
     match judge(task, &verdict, &Run::unlimited()) {
         Ok(Judged::Certified) => Ok("safe"),
@@ -49,7 +50,7 @@ fn compare_verdicts(task: &Task<'_>, engine: &Summaries) -> Result<(), String> {
     }
 }
 
-/// The oracle's thread states, over the variables that the engine speaks of.
+/// Returns the oracle's thread states, over the variables that the engine mentions.
 fn compare_sets(task: &Task<'_>, engine: &Summaries) -> Result<(), String> {
     let Ok(seen) = oracle().explore(task, &short()) else { return Ok(()) };
     let reached = engine.explore(task, &Run::unlimited()).map_err(|stop| stop.to_string())?;

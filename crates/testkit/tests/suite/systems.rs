@@ -1,4 +1,4 @@
-//! Random pushdown systems: forward against backward saturation against the exploration of all short stacks.
+//! Random pushdown systems: forward and backward saturation, and the exploration of all short stacks, compared.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,7 +9,7 @@ use selvedge_replay::certificate::verify_system;
 use selvedge_testkit::rng::Rng;
 use selvedge_testkit::systems::random;
 
-/// Stacks up to this height, and configurations up to this number, are explored.
+/// The limits on the height of stacks and on configurations.
 const HEIGHT: usize = 14;
 const CONFIGS: usize = 20_000;
 
@@ -40,7 +40,7 @@ fn naive(pds: &Pds) -> Naive {
     if open { Naive::Open } else { Naive::Unreachable }
 }
 
-/// What is wrong with the answers about a system.
+/// Returns the fault in the answers about a system, if there is one.
 fn fault(pds: &Pds) -> Option<String> {
     let mut answers = Vec::new();
     for direction in [Direction::Forward, Direction::Backward] {
@@ -63,12 +63,12 @@ fn fault(pds: &Pds) -> Option<String> {
         }
     }
     let naive = naive(pds);
-    // A run through high stacks only is out of the naive search's sight.
+    // The naive search does not see a run through high stacks only.
     let agrees = answers[0] == answers[1] && (naive == Naive::Open || naive == answers[0]);
     (!agrees).then(|| format!("forward {:?}, backward {:?}, naive {naive:?}", answers[0], answers[1]))
 }
 
-/// A part of a system with as few rules, starts and targets as still have a fault.
+/// Returns a part of a system with as few rules, starts and targets as still have a fault.
 fn shrink(mut pds: Pds) -> Pds {
     loop {
         let smaller = (0..pds.rules.len()).map(|number| {

@@ -1,7 +1,7 @@
 //! Proofs about several threads on generated programs: the judge accepts the reachable states of safe programs and of
-//! no unsafe one, whichever places are listed; without one of the states it accepts none; with one more it does exactly
-//! if the interpreter finds no way out and no error. The proofs of the engines are accepted, and of their mutants none
-//! that lacks a state.
+//! no unsafe one, whichever places are listed; without one of the states it rejects the proof; with one more it accepts
+//! exactly if the interpreter finds no step out of the set and no error. The proofs of the engines are accepted, but
+//! none of their mutants that lacks a state.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ const N_PROGRAMS: usize = 250;
 const N_MUTANTS: usize = 8;
 const N_STATES: usize = 300;
 
-/// A program without recursion whose states are few, and these.
+/// Generates a program without recursion that has few states, and returns these.
 fn explored(seed: u64) -> Option<(Posed, Reached)> {
     let weights = if seed.is_multiple_of(2) { Weights::threads() } else { Weights::everything() };
     let posed = pose(&generate(seed, &weights)).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
@@ -33,7 +33,7 @@ fn explored(seed: u64) -> Option<(Posed, Reached)> {
     (reached.rows.len() > 3).then_some((posed, reached))
 }
 
-/// What the judge says, which it must say state by state and with solvers alike.
+/// Returns the judge's verdict, which must be the same state by state and with solvers.
 fn judged(task: &Task<'_>, proof: ShapeProof) -> Result<(), Flaw> {
     let with_solvers = verify_with_solvers(task, &proof, &Run::unlimited());
     let verdict = verify(task, &Certificate::Shapes(proof), &Run::unlimited());
@@ -41,7 +41,7 @@ fn judged(task: &Task<'_>, proof: ShapeProof) -> Result<(), Flaw> {
     verdict.map_err(|refused| refused.flaw().expect("the judge can tell"))
 }
 
-/// Leaves out places at random, as long as the judge still accepts the rest; returns what is left.
+/// Removes places at random, as long as the judge still accepts the rest; returns the remaining ones.
 fn fewer(rng: &mut Rng, task: &Task<'_>, rows: &BTreeSet<Row>) -> BTreeSet<Spot> {
     let mut listed = spots(rows);
     for spot in rng.subset(&listed.iter().cloned().collect::<Vec<_>>(), 12) {
@@ -53,13 +53,13 @@ fn fewer(rng: &mut Rng, task: &Task<'_>, rows: &BTreeSet<Row>) -> BTreeSet<Spot>
     listed
 }
 
-/// The states with all threads at listed places.
+/// Returns the states with all threads at listed places.
 fn at_listed(rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -> Vec<Row> {
     let is_seen = |row: &&Row| row.threads.iter().all(|(spot, _)| listed.contains(spot));
     rows.iter().filter(is_seen).cloned().collect()
 }
 
-/// A state with another value, or with a thread at another place.
+/// Returns a state with another value, or with a thread at another place.
 fn another(rng: &mut Rng, row: &Row, others: &[Row]) -> Row {
     let mut row = row.clone();
     let n_threads = row.threads.len();
@@ -80,7 +80,7 @@ fn another(rng: &mut Rng, row: &Row, others: &[Row]) -> Row {
     row
 }
 
-/// Whether the set with one more state is still one that proves something; `None` if that is not easily said.
+/// Returns whether the set with one more state is still a proof; `None` if that is not easily determined.
 fn allows(task: &Task<'_>, row: &Row, rows: &BTreeSet<Row>, listed: &BTreeSet<Spot>) -> Option<bool> {
     let n_holders = row.threads.iter().filter(|(spot, _)| matches!(spot.0, Role::Holder(_))).count();
     if n_holders > 1 {
@@ -89,7 +89,7 @@ fn allows(task: &Task<'_>, row: &Row, rows: &BTreeSet<Row>, listed: &BTreeSet<Sp
     let known = spots(rows);
     let beyond = explore_from(task, vec![state(task, row)?], 10 * N_STATES)?;
     let inside = at_listed(&beyond.rows, listed).iter().all(|next| next == row || rows.contains(next));
-    // Whether a place that nobody came to before must be listed depends on the steps to it.
+    // Whether a place that no thread reached before must be listed depends on the steps to it.
     let new_places = spots(&beyond.rows).iter().any(|spot| !known.contains(spot));
     match inside && !beyond.error {
         true if new_places => None,
@@ -169,7 +169,7 @@ fn the_judge_accepts_exactly_the_closed_sets_without_error() {
     );
 }
 
-/// The engines that give proofs, each with what it leaves out.
+/// Returns the engines that give proofs, each with what it leaves out.
 fn engines() -> Vec<(String, Box<dyn Engine>)> {
     let switches = [(false, false), (true, false), (true, true)];
     let explicit = switches.map(|(compress, dead)| {
@@ -181,7 +181,7 @@ fn engines() -> Vec<(String, Box<dyn Engine>)> {
     explicit.into_iter().chain([("threads".to_string(), symbolic)]).collect()
 }
 
-/// What an engine proves, about the program as the user wrote it.
+/// Returns the proof of an engine, about the program as the user wrote it.
 fn proved(task: &Task<'_>, engine: &dyn Engine) -> Option<ShapeProof> {
     let inlined = simplify(task, &[Pass::Inline]);
     let flat = inlined.task(task.threads);

@@ -1,5 +1,5 @@
-//! The engines `threads` and `threads-plain` against the oracle on generated programs: verdicts, traces, certificates
-//! and reachable sets.
+//! The engines `threads` and `threads-plain`, compared with the oracle on generated programs: verdicts, traces,
+//! certificates and reachable sets.
 
 use selvedge_check::{CancelToken, Engine, Initial, Limits, Question, Run, Subject, Task, ThreadScope, Verdict};
 use selvedge_driver::{Pass, simplify};
@@ -21,7 +21,7 @@ fn small() -> Run<'static> {
     Run::new(CancelToken::default(), Limits { memory: Some(1 << 24), ..Limits::default() }, &())
 }
 
-/// All combinations of what can be switched.
+/// Returns all combinations of switches.
 fn variants() -> Vec<Threads> {
     let mut variants = Vec::new();
     for (compress, dead, merge) in
@@ -39,7 +39,7 @@ fn variants() -> Vec<Threads> {
     variants
 }
 
-/// The verdict in a word, its evidence judged.
+/// Returns the verdict in a word, its evidence judged.
 fn judged(task: &Task<'_>, verdict: &Verdict) -> Result<&'static str, String> {
     match judge(task, verdict, &Run::unlimited()) {
         Ok(Judged::Unjudged(unjudged)) => Err(unjudged.to_string()),
@@ -70,8 +70,8 @@ fn compare_verdicts(task: &Task<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether two searches reached the same; the numbers of states are the same unless the oracle also tells apart what
-/// waits for the end of a prelude, or how many threads have ended.
+/// Returns whether two searches reached the same; the numbers of states are the same unless the oracle also
+/// distinguishes what waits for the end of a prelude, or how many threads have ended.
 fn same(task: &Task<'_>, seen: &Exploration, reached: &Exploration) -> Result<(), String> {
     if let Some(missing) = seen.thread_states.difference(&reached.thread_states).next() {
         return Err(format!("not reached: {missing:?}"));
@@ -135,7 +135,7 @@ fn on_programs_with_everything_they_agree_with_the_oracle() {
     compare(1000..1120, &Weights::everything());
 }
 
-/// Compares verdicts and sets on a program that starts with so many threads of `main`, and returns the verdict.
+/// Compares verdicts and sets on a program with this number of initial threads of `main`, and returns the verdict.
 fn verdict(text: &str, initial: u32, threads: u32) -> &'static str {
     let loaded = selvedge_frontend::bp::load(text, &selvedge_frontend::bp::LoadOptions::default());
     let program = loaded.program.unwrap_or_else(|| panic!("{:?}\n{text}", loaded.diagnostics));

@@ -1,4 +1,4 @@
-//! Threads at several labels at once: mutual exclusion, and what the passes make of it.
+//! Threads at several labels at once: mutual exclusion, and the effect of the passes on it.
 
 use selvedge_check::{Outcome, Question, Subject, Task};
 use selvedge_driver::{Options, Pass, check};
@@ -10,7 +10,7 @@ use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::oracle::{Answer, Budget, ask};
 use selvedge_testkit::rng::Rng;
 
-/// A lock that is taken by a test and a set; `TAKE` says how.
+/// A lock that is taken by a test and a set; `TAKE` is replaced by the statements.
 const LOCK: &str = "
     decl lock := 0;
     void main() begin
@@ -38,7 +38,7 @@ fn outcome(text: &str, threads: u32, together: &[&str]) -> Outcome {
     check(subject, &options, &selvedge_check::Run::unlimited()).expect("the question fits").outcome
 }
 
-/// The number of threads that meet; `None` if none do.
+/// Returns the number of threads that meet; `None` if none do.
 fn meeting(text: &str, threads: u32, together: &[&str]) -> Option<usize> {
     match outcome(text, threads, together) {
         Outcome::Safe(_) => None,
@@ -90,7 +90,7 @@ fn a_label_that_nobody_has_is_refused() {
     assert!(question.pose(subject).unwrap_err().message.contains("`B`"));
 }
 
-/// Some meetings of two or three locations.
+/// Picks some meetings of two or three locations.
 fn random_target(program: &Program, rng: &mut Rng) -> Target {
     let stands: Vec<LocId> = program
         .locs

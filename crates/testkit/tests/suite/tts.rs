@@ -1,5 +1,5 @@
-//! Thread-transition systems: all ways to decide what can be covered agree, the errata of chapters 8 and 9, and the
-//! verdicts of the corpus.
+//! Thread-transition systems: all ways to decide coverability agree, the errata of chapters 8 and 9, and the verdicts
+//! of the corpus.
 
 use std::fs;
 use std::path::Path;
@@ -11,13 +11,13 @@ use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_testkit::coverability::Coverability;
 use selvedge_testkit::harness::sample;
 
-/// Systems of the corpus with more local states than this are left out where code is not optimised.
+/// The limit on local states of systems of the corpus in builds without optimisation.
 const MOST_LOCALS: u32 = if cfg!(debug_assertions) { 210 } else { u32::MAX };
 
-/// Proofs about so many threads are tried.
+/// The greatest number of threads in proofs.
 const MOST_TOGETHER: usize = 10;
 
-/// A system as the corpus writes it.
+/// Parses a system as the corpus writes it.
 fn parse(text: &str) -> Tts {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim());
     let mut lines = lines.filter(|line| !line.is_empty());
@@ -55,7 +55,7 @@ fn with_target(text: &str, target: &str) -> Tts {
     Tts { targets: vec![cover(target)], ..parse(text) }
 }
 
-/// The same system with any number of threads in the beginning.
+/// Returns the same system with any number of initial threads.
 fn with_any_start(mut tts: Tts) -> Tts {
     tts.starts = vec![Start { shared: 0.into(), threads: vec![], any: vec![0.into()] }];
     tts
@@ -71,7 +71,7 @@ fn is_covered<P>(tts: &Tts, answer: &Answer<P>) -> bool {
     }
 }
 
-/// Whether a target can be covered, as everybody says.
+/// Returns whether a target can be covered, on which all searches agree.
 fn all_say(tts: &Tts) -> bool {
     let run = Run::unlimited();
     let rules = Rules::new(tts);
@@ -147,7 +147,7 @@ fn cutoff_stutter() {
     assert_eq!((open.plateau(), open.proof), (2, None), "a plateau is no proof");
 }
 
-/// Each of c threads counts up once; the last one finds the sum.
+/// Generates c threads of which each counts up once; the last one finds the sum.
 fn counter(c: usize) -> Tts {
     let steps: String = (0..c).map(|n| format!("{n} 0 -> {} 1\n", n + 1)).collect();
     with_any_start(with_target(&format!("{} 3\n{steps}{c} 1 -> {c} 2\n", c + 1), &format!("{c}|2")))
@@ -165,12 +165,12 @@ fn cutoff_large() {
         assert_eq!(tts.replay(&found), Ok(()));
         let effort = Effort { most: None, most_views: 1, exact: Some(Exact::KarpMiller) };
         let found = search(&rules, effort, &run).expect("nothing stops it").cutoff;
-        // One more thread looks on from its first state when the sum is there.
+        // One more thread remains in its first state when the sum is reached.
         assert_eq!((found.plateau(), found.proof), (c + 1, Some(CutoffProof::KarpMiller)));
     }
 }
 
-/// The safe twins: one thread less in the beginning, and no others.
+/// Generates the safe twins: one initial thread fewer, and no others.
 #[test]
 fn cutoff_large_with_too_few_threads() {
     for c in [5, 10, 20] {
@@ -197,7 +197,7 @@ fn corpus() -> Vec<(String, Tts, String, String)> {
     table.lines().skip(1).map(row).collect()
 }
 
-/// All 116 where code is optimised: `cargo test --release -p selvedge-testkit --test suite tts`.
+/// Checks all 116 in optimised builds: `cargo test --release -p selvedge-testkit --test suite tts`.
 #[test]
 fn verdicts_of_the_corpus() {
     for (name, tts, one, any) in corpus().into_iter().filter(|(_, tts, _, _)| tts.n_local <= MOST_LOCALS) {

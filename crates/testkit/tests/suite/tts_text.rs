@@ -1,5 +1,4 @@
-//! Thread-transition systems as text, as programs and as Petri nets: whatever they are turned into, what can be covered
-//! stays the same.
+//! Thread-transition systems as text, as programs and as Petri nets: every translation preserves coverability.
 
 use selvedge_check::{Question, Run, Subject, Task, ThreadScope};
 use selvedge_driver::{Pass, simplify};
@@ -17,7 +16,7 @@ use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::mutate::mutate;
 use selvedge_testkit::rng::Rng;
 
-/// Whether a target can be covered; a run that does it is followed.
+/// Returns whether a target can be covered; a run to it is followed.
 fn is_covered(tts: &Tts) -> bool {
     let rules = Rules::new(tts);
     match backward::decide(&rules, &tts.targets, None, &Run::unlimited()).expect("nothing stops it") {
@@ -29,7 +28,7 @@ fn is_covered(tts: &Tts) -> bool {
     }
 }
 
-/// Whether a program can reach its error, by the system that it is; the execution is replayed.
+/// Returns whether a program can reach its error, by its thread-transition system; the execution is replayed.
 fn is_unsafe(program: &Program, target: &Target) -> bool {
     let task = Task { program, target, threads: ThreadScope::Unbounded };
     let simplified = simplify(&task, &[Pass::Inline]);
@@ -47,7 +46,7 @@ fn is_unsafe(program: &Program, target: &Target) -> bool {
     }
 }
 
-/// The same for the text of a system.
+/// Returns the same for the text of a system.
 fn is_unsafe_text(loaded: &Loaded, text: &str) -> bool {
     let program = loaded.program.as_ref().expect("the text has no errors");
     assert_eq!(validate(program), Ok(()));
@@ -88,7 +87,7 @@ fn programs_of_systems_are_unsafe_where_the_target_is_covered() {
     }
 }
 
-/// A system whose targets stay several, of several threads each.
+/// A system with several targets, of several threads each.
 #[test]
 fn several_targets_of_several_threads_are_gathered_one_by_one() {
     let mut n_covered = 0;

@@ -1,5 +1,5 @@
 //! The explicit engines for any number of threads on generated programs: they agree, executions replay, certificates
-//! are accepted before and after calls were replaced by bodies, and lies are rejected.
+//! are accepted before and after inlining, and forged ones are rejected.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ struct Counts {
     lies: usize,
 }
 
-/// What everybody says who decides the question: whether there is an error.
+/// Returns whether there is an error, on which all engines that decide the question agree.
 fn compare(inlined: &Simplified, original: &Task<'_>, counts: &mut Counts) -> Result<(), String> {
     let task = inlined.task(ThreadScope::Unbounded);
     let mut verdict = None;
@@ -70,7 +70,7 @@ fn compare(inlined: &Simplified, original: &Task<'_>, counts: &mut Counts) -> Re
     Ok(())
 }
 
-/// A few of the certificates that lack something.
+/// Returns a few of the certificates that lack something.
 fn check_mutants(task: &Task<'_>, certificate: &Certificate) -> Result<usize, String> {
     let Certificate::Cover(proof) = certificate else { return Err("another kind of certificate".to_string()) };
     let mut n_mutants = 0;
@@ -84,7 +84,7 @@ fn check_mutants(task: &Task<'_>, certificate: &Certificate) -> Result<usize, St
     Ok(n_mutants)
 }
 
-/// Sets of configurations that are closed, and have an error.
+/// Checks sets of configurations that are closed, and have an error.
 fn check_lies(task: &Task<'_>) -> Result<usize, String> {
     let Ok(system) = extract(task, tts_extract::Options { size: 20_000, ..Default::default() }, &short()) else {
         return Ok(0);
@@ -120,8 +120,8 @@ fn explicit_engines_agree_on_generated_programs() {
     assert!(counts.is_unsafe > 20 && counts.lies > 60, "{counts:?}");
 }
 
-/// What a proof by vectors says, in terms of the program: shared values while nobody holds the flag, where threads can
-/// be, and whether any number of them. The engines need not keep the same variables.
+/// Returns the contents of a proof by vectors, in terms of the program: shared values while no thread holds the flag,
+/// the places of threads, and whether any number of them can be there. The engines need not keep the same variables.
 type Vectors = BTreeSet<(Vec<(VarId, bool)>, Role, LocId, bool)>;
 
 fn vectors(engine: &dyn Engine, task: &Task<'_>) -> Option<Vectors> {
@@ -143,7 +143,7 @@ fn vectors(engine: &dyn Engine, task: &Task<'_>) -> Option<Vectors> {
     Some(seen)
 }
 
-/// The same without shared variables that the other leaves out.
+/// Returns the same without shared variables that the other leaves out.
 fn kept_by(vectors: &Vectors, other: &Vectors) -> Vectors {
     let kept: BTreeSet<VarId> = other.iter().flat_map(|(values, ..)| values.iter().map(|(var, _)| *var)).collect();
     let vectors = vectors.iter().map(|(values, role, loc, any)| {
@@ -154,7 +154,7 @@ fn kept_by(vectors: &Vectors, other: &Vectors) -> Vectors {
 }
 
 /// Both trees of Karp and Miller, symbolic and explicit, are exact: threads are seen at the same places, as many or any
-/// number. The symbolic one also lets shared variables hold anything that nobody reads any more.
+/// number. The symbolic one also lets shared variables that are not read any more hold any value.
 #[test]
 fn both_trees_cover_the_same() {
     let mut compared = 0;
@@ -177,7 +177,7 @@ fn both_trees_cover_the_same() {
     assert!(compared > 20, "only {compared} were compared");
 }
 
-/// Programs on which these engines and the judge disagreed once.
+/// Programs on which these engines and the judge once disagreed.
 #[test]
 fn regressions_for_any_number_of_threads() {
     let kinds = [

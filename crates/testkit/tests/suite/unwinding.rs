@@ -1,5 +1,5 @@
-//! The engines `bmc` and `induction` against the oracle on generated programs with one thread: verdicts, shortest
-//! traces, certificates, and certificates that claim too much.
+//! The engines `bmc` and `induction`, compared with the oracle on generated programs with one thread: verdicts,
+//! shortest traces, certificates, and certificates that claim too much.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use selvedge_testkit::differ::{Posed, pose};
 use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::oracle::{Answer, Budget, ask};
 
-/// Generated programs with one thread.
+/// Generates programs with one thread.
 fn programs(seeds: std::ops::Range<u64>, weights: &Weights) -> impl Iterator<Item = (u64, Posed)> {
     let posed = move |seed| (seed, pose(&generate(seed, weights)).expect("generated programs are read"));
     seeds.map(posed).filter(|(_, posed)| is_sequential(&posed.asked))
@@ -45,7 +45,7 @@ fn compare_bmc(task: &Task<'_>) -> Result<(), String> {
         (Answer::Safe, Some(steps)) => Err(format!("safe, but bmc has an error after {steps} steps")),
         (Answer::Unsafe(trace), found) if trace.steps.len() <= STEPS as usize => match found {
             Some(steps) if steps == trace.steps.len() => Ok(()),
-            // So many steps may lead through more frames than the oracle looks at.
+            // This number of steps may lead through more frames than the oracle looks at.
             Some(steps) if steps < trace.steps.len() && steps > FRAMES as usize => Ok(()),
             found => Err(format!("an error after {} steps, bmc has {found:?}", trace.steps.len())),
         },
@@ -80,7 +80,7 @@ fn bmc_finds_a_shortest_error_in_recursive_programs() {
     assert!(n_unsafe > 40, "only {n_unsafe} errors");
 }
 
-/// The k and the paths of a proof that the judge accepts; `None` if there is an error, or no answer.
+/// Returns the k and the paths of a proof that the judge accepts; `None` if there is an error, or no answer.
 fn compare_induction(task: &Task<'_>, options: induction::Options) -> Result<Option<(u32, Paths)>, String> {
     let engine = Induction { options };
     if engine.supports(task).is_err() {

@@ -1,6 +1,6 @@
-//! The engine `views` on generated programs, on those of other people, and on the errata that concern any number of
-//! threads: it never says safe where a bounded number of threads finds an error, every execution that it gives is one
-//! without bound, and every certificate is accepted.
+//! The engine `views` on generated programs, on those of others, and on the errata that concern any number of threads:
+//! it never says safe where a bounded number of threads finds an error, every execution that it gives is one without
+//! bound, and every certificate is accepted.
 
 #![expect(clippy::print_stdout, reason = "the counts are part of what the tests show")]
 
@@ -21,8 +21,8 @@ use selvedge_testkit::rng::Rng;
 
 const BUDGET: Budget = Budget::states(3_000);
 
-/// The verdict for any number of threads, with evidence that was judged on the program before inlining; `None` where
-/// the engine does not take the program or gives up.
+/// Returns the verdict for any number of threads, with evidence that was judged on the program before inlining; `None`
+/// if the engine does not support the program or gives up.
 fn decided(task: &Task<'_>, max_k: u32) -> Result<Option<Verdict>, String> {
     let task = Task { threads: ThreadScope::Unbounded, ..*task };
     let inlined = simplify(&task, &[Pass::Inline]);
@@ -86,7 +86,7 @@ fn views_never_contradict_a_bounded_number_of_threads() {
     assert!(tally.safe > 40 && tally.unsafe_ > 40 && tally.open * 2 < 250, "{tally:?}");
 }
 
-/// Asks whether two or three threads can meet at labels.
+/// Checks whether two or three threads can meet at labels.
 #[test]
 fn meetings_are_those_that_some_number_of_threads_has() {
     let (mut tally, presets) = (Tally::default(), Weights::concurrent());
@@ -112,8 +112,8 @@ fn proof_of(task: &Task<'_>) -> Option<ShapeProof> {
     }
 }
 
-/// Proofs that lack a view, or say something else of one, are nearly always none any more: a table as large as can be
-/// reached has little that is not needed. The few that are accepted are about safe programs all the same.
+/// Proofs that lack a view, or change one, are nearly always rejected: a table of exactly the reachable views has
+/// little that is not needed. The few that are accepted are about safe programs all the same.
 #[test]
 fn proofs_that_lack_something_are_rejected() {
     let (mut n_proofs, mut n_rejected, mut n_accepted) = (0, 0, 0);
@@ -148,7 +148,7 @@ fn proofs_that_lack_something_are_rejected() {
     assert!(n_proofs > 10 && n_rejected > 3 * n_accepted, "{n_proofs} {n_rejected} {n_accepted}");
 }
 
-/// A proof about a program without the error is none about the same program with it.
+/// A proof about a program without the error is not a proof about the same program with it.
 #[test]
 fn no_table_proves_an_unsafe_program_safe() {
     let text = |condition: &str| {
@@ -177,7 +177,7 @@ fn loaded(text: &str, question: &Question) -> (selvedge_ir::Program, selvedge_ir
     (program, target)
 }
 
-/// The verdict for any number of threads.
+/// Returns the verdict for any number of threads.
 fn verdict(text: &str, question: &Question, max_k: u32) -> Option<Expected> {
     let (program, target) = loaded(text, question);
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
