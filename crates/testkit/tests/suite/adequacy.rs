@@ -45,7 +45,8 @@ fn certified(task: &Task<'_>) -> Option<Certificate> {
     }
 }
 
-/// Every part is needed: the lists have nothing that does not follow from the rest.
+/// Returns the certificates without one part each. Every part is needed: the lists have nothing that does not follow
+/// from the rest.
 fn smaller(found: &Certificate) -> Vec<Certificate> {
     let mut mutants = Vec::new();
     let mut add = |change: &dyn Fn(&mut AdequacyClaim)| {
@@ -74,7 +75,8 @@ fn smaller(found: &Certificate) -> Vec<Certificate> {
     mutants
 }
 
-/// Makes turns with a state that no step leads to, and with states that follow only from each other.
+/// Returns certificates with invented turns: with a state that no step leads to, and with states that follow only from
+/// each other.
 fn made_up(found: &Certificate) -> Vec<Certificate> {
     let mut mutants = Vec::new();
     let Certificate::Cover(proof) = found else { unreachable!("it is one about rounds") };

@@ -37,7 +37,7 @@ fn accepted(task: &Task<'_>, proof: &SummaryProof, story: &str) -> Option<bool> 
     Some(oracle)
 }
 
-/// A change to a proof, and its description.
+/// Changes a proof, and returns it with a description of the change.
 fn mutate(rng: &mut Rng, program: &Program, proof: &SummaryProof) -> (SummaryProof, String) {
     let mut mutant = proof.clone();
     let at = rng.below(proof.locs.len());

@@ -17,7 +17,8 @@ struct Tally {
     calls: usize,
 }
 
-/// Returns the visibility of a step by `ir::visibility`; for calls and returns it is composed from that of variables.
+/// Returns whether a step is invisible by `ir::visibility`; for calls and returns that is composed from the visibility
+/// of variables.
 fn expected(program: &Program, visibility: &Visibility, op: &Op, caller: Option<EdgeId>) -> bool {
     let hides = |proc: ProcId| !program.procs[proc].locals.iter().any(|local| visibility.is_shown(*local));
     match (op, caller.map(|call| &program.edges[call].op)) {

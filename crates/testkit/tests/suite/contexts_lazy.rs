@@ -67,7 +67,7 @@ fn compare(task: &Task<'_>, last: u32, text: &str, compared: &mut Compared) {
     compared.bounded += usize::from(found.is_none());
 }
 
-/// Generates two or three threads, often recursive.
+/// Returns weights for two or three threads, often recursive.
 fn weights() -> Weights {
     use Template::*;
     let mut weights = Weights::threads()

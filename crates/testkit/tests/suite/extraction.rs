@@ -25,7 +25,7 @@ fn variants() -> [Options; 4] {
     [with(false, false), with(true, false), with(false, true), with(true, true)]
 }
 
-/// Returns the locations at which started threads begin.
+/// Returns whether started threads begin at a location.
 fn is_born_at(program: &Program, loc: LocId) -> bool {
     program.edges.iter().any(|edge| match &edge.op {
         Op::Fork(at) => *at == loc,
@@ -34,7 +34,8 @@ fn is_born_at(program: &Program, loc: LocId) -> bool {
     })
 }
 
-/// Checks that with up to `n_threads` threads the system and the oracle agree whether there is an error.
+/// Checks that with up to `n_threads` threads the system and the oracle agree whether there is an error. Returns
+/// whether they could be compared.
 fn compare_verdict(system: &System<'_>, task: &Task<'_>, n_threads: u32) -> Result<bool, String> {
     // A rule does not say that a thread beyond the bound does not reach its first location.
     if task.target.locs.iter().any(|loc| is_born_at(task.program, *loc)) {
@@ -52,7 +53,7 @@ fn compare_verdict(system: &System<'_>, task: &Task<'_>, n_threads: u32) -> Resu
     Err(format!("{n_threads} threads: {} by the system, {expected} by the oracle", found.covered))
 }
 
-/// Checks that a run of the system to a target is an execution of the program.
+/// Checks that a run of the system to a target is an execution of the program. Returns whether there is a run.
 fn check_trace(system: &System<'_>, task: &Task<'_>) -> Result<bool, String> {
     let Some(run) = reach(&system.tts, 3, AtBound::Blocked, LIMIT).run else { return Ok(false) };
     system.tts.replay(&run).map_err(|wrong| format!("{wrong:?}"))?;

@@ -24,7 +24,7 @@ fn programs(count: u64) -> impl Iterator<Item = Posed> {
     })
 }
 
-/// Generates unsafe programs with their traces.
+/// Unsafe programs with their traces.
 static TRACES: LazyLock<Vec<(Posed, Trace)>> = LazyLock::new(|| {
     let with_trace = |posed: Posed| match ask(&posed.task(), Budget::default()) {
         Answer::Unsafe(trace) => Some((posed, trace)),
@@ -43,19 +43,19 @@ fn is_rejected(task: &Task<'_>, trace: &Trace) -> bool {
     judge(task, &Verdict::Unsafe(trace.clone()), &Run::unlimited()).is_err()
 }
 
-/// Changes each step of a trace in each way that `tell` returns; all results must be rejected.
-fn all_rejected(name: &str, tell: impl Fn(&Program, &Trace, usize) -> Option<Trace>) {
-    let mut n_lies = 0;
+/// Changes each step of each trace by `forge`; all results must be rejected.
+fn all_rejected(name: &str, forge: impl Fn(&Program, &Trace, usize) -> Option<Trace>) {
+    let mut n_forged = 0;
     with_traces(|task, trace| {
         assert!(!is_rejected(task, trace), "the honest trace is accepted");
         for number in 0..trace.steps.len() {
-            if let Some(lie) = tell(task.program, trace, number) {
-                n_lies += 1;
-                assert!(is_rejected(task, &lie), "{name}: accepted a lie in step {number} of {trace:?}");
+            if let Some(forged) = forge(task.program, trace, number) {
+                n_forged += 1;
+                assert!(is_rejected(task, &forged), "{name}: accepted a forgery in step {number} of {trace:?}");
             }
         }
     });
-    assert!(n_lies > 10, "{name}: only {n_lies} lies were told");
+    assert!(n_forged > 10, "{name}: only {n_forged} forged traces");
 }
 
 fn change(trace: &Trace, number: usize, change: impl FnOnce(&mut Step)) -> Option<Trace> {

@@ -125,7 +125,7 @@ fn whoever_interrupts_a_portfolio_interrupts_all_of_it() {
     }
 }
 
-/// Errors without a bound on the threads, in parallel and in turns, always have evidence.
+/// Returns whether the portfolio finds an error, with one job and with two: these must agree and have evidence.
 fn is_unsafe(text: &str, question: &Question) -> bool {
     let found = [1, 2].map(|jobs| {
         let report = ask_about(text, question.clone(), jobs, &Run::unlimited());

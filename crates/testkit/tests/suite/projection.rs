@@ -27,7 +27,7 @@ struct Graph {
     errors: Vec<usize>,
 }
 
-/// Returns `None` if it is too large.
+/// Explores all states; `None` if there are too many.
 fn explore(task: &Task<'_>, order: Order, budget: Budget) -> Option<Graph> {
     let interpreter = Interpreter::new(task.program, task.threads);
     let most = match task.threads {
@@ -52,7 +52,7 @@ fn explore(task: &Task<'_>, order: Order, budget: Budget) -> Option<Graph> {
 }
 
 impl Graph {
-    /// A thread at an error location fails in its turn.
+    /// Records the errors of threads that are at an error location in their turn.
     fn look(&mut self, task: &Task<'_>, order: Order, node: usize, turn: u32, state: &State) {
         let n_threads = task.program.entries.len() as u32;
         let moves = |id: ThreadId| matches!(order, Order::Any) || id == ThreadId(turn % n_threads);

@@ -20,12 +20,12 @@ fn engine(mode: SummaryMode) -> Sat {
     Sat { options: Options { summaries: mode, ..Options::default() } }
 }
 
-/// Universal summaries with recursion unrolled.
+/// Returns the engine with universal summaries and recursion unrolled.
 fn unrolling() -> Sat {
     Sat { options: Options { summaries: SummaryMode::Universal, recursion: Recursion::Unroll } }
 }
 
-/// Cancels what grows beyond a number of nodes or rounds.
+/// An observer that cancels a run beyond a number of nodes or rounds.
 struct Watch {
     cancel: CancelToken,
     nodes: usize,

@@ -50,7 +50,7 @@ fn compare_verdicts(task: &Task<'_>, engine: &Summaries) -> Result<(), String> {
     }
 }
 
-/// Returns the oracle's thread states, over the variables that the engine mentions.
+/// Compares the engine's reachable set with the oracle's thread states, over the variables that the engine mentions.
 fn compare_sets(task: &Task<'_>, engine: &Summaries) -> Result<(), String> {
     let Ok(seen) = oracle().explore(task, &short()) else { return Ok(()) };
     let reached = engine.explore(task, &Run::unlimited()).map_err(|stop| stop.to_string())?;

@@ -13,7 +13,7 @@ const N_PROOFS: usize = 250;
 const N_MUTANTS: usize = 10;
 const HEIGHT: usize = 3;
 
-/// A change to a proof, and its description.
+/// Changes a proof, and returns it with a description of the change.
 fn mutate(rng: &mut Rng, pds: &Pds, proof: &SystemProof) -> (SystemProof, &'static str) {
     let mut mutant = proof.clone();
     let node = |rng: &mut Rng| rng.below(proof.n_nodes as usize) as u32;

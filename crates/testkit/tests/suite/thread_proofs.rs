@@ -195,7 +195,7 @@ fn proved(task: &Task<'_>, engine: &dyn Engine) -> Option<ShapeProof> {
     }
 }
 
-/// A change to a formula, or to the list of shapes.
+/// Changes a formula, or the list of shapes.
 fn mutant(rng: &mut Rng, proof: &ShapeProof) -> ShapeProof {
     let mut mutant = proof.clone();
     let at = rng.below(proof.shapes.len());

@@ -16,7 +16,7 @@ fn short() -> Run<'static> {
     Run::new(CancelToken::default(), limits, &())
 }
 
-/// A run without a limit that is enforced, in which diagrams take little memory.
+/// Returns a run without a limit that is enforced, in which diagrams take little memory.
 fn small() -> Run<'static> {
     Run::new(CancelToken::default(), Limits { memory: Some(1 << 24), ..Limits::default() }, &())
 }
@@ -70,8 +70,8 @@ fn compare_verdicts(task: &Task<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether two searches reached the same; the numbers of states are the same unless the oracle also
-/// distinguishes what waits for the end of a prelude, or how many threads have ended.
+/// Checks that two searches reached the same; the numbers of states are the same unless the oracle also distinguishes
+/// what waits for the end of a prelude, or how many threads have ended.
 fn same(task: &Task<'_>, seen: &Exploration, reached: &Exploration) -> Result<(), String> {
     if let Some(missing) = seen.thread_states.difference(&reached.thread_states).next() {
         return Err(format!("not reached: {missing:?}"));

@@ -90,7 +90,7 @@ fn a_label_that_nobody_has_is_refused() {
     assert!(question.pose(subject).unwrap_err().message.contains("`B`"));
 }
 
-/// Picks some meetings of two or three locations.
+/// Picks a target of one or two meetings of two or three locations.
 fn random_target(program: &Program, rng: &mut Rng) -> Target {
     let stands: Vec<LocId> = program
         .locs

@@ -170,7 +170,7 @@ fn cutoff_large() {
     }
 }
 
-/// Generates the safe twins: one initial thread fewer, and no others.
+/// The safe twins: one initial thread fewer, and no others.
 #[test]
 fn cutoff_large_with_too_few_threads() {
     for c in [5, 10, 20] {
@@ -197,7 +197,7 @@ fn corpus() -> Vec<(String, Tts, String, String)> {
     table.lines().skip(1).map(row).collect()
 }
 
-/// Checks all 116 in optimised builds: `cargo test --release -p selvedge-testkit --test suite tts`.
+/// All 116 systems run in optimised builds only: `cargo test --release -p selvedge-testkit --test suite tts`.
 #[test]
 fn verdicts_of_the_corpus() {
     for (name, tts, one, any) in corpus().into_iter().filter(|(_, tts, _, _)| tts.n_local <= MOST_LOCALS) {

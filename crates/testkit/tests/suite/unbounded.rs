@@ -32,7 +32,7 @@ struct Counts {
     lies: usize,
 }
 
-/// Returns whether there is an error, on which all engines that decide the question agree.
+/// Checks that all engines that decide the question agree whether there is an error.
 fn compare(inlined: &Simplified, original: &Task<'_>, counts: &mut Counts) -> Result<(), String> {
     let task = inlined.task(ThreadScope::Unbounded);
     let mut verdict = None;
@@ -70,7 +70,7 @@ fn compare(inlined: &Simplified, original: &Task<'_>, counts: &mut Counts) -> Re
     Ok(())
 }
 
-/// Returns a few of the certificates that lack something.
+/// Checks that a few of the certificates that lack something are rejected; returns their number.
 fn check_mutants(task: &Task<'_>, certificate: &Certificate) -> Result<usize, String> {
     let Certificate::Cover(proof) = certificate else { return Err("another kind of certificate".to_string()) };
     let mut n_mutants = 0;
@@ -84,7 +84,7 @@ fn check_mutants(task: &Task<'_>, certificate: &Certificate) -> Result<usize, St
     Ok(n_mutants)
 }
 
-/// Checks sets of configurations that are closed, and have an error.
+/// Checks that closed sets of configurations with an error are rejected; returns their number.
 fn check_lies(task: &Task<'_>) -> Result<usize, String> {
     let Ok(system) = extract(task, tts_extract::Options { size: 20_000, ..Default::default() }, &short()) else {
         return Ok(0);
@@ -120,8 +120,8 @@ fn explicit_engines_agree_on_generated_programs() {
     assert!(counts.is_unsafe > 20 && counts.lies > 60, "{counts:?}");
 }
 
-/// Returns the contents of a proof by vectors, in terms of the program: shared values while no thread holds the flag,
-/// the places of threads, and whether any number of them can be there. The engines need not keep the same variables.
+/// The contents of a proof by vectors, in terms of the program: shared values while no thread holds the flag, the
+/// places of threads, and whether any number of them can be there. The engines need not keep the same variables.
 type Vectors = BTreeSet<(Vec<(VarId, bool)>, Role, LocId, bool)>;
 
 fn vectors(engine: &dyn Engine, task: &Task<'_>) -> Option<Vectors> {

@@ -27,7 +27,7 @@ fn short() -> Run<'static> {
 const STEPS: u32 = 40;
 const FRAMES: u32 = 9;
 
-/// Within its bound `bmc` finds an error exactly where there is one, and with as few steps as the oracle.
+/// Checks that within its bound `bmc` finds an error exactly where there is one, and with as few steps as the oracle.
 fn compare_bmc(task: &Task<'_>) -> Result<(), String> {
     let engine = Bmc { options: bmc::Options { steps: STEPS } };
     let found = match engine.check(task, &Run::unlimited()) {
@@ -80,7 +80,8 @@ fn bmc_finds_a_shortest_error_in_recursive_programs() {
     assert!(n_unsafe > 40, "only {n_unsafe} errors");
 }
 
-/// Returns the k and the paths of a proof that the judge accepts; `None` if there is an error, or no answer.
+/// Compares `induction` with the oracle. Returns the k and the paths of a proof that the judge accepts; `None` if there
+/// is an error, or no answer.
 fn compare_induction(task: &Task<'_>, options: induction::Options) -> Result<Option<(u32, Paths)>, String> {
     let engine = Induction { options };
     if engine.supports(task).is_err() {
