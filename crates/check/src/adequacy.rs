@@ -50,7 +50,7 @@ pub struct TurnState {
     pub from: Option<u32>,
 }
 
-/// Threads that stand next to each other in the order.
+/// Threads that are next to each other in the order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Block {
     /// The number of threads of each kind of which a run has a limited number, in the order of the entries.

@@ -15,7 +15,7 @@ pub struct Cutoff {
 /// The method that shows which thread states are reachable with any number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CutoffProof {
-    /// The views of so many threads admit no others.
+    /// The views of this number of threads admit no others.
     Views(u32),
     /// The tree of Karp and Miller has no others.
     KarpMiller,

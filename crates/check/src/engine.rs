@@ -69,7 +69,7 @@ pub struct Findings {
 /// Why an engine returned without a verdict. Never an error of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Somebody asked it to stop.
+    /// The run was cancelled.
     Cancelled,
     /// This much time was used up.
     TimeLimit(Duration),

@@ -74,14 +74,14 @@ pub enum Violation {
         /// The assertion.
         edge: EdgeId,
     },
-    /// A thread stands at this location.
+    /// A thread is at this location.
     Location {
         /// The thread at the location.
         thread: ThreadId,
         /// The location.
         loc: LocId,
     },
-    /// These threads stand at these locations at once, in ascending order of the locations.
+    /// These threads are at these locations at once, in ascending order of the locations.
     Together(Vec<(ThreadId, LocId)>),
 }
 
@@ -91,12 +91,12 @@ impl State {
         self.position(id).map(|position| &self.threads[position])
     }
 
-    /// Returns where the thread with this number stands in the list of live threads.
+    /// Returns the index of the thread with this number in the list of live threads.
     pub fn position(&self, id: ThreadId) -> Option<usize> {
         self.threads.iter().position(|thread| thread.id == id)
     }
 
-    /// Returns whether the thread may move: somebody else's atomic section stops it.
+    /// Returns whether the thread may move: the atomic section of another thread stops it.
     pub fn may_move(&self, id: ThreadId) -> bool {
         self.holder.is_none_or(|holder| holder == id)
     }
@@ -108,7 +108,7 @@ impl Thread {
         self.stack.last().expect("a thread without frames is removed in the step that pops the last one")
     }
 
-    /// Returns where the thread stands.
+    /// Returns the location of the thread.
     pub fn loc(&self) -> LocId {
         self.top().loc
     }

@@ -5,8 +5,8 @@ use selvedge_ir::{Expr, LocId, Value, VarId};
 /// For programs with one thread and without calls: what holds of the variables at each control point that may be
 /// reached. The states that it allows contain the starts, are closed under all steps, and hold no error.
 ///
-/// Control points are locations together with the values of some variables that say where the program stands; where a
-/// program's locations say all, there are no such variables.
+/// Control points are locations together with the values of some variables that act as program counters; if a program's
+/// locations suffice, there are no such variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IntegerProof {
     /// The variables whose values belong to a control point, each once.

@@ -1,5 +1,5 @@
-//! The vocabulary of a check, as plain data: what is asked ([`Task`]), what is answered ([`Verdict`] or [`Stop`]),
-//! with which evidence ([`Trace`], [`Certificate`]), and under which conditions it runs ([`Run`]).
+//! The vocabulary of a check, as plain data: the question ([`Task`]), the answer ([`Verdict`] or [`Stop`]), its
+//! evidence ([`Trace`], [`Certificate`]), and the conditions under which it runs ([`Run`]).
 //!
 //! Nothing here knows how anything is computed.
 

@@ -21,7 +21,7 @@ pub struct Question {
     pub label: Option<String>,
     /// Ask for this assertion only: a label before it, or its line.
     pub assertion: Option<String>,
-    /// Ask whether different threads stand at these labels at once, instead of the assertions; empty: do not.
+    /// Ask whether different threads can be at these labels at once, instead of the assertions; empty: do not.
     pub together: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct InvalidQuestion {
 const ERROR_LABELS: [&str; 2] = ["SLIC_ERROR", "ERROR"];
 
 impl Question {
-    /// The program with its initial threads, the errors, and the number of threads that are asked about.
+    /// The program with its initial threads, the errors, and the bound on threads of the question.
     pub fn pose(&self, subject: Subject<'_>) -> Result<(Program, Target, ThreadScope), InvalidQuestion> {
         let target = self.target(subject)?;
         let mut program = subject.program.clone();
@@ -80,7 +80,7 @@ impl Question {
         Ok((program, target, scope))
     }
 
-    /// The errors that are asked for: those of one label, one assertion, or all assertions and error labels.
+    /// The errors of the question: those of one label, one assertion, or all assertions and error labels.
     fn target(&self, subject: Subject<'_>) -> Result<Target, InvalidQuestion> {
         if !self.together.is_empty() {
             return together_target(subject.program, &self.together);

@@ -9,7 +9,7 @@ use crate::ContextBound;
 /// at most `k` execution contexts per thread, but of any number of threads in any order, unlike in [`ContextBound`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RoundBound {
-    /// The least number of which is asked whether it is enough, at least 1.
+    /// The least number of rounds for which adequacy is checked, at least 1.
     pub first: u32,
     /// The greatest that is looked at, at least `first`.
     pub last: u32,
@@ -38,7 +38,7 @@ pub struct Rounds {
     pub error: Option<u32>,
     /// The number of rounds that was found to be enough: later rounds reach no further states.
     pub enough: Option<u32>,
-    /// The numbers of which it could not be told whether they are enough.
+    /// The numbers of rounds for which adequacy could not be decided.
     pub open: Vec<u32>,
     /// Why the last of them is open: the threads that Eve names in the adequacy game, one after the other, until Adam
     /// has no answer.

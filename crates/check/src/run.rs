@@ -184,7 +184,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// A run without limits that nobody watches.
+    /// Returns a run without limits and without an observer.
     pub fn unlimited() -> Run<'static> {
         Run::new(CancelToken::default(), Limits::default(), &())
     }

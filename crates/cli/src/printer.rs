@@ -32,7 +32,7 @@ impl Printer {
         }
     }
 
-    /// Writes to standard error. If that fails there is nobody left to tell.
+    /// Writes to standard error. A failure to write cannot be reported and is ignored.
     pub(crate) fn err(&self, text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }

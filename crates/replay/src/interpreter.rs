@@ -38,14 +38,14 @@ pub enum Outcome {
     Failed,
 }
 
-/// Why a step or a start is none of the program, whatever the values of its variables.
+/// The reason why a step or a start is not one of the program, whatever the values of its variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Illegal {
     /// No live thread has this number.
     NoSuchThread(ThreadId),
     /// Another thread holds the atomic flag.
     AtomicElsewhere(ThreadId),
-    /// The thread does not stand where the edge begins.
+    /// The thread is not at the location where the edge begins.
     WrongPlace(EdgeId),
     /// The number of choices, or the type of one, is not the edge's.
     WrongChoices,

@@ -145,8 +145,8 @@ impl Runner<'_> {
     }
 }
 
-/// The error of a state: the first thread that stands at a target location, or else the first meeting of the target
-/// that takes place.
+/// Returns the error of a state: the first thread at a target location, or else the first meeting of the target that
+/// takes place.
 pub fn reached(task: &Task<'_>, state: &State) -> Option<Violation> {
     let mut threads = state.threads.iter();
     if let Some(thread) = threads.find(|thread| task.target.has_loc(thread.loc())) {
@@ -155,7 +155,7 @@ pub fn reached(task: &Task<'_>, state: &State) -> Option<Violation> {
     task.target.together.iter().find_map(|meeting| meet(state, meeting)).map(Violation::Together)
 }
 
-/// Gives each location of a meeting a thread of its own that stands there, if there are such.
+/// Gives each location of a meeting a thread of its own that is there, if there are such.
 fn meet(state: &State, meeting: &[LocId]) -> Option<Vec<(ThreadId, LocId)>> {
     let mut met: Vec<(ThreadId, LocId)> = Vec::new();
     for loc in meeting {

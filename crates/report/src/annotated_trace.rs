@@ -43,7 +43,7 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// An execution, told.
+/// An execution with annotations.
 #[derive(Clone, Debug)]
 pub struct AnnotatedTrace {
     /// The shared variables at the start.
@@ -76,7 +76,7 @@ pub struct StartedThread {
     pub bindings: Vec<Binding>,
 }
 
-/// A step, told.
+/// A step with annotations.
 #[derive(Clone, Debug)]
 pub struct AnnotatedStep {
     pub thread: ThreadId,
@@ -152,11 +152,11 @@ pub enum ReachedError {
     Assertion { edge: EdgeId, operands: Vec<Operand> },
     /// A location with these labels is reached.
     Location { labels: Vec<String> },
-    /// Several threads stand at labels at once.
+    /// Several threads are at labels at once.
     Together(Vec<Stand>),
 }
 
-/// A thread of a meeting, and where it stands.
+/// A thread of a meeting, and its position.
 #[derive(Clone, Debug)]
 pub struct Stand {
     pub thread: ThreadId,
@@ -279,7 +279,7 @@ impl<'a> Annotator<'a> {
         locals.iter().zip(&frame.locals).map(|(var, value)| self.binding(*var, *value)).collect()
     }
 
-    /// Returns where a location stands in the source: at the first of the statements that leave it.
+    /// Returns the position of a location in the source: the first of the statements that leave it.
     pub(crate) fn place(&self, loc: LocId) -> Option<Span> {
         self.flow.out(loc).iter().map(|edge| self.context.map.edges[*edge].span).min()
     }

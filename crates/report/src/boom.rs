@@ -28,7 +28,7 @@ pub enum Detail {
     Verdict,
 }
 
-/// The whole answer. `None` where there is none, or where the execution is too long to be written.
+/// Returns the whole answer; `None` if there is none, or the execution is too long to be written.
 pub fn answer(context: Context<'_>, answer: &Answer, detail: Detail) -> Option<String> {
     let bound = match answer.model.threads {
         ThreadScope::Created(bound) | ThreadScope::AtMost(bound) => format!("threadbound={bound}\n"),
@@ -152,8 +152,8 @@ fn write_locals(program: &Program, thread: &Thread, line: &mut String) {
     }
 }
 
-/// The labels of a statement, in the order of the text. Of those that say which instruction of SatAbs it stands for,
-/// the last one only: the reader keeps no other.
+/// Returns the labels of a statement, in the order of the text. Of those that name the SatAbs instruction that it comes
+/// from, only the last one: the reader keeps no other.
 fn labels(program: &Program, loc: LocId) -> Vec<&str> {
     let mut labels: Vec<&str> =
         program.labels.iter().filter(|label| label.loc == loc).map(|label| &*label.name).collect();

@@ -97,7 +97,7 @@ impl Writer<'_> {
         }
         let mut sign = sum.tighten(sign);
         let mut sides = [self.side(&sum, 1), self.side(&sum, -1)];
-        // The first variable stands on the left.
+        // The first variable goes to the left.
         if sum.terms.values().next().is_some_and(|factor| *factor < 0) {
             sides.reverse();
             sign = sign.turned();
@@ -232,7 +232,7 @@ impl Sum {
         other
     }
 
-    /// Adds an expression so many times; `None` where it is no sum, or the numbers are too large.
+    /// Adds a multiple of an expression; `None` if it is not a sum, or the numbers are too large.
     fn add(&mut self, expr: &Expr, times: i64) -> Option<()> {
         match expr {
             Expr::Int(number) => self.constant = self.constant.checked_add(number.checked_mul(times)?)?,

@@ -53,7 +53,7 @@ fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
     }
 }
 
-/// The pushdown system of a program, or why there is none.
+/// Returns the pushdown system of a program. An error says why there is none.
 fn to_pds(task: &Task<'_>, name: &str, args: &ConvertArgs, session: &Session) -> Result<String, (String, Exit)> {
     Pushdown::default().supports(task).map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
     session.listen_for_interrupts();
@@ -64,7 +64,7 @@ fn to_pds(task: &Task<'_>, name: &str, args: &ConvertArgs, session: &Session) ->
         format!("The pushdown system of {name}: the heads that a run can have."),
         "A state is a valuation of the shared and per-thread variables, a symbol n a location with its locals,"
             .to_string(),
-        "a symbol c a call that waits. Variables that nobody reads any more are F.".to_string(),
+        "a symbol c a call that waits. Variables that are not read any more are F.".to_string(),
     ];
     let comments: Vec<String> = head.into_iter().chain(converted.legend).collect();
     Ok(print_with_comments(&converted.pds, &comments))

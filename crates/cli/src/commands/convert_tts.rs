@@ -50,7 +50,7 @@ impl Legend {
     }
 }
 
-/// Why there is none: a sentence, and how the command ends.
+/// The reason why there is no system: a sentence, and the exit code.
 type Refused = (String, Exit);
 
 pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {

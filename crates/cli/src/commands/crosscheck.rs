@@ -63,7 +63,7 @@ struct Others {
     spin: Option<Spin>,
 }
 
-/// Asks everybody about one program.
+/// Runs all tools on one program.
 fn one(input: &Input, args: &CrosscheckArgs, others: &Others, session: &Session) -> Result<Exit, Exit> {
     let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
     let subject = program::load(input, &options, Warnings::Hidden, session)?;

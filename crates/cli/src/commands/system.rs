@@ -21,7 +21,7 @@ pub(crate) enum NoSystem {
     Erroneous,
     /// It has several threads; a sentence says so.
     Unsupported(String),
-    /// Something is missing, and the user is told what.
+    /// Something is missing; a sentence says what.
     Incomplete(InvalidQuestion),
     /// A file beside it could not be read; a sentence says why.
     NotRead(String),
@@ -81,7 +81,7 @@ fn beside_threads(mut threads: Threads, input: &Input) -> Result<Threads, NoSyst
     Ok(threads)
 }
 
-/// The system of one thread, with the configuration and the target that stand beside the file.
+/// The system of one thread, with the configuration and the target that are in files next to it.
 fn single(threads: Threads, input: &Input) -> Result<Pds, NoSystem> {
     beside_threads(threads, input)?.single().map_err(|reason| match reason {
         NotSingle::Threads(_) => NoSystem::Unsupported(reason.to_string()),

@@ -32,7 +32,7 @@ pub(crate) fn saved(trace: &Input, input: &Input, session: &Session) -> Result<W
     Ok((subject, found.map_err(|error| refuse(format!("the trace does not replay: {error}")))?))
 }
 
-/// The execution that a check finds. Other answers are told, and end the command.
+/// Returns the execution that a check finds. Other answers are printed, and end the command.
 pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
     let options = LoadOptions { entry: question.entry.clone(), labels: question.labels() };
     let subject = program::load(input, &options, Warnings::Hidden, session)?;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Ran, programs, run, scratch, snapshot};
 
-/// The trace of a check as JSON, and the path where it stands.
+/// Returns the trace of a check as JSON, and its path.
 fn trace_of(args: &str, name: &str) -> (Value, String) {
     let path = scratch(name);
     let ran = run(&format!("check --engine exhaustive --passes none --quiet --trace-out {path} {args}"));

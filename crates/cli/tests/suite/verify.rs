@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Ran, run, scratch};
 use crate::schema::validate;
 
-/// The certificate of a check as JSON, and the path where it stands.
+/// Returns the certificate of a check as JSON, and its path.
 fn certificate_of(args: &str, name: &str) -> (Value, String) {
     let path = scratch(name);
     let ran = run(&format!("check --quiet --certificate {path} {args}"));

@@ -6,7 +6,7 @@ use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
 use selvedge_replay::{Judged, judge};
 
-/// The steps of the trace, which is replayed; or why there is none.
+/// Returns the steps of the trace, which is replayed. An error says why there is none.
 fn check(text: &str, steps: u32) -> Result<usize, Stop> {
     let (program, target) = parse_with_target(text).expect("the program is well-formed");
     validate(&program).expect("the program is valid");

@@ -7,7 +7,7 @@ use super::{Flaw, Refused};
 use crate::semantics::{Child, Control, child, control};
 
 /// The set holds the first locations of all threads that start a run, every location that a step leads to from one of
-/// its own, and no error. So no thread ever stands outside it, and no error is ever met.
+/// its own, and no error. So no thread is ever outside it, and no error is ever reached.
 ///
 /// A call leads to its callee's entry and to the location behind the call, whether or not the callee returns.
 pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Refused> {

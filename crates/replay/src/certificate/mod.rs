@@ -34,7 +34,7 @@ pub enum Flaw {
     NotClosed(EdgeId),
     /// The procedure may be entered by this call in a way that the certificate does not allow.
     Entry(EdgeId),
-    /// The return along this edge is none that the summary allows.
+    /// The summary does not allow the return along this edge.
     Summary(EdgeId),
     /// The certificate allows a thread at a target location.
     Location(LocId),

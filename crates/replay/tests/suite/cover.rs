@@ -20,7 +20,7 @@ fn program() -> Program {
 }
 
 /// The first thread is at one of the two places before the section, and then there is one at L6. The place of the last
-/// thread is listed or not, nobody is ever seen there.
+/// thread is listed or not, no thread is ever seen there.
 fn proof(locs: &[usize]) -> CoverProof {
     let role = Role::Free(EntryId::from_raw_unchecked(0));
     let place = |loc: &usize| Place { role, calls: Vec::new(), loc: LocId::new(*loc), vars: Vec::new() };

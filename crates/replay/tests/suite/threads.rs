@@ -254,7 +254,7 @@ fn a_bound_on_the_threads_of_a_run_counts_those_that_have_ended() {
     counted.shapes.insert(1, Shape { ended: 1, ..alone.clone() });
     assert_eq!(created(2).check(&counted), Ok(()));
     assert_eq!(created(3).check(&counted), Err(Flaw::NotClosed(edge(0))));
-    // Nobody counts where only those that live are bounded.
+    // Ended threads are not counted if only live threads are bounded.
     assert_eq!(asked(SPAWNS, ThreadScope::AtMost(2)).check(&counted), Err(Flaw::Malformed(None)));
     counted.shapes.swap(0, 1);
     assert_eq!(created(2).check(&counted), Err(Flaw::Malformed(None)));

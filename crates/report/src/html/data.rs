@@ -34,7 +34,7 @@ pub(super) struct ProgramData {
     locs: Vec<usize>,
     /// For variables whose values have names, the names of 0, 1, ..
     words: BTreeMap<usize, Vec<String>>,
-    /// Set if there is but one thread, and nothing to say about where it stands: guarded commands.
+    /// Set if there is only one thread, and its position is of no interest: guarded commands.
     guarded: bool,
 }
 

@@ -24,7 +24,7 @@ const PAGE: &str = include_str!("assets/report.html");
 const STYLE: &str = include_str!("assets/report.css");
 const SCRIPT: &str = include_str!("assets/report.js");
 
-/// Control-flow graphs with more edges are not drawn: nobody could follow them.
+/// The limit on the edges of a control-flow graph that is drawn; larger ones are illegible.
 const MAX_DRAWN: usize = 1500;
 
 /// The data for the script.
@@ -113,7 +113,7 @@ fn fill(
         ("source", parts::source(context)),
         ("graph", graph(context, task.target)),
         ("tail", html(tail)),
-        // The data stands in a script element: no text in it may close that.
+        // The data is inside a script element: no text in it may close that.
         ("data", json.replace('<', "\\u003c")),
         ("script", SCRIPT.to_string()),
         ("generator", crate::json::GENERATOR.to_string()),

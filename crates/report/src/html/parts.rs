@@ -166,8 +166,8 @@ pub(super) fn proof(context: Context<'_>, answer: &Answer) -> Option<Section> {
         html.push_str("<p>This kind of certificate speaks of executions as a whole, not of locations.</p>\n");
     } else {
         html.push_str(
-            "<p>What the certificate allows where a thread stands before a statement, other threads and callers left \
-             aside: nothing else can hold there. <code>old(x)</code> and <code>given(x)</code> are values at the entry \
+            "<p>The invariant before each statement, projected onto one thread and the procedure that it runs. \
+             <code>old(x)</code> and <code>given(x)</code> are values at the entry \
              of the procedure; <code>T</code> is anything.</p>\n",
         );
         html.push_str(&invariant_tables(&found));

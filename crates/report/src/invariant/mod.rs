@@ -74,7 +74,7 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
     let is_entry = |loc: LocId| program.procs[program.locs[loc].proc].entry == loc;
     let invariant = |loc: LocId| {
         let span = annotator.place(loc).filter(|_| !context.is_guarded());
-        // Any guarded command may follow any other: they all stand at one place.
+        // Any guarded command may follow any other: they are all at one place.
         let all = match (context.is_guarded(), is_entry(loc)) {
             (false, _) => "",
             (true, true) => "the first state",
@@ -257,7 +257,7 @@ fn of_shapes(context: Context<'_>, proof: &ShapeProof) -> Table {
         for (number, place) in shape.threads.iter().enumerate() {
             let place = &proof.places[*place as usize];
             let sum = sums.remove(&place.loc).unwrap_or_else(|| Ok(paper.manager.bottom()));
-            // Two threads at one place may be told apart by their order only; both are looked at.
+            // Two threads at one place may differ by their order only; both are looked at.
             let more = sum.and_then(|sum| {
                 if sum.is_true() {
                     return Ok(sum);

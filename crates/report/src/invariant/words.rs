@@ -35,7 +35,7 @@ pub(super) fn words(manager: &Manager, f: &Bdd, name: &dyn Fn(Var) -> String) ->
     Ok(Some(join(parts)))
 }
 
-/// A conjunction; equations stand in parentheses where they do not stand alone, as the language asks for.
+/// Returns a conjunction; equations are put in parentheses where they are not alone, as the language requires.
 fn join(parts: Vec<String>) -> String {
     if parts.len() == 1 {
         return parts.into_iter().collect();

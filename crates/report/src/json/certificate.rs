@@ -37,7 +37,7 @@ pub struct CertificateFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ProofView {
-    /// The locations that threads may stand at, in ascending order.
+    /// The locations that threads may be at, in ascending order.
     ControlFlow { locations: Vec<u32> },
     /// Formulas about one thread.
     Summaries(SummariesView),
@@ -158,7 +158,7 @@ impl CertificateFile {
         }
     }
 
-    /// The text of the file. Formulas are many and short, so that everything stands on one line.
+    /// The text of the file. Formulas are many and short, so that everything is on one line.
     pub fn text(&self) -> String {
         serde_json::to_string(self).expect("the types of this module have string keys and no failing parts") + "\n"
     }

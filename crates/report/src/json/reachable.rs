@@ -37,7 +37,7 @@ pub struct StatusView {
 #[derive(Clone, Debug, Serialize)]
 pub struct ThreadStateView {
     pub procedure: String,
-    /// The line of the statement before which it stands; null at the end of a procedure.
+    /// The line of the statement that the thread executes next; null at the end of a procedure.
     pub line: Option<usize>,
     pub shared: BTreeMap<String, ValueView>,
     pub thread: BTreeMap<String, ValueView>,

@@ -300,7 +300,7 @@ pub enum ThreadsView {
 pub struct TargetView {
     pub assertions: Vec<PlaceView>,
     pub labels: Vec<String>,
-    /// Meetings: the labels at which threads stand at once.
+    /// Meetings: the labels at which threads are at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<Vec<String>>,
 }

@@ -171,7 +171,7 @@ pub enum ErrorKind {
     Together,
 }
 
-/// A thread of a meeting, and where it stands.
+/// A thread of a meeting, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StandView {
     pub thread: u32,

@@ -84,7 +84,7 @@ impl<'a> Session<'a> {
         self.told.get(position.checked_sub(1)?)
     }
 
-    /// All steps, told.
+    /// Returns all steps with annotations.
     pub fn annotated(&self) -> &[AnnotatedStep] {
         &self.told
     }

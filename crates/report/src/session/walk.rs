@@ -64,7 +64,7 @@ impl Session<'_> {
         self.state(position).thread(thread).map_or(0, |thread| thread.stack.len())
     }
 
-    /// Returns where the thread that moves next stands; `None` at the end.
+    /// Returns the position of the thread that moves next; `None` at the end.
     pub fn next_loc(&self, position: usize) -> Option<LocId> {
         let step = self.step(position + 1)?;
         self.state(position).thread(step.thread).map(selvedge_replay::Thread::loc)

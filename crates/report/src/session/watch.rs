@@ -1,7 +1,7 @@
 //! Expressions that people ask about while they walk: `x & !y`, `count <= 3`, with the operators and precedences of
 //! Boolean programs (`docs/language.md`) and comparisons and sums for integers.
 //!
-//! Names are looked up where the question is asked: among the locals of a frame, then the thread's variables, then the
+//! Names are looked up where the question was posed: among the locals of a frame, then the thread's variables, then the
 //! shared ones. Truth values are 0 and 1 in comparisons, so that `x = 1` means what it says.
 
 use std::fmt;

@@ -193,7 +193,7 @@ impl Rows {
             chain.push(bend);
         }
         if upper == lower {
-            // The text stands to the right of the node, which stays in the middle of its room.
+            // The text is to the right of the node, which stays in the middle of its space.
             self.widths[lower] = self.widths[lower].max(2.0 * (label + LOOP_WIDTH));
             self.chains.push(chain);
             return;

@@ -181,7 +181,7 @@ impl Drawing<'_> {
             );
             return;
         }
-        // The texts of edges that part stand apart near their ends, those of edges that meet near their beginnings.
+        // The texts of diverging edges are apart near their ends, those of edges that meet near their beginnings.
         let part = if self.flow.out(self.program.edges[id].from).len() > 1 { 0.8 } else { 0.45 };
         let (x, y) = (from.x + part * (to.x - from.x), from.y + part * (to.y - from.y));
         let _ = writeln!(

@@ -188,7 +188,7 @@ impl Page<'_> {
         }
     }
 
-    /// One thread of a state: where it stands, its stack from the first frame on, and its variables.
+    /// Writes one thread of a state: its position, its stack from the first frame on, and its variables.
     fn thread(&self, state: &State, thread: &Thread) -> String {
         let frames = thread.stack.iter().map(|frame| {
             let place = self.annotator.place(frame.loc);

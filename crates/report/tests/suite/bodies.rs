@@ -30,7 +30,7 @@ fn shared_body() -> Trace {
     }
 }
 
-/// Every statement stands at the beginning of the text.
+/// Every statement is at the beginning of the text.
 fn flat_map(program: &Program) -> SourceMap {
     let origin = Origin { span: Span::new(0, 4), role: Role::Statement };
     SourceMap { edges: program.edges.iter().map(|_| origin).collect(), ..SourceMap::default() }

@@ -67,7 +67,7 @@ pub(super) struct Summary {
     name: &'static str,
     /// The same, for people: an answer that lacks evidence says so.
     word: &'static str,
-    /// Why there is no verdict, if there is none.
+    /// The reason why there is no verdict.
     pub(super) reason: Option<String>,
     /// The last line of text output.
     pub(super) line: String,

@@ -80,7 +80,7 @@ fn title(app: &App<'_, '_>) -> Line<'static> {
     Line::from(vec![app.session.context.source.name.clone().bold(), place.into()])
 }
 
-/// The lines around the next statement of the thread that moves next, with a mark where each thread stands.
+/// The lines around the next statement of the thread that moves next, with a mark at the position of each thread.
 fn program_lines(app: &App<'_, '_>, height: usize) -> Vec<Line<'static>> {
     let session = &app.session;
     let threads = session.threads(app.at);
@@ -105,7 +105,7 @@ fn program_lines(app: &App<'_, '_>, height: usize) -> Vec<Line<'static>> {
     lines.iter().enumerate().skip(first).take(height).map(row).collect()
 }
 
-/// The threads that stand at a line, with an arrow where one of them moves next.
+/// The threads at a line, with an arrow where one of them moves next.
 fn mark(threads: &[u32], active: Option<u32>) -> String {
     if threads.is_empty() {
         return " ".repeat(4);

@@ -50,7 +50,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // There is nobody left to tell if this fails.
+        // A failure here cannot be reported.
         let _ = ratatui::try_restore();
     }
 }

@@ -47,7 +47,7 @@ pub fn verify_claim(tts: &Tts, claim: &CoverClaim, run: &Run<'_>) -> Result<(), 
             views.check_closed(tts, run)?;
             Basis::new(tts, &views, forbidden)?.check(tts, run)
         }
-        // Nobody says of which kinds the threads are.
+        // The claim does not state the kinds of the threads.
         CoverClaim::Adequacy(_) => Err(CoverFlaw::Malformed.into()),
     }
 }

@@ -40,9 +40,9 @@
 //! set; then 3 says that there is no error. The numbers of threads do not matter to their steps, hence states may be
 //! put in order at any time.
 //!
-//! Unlisted locations may form a cycle only if nobody can go round in it. Locations at which several threads must not
-//! meet are never inner ones, so that the threads that meet are all at listed places; unless one of these locations is
-//! neither listed nor reached by control, so that nobody is ever there.
+//! Unlisted locations may form a cycle only if no thread can go round in it. Locations at which several threads must
+//! not meet are never inner ones, so that the threads that meet are all at listed places; unless one of these locations
+//! is neither listed nor reached by control, so that no thread is ever there.
 //!
 //! # Bounds
 //!

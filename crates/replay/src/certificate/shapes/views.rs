@@ -2,7 +2,7 @@
 //!
 //! # The set
 //!
-//! A state belongs to the set if each thread stands at a listed place and each list of `k` of its threads, put in
+//! A state belongs to the set if each thread is at a listed place and each list of `k` of its threads, put in
 //! order, satisfies the formula of the view with its places; of a state with fewer than `k` threads, the list of all of
 //! them. A view also says whether the atomic flag is held by a thread that is not in the list.
 //!
@@ -126,7 +126,7 @@ impl<'a> Checker<'a> {
     }
 
     /// More threads than are seen together do not meet at these locations, whatever their places. Meetings of fewer are
-    /// errors of views. The prelude's thread meets nobody.
+    /// errors of views. The prelude's thread meets no other.
     fn meeting(&self, meeting: &[LocId], places: &[u32]) -> Result<(), Refused> {
         let k = self.table.longest;
         let is_at = |place: u32, loc: LocId| {

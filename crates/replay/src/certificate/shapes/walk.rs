@@ -122,8 +122,8 @@ impl<'a> Walk<'a> {
         self.answer()
     }
 
-    /// All macro steps from states with threads at these places, of whom a formula holds, after so many others have
-    /// ended, lead to states of the set, without error.
+    /// Checks that all macro steps from states with threads at these places, of which a formula holds, after a number
+    /// of others have ended, lead to states of the set, without error.
     pub(super) fn all_threads<'t>(
         mut self,
         places: &[u32],
