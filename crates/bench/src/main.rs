@@ -218,8 +218,8 @@ fn in_rounds(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
     for instance in rounds::instances().into_iter().filter(wanted) {
         let row = rounds::measure(&instance, limit);
         let answers = [&row.two_threads, &row.rounds, &row.views, &row.auto].into_iter().chain(&row.adequacy);
-        let told = answers.map(|answer| format!("{:<9} {:>7.3} s", answer.verdict, answer.seconds));
-        println!("{:<14} {:>3}  {}", row.family, row.number, told.collect::<Vec<_>>().join("  "));
+        let cells = answers.map(|answer| format!("{:<9} {:>7.3} s", answer.verdict, answer.seconds));
+        println!("{:<14} {:>3}  {}", row.family, row.number, cells.collect::<Vec<_>>().join("  "));
         rows.push(row);
     }
     output.write_records(&rows)?;

@@ -155,8 +155,8 @@ impl Tool for Spacer {
         Ok(Some(command))
     }
 
-    /// By default, Spacer inlines procedures that are called more than once, which suits most families, but not a chain
-    /// of calls.
+    /// Returns the option that switches inlining off: by default, Spacer inlines procedures that are called more than
+    /// once, which suits most families, but not a chain of calls.
     fn configurations(&self) -> &'static [&'static str] {
         &["fp.xform.inline_eager=false"]
     }

@@ -229,7 +229,7 @@ fn compare_thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<usiz
     let found = cutoff::search(rules, effort, run).map_err(stopped)?.cutoff;
     let reached = found.reached[found.plateau() - 1];
     if found.proof.is_some() && reached != all.len() {
-        return Err(format!("{:?} proves a cutoff that is none", found.proof));
+        return Err(format!("{:?} proves a wrong cutoff", found.proof));
     }
     Ok(found.proof.map(|_| found.plateau()))
 }

@@ -146,7 +146,7 @@ pub const CONCURRENT: &[Concurrent] = &[
     },
     Concurrent {
         name: "rwlock",
-        about: "many readers or one writer, who looks for readers in one step and enters in the next",
+        about: "many readers or one writer, which looks for readers in one step and enters in the next",
         threads: &[2, 3, 4, 6, 8, 12, 16],
         locals: &[1],
         make: locks::reader_writer,

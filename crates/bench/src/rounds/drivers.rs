@@ -158,7 +158,7 @@ fn interrupt(quality: Quality) -> Device {
     }
 }
 
-/// A device for at most two drivers at once; the error needs three of them.
+/// Makes a device for at most two drivers at once; the error needs three of them.
 fn users(quality: Quality) -> Device {
     let room = guard("!n1", quality);
     Device {
@@ -185,7 +185,7 @@ fn queue(quality: Quality) -> Device {
     }
 }
 
-/// A lock that only its holder may release.
+/// Makes a lock that only its holder may release.
 fn discipline(quality: Quality) -> Device {
     let path = match quality {
         Quality::Right => "mine",
@@ -203,7 +203,7 @@ fn discipline(quality: Quality) -> Device {
     }
 }
 
-/// A watchdog: the kernel counts missed beats, and a driver that is alive resets them.
+/// Makes a watchdog: the kernel counts missed beats, and a driver that is alive resets them.
 fn watchdog(quality: Quality) -> Device {
     let limit = guard("!beat1", quality);
     Device {
@@ -217,7 +217,7 @@ fn watchdog(quality: Quality) -> Device {
     }
 }
 
-/// A buffer that two drivers fill under a lock; a third one needs the lock to find it half full.
+/// Makes a buffer that two drivers fill under a lock; a third one needs the lock to find it half full.
 fn buffer(quality: Quality) -> Device {
     let lock = take("guard", quality);
     Device {

@@ -150,10 +150,10 @@ fn branches_say_whether_they_are_taken_and_every_statement_has_its_line() {
         end
     ";
     let found = replayed(text, 2).expect("it is small");
-    let told: Vec<(String, bool)> = found.lines.iter().map(|line| (line.labels.join(" "), line.taken)).collect();
+    let shown: Vec<(String, bool)> = found.lines.iter().map(|line| (line.labels.join(" "), line.taken)).collect();
     let expected =
         [("PC0", true), ("PC1", false), ("PC2", true), ("PC3", true), ("", true), ("out l1 PC9", true), ("PC10", true)];
-    assert_eq!(told, expected.map(|(labels, taken)| (labels.to_string(), taken)));
+    assert_eq!(shown, expected.map(|(labels, taken)| (labels.to_string(), taken)));
     assert_eq!(found.bound, 2);
 }
 
@@ -181,8 +181,8 @@ fn a_wrong_output_is_noticed() {
         right.replace("b0=1", "b0=*"),
     ];
     for wrong in wrong.iter().filter(|wrong| **wrong != right) {
-        let told = read(wrong).and_then(|found| found.replay(&program, &map));
-        assert!(told.is_err(), "{wrong}");
+        let result = read(wrong).and_then(|found| found.replay(&program, &map));
+        assert!(result.is_err(), "{wrong}");
     }
     assert!(wrong.iter().filter(|wrong| **wrong != right).count() >= 5);
 }

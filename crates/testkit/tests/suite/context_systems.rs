@@ -19,8 +19,8 @@ fn the_corpus_of_cuba_has_one_answer_in_turns() {
     }
 }
 
-/// All guesses of many shared states take long, and so does the lazy engine without optimisation; `fuzz systems` goes
-/// further.
+/// Returns the limits for a system. All guesses of many shared states take long, and so does the lazy engine without
+/// optimisation; `fuzz systems` goes further.
 fn effort(threads: &Threads) -> Effort {
     let (last, eagerly) = match threads.n_shared {
         0..=4 => (4, 3),

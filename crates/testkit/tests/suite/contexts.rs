@@ -101,7 +101,7 @@ fn a_thread_that_begins_at_an_error_is_one_without_steps() {
 
 /// The one place for a started thread stays empty: the procedure that starts it is never called.
 #[test]
-fn threads_that_nobody_starts_need_no_place() {
+fn threads_that_are_never_started_need_no_place() {
     let text = "void main() begin end
         void f() begin start_thread L; f(); L: skip; end";
     let posed = posed(text, Some(1));

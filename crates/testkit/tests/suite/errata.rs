@@ -5,8 +5,8 @@
 use selvedge_testkit::corpus::{Entry, own};
 use selvedge_testkit::threads::compare_entry;
 
-/// Compares all engines on all programs whose names begin with one of these prefixes, of which there are at least a
-/// number. Names of the errata are without their folder.
+/// Compares all engines on all programs whose names begin with one of these prefixes; there must be `at_least` of them.
+/// Names of the errata are without their folder.
 fn compare_all(prefixes: &[&str], at_least: usize) {
     let entries = own().expect("headers are readable");
     let is_wanted = |entry: &&Entry| {

@@ -120,7 +120,7 @@ fn e_move_primes() {
         process q once begin void main() begin assume(x); x := F; end end";
     let (rounds, open, n_moves) = enough(waits);
     assert_eq!((rounds, open), (Some(2), vec![1]));
-    assert!(n_moves > 0, "Eve's play is told");
+    assert!(n_moves > 0, "Eve's play is reported");
 }
 
 /// A thread that is first and idles sees x only in the second round, but the state in which all threads are then is one

@@ -39,7 +39,7 @@ fn other_peoples_programs_are_read_formatted_lowered_and_run() {
         let program = load(&entry.text, &LoadOptions::default()).program.expect("the program was lowered");
         let target = Target::default();
         let task = Task { program: &program, target: &target, threads: ThreadScope::AtMost(3) };
-        let run = simulate(&task, 1, 300, &Run::unlimited()).expect("nobody stops the run");
+        let run = simulate(&task, 1, 300, &Run::unlimited()).expect("the run has no limits");
         assert_eq!(run.trace.steps.len(), run.states.len(), "{}: without target no step is an error", entry.name);
         assert!(!run.trace.steps.is_empty() || run.end != RunEnd::StepLimit, "{}", entry.name);
         n_steps += run.trace.steps.len();

@@ -1,5 +1,5 @@
-//! The rules of the house that a program can check: who depends on whom, how wide lines and how long functions are, and
-//! whether ARCHITECTURE.md names files that are there.
+//! The rules of the house that a program can check: dependencies between crates, the width of lines, the length of
+//! functions, and the files that ARCHITECTURE.md names.
 
 mod graph;
 mod layout;
