@@ -114,8 +114,8 @@ pub fn check<M: Model>(subject: impl Checkable<M>, options: &Options, run: &Run<
 }
 
 impl Checkable<OwnedTask> for Subject<'_> {
-    /// The table of contents: the question is posed, the program prepared, engines run ([`portfolio`]), each with its
-    /// evidence lifted and judged ([`attempt`]), and what else is asked is added to the answer.
+    /// The table of contents: the question is posed, the program prepared, engines run (`portfolio`), each with its
+    /// evidence lifted and judged (`attempt`), and further requested parts are added to the answer.
     fn answer(self, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
         let (program, target, threads) = options.question.pose(self).map_err(Failure::Usage)?;
         projection::validate(&target, options).map_err(Failure::Usage)?;

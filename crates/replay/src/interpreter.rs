@@ -2,7 +2,7 @@
 //!
 //! A [`Step`] says everything that is nondeterministic: the thread that moves, the edge, and the value of each choice
 //! and of each variable that starts with any value. So a step has at most one outcome, and [`Interpreter::step`]
-//! computes it: what the operation of the edge does comes from [`crate::semantics`], in the domain of values
+//! computes it: what the operation of the edge does comes from `semantics`, in the domain of values
 //! themselves, and is then written into a copy of the state. [`crate::enumerate`] lists the steps that a state has.
 
 use std::collections::BTreeSet;
