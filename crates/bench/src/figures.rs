@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_has_a_point_for_each_instance_that_somebody_decided() {
+    fn a_figure_has_a_point_for_each_instance_that_a_tool_decided() {
         let records = [
             record("a", "threads", "safe", 4.0),
             record("a", "threads ample", "safe", 1.0),

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_engine_is_named_by_its_switches_and_asked_by_the_question() {
+    fn an_engine_is_named_by_its_switches_and_run_with_the_question() {
         let ours = Ours {
             selvedge: PathBuf::from("selvedge"),
             engine: Some(EngineKind::Exhaustive),
