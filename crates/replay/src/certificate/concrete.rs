@@ -4,7 +4,9 @@
 //! then both values are followed. So are a choice, and a variable that starts with any value. All states on the way are
 //! visited once.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
 
 use selvedge_check::Run;
 use selvedge_ir::{EdgeId, LocId, Program, Value, VarId};
@@ -15,8 +17,8 @@ use super::{Flaw, Refused, Unjudged};
 use crate::domain::{Concrete, Overflow, is_true};
 use crate::semantics::{Child, Control, Effect, Meaning, Scene, Writes, call_of, child, control};
 
-/// More states on the way from one place than this are not looked at.
-const LIMIT: usize = 4_000_000;
+/// More cases on the way from one place than this are not looked at.
+const LIMIT: usize = 1 << 26;
 
 /// The values of all variables that a thread sees, by their numbers; `None` is open.
 pub(super) type Values = Vec<Option<bool>>;
@@ -144,6 +146,8 @@ pub(super) struct Explorer<'a> {
     pub(super) hidden: HashSet<VarId>,
     /// The number of threads that may be started.
     pub(super) room: usize,
+    /// The number of cases that may still be looked at.
+    pub(super) left: Rc<Cell<usize>>,
     seen: HashSet<(usize, Way)>,
     arrivals: Vec<(EdgeId, Arrival)>,
 }
@@ -151,7 +155,15 @@ pub(super) struct Explorer<'a> {
 impl<'a> Explorer<'a> {
     pub(super) fn new(table: &'a PlaceTable<'a>, shared_vars: &'a [VarId]) -> Explorer<'a> {
         let (hidden, seen) = (HashSet::new(), HashSet::new());
-        Explorer { table, shared_vars, hidden, room: usize::MAX, seen, arrivals: Vec::new() }
+        Explorer {
+            table,
+            shared_vars,
+            hidden,
+            room: usize::MAX,
+            left: Rc::new(Cell::new(LIMIT)),
+            seen,
+            arrivals: Vec::new(),
+        }
     }
 
     /// The values of a thread at a place.
@@ -178,14 +190,22 @@ impl<'a> Explorer<'a> {
             Needed::Var(var) if self.hidden.contains(&var) => {
                 Err(Unjudged::Beyond("a variable is read that is not listed").into())
             }
-            _ => Ok(()),
+            _ => self.spend(1),
         }
+    }
+
+    /// Notes that cases are looked at.
+    fn spend(&self, n_cases: usize) -> Result<(), Refused> {
+        let left = self.left.get().checked_sub(n_cases);
+        self.left.set(left.ok_or(Unjudged::Beyond("too many steps may follow one another without being seen"))?);
+        Ok(())
     }
 
     /// All ways to give values to variables that are open.
     fn settled(&self, now: &Values, vars: &[VarId]) -> Result<Vec<Values>, Refused> {
-        let mut open = vars.iter().copied().filter(|var| now[var.index()].is_none());
-        open.try_for_each(|var| self.may_read(Needed::Var(var)))?;
+        let open: Vec<VarId> = vars.iter().copied().filter(|var| now[var.index()].is_none()).collect();
+        open.iter().try_for_each(|var| self.may_read(Needed::Var(*var)))?;
+        self.spend(1_usize.checked_shl(open.len() as u32).unwrap_or(usize::MAX))?;
         Ok(all_values(now, vars.iter().copied()))
     }
 
@@ -299,9 +319,7 @@ impl Traveller for Explorer<'_> {
     }
 
     fn wait(&mut self, node: usize, waiting: &mut Vec<Way>, state: Way) -> Result<(), Refused> {
-        if self.seen.len() > LIMIT {
-            return Err(Unjudged::Beyond("too many steps may follow one another without being seen").into());
-        }
+        self.spend(1)?;
         if self.seen.insert((node, state.clone())) {
             waiting.push(state);
         }

@@ -9,6 +9,9 @@
 //! A state is a number: the values of the shared variables that formulas speak of, then those of each thread in the
 //! order of the shape, the first one in the highest place.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Role, Run, Shape, ShapeProof, ThreadScope};
@@ -57,6 +60,11 @@ const MOST_STATES: usize = 1 << 22;
 /// With more states than this in each shape on average, solvers are faster.
 const STATES_OF_A_SHAPE: usize = 512;
 
+/// The number of cases that may be looked at for each state, on average, and for few states: macro steps with many
+/// values that are open are for solvers.
+const CASES_OF_A_STATE: usize = 16;
+const CASES_IN_ALL: usize = 1 << 10;
+
 /// The number of parts of a formula that may be looked at for each state.
 const PARTS_OF_A_STATE: usize = 256;
 
@@ -73,6 +81,8 @@ pub(super) struct Explicit<'a> {
     /// The shapes, each with its states in ascending order.
     shapes: Vec<(&'a Shape, Vec<Row>)>,
     ends: FxHashMap<Mover, Vec<End>>,
+    /// The number of cases that may still be looked at.
+    left: Rc<Cell<usize>>,
 }
 
 impl<'a> Explicit<'a> {
@@ -99,7 +109,9 @@ impl<'a> Explicit<'a> {
         }
         let key = |(shape, _): &(&'a Shape, Vec<Row>)| (shape.threads.as_slice(), shape.ended);
         let numbers = shapes.iter().map(key).zip(0..).collect();
-        Ok(Some(Explicit { table, run, told, numbers, shapes, ends: FxHashMap::default() }))
+        let n_states: usize = shapes.iter().map(|(_, rows)| rows.len()).sum();
+        let left = Rc::new(Cell::new(CASES_IN_ALL + n_states * CASES_OF_A_STATE));
+        Ok(Some(Explicit { table, run, told, numbers, shapes, ends: FxHashMap::default(), left }))
     }
 
     /// Returns whether all macro steps from the states of a shape, which is not the prelude's, lead to states of the
@@ -151,6 +163,7 @@ impl<'a> Explicit<'a> {
     /// All ends of the macro steps of a thread, or an error on the way.
     fn ends_of(&self, mover: Mover, routes: &Routes<'_>) -> Result<Vec<End>, Refused> {
         let mut explorer = Explorer::new(&self.table.places, &self.told);
+        explorer.left = Rc::clone(&self.left);
         if let ThreadScope::AtMost(bound) | ThreadScope::Created(bound) = self.table.task.threads {
             explorer.room = (bound as usize).saturating_sub(mover.n_others + 1);
         }

@@ -60,14 +60,14 @@ use selvedge_check::{Run, ShapeProof, Task, ThreadScope};
 use selvedge_ir::Count;
 
 use super::route::{Move, Route};
-use super::{Flaw, Refused};
+use super::{Flaw, Refused, Unjudged};
 use crate::program::starts_thread;
 use explicit::{Explicit, is_prelude};
 use table::Table;
 use walk::Walk;
 
-/// Checks the certificate: the start, then the shapes one by one, state by state if there are few states, each with a
-/// solver of its own otherwise.
+/// Checks the certificate: the start, then the shapes one by one, state by state if there are few states and few cases of
+/// what is open in their steps, each with a solver of its own otherwise.
 pub(super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
     check(task, proof, run, Ways::Any)
 }
@@ -99,11 +99,16 @@ fn check(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>, ways: Ways) -> Resu
     for (number, shape) in proof.shapes.iter().enumerate() {
         run.tick()?;
         routes.find(&shape.threads, run)?;
-        match &mut explicit {
-            Some(explicit) if !is_prelude(&table, &shape.threads) => explicit.shape(number, &routes)?,
-            _ => Walk::new(&table, run)
-                .all_threads(&shape.threads, shape.ended, shape.formula, &|place| routes.of(place))?,
+        if let Some(states) = explicit.as_mut().filter(|_| !is_prelude(&table, &shape.threads)) {
+            match states.shape(number, &routes) {
+                Err(Refused::Unjudged(Unjudged::Beyond(_))) => explicit = None,
+                judged => {
+                    judged?;
+                    continue;
+                }
+            }
         }
+        Walk::new(&table, run).all_threads(&shape.threads, shape.ended, shape.formula, &|place| routes.of(place))?;
     }
     Ok(())
 }
