@@ -66,8 +66,8 @@ use explicit::{Explicit, is_prelude};
 use table::Table;
 use walk::Walk;
 
-/// Checks the certificate: the start, then the shapes one by one, state by state if there are few states and few cases of
-/// what is open in their steps, each with a solver of its own otherwise.
+/// Checks the certificate: the start, then the shapes one by one, state by state if there are few states and few open
+/// values in their steps, each with a solver of its own otherwise.
 pub(super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
     check(task, proof, run, Ways::Any)
 }
