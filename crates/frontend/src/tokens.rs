@@ -8,7 +8,7 @@ use selvedge_ir::span::Span;
 
 use crate::diagnostic::{Code, Diagnostic};
 
-/// The kinds of tokens of a language.
+/// The kinds of tokens of a language; [`token_kinds`] defines them.
 pub trait Kind: Copy + Eq {
     /// The end of the file.
     const EOF: Self;
@@ -18,16 +18,73 @@ pub trait Kind: Copy + Eq {
     const LINE_COMMENT: Self;
     /// `/* .. */`; never in the list of tokens.
     const BLOCK_COMMENT: Self;
+    /// The separator of lists.
+    const COMMA: Self;
+
+    /// Returns the spelling of a reserved word or sign, the first one if there are several.
+    fn text(self) -> Option<&'static str>;
 
     /// Returns the name that diagnostics use.
-    fn describe(self) -> String;
-
-    /// Adds a token of this kind to the list. Overridden for kinds that need further analysis and never occur in the
-    /// list.
-    fn push(self, lexed: &mut Lexed<Self>, span: Span, _slice: &str) {
-        lexed.push(self, span);
+    fn describe(self) -> String {
+        self.text().map_or_else(|| "a token".to_owned(), |text| format!("`{text}`"))
     }
 }
+
+/// Defines the enum `TokenKind` of a language from its reserved words and signs with their spellings, and its classes
+/// of tokens as the crate `logos` describes them. White space, comments and the end of the file are the same in all
+/// languages.
+macro_rules! token_kinds {
+    (
+        words { $($word:ident $word_text:literal $(| $word_other:literal)*,)* }
+        signs { $($sign:ident $sign_text:literal $(| $sign_other:literal)*,)* }
+        classes { $($(#[$attribute:meta])* $class:ident,)* }
+    ) => {
+        #[derive(logos::Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[logos(skip r"[ \t\r\n\x0B\x0C\u{FEFF}]+")]
+        pub enum TokenKind {
+            $(#[token($word_text)] $(#[token($word_other)])* $word,)*
+            $(#[token($sign_text)] $(#[token($sign_other)])* $sign,)*
+            $($(#[$attribute])* $class,)*
+
+            /// Never in the list of tokens.
+            #[regex(r"//[^\r\n]*")]
+            #[regex(r"#[^\r\n]*")]
+            LineComment,
+            /// Never in the list of tokens. The callback consumes the comment up to its end, or to the end of the file.
+            #[token("/*", crate::tokens::block_comment)]
+            BlockComment,
+
+            /// Text that is not a token. It has been reported.
+            Stray,
+            /// The end of the file.
+            Eof,
+        }
+
+        impl crate::tokens::Kind for TokenKind {
+            const EOF: TokenKind = TokenKind::Eof;
+            const STRAY: TokenKind = TokenKind::Stray;
+            const LINE_COMMENT: TokenKind = TokenKind::LineComment;
+            const BLOCK_COMMENT: TokenKind = TokenKind::BlockComment;
+            const COMMA: TokenKind = TokenKind::Comma;
+
+            fn text(self) -> Option<&'static str> {
+                match self {
+                    $(TokenKind::$word => Some($word_text),)*
+                    $(TokenKind::$sign => Some($sign_text),)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl TokenKind {
+            /// Returns whether it is a reserved word.
+            pub fn is_keyword(self) -> bool {
+                matches!(self, $(TokenKind::$word)|*)
+            }
+        }
+    };
+}
+pub(crate) use token_kinds;
 
 /// A token and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +118,6 @@ pub struct Lexed<K> {
 }
 
 impl<K: Kind> Lexed<K> {
-    /// Returns an empty list with capacity for the tokens of a text.
-    pub(crate) fn for_text(text: &str) -> Lexed<K> {
-        Lexed { tokens: Vec::with_capacity(text.len() / 4), comments: Vec::new(), diagnostics: Vec::new() }
-    }
-
     pub(crate) fn push(&mut self, kind: K, span: Span) {
         self.tokens.push(Token { kind, span });
     }
@@ -96,9 +148,12 @@ impl<K: Kind> Lexed<K> {
     }
 }
 
-/// Splits a text of less than 4 GiB into tokens and comments.
-pub(crate) fn lex<'t, K: Kind + Logos<'t, Source = str, Extras = ()>>(text: &'t str) -> Lexed<K> {
-    let mut lexed = Lexed::for_text(text);
+/// Splits a text of less than 4 GiB into tokens and comments. `push` adds a token that is neither a comment nor stray.
+pub(crate) fn lex<'t, K: Kind + Logos<'t, Source = str, Extras = ()>>(
+    text: &'t str,
+    push: impl Fn(&mut Lexed<K>, K, Span, &str),
+) -> Lexed<K> {
+    let mut lexed = Lexed { tokens: Vec::with_capacity(text.len() / 4), comments: Vec::new(), diagnostics: Vec::new() };
     let mut lexer = K::lexer(text);
     while let Some(kind) = lexer.next() {
         let range = lexer.span();
@@ -107,7 +162,7 @@ pub(crate) fn lex<'t, K: Kind + Logos<'t, Source = str, Extras = ()>>(text: &'t 
             kind if kind == K::LINE_COMMENT => lexed.push_comment(CommentKind::Line, span, slice),
             kind if kind == K::BLOCK_COMMENT => lexed.push_comment(CommentKind::Block, span, slice),
             kind if kind == K::STRAY => lexed.push_stray(span, slice),
-            kind => kind.push(&mut lexed, span, slice),
+            kind => push(&mut lexed, kind, span, slice),
         }
     }
     lexed.push(K::EOF, Span::new(text.len(), text.len()));
@@ -136,8 +191,26 @@ pub(crate) fn too_long(text: &str) -> Option<Diagnostic> {
     u32::try_from(text.len()).is_err().then(|| Diagnostic::new(Code::BeyondLimit, message, Span::default()))
 }
 
-/// A position in a list of tokens, and the diagnostics so far.
-pub(crate) struct Cursor<'t, K> {
+/// Parses a text: `lex` splits it into tokens, and `file` parses these. Also returns the parser's state at the end.
+pub(crate) fn parse<'t, K: Kind, S: Default, F: Default>(
+    text: &'t str,
+    lex: impl FnOnce(&'t str) -> Lexed<K>,
+    file: impl FnOnce(&mut Cursor<'t, K, S>) -> F,
+) -> (Parsed<F>, S) {
+    if let Some(diagnostic) = too_long(text) {
+        return (Parsed { diagnostics: vec![diagnostic], ..Parsed::default() }, S::default());
+    }
+    let Lexed { tokens, comments, diagnostics } = lex(text);
+    let state = S::default();
+    let mut cursor =
+        Cursor { text, tokens, position: 0, lost: false, diagnostics, depth: 0, is_limit_reported: false, state };
+    let file = file(&mut cursor);
+    cursor.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    (Parsed { file, comments, diagnostics: cursor.diagnostics }, cursor.state)
+}
+
+/// A parser: a position in a list of tokens, and the diagnostics so far.
+pub(crate) struct Cursor<'t, K, S = ()> {
     pub(crate) text: &'t str,
     /// The tokens, which end with [`Kind::EOF`]; that one is never consumed.
     pub(crate) tokens: Vec<Token<K>>,
@@ -149,18 +222,15 @@ pub(crate) struct Cursor<'t, K> {
     pub(crate) depth: u32,
     /// True if the limit on the depth has been reported since this was last reset.
     pub(crate) is_limit_reported: bool,
+    /// What the parser of a language records in addition.
+    pub(crate) state: S,
 }
 
 /// The limit on the depth of nested parentheses, operators and blocks, counted together. A level costs less than 4 KiB
 /// of stack in the parsers and lowerings, also without optimisation.
 pub const MAX_DEPTH: u32 = 256;
 
-impl<'t, K: Kind> Cursor<'t, K> {
-    /// Returns a cursor at the first token.
-    pub(crate) fn new(text: &'t str, tokens: Vec<Token<K>>, diagnostics: Vec<Diagnostic>) -> Cursor<'t, K> {
-        Cursor { text, tokens, position: 0, lost: false, diagnostics, depth: 0, is_limit_reported: false }
-    }
-
+impl<'t, K: Kind, S> Cursor<'t, K, S> {
     pub(crate) fn kind(&self) -> K {
         self.tokens[self.position].kind
     }
@@ -253,6 +323,31 @@ impl<'t, K: Kind> Cursor<'t, K> {
         found
     }
 
+    /// Reports that a reserved word cannot be used here.
+    pub(crate) fn report_reserved(&mut self, what: &str) {
+        let message = format!("{} cannot be {what}", self.found());
+        let diagnostic = Diagnostic::new(Code::ReservedWord, message, self.span());
+        self.report(diagnostic.label("this word is reserved"));
+    }
+
+    /// Consumes `element`s between commas.
+    pub(crate) fn comma_list<T>(&mut self, mut element: impl FnMut(&mut Self) -> Option<T>) -> Vec<T> {
+        let mut list = Vec::new();
+        loop {
+            list.extend(element(self));
+            if self.lost || !self.eat(K::COMMA) {
+                return list;
+            }
+        }
+    }
+
+    /// Parses something one level deeper; `too_deep` skips what is nested deeper than the limit.
+    pub(crate) fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> T, too_deep: impl FnOnce(&mut Self) -> T) -> T {
+        let parsed = if self.descend() { inner(self) } else { too_deep(self) };
+        self.depth -= 1;
+        parsed
+    }
+
     /// Goes one level deeper. Returns whether that is within the limit; if not, says so once per statement or item, and
     /// the caller skips what is nested deeper.
     pub(crate) fn descend(&mut self) -> bool {
@@ -268,10 +363,6 @@ impl<'t, K: Kind> Cursor<'t, K> {
         self.is_limit_reported = true;
         self.lost = true;
         false
-    }
-
-    pub(crate) fn ascend(&mut self) {
-        self.depth -= 1;
     }
 
     /// Consumes the closing token that belongs to `opener`.

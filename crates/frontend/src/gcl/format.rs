@@ -9,7 +9,7 @@ use selvedge_ir::span::Span;
 
 use super::lexer::{TokenKind, lex};
 use crate::diagnostic::Diagnostic;
-use crate::tokens::Token;
+use crate::tokens::{Kind, Token};
 
 const INDENT: usize = 2;
 const CONTINUATION: usize = 4;

@@ -14,30 +14,16 @@ pub mod lexer;
 mod lower;
 mod parser;
 
-use crate::diagnostic::Diagnostic;
 use crate::load::Loaded;
-use crate::tokens::too_long;
 
 pub use format::format;
+pub use parser::parse;
 
 /// The result of [`parse`].
 pub type Parsed = crate::tokens::Parsed<ast::File>;
 
-/// Parses a text. Parts that cannot be parsed are omitted and reported.
-pub fn parse(text: &str) -> Parsed {
-    if let Some(diagnostic) = too_long(text) {
-        return Parsed { diagnostics: vec![diagnostic], ..Parsed::default() };
-    }
-    let mut parsed = parser::parse(text);
-    parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-    parsed
-}
-
 /// Reads a text and lowers it.
 pub fn load(text: &str) -> Loaded {
-    let Parsed { file, mut diagnostics, .. } = parse(text);
-    let is_whole = !diagnostics.iter().any(Diagnostic::is_error);
-    let lowered = lower::lower(&file, is_whole);
-    diagnostics.extend(lowered.diagnostics);
-    Loaded::of_program(lowered.program, lowered.source_map, diagnostics)
+    let Parsed { file, diagnostics, .. } = parse(text);
+    lower::lower(&file, diagnostics)
 }

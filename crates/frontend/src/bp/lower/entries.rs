@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 impl Lowering<'_> {
     /// Fills the program's entries, without their variables, and its prelude. If the parser has reported errors, a
     /// missing procedure may be one that could not be parsed.
-    pub(super) fn choose_entries(&mut self, options: &LoadOptions, is_whole: bool) {
+    pub(super) fn choose_entries(&mut self, options: &LoadOptions) {
         self.found.program.prelude = self.tables.init;
         if !self.tables.processes.is_empty() {
             return self.entries_of_processes(options);
@@ -20,7 +20,7 @@ impl Lowering<'_> {
         if let Some(name) = &options.entry {
             if let Some(procedure) = self.top_procedure(name) {
                 self.add_entry(name, procedure, Count::Exactly(1));
-            } else if is_whole {
+            } else if self.is_whole {
                 self.unknown_entry(name);
             }
             return;
@@ -30,7 +30,7 @@ impl Lowering<'_> {
             return;
         }
         self.numbered_threads();
-        if self.found.program.entries.is_empty() && is_whole {
+        if self.found.program.entries.is_empty() && self.is_whole {
             let message = "there is no procedure `main`, so nothing would run";
             let help = "define `main`, or `thread0`, `thread1`, .., or choose another procedure with `--entry`";
             let place = self.tables.units.first().map_or(Span::default(), |unit| unit.header);

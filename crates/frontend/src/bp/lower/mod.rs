@@ -14,14 +14,15 @@ mod unused;
 
 use index_vec::IndexVec;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_ir::span::{SourceMap, Span};
-use selvedge_ir::{ProcId, Program, Scope, VarId};
+use selvedge_ir::span::Span;
+use selvedge_ir::{ProcId, Scope, VarId};
 
 use super::LoadOptions;
 use super::ast::{File, Symbol};
 use super::resolve::{Output, Tables, VarTable, collect};
 use super::suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::load::Loaded;
 
 /// Limit on the number of suggestions for misspelled names; each search is linear in the number of names.
 const MAX_SUGGESTIONS: u32 = 100;
@@ -29,17 +30,11 @@ const MAX_SUGGESTIONS: u32 = 100;
 /// Limit on the number of choices of a step: half of what the representation allows, since `enforce` may double it.
 const MAX_CHOICES: u32 = 1 << 19;
 
-/// The result of the lowering. The program is only meaningful if no diagnostic is an error.
-pub(super) struct Lowered {
-    pub(super) program: Program,
-    pub(super) source_map: SourceMap,
-    pub(super) diagnostics: Vec<Diagnostic>,
-}
-
-/// Lowers a file. `is_whole` means that the parser reported no error; otherwise nothing is reported as unused, and the
-/// `skipped` names are not reported as unknown.
-pub(super) fn lower(file: &File, is_whole: bool, skipped: FxHashSet<Symbol>, options: &LoadOptions) -> Lowered {
-    let mut found = Output::default();
+/// Lowers a file, about which the parser has reported these findings. If some are errors, nothing is reported as unused,
+/// and the `skipped` names are not reported as unknown.
+pub(super) fn lower(file: &File, parsed: Vec<Diagnostic>, skipped: FxHashSet<Symbol>, options: &LoadOptions) -> Loaded {
+    let is_whole = !parsed.iter().any(Diagnostic::is_error);
+    let mut found = Output { diagnostics: parsed, ..Output::default() };
     let tables = collect(file, &mut found);
     let used = IndexVec::from_vec(vec![false; found.program.vars.len()]);
     let mut lowering = Lowering {
@@ -56,16 +51,16 @@ pub(super) fn lower(file: &File, is_whole: bool, skipped: FxHashSet<Symbol>, opt
         enforced_nodes: 0,
         entry_procs: FxHashSet::default(),
     };
-    lowering.choose_entries(options, is_whole);
+    lowering.choose_entries(options);
     lowering.initial_values();
     for proc in lowering.tables.units.indices() {
         lowering.body(proc, options);
     }
-    if is_whole && !lowering.found.diagnostics.iter().any(Diagnostic::is_error) {
+    if !lowering.found.diagnostics.iter().any(Diagnostic::is_error) {
         lowering.warn_of_unused();
     }
     let Output { program, map, diagnostics } = lowering.found;
-    Lowered { program, source_map: map, diagnostics }
+    Loaded::of_program(program, map, diagnostics)
 }
 
 struct Lowering<'a> {

@@ -17,13 +17,7 @@ enum Shape {
 impl Parser<'_> {
     /// Parses an expression. If there is none, returns [`ExprKind::Error`], and the parser is lost.
     pub(super) fn expr(&mut self) -> Expr {
-        if !self.descend() {
-            self.ascend();
-            return self.error_expr();
-        }
-        let expr = self.conditional();
-        self.ascend();
-        expr
+        self.nested(Self::conditional, Self::skip_expr)
     }
 
     /// Parses expressions between commas.
@@ -33,6 +27,14 @@ impl Parser<'_> {
 
     fn error_expr(&self) -> Expr {
         Expr { span: self.after_previous(), kind: ExprKind::Error }
+    }
+
+    /// Skips an expression that is nested too deeply.
+    fn skip_expr(&mut self) -> Expr {
+        while !self.at(TokenKind::Semicolon) && !self.at(TokenKind::Eof) && !self.kind().is_keyword() {
+            self.bump();
+        }
+        self.error_expr()
     }
 
     fn conditional(&mut self) -> Expr {
@@ -61,12 +63,7 @@ impl Parser<'_> {
             return (left, left_shape);
         }
         let sign = self.bump();
-        if !self.descend() {
-            self.ascend();
-            return (self.error_expr(), Shape::Closed);
-        }
-        let (right, right_shape) = self.comparison();
-        self.ascend();
+        let (right, right_shape) = self.nested(Self::comparison, |parser| (parser.skip_expr(), Shape::Closed));
         if op != CompareOp::Implies {
             self.warn_of_mixture(sign, &left, left_shape);
             self.warn_of_mixture(sign, &right, right_shape);
@@ -117,12 +114,7 @@ impl Parser<'_> {
             return self.primary();
         }
         let start = self.bump();
-        if !self.descend() {
-            self.ascend();
-            return self.error_expr();
-        }
-        let operand = self.unary();
-        self.ascend();
+        let operand = self.nested(Self::unary, Self::skip_expr);
         Expr { span: start.to(operand.span), kind: ExprKind::Not(Box::new(operand)) }
     }
 
@@ -177,16 +169,13 @@ impl Parser<'_> {
 
     /// Reads a variable, a constant, or a call, which is not allowed here.
     fn word(&mut self) -> Expr {
-        let constant = match self.slice() {
-            "T" => Some(Const::T),
-            "F" => Some(Const::F),
-            _ => None,
-        };
         if self.peek(1) == TokenKind::LParen {
             return self.call_in_expression();
         }
-        if let Some(constant) = constant {
-            return Expr { span: self.bump(), kind: ExprKind::Const(constant) };
+        match self.slice() {
+            "T" => return Expr { span: self.bump(), kind: ExprKind::Const(Const::T) },
+            "F" => return Expr { span: self.bump(), kind: ExprKind::Const(Const::F) },
+            _ => {}
         }
         let Some(name) = self.variable() else { return self.error_expr() };
         if self.eat(TokenKind::Prime) {
@@ -196,11 +185,8 @@ impl Parser<'_> {
     }
 
     fn call_in_expression(&mut self) -> Expr {
-        let message = "calls cannot appear inside expressions";
-        let diagnostic = Diagnostic::new(Code::CallInExpression, message, self.span())
-            .help("assign its result to a variable in a separate statement, and use that variable here");
         let start = self.span();
-        self.report(diagnostic);
+        self.report(call_in_expression(start));
         self.bump();
         self.arguments();
         Expr { span: self.since(start), kind: ExprKind::Error }
@@ -230,4 +216,10 @@ impl Parser<'_> {
         };
         Expr { span, kind: ExprKind::Schoose(Box::new((positive, negative))) }
     }
+}
+
+/// Returns the diagnostic for a call inside an expression.
+pub(super) fn call_in_expression(callee: Span) -> Diagnostic {
+    Diagnostic::new(Code::CallInExpression, "calls cannot appear inside expressions", callee)
+        .help("assign its result to a variable in a separate statement, and use that variable here")
 }

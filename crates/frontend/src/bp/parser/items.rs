@@ -37,8 +37,7 @@ impl Parser<'_> {
         }
         if self.at(TokenKind::Word) && self.peek(1) == TokenKind::LParen {
             let message = format!("expected `void` or `bool` before {}", self.found());
-            let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span());
-            self.report(diagnostic);
+            self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()));
             return self.procedure().map(Item::Proc);
         }
         if self.at_init() {
@@ -87,9 +86,7 @@ impl Parser<'_> {
         if self.lost {
             self.recover(start);
         } else if !self.eat(TokenKind::Semicolon) {
-            let message = format!("expected `;` before {}", self.found());
-            let diagnostic = Diagnostic::new(Code::MissingSemicolon, message, self.previous());
-            self.report(diagnostic.label("expected `;` after this"));
+            self.miss_semicolon();
             if !self.at_landmark() {
                 self.recover(start);
             }
@@ -130,8 +127,7 @@ impl Parser<'_> {
             && matches!(self.peek(1), TokenKind::Comma | TokenKind::Semicolon | TokenKind::Becomes);
         if !self.lost && is_name && !self.is_on_new_line() {
             let message = format!("expected `,` before {}", self.found());
-            let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `,`");
-            self.report(diagnostic);
+            self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `,`"));
             return true;
         }
         false
@@ -164,10 +160,7 @@ impl Parser<'_> {
     }
 
     fn results(&mut self) -> Results {
-        if self.eat(TokenKind::Void) {
-            return Results::Void;
-        }
-        if !self.eat(TokenKind::Bool) {
+        if self.eat(TokenKind::Void) || !self.eat(TokenKind::Bool) {
             return Results::Void;
         }
         if !self.at(TokenKind::Less) {
@@ -238,15 +231,14 @@ impl Parser<'_> {
         }
         let begin = self.span();
         if !self.eat(TokenKind::Begin) {
-            let diagnostic = self.unexpected("`begin`").also(header, "for this");
-            self.report(diagnostic);
+            self.report(self.unexpected("`begin`").also(header, "for this"));
             if self.at_procedure() || self.at(TokenKind::Eof) {
                 return None;
             }
         }
         let stmts = self.block(Nesting::Body);
         let end = self.end_word(begin, header);
-        outer.append(&mut self.misplaced);
+        outer.append(&mut self.state.misplaced);
         Some(Body { outer, begin, stmts, end })
     }
 
@@ -278,8 +270,7 @@ impl Parser<'_> {
         let header = self.since(start);
         let begin = self.span();
         if !self.eat(TokenKind::Begin) {
-            let diagnostic = self.unexpected("`begin`").also(header, "for this process");
-            self.lose(diagnostic);
+            self.lose(self.unexpected("`begin`").also(header, "for this process"));
             return None;
         }
         let items = self.process_items();
@@ -299,8 +290,7 @@ impl Parser<'_> {
         let copies = if self.at(TokenKind::Number) {
             Copies::Exactly(self.count())
         } else {
-            let diagnostic = self.unexpected("the number of threads");
-            self.lose(diagnostic);
+            self.miss("the number of threads");
             Copies::Any
         };
         self.close(TokenKind::RBracket, opener);

@@ -9,8 +9,6 @@ mod expr;
 mod items;
 mod stmt;
 
-use std::ops::{Deref, DerefMut};
-
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_ir::span::Span;
 
@@ -18,27 +16,21 @@ use super::Parsed;
 use super::ast::{Decl, File, Name, Names, Symbol};
 use super::lexer::{TokenKind, lex};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::tokens::{Cursor, Lexed};
+use crate::tokens::{self, Cursor};
 
-/// Parses any text of less than 4 GiB. Also returns the names in parts that could not be parsed.
+/// Parses any text. Also returns the names in parts that could not be parsed.
 pub(super) fn parse(text: &str) -> (Parsed, FxHashSet<Symbol>) {
-    let Lexed { tokens, comments, diagnostics } = lex(text);
-    let mut parser = Parser {
-        cursor: Cursor::new(text, tokens, diagnostics),
-        open_ifs: 0,
-        open_whiles: 0,
-        names: Names::default(),
-        symbols: FxHashMap::default(),
-        misplaced: Vec::new(),
-        skipped: FxHashSet::default(),
-    };
-    let items = parser.items();
-    let file = File { names: parser.names, items };
-    (Parsed { file, comments, diagnostics: parser.cursor.diagnostics }, parser.skipped)
+    let (parsed, state) = tokens::parse(text, lex, |parser: &mut Parser<'_>| {
+        let items = parser.items();
+        File { names: std::mem::take(&mut parser.state.names), items }
+    });
+    (parsed, state.skipped)
 }
 
-struct Parser<'t> {
-    cursor: Cursor<'t, TokenKind>,
+type Parser<'t> = Cursor<'t, TokenKind, State<'t>>;
+
+#[derive(Default)]
+struct State<'t> {
     /// The number of `if` without their `fi` so far.
     open_ifs: u32,
     /// The number of `while` without their `od` so far.
@@ -51,20 +43,6 @@ struct Parser<'t> {
     skipped: FxHashSet<Symbol>,
 }
 
-impl<'t> Deref for Parser<'t> {
-    type Target = Cursor<'t, TokenKind>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
-
 impl<'t> Parser<'t> {
     /// Returns whether the next token is this word, which is only special in some positions.
     fn at_word(&self, word: &str) -> bool {
@@ -73,15 +51,14 @@ impl<'t> Parser<'t> {
 
     fn intern(&mut self, span: Span) -> Symbol {
         let text: &'t str = span.of(self.text);
-        if let Some(symbol) = self.symbols.get(text) {
-            return *symbol;
-        }
-        let symbol = self.names.push(text);
-        self.symbols.insert(text, symbol);
-        if is_malformed(text) {
-            self.skipped.insert(symbol);
-        }
-        symbol
+        let State { names, symbols, skipped, .. } = &mut self.state;
+        *symbols.entry(text).or_insert_with(|| {
+            let symbol = names.push(text);
+            if is_malformed(text) {
+                skipped.insert(symbol);
+            }
+            symbol
+        })
     }
 
     /// Consumes a token as a name.
@@ -100,9 +77,7 @@ impl<'t> Parser<'t> {
             self.miss("the name of a variable");
             return None;
         }
-        let message = format!("{} cannot be the name of a variable", self.found());
-        let diagnostic = Diagnostic::new(Code::ReservedWord, message, self.span()).label("this word is reserved");
-        self.report(diagnostic);
+        self.report_reserved("the name of a variable");
         let stands_for_name = matches!(
             self.peek(1),
             TokenKind::Comma | TokenKind::Semicolon | TokenKind::Becomes | TokenKind::RParen | TokenKind::Greater
@@ -115,24 +90,11 @@ impl<'t> Parser<'t> {
         None
     }
 
-    /// Consumes `element`s between commas.
-    fn comma_list<T>(&mut self, mut element: impl FnMut(&mut Self) -> Option<T>) -> Vec<T> {
-        let mut list = Vec::new();
-        loop {
-            list.extend(element(self));
-            if self.lost || !self.eat(TokenKind::Comma) {
-                return list;
-            }
-        }
-    }
-
-    /// Goes one level deeper, or skips what would be deeper than the limit.
-    fn descend(&mut self) -> bool {
-        let fits = self.cursor.descend();
-        while !fits && !self.at(TokenKind::Semicolon) && !self.at(TokenKind::Eof) && !self.kind().is_keyword() {
-            self.bump();
-        }
-        fits
+    /// Reports that `;` is missing after the last token.
+    fn miss_semicolon(&mut self) {
+        let message = format!("expected `;` before {}", self.found());
+        let diagnostic = Diagnostic::new(Code::MissingSemicolon, message, self.previous());
+        self.report(diagnostic.label("expected `;` after this"));
     }
 
     /// Skips to a position where a statement, a declaration or a procedure can begin or end. A `;` is consumed. The
@@ -152,7 +114,7 @@ impl<'t> Parser<'t> {
             let token = self.tokens[position];
             if matches!(token.kind, TokenKind::Word | TokenKind::Number) {
                 let symbol = self.intern(token.span);
-                self.skipped.insert(symbol);
+                self.state.skipped.insert(symbol);
             }
         }
     }

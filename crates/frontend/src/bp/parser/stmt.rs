@@ -3,6 +3,7 @@
 use selvedge_ir::span::Span;
 
 use super::Parser;
+use super::expr::call_in_expression;
 use crate::bp::ast::{Arm, Assign, Block, Call, Else, Expr, If, Name, StartThread, Stmt, StmtKind, Target, While};
 use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
@@ -44,8 +45,8 @@ impl Parser<'_> {
     /// Returns whether the closing word belongs to an open block.
     fn closer_is_ours(&self) -> bool {
         match self.kind() {
-            TokenKind::Fi | TokenKind::Else | TokenKind::Elsif => self.open_ifs > 0,
-            TokenKind::Od => self.open_whiles > 0,
+            TokenKind::Fi | TokenKind::Else | TokenKind::Elsif => self.state.open_ifs > 0,
+            TokenKind::Od => self.state.open_whiles > 0,
             _ => true,
         }
     }
@@ -53,8 +54,7 @@ impl Parser<'_> {
     fn stray_closer(&mut self) {
         let opener = if self.at(TokenKind::Od) { "`while`" } else { "`if`" };
         let message = format!("{} without {opener}", self.found());
-        let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span());
-        self.report(diagnostic);
+        self.report(Diagnostic::new(Code::UnexpectedToken, message, self.span()));
         let is_elsif = self.at(TokenKind::Elsif);
         self.bump();
         if is_elsif {
@@ -99,9 +99,8 @@ impl Parser<'_> {
                 self.bump();
             } else if self.lacks_colon() {
                 let message = format!("expected `:` after the label {}", self.found());
-                let diagnostic =
-                    Diagnostic::new(Code::UnexpectedToken, message, self.span()).label("expected `:` after this");
-                self.report(diagnostic);
+                let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span());
+                self.report(diagnostic.label("expected `:` after this"));
                 labels.push(self.bump_name());
             } else {
                 return labels;
@@ -143,9 +142,7 @@ impl Parser<'_> {
         }
         let is_list = self.at(TokenKind::Word) && self.peek(1) == TokenKind::Comma;
         if self.begins_statement() || is_list {
-            let message = format!("expected `;` before {}", self.found());
-            let diagnostic = Diagnostic::new(Code::MissingSemicolon, message, self.previous());
-            self.report(diagnostic.label("expected `;` after this"));
+            self.miss_semicolon();
             return End::Found;
         }
         self.miss("`;`");
@@ -167,8 +164,8 @@ impl Parser<'_> {
         }
         match self.kind() {
             TokenKind::Word => self.assignment_or_call(),
-            TokenKind::If => self.if_stmt(),
-            TokenKind::While => self.while_stmt(),
+            TokenKind::If => self.nested(Self::if_stmt, Self::skip_nested),
+            TokenKind::While => self.nested(Self::while_stmt, Self::skip_nested),
             TokenKind::Decl | TokenKind::Enforce => self.in_body_only(place, labels),
             TokenKind::Semicolon => StmtKind::Skip,
             _ if self.at_closer() && !labels.is_empty() => StmtKind::Skip,
@@ -261,9 +258,8 @@ impl Parser<'_> {
     fn start_thread(&mut self) -> StmtKind {
         self.bump();
         if self.eat(TokenKind::Goto) {
-            return self
-                .label()
-                .map_or(StmtKind::Error, |name| StmtKind::StartThread(Box::new(StartThread::Goto(name))));
+            let start = |name| StmtKind::StartThread(Box::new(StartThread::Goto(name)));
+            return self.label().map_or(StmtKind::Error, start);
         }
         let is_name = matches!(self.kind(), TokenKind::Word | TokenKind::Number)
             || self.kind().is_keyword() && self.peek(1) == TokenKind::LParen;
@@ -319,10 +315,7 @@ impl Parser<'_> {
         let callee = self.bump_name();
         let args = self.arguments();
         if !self.lost && self.continues_expression() {
-            let message = "calls cannot appear inside expressions";
-            let diagnostic = Diagnostic::new(Code::CallInExpression, message, callee.span)
-                .help("assign its result to a variable in a separate statement, and use that variable here");
-            self.lose(diagnostic);
+            self.lose(call_in_expression(callee.span));
             return StmtKind::Error;
         }
         if self.at(TokenKind::Constrain) {
@@ -351,11 +344,7 @@ impl Parser<'_> {
 
     fn if_stmt(&mut self) -> StmtKind {
         let opener = self.span();
-        if !self.descend() {
-            self.ascend();
-            return self.skip_nested();
-        }
-        self.open_ifs += 1;
+        self.state.open_ifs += 1;
         let mut arms = Vec::new();
         while arms.is_empty() || self.at(TokenKind::Elsif) {
             let keyword = self.bump();
@@ -367,8 +356,7 @@ impl Parser<'_> {
             Else { keyword, body: self.block(Nesting::Nested) }
         });
         self.repeated_else(&arms, opener);
-        self.open_ifs -= 1;
-        self.ascend();
+        self.state.open_ifs -= 1;
         let end = self.closing_word(TokenKind::Fi, opener);
         StmtKind::If(Box::new(If { arms, otherwise, end }))
     }
@@ -379,27 +367,21 @@ impl Parser<'_> {
             let message = format!("{} after `else`", self.found());
             let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span()).also(opener, "in this `if`");
             self.report(diagnostic);
-            if self.at(TokenKind::Elsif) {
-                self.bump();
+            let is_elsif = self.at(TokenKind::Elsif);
+            self.bump();
+            if is_elsif {
                 self.condition(TokenKind::Then);
-            } else {
-                self.bump();
             }
             self.block(Nesting::Nested);
         }
     }
 
     fn while_stmt(&mut self) -> StmtKind {
-        if !self.descend() {
-            self.ascend();
-            return self.skip_nested();
-        }
         let keyword = self.bump();
-        self.open_whiles += 1;
+        self.state.open_whiles += 1;
         let condition = self.condition(TokenKind::Do);
         let body = self.block(Nesting::Nested);
-        self.open_whiles -= 1;
-        self.ascend();
+        self.state.open_whiles -= 1;
         let end = self.closing_word(TokenKind::Od, keyword);
         StmtKind::While(Box::new(While { keyword, condition, body, end }))
     }
@@ -475,7 +457,7 @@ impl Parser<'_> {
         }
         let decl = self.decl();
         if place == Nesting::Nested {
-            self.misplaced.push(decl);
+            self.state.misplaced.push(decl);
             return StmtKind::Skip;
         }
         StmtKind::Decl(Box::new(decl))

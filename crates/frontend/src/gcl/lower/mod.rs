@@ -23,28 +23,23 @@ use selvedge_ir::{BinaryOp, Count, Edge, Entry, Expr, Loc, LocId, Op, Proc, Proc
 
 use super::ast::{self, Item, Name, Type};
 use crate::diagnostic::{Code, Diagnostic};
-
-/// The result of the lowering. The program is only meaningful if no diagnostic is an error.
-pub(super) struct Lowered {
-    pub(super) program: Program,
-    pub(super) source_map: SourceMap,
-    pub(super) diagnostics: Vec<Diagnostic>,
-}
+use crate::load::Loaded;
 
 const MAIN: ProcId = ProcId::from_raw_unchecked(0);
 const START: LocId = LocId::from_raw_unchecked(0);
 const HEAD: LocId = LocId::from_raw_unchecked(1);
 const EXIT: LocId = LocId::from_raw_unchecked(2);
 
-/// Lowers a tree. If it is not whole, unknown names are not reported: their declarations may have been skipped.
-pub(super) fn lower(file: &ast::File, is_whole: bool) -> Lowered {
-    let mut lowering = Lowering::new(is_whole);
+/// Lowers a tree, about which the parser has reported these findings. If some are errors, unknown names are not
+/// reported: their declarations may have been skipped.
+pub(super) fn lower(file: &ast::File, parsed: Vec<Diagnostic>) -> Loaded {
+    let mut lowering = Lowering::new(parsed);
     lowering.declare(file);
     lowering.init(file);
     lowering.commands(file);
     lowering.conditions(file);
     lowering.warn_of_unused();
-    Lowered { program: lowering.program, source_map: lowering.map, diagnostics: lowering.diagnostics }
+    Loaded::of_program(lowering.program, lowering.map, lowering.diagnostics)
 }
 
 /// Information about a variable.
@@ -82,7 +77,7 @@ struct Lowering {
 }
 
 impl Lowering {
-    fn new(is_whole: bool) -> Lowering {
+    fn new(diagnostics: Vec<Diagnostic>) -> Lowering {
         let mut program = Program::default();
         for _ in [START, HEAD, EXIT] {
             program.locs.push(Loc { proc: MAIN });
@@ -105,10 +100,10 @@ impl Lowering {
         let mut map = SourceMap::default();
         map.procs.push(Span::default());
         Lowering {
-            is_whole,
+            is_whole: !diagnostics.iter().any(Diagnostic::is_error),
             program,
             map,
-            diagnostics: Vec::new(),
+            diagnostics,
             infos: IndexVec::new(),
             vars: BTreeMap::new(),
             counters: BTreeMap::new(),

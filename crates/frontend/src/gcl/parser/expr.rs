@@ -1,7 +1,6 @@
 //! Expressions, loosest operator first: `? :`, `=>`, `|`, `&`, `!`, comparisons, `+ -`, `* / %`, the sign.
 
 use super::Parser;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::gcl::ast::{BinaryOp, ChainOp, Expr, ExprKind, Name, Sign};
 use crate::gcl::lexer::TokenKind;
 
@@ -12,9 +11,10 @@ impl Parser<'_> {
     }
 
     fn deeper(&mut self, inner: impl FnOnce(&mut Self) -> Expr) -> Expr {
-        let expr = if self.descend() { inner(self) } else { self.error_expr() };
-        self.ascend();
-        expr
+        self.nested(inner, |parser| {
+            parser.skip();
+            parser.error_expr()
+        })
     }
 
     fn error_expr(&self) -> Expr {
@@ -117,6 +117,7 @@ impl Parser<'_> {
             };
             self.bump();
             if !self.descend() {
+                self.skip();
                 break;
             }
             product = binary(op, product, self.signed());
@@ -149,8 +150,8 @@ impl Parser<'_> {
                 ExprKind::Error
             }
             kind if kind.is_keyword() && !self.at_landmark() => {
-                let message = format!("{} cannot be the name of a variable", self.found());
-                self.lose(Diagnostic::new(Code::ReservedWord, message, start).label("this word is reserved"));
+                self.report_reserved("the name of a variable");
+                self.lost = true;
                 ExprKind::Error
             }
             _ => {

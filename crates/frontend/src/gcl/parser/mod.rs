@@ -6,40 +6,18 @@
 mod expr;
 mod items;
 
-use std::ops::{Deref, DerefMut};
-
 use super::Parsed;
 use super::ast::{File, Name};
 use super::lexer::{TokenKind, lex};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::tokens::{Cursor, Lexed};
+use crate::tokens::{self, Cursor};
 
-/// Parses any text of less than 4 GiB.
-pub(super) fn parse(text: &str) -> Parsed {
-    let Lexed { tokens, comments, diagnostics } = lex(text);
-    let cursor = Cursor::new(text, tokens, diagnostics);
-    let mut parser = Parser { cursor };
-    let items = parser.items();
-    Parsed { file: File { items }, comments, diagnostics: parser.cursor.diagnostics }
+/// Parses a text. Parts that cannot be parsed are omitted and reported.
+pub fn parse(text: &str) -> Parsed {
+    let file = |parser: &mut Parser<'_>| File { items: parser.items() };
+    tokens::parse(text, lex, file).0
 }
 
-struct Parser<'t> {
-    cursor: Cursor<'t, TokenKind>,
-}
-
-impl<'t> Deref for Parser<'t> {
-    type Target = Cursor<'t, TokenKind>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
+type Parser<'t> = Cursor<'t, TokenKind>;
 
 impl Parser<'_> {
     /// Consumes a name. A reserved word is reported.
@@ -52,31 +30,9 @@ impl Parser<'_> {
             self.miss(what);
             return None;
         }
-        let message = format!("{} cannot be {what}", self.found());
-        let diagnostic = Diagnostic::new(Code::ReservedWord, message, self.span()).label("this word is reserved");
-        self.report(diagnostic);
+        self.report_reserved(what);
         self.lost = true;
         None
-    }
-
-    /// Consumes `element`s between commas.
-    fn comma_list<T>(&mut self, mut element: impl FnMut(&mut Self) -> Option<T>) -> Vec<T> {
-        let mut list = Vec::new();
-        loop {
-            list.extend(element(self));
-            if self.lost || !self.eat(TokenKind::Comma) {
-                return list;
-            }
-        }
-    }
-
-    /// Goes one level deeper, or skips what would be deeper than the limit.
-    fn descend(&mut self) -> bool {
-        let fits = self.cursor.descend();
-        if !fits {
-            self.skip();
-        }
-        fits
     }
 
     /// Skips to a position where an item can begin or end.
