@@ -13,6 +13,7 @@ pub mod source;
 pub mod spec;
 pub mod tokens;
 pub mod tts;
+mod words;
 
 pub use load::{Language, LoadOptions, Loaded, System, load};
 pub use source::{Context, Position, Source};

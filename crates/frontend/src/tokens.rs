@@ -141,9 +141,7 @@ impl<K: Kind> Lexed<K> {
             last.span.end = span.end;
             return;
         }
-        let shown: String = slice.chars().take(1).flat_map(char::escape_debug).collect();
-        let message = format!("`{shown}` is not part of the language");
-        self.diagnostics.push(Diagnostic::new(Code::StrayCharacter, message, span));
+        self.diagnostics.push(stray(slice, span));
         self.push(K::STRAY, span);
     }
 }
@@ -183,6 +181,13 @@ pub struct Parsed<F> {
     pub comments: Vec<Comment>,
     /// The diagnostics, ordered by position.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Returns the diagnostic for text that is not a token.
+pub(crate) fn stray(slice: &str, span: Span) -> Diagnostic {
+    let first = slice.chars().next().unwrap_or(' ');
+    let shown = if first.is_ascii_graphic() { first.to_string() } else { first.escape_debug().to_string() };
+    Diagnostic::new(Code::StrayCharacter, format!("`{shown}` is not part of the language"), span)
 }
 
 /// Returns the diagnostic for a text whose positions do not fit in 32 bits.

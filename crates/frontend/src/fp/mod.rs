@@ -10,7 +10,6 @@
 //! Equations are positive within a layer; `layer;` begins the next, in which relations of earlier ones may be negated.
 //! The answer is the relation `Error()`.
 
-mod lexer;
 mod parse;
 mod systems;
 

@@ -4,38 +4,41 @@
 use selvedge_ir::fp::{Base, Equation, Fixpoint, Formula, Param, Sort, Symbol};
 use selvedge_ir::span::Span;
 
-use super::lexer::{Kind, Token, lex};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::tokens::too_long;
+use crate::words::{Parse, Word, WordCursor, run, unexpected, words, wrong};
 
-type Parse<T> = Result<T, Box<Diagnostic>>;
+const SIGNS: [&str; 12] = [":=", "!=", "(", ")", ",", ";", ":", "&", "|", "!", "=", "."];
 
-fn wrong<T>(code: Code, message: impl Into<String>, span: Span) -> Parse<T> {
-    Err(Box::new(Diagnostic::new(code, message, span)))
+/// Splits a text into names and signs; comments also extend from `//` to the end of the line.
+fn lex(text: &str) -> (Vec<Word<'_>>, Vec<Diagnostic>) {
+    let in_name = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+    let (mut words, diagnostics) = words(text, |rest, _| match rest {
+        _ if rest.starts_with("//") => run(rest, |c| c != '\n'),
+        _ if begins_name(rest) => run(rest, in_name),
+        _ => SIGNS.iter().find(|sign| rest.starts_with(**sign)).map_or(0, |sign| sign.len()),
+    });
+    words.retain(|word| !word.text.starts_with("//"));
+    (words, diagnostics)
+}
+
+fn begins_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
 /// Parses a text.
 pub(super) fn parse(text: &str) -> (Fixpoint, Vec<Diagnostic>) {
-    if let Some(diagnostic) = too_long(text) {
-        return (Fixpoint::default(), vec![diagnostic]);
-    }
-    let (tokens, mut diagnostics) = lex(text);
-    let mut parser = Parser { tokens: &tokens, at: 0, heads: Vec::new(), scope: Vec::new() };
+    let (words, mut diagnostics) = lex(text);
+    let mut parser = Parser { words: WordCursor::new(text, words), heads: Vec::new(), scope: Vec::new() };
     let items = parser.items(&mut diagnostics);
     let mut fixpoint = Fixpoint::default();
     for Item { head, start } in items {
-        parser.at = start;
-        match parser.body(head) {
-            Ok(body) => {
-                let Head { name, params, layer, span } = parser.heads[head].clone();
-                fixpoint.equations.push(Equation { name, params, body, layer, span });
-            }
-            Err(diagnostic) => {
-                diagnostics.push(*diagnostic);
-                let Head { name, params, layer, span } = parser.heads[head].clone();
-                fixpoint.equations.push(Equation { name, params, body: Formula::False, layer, span });
-            }
-        }
+        parser.words.position = start;
+        let body = parser.body(head).unwrap_or_else(|diagnostic| {
+            diagnostics.push(*diagnostic);
+            Formula::False
+        });
+        let Head { name, params, layer, span } = parser.heads[head].clone();
+        fixpoint.equations.push(Equation { name, params, body, layer, span });
     }
     match parser.heads.iter().position(|head| head.name == "Error") {
         Some(answer) if parser.heads[answer].params.is_empty() => fixpoint.answer = Some(answer),
@@ -67,60 +70,36 @@ struct Item {
 }
 
 struct Parser<'t> {
-    tokens: &'t [Token],
-    at: usize,
+    words: WordCursor<'t>,
     heads: Vec<Head>,
     /// The variables that are bound, the innermost last.
     scope: Vec<Param>,
 }
 
 impl Parser<'_> {
-    fn peek(&self) -> &Token {
-        &self.tokens[self.at.min(self.tokens.len() - 1)]
-    }
-
-    fn advance(&mut self) -> Token {
-        let token = self.peek().clone();
-        self.at += 1;
-        token
-    }
-
-    fn is_mark(&self, mark: &str) -> bool {
-        matches!(self.peek().kind, Kind::Mark(found) if found == mark)
-    }
-
-    fn eat(&mut self, mark: &str) -> bool {
-        let found = self.is_mark(mark);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn expect(&mut self, mark: &str) -> Parse<()> {
-        if self.eat(mark) {
-            return Ok(());
-        }
-        wrong(Code::UnexpectedToken, format!("expected `{mark}`"), self.peek().span)
+    fn expect(&mut self, sign: &str) -> Parse<()> {
+        self.words.expect(sign, &format!("expected `{sign}`"))
     }
 
     fn name(&mut self) -> Parse<(String, Span)> {
-        let token = self.advance();
-        match token.kind {
-            Kind::Name(name) => Ok((name, token.span)),
-            _ => wrong(Code::UnexpectedToken, "expected a name", token.span),
+        let span = self.words.here();
+        match self.words.next().filter(|word| begins_name(word.text)) {
+            Some(name) => Ok((name.text.to_string(), span)),
+            None => unexpected("expected a name", span),
         }
     }
 
     /// Parses the heads of all equations; bodies are skipped.
     fn items(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Vec<Item> {
         let (mut items, mut layer) = (Vec::new(), 0);
-        while self.peek().kind != Kind::End {
+        while self.words.peek().is_some() {
             match self.item(&mut layer) {
                 Ok(Some(item)) => items.push(item),
                 Ok(None) => {}
                 Err(diagnostic) => diagnostics.push(*diagnostic),
             }
-            while self.peek().kind != Kind::End && !self.eat(";") {
-                self.at += 1;
+            while self.words.peek().is_some() && !self.words.eat(";") {
+                self.words.next();
             }
         }
         items
@@ -147,16 +126,16 @@ impl Parser<'_> {
                     return wrong(Code::DuplicateProcedure, message, span);
                 }
                 self.heads.push(Head { name, params, layer: *layer, span });
-                Ok(Some(Item { head: self.heads.len() - 1, start: self.at }))
+                Ok(Some(Item { head: self.heads.len() - 1, start: self.words.position }))
             }
-            _ => wrong(Code::UnexpectedToken, "expected `rel` or `layer`", span),
+            _ => unexpected("expected `rel` or `layer`", span),
         }
     }
 
     /// Parses `g, h: Shared, l: Frame`; names before a sort share it.
     fn params(&mut self) -> Parse<Vec<Param>> {
         let mut params: Vec<Param> = Vec::new();
-        if matches!(self.peek().kind, Kind::Mark(_)) {
+        if self.words.peek().is_some_and(|word| !begins_name(word.text)) {
             return Ok(params);
         }
         let mut open = Vec::new();
@@ -166,24 +145,21 @@ impl Parser<'_> {
                 return wrong(Code::DuplicateVariable, format!("`{name}` is bound twice"), span);
             }
             open.push(Param { name, sort: Sort::Shared, span });
-            if self.eat(":") {
+            if self.words.eat(":") {
                 let (name, span) = self.name()?;
                 let Some(sort) = Sort::ALL.into_iter().find(|sort| sort.name() == name) else {
                     let sorts = Sort::ALL.map(|sort| format!("`{}`", sort.name())).join(", ");
-                    return wrong(
-                        Code::UnknownVariable,
-                        format!("`{name}` is not a sort: the sorts are {sorts}"),
-                        span,
-                    );
+                    let message = format!("`{name}` is not a sort: the sorts are {sorts}");
+                    return wrong(Code::UnknownVariable, message, span);
                 };
                 params.extend(open.drain(..).map(|param| Param { sort, ..param }));
             }
-            if !self.eat(",") {
+            if !self.words.eat(",") {
                 break;
             }
         }
         match open.first() {
-            Some(param) => wrong(Code::UnexpectedToken, format!("`{}` has no sort", param.name), param.span),
+            Some(param) => unexpected(format!("`{}` has no sort", param.name), param.span),
             None => Ok(params),
         }
     }
@@ -191,15 +167,15 @@ impl Parser<'_> {
     fn body(&mut self, head: usize) -> Parse<Formula> {
         self.scope = self.heads[head].params.clone();
         let body = self.or(head)?;
-        if !self.is_mark(";") {
-            return wrong(Code::UnexpectedToken, "expected `;`, `&` or `|`", self.peek().span);
+        if !self.words.at(";") {
+            return unexpected("expected `;`, `&` or `|`", self.words.here());
         }
         Ok(body)
     }
 
     fn or(&mut self, head: usize) -> Parse<Formula> {
         let mut parts = vec![self.and(head)?];
-        while self.eat("|") {
+        while self.words.eat("|") {
             parts.push(self.and(head)?);
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { Formula::Or(parts) })
@@ -207,19 +183,19 @@ impl Parser<'_> {
 
     fn and(&mut self, head: usize) -> Parse<Formula> {
         let mut parts = vec![self.unary(head)?];
-        while self.eat("&") {
+        while self.words.eat("&") {
             parts.push(self.unary(head)?);
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { Formula::And(parts) })
     }
 
     fn unary(&mut self, head: usize) -> Parse<Formula> {
-        if self.eat("(") {
+        if self.words.eat("(") {
             let formula = self.or(head)?;
             self.expect(")")?;
             return Ok(formula);
         }
-        let negated = self.eat("!");
+        let negated = self.words.eat("!");
         let (name, span) = self.name()?;
         match name.as_str() {
             "true" => Ok(if negated { Formula::False } else { Formula::True }),
@@ -229,7 +205,7 @@ impl Parser<'_> {
                 let message = "this quantifier would negate an equation: put the negated relation in an earlier layer";
                 wrong(Code::Unsupported, message, span)
             }
-            _ if self.is_mark("(") => self.atom(head, &name, span, negated),
+            _ if self.words.at("(") => self.atom(head, &name, span, negated),
             _ => self.equality(&name, span, negated),
         }
     }
@@ -248,7 +224,7 @@ impl Parser<'_> {
 
     fn equality(&mut self, left: &str, span: Span, negated: bool) -> Parse<Formula> {
         let left = self.variable(left, span)?;
-        let unequal = self.eat("!=");
+        let unequal = self.words.eat("!=");
         if !unequal {
             self.expect("=")?;
         }
@@ -271,14 +247,14 @@ impl Parser<'_> {
         }
         self.expect("(")?;
         let mut args = Vec::new();
-        while !self.is_mark(")") {
+        while !self.words.at(")") {
             let (name, span) = self.name()?;
             let arg = self.variable(&name, span)?;
             if let Some(sort) = sorts.get(args.len()) {
                 self.check_sort(arg, *sort, span)?;
             }
             args.push(arg);
-            if !self.eat(",") {
+            if !self.words.eat(",") {
                 break;
             }
         }

@@ -14,20 +14,21 @@ use rustc_hash::FxHashMap;
 use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
 use selvedge_ir::span::Span;
 
-use super::lexer::{Kind, Token, lex};
+use super::{is_arrow, lex};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::words::{Parse, Word, lines, unexpected};
 
 /// The content of angle brackets.
 struct Angled<'t> {
     state: &'t str,
-    word: Vec<Token<'t>>,
+    word: Vec<Word<'t>>,
     span: Span,
 }
 
 /// Parses the tokens of a text of this length.
-pub(super) fn parse(tokens: &[Token<'_>], length: usize, diagnostics: &mut Vec<Diagnostic>) -> Pds {
+pub(super) fn parse(tokens: &[Word<'_>], length: usize, diagnostics: &mut Vec<Diagnostic>) -> Pds {
     let mut builder = Builder::default();
-    for line in tokens.split(|token| token.kind == Kind::Newline).filter(|line| !line.is_empty()) {
+    for line in lines(tokens) {
         if let Err(diagnostic) = builder.line(line) {
             diagnostics.push(*diagnostic);
         }
@@ -47,28 +48,22 @@ struct Builder<'t> {
     symbols: FxHashMap<&'t str, SymbolId>,
 }
 
-type Parse<T> = Result<T, Box<Diagnostic>>;
-
-fn unexpected<T>(message: impl Into<String>, span: Span) -> Parse<T> {
-    Err(Box::new(Diagnostic::new(Code::UnexpectedToken, message, span)))
-}
-
 impl<'t> Builder<'t> {
-    fn line(&mut self, line: &[Token<'t>]) -> Parse<()> {
+    fn line(&mut self, line: &[Word<'t>]) -> Parse<()> {
         let (first, rest) = line.split_first().expect("empty lines are left out");
-        match (first.kind, first.text) {
-            (Kind::Word, "initial") => {
+        match first.text {
+            "initial" => {
                 let angled = whole(rest, first.span)?;
                 let stack = self.word(&angled)?;
                 let state = self.state(angled.state);
                 self.pds.initial.push(Config { state, stack });
             }
-            (Kind::Word, "target") => {
+            "target" => {
                 let angled = whole(rest, first.span)?;
                 let head = self.head(&angled)?;
                 self.pds.targets.push(head);
             }
-            (Kind::Open, _) => self.rule(line)?,
+            "<" => self.rule(line)?,
             _ => {
                 return unexpected(
                     "expected a rule `<p, g> --> <q, w>`, `initial <p, w>` or `target <p, g>`",
@@ -79,12 +74,12 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn rule(&mut self, line: &[Token<'t>]) -> Parse<()> {
+    fn rule(&mut self, line: &[Word<'t>]) -> Parse<()> {
         let (left, rest) = angled(line, line[0].span)?;
         let Some((arrow, rest)) = rest.split_first() else {
             return unexpected("a rule goes on with `-->` after its left-hand side", left.span);
         };
-        if arrow.kind != Kind::Arrow {
+        if !is_arrow(arrow) {
             return unexpected("a rule goes on with `-->` after its left-hand side", arrow.span);
         }
         let right = whole(rest, arrow.span)?;
@@ -135,8 +130,12 @@ impl<'t> Builder<'t> {
     }
 }
 
+fn is_sign(word: &Word<'_>) -> bool {
+    matches!(word.text, "<" | ">" | "," | "|") || is_arrow(word)
+}
+
 /// Parses `<p, g h>` with nothing after it.
-fn whole<'t>(tokens: &[Token<'t>], before: Span) -> Parse<Angled<'t>> {
+fn whole<'t>(tokens: &[Word<'t>], before: Span) -> Parse<Angled<'t>> {
     let (angled, rest) = angled(tokens, before)?;
     match rest.first() {
         Some(token) => unexpected("expected the end of the line", token.span),
@@ -145,23 +144,23 @@ fn whole<'t>(tokens: &[Token<'t>], before: Span) -> Parse<Angled<'t>> {
 }
 
 /// Parses `<p, g h>`, and returns the tokens after it. `before` is the position for the error if there are no tokens.
-fn angled<'t, 's>(tokens: &'s [Token<'t>], before: Span) -> Parse<(Angled<'t>, &'s [Token<'t>])> {
+fn angled<'t, 's>(tokens: &'s [Word<'t>], before: Span) -> Parse<(Angled<'t>, &'s [Word<'t>])> {
     let Some((open, rest)) = tokens.split_first() else { return unexpected("`<p, g>` is missing after this", before) };
-    if open.kind != Kind::Open {
+    if open.text != "<" {
         return unexpected("expected `<` at the beginning of a configuration", open.span);
     }
-    let Some(close) = rest.iter().position(|token| token.kind == Kind::Close) else {
+    let Some(close) = rest.iter().position(|token| token.text == ">") else {
         return unexpected("this `<` is not closed", open.span);
     };
     let (inside, behind) = (&rest[..close], &rest[close + 1..]);
     let span = open.span.to(rest[close].span);
     let (state, word) = match inside {
         [state] => (state, &inside[1..]),
-        [state, comma, word @ ..] if comma.kind == Kind::Comma => (state, word),
+        [state, comma, word @ ..] if comma.text == "," => (state, word),
         [_, other, ..] => return unexpected("expected a comma after the state", other.span),
         [] => return unexpected("a configuration needs a state", span),
     };
-    match word.iter().chain([state]).find(|token| token.kind != Kind::Word) {
+    match word.iter().chain([state]).find(|word| is_sign(word)) {
         Some(token) => unexpected(format!("`{}` is not a name", token.text), token.span),
         None => Ok((Angled { state: state.text, word: word.to_vec(), span }, behind)),
     }
@@ -173,7 +172,11 @@ pub(super) fn read_head(text: &str, pds: &Pds) -> Result<Head, String> {
     if let Some(diagnostic) = diagnostics.first() {
         return Err(diagnostic.message.clone());
     }
-    let angled = whole(&tokens, Span::default()).map_err(|diagnostic| diagnostic.message.clone())?;
+    let mut lines = lines(&tokens);
+    let angled = whole(lines.next().unwrap_or_default(), Span::default()).map_err(|diagnostic| diagnostic.message)?;
+    if lines.next().is_some() {
+        return Err("expected the end of the line".to_string());
+    }
     let state = pds.states.position(|name| name == angled.state);
     let state = state.ok_or(format!("the system has no state `{}`", angled.state))?;
     let top = match angled.word[..] {

@@ -225,3 +225,11 @@ fn a_long_statement_goes_on_further_in() {
     assert_eq!(gcl::format(&once).as_deref(), Ok(once.as_str()));
     assert_eq!(program(&text).0, program(&once).0);
 }
+
+#[test]
+fn a_stray_character_is_shown_as_it_is_written() {
+    for (text, shown) in [("var x: int; '", "`'`"), ("var x: int; \"", "`\"`"), ("var x: int; \u{1}", "`\\u{1}`")] {
+        let messages: Vec<String> = gcl::load(text).diagnostics.into_iter().map(|found| found.message).collect();
+        assert!(messages.contains(&format!("{shown} is not part of the language")), "{messages:?}");
+    }
+}
