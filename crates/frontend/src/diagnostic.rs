@@ -68,6 +68,15 @@ impl Diagnostic {
         self
     }
 
+    /// Suggests another name, if there is one.
+    #[must_use]
+    pub fn did_you_mean(self, name: Option<&str>) -> Diagnostic {
+        match name {
+            Some(name) => self.help(format!("did you mean `{name}`?")),
+            None => self,
+        }
+    }
+
     /// Returns whether the finding is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

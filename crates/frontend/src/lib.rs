@@ -11,6 +11,7 @@ mod load;
 pub mod pds;
 pub mod source;
 pub mod spec;
+mod suggest;
 pub mod tokens;
 pub mod tts;
 mod words;

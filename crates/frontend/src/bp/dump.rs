@@ -1,6 +1,6 @@
 //! Syntax trees as indented text without positions, for inspection and comparison.
 
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Write};
 
 use super::ast::{
     Block, Body, Decl, DeclKind, Expr, ExprKind, File, Item, Name, Names, Proc, ProcessItem, StartThread, Stmt,
@@ -23,7 +23,7 @@ struct Dump<'d> {
     indent: usize,
 }
 
-impl<'d> Dump<'d> {
+impl Dump<'_> {
     fn line(&mut self, text: impl Display) -> fmt::Result {
         writeln!(self.out, "{:1$}{text}", "", self.indent)
     }
@@ -178,49 +178,25 @@ impl<'d> Dump<'d> {
         self.nested(|dump| exprs.iter().try_for_each(|expr| dump.line(dump.expr(expr))))
     }
 
-    fn expr<'e>(&self, expr: &'e Expr) -> DumpExpr<'e>
-    where
-        'd: 'e,
-    {
-        DumpExpr { names: self.names, expr }
-    }
-}
-
-/// An expression in prefix notation.
-struct DumpExpr<'e> {
-    names: &'e Names,
-    expr: &'e Expr,
-}
-
-impl DumpExpr<'_> {
-    fn of<'e>(&'e self, expr: &'e Expr) -> DumpExpr<'e> {
-        DumpExpr { names: self.names, expr }
-    }
-
-    fn text(&self, symbol: Symbol) -> &str {
-        self.names.text(symbol)
-    }
-}
-
-impl Display for DumpExpr<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match &self.expr.kind {
-            ExprKind::Const(constant) => f.write_str(constant.text()),
-            ExprKind::Choice => f.write_str("*"),
-            ExprKind::Var(symbol) => f.write_str(self.text(*symbol)),
-            ExprKind::Primed(symbol) => write!(f, "'{}", self.text(*symbol)),
-            ExprKind::Not(operand) => write!(f, "(! {})", self.of(operand)),
-            ExprKind::Chain(op, operands) => {
-                write!(f, "({}", op.text())?;
-                operands.iter().try_for_each(|operand| write!(f, " {}", self.of(operand)))?;
-                f.write_str(")")
-            }
-            ExprKind::Compare(op, pair) => write!(f, "({} {} {})", op.text(), self.of(&pair.0), self.of(&pair.1)),
-            ExprKind::Conditional(triple) => {
-                write!(f, "(? {} {} {})", self.of(&triple.0), self.of(&triple.1), self.of(&triple.2))
-            }
-            ExprKind::Schoose(pair) => write!(f, "(schoose {} {})", self.of(&pair.0), self.of(&pair.1)),
-            ExprKind::Error => f.write_str("error"),
+    /// Returns an expression in prefix notation.
+    fn expr(&self, expr: &Expr) -> String {
+        let text = |symbol: &Symbol| self.names.text(*symbol);
+        match &expr.kind {
+            ExprKind::Const(constant) => constant.text().to_owned(),
+            ExprKind::Choice => "*".to_owned(),
+            ExprKind::Var(symbol) => text(symbol).to_owned(),
+            ExprKind::Primed(symbol) => format!("'{}", text(symbol)),
+            ExprKind::Not(operand) => format!("(! {})", self.expr(operand)),
+            ExprKind::Chain(op, operands) => self.apply(op.text(), operands),
+            ExprKind::Compare(op, pair) => self.apply(op.text(), [&pair.0, &pair.1]),
+            ExprKind::Conditional(triple) => self.apply("?", [&triple.0, &triple.1, &triple.2]),
+            ExprKind::Schoose(pair) => self.apply("schoose", [&pair.0, &pair.1]),
+            ExprKind::Error => "error".to_owned(),
         }
+    }
+
+    fn apply<'e>(&self, operator: &str, operands: impl IntoIterator<Item = &'e Expr>) -> String {
+        let operands: Vec<String> = operands.into_iter().map(|operand| self.expr(operand)).collect();
+        format!("({operator} {})", operands.join(" "))
     }
 }

@@ -7,14 +7,12 @@ pub mod lexer;
 mod lower;
 mod parser;
 mod resolve;
-mod suggest;
 
 use crate::load::Loaded;
 
 pub use crate::load::LoadOptions;
 pub use crate::tokens::MAX_DEPTH;
 pub use format::format;
-pub(crate) use suggest::nearest;
 
 /// The result of [`parse`].
 pub type Parsed = crate::tokens::Parsed<ast::File>;

@@ -6,8 +6,8 @@ use selvedge_ir::{Count, Entry, EntryId, ProcId};
 use super::Lowering;
 use crate::bp::LoadOptions;
 use crate::bp::ast::Copies;
-use crate::bp::suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::suggest::nearest;
 
 impl Lowering<'_> {
     /// Fills the program's entries, without their variables, and its prelude. If the parser has reported errors, a
@@ -97,13 +97,10 @@ impl Lowering<'_> {
     }
 
     fn top_procedure(&self, name: &str) -> Option<ProcId> {
-        let mut units = self.tables.units.iter_enumerated();
-        let has_name = |(id, unit): &(ProcId, &_)| self.is_top_procedure(*id, unit, name);
-        units.find(has_name).map(|(id, _)| id)
-    }
-
-    fn is_top_procedure(&self, id: ProcId, unit: &crate::bp::resolve::Unit<'_>, name: &str) -> bool {
-        unit.process.is_none() && unit.name == name && self.tables.init != Some(id)
+        self.tables.units.indices().find(|id| {
+            let unit = &self.tables.units[*id];
+            unit.process.is_none() && unit.name == name && self.tables.init != Some(*id)
+        })
     }
 
     fn add_entry(&mut self, name: &str, proc: ProcId, count: Count) -> EntryId {
@@ -115,10 +112,7 @@ impl Lowering<'_> {
     fn unknown_entry(&mut self, name: &str) {
         let message = format!("there is no procedure `{name}` to start with");
         let place = self.tables.units.first().map_or(Span::default(), |unit| unit.header);
-        let mut diagnostic = Diagnostic::new(Code::NoEntry, message, place);
-        if let Some(near) = nearest(name, self.tables.units.iter().map(|unit| unit.name)) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        }
-        self.report(diagnostic);
+        let near = nearest(name, self.tables.units.iter().map(|unit| unit.name));
+        self.report(Diagnostic::new(Code::NoEntry, message, place).did_you_mean(near));
     }
 }

@@ -20,9 +20,9 @@ use selvedge_ir::{ProcId, Scope, VarId};
 use super::LoadOptions;
 use super::ast::{File, Symbol};
 use super::resolve::{Output, Tables, VarTable, collect};
-use super::suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::load::Loaded;
+use crate::suggest::nearest;
 
 /// Limit on the number of suggestions for misspelled names; each search is linear in the number of names.
 const MAX_SUGGESTIONS: u32 = 100;
@@ -192,11 +192,13 @@ impl<'a> Lowering<'a> {
             let tables = [Some(&view.locals), of_process, Some(&self.tables.vars)];
             let mut vars: Vec<VarId> = tables.into_iter().flatten().flat_map(|table| table.values().copied()).collect();
             vars.sort_unstable();
-            if let Some(near) = nearest(text, vars.iter().map(|var| self.found.program.vars[*var].name.as_str())) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            } else if self.tables.procs.contains_key(&symbol) {
-                diagnostic = diagnostic.help(format!("`{text}` is a procedure; a call is written `{text}(..)`"));
-            }
+            let near = nearest(text, vars.iter().map(|var| self.found.program.vars[*var].name.as_str()));
+            diagnostic = match near {
+                None if self.tables.procs.contains_key(&symbol) => {
+                    diagnostic.help(format!("`{text}` is a procedure; a call is written `{text}(..)`"))
+                }
+                near => diagnostic.did_you_mean(near),
+            };
         }
         self.report(diagnostic.label("not declared"));
     }
@@ -207,12 +209,12 @@ impl<'a> Lowering<'a> {
         if procedure.is_none() && self.is_news(NameKind::Procedure, symbol) {
             let text = self.text(symbol);
             let message = format!("there is no procedure `{text}`");
-            let mut diagnostic = Diagnostic::new(Code::UnknownProcedure, message, span).label("not defined");
-            if matches!(text, "skip" | "atomic_begin" | "atomic_end" | "end_thread" | "thread_end") {
-                diagnostic = diagnostic.help(format!("the statement is written without parentheses: `{text};`"));
-            } else if let Some(near) = self.near_procedure(view, text) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            }
+            let diagnostic = Diagnostic::new(Code::UnknownProcedure, message, span).label("not defined");
+            let is_statement = matches!(text, "skip" | "atomic_begin" | "atomic_end" | "end_thread" | "thread_end");
+            let diagnostic = match is_statement {
+                true => diagnostic.help(format!("the statement is written without parentheses: `{text};`")),
+                false => diagnostic.did_you_mean(self.near_procedure(view, text)),
+            };
             self.report(diagnostic);
         }
         procedure

@@ -4,12 +4,12 @@ use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Origin, Role, Span};
 use selvedge_ir::{Assign, Call, Expr, LocId, Op, Spawn, VarId};
 
-use super::body::{Body, is_step, values};
+use super::body::{Body, inner_blocks, is_step, values};
 use super::expr::{Context, ExprCx};
 use super::{Lowering, Meaning, NameKind};
 use crate::bp::ast::{self, Block, If, Name, StartThread, Stmt, StmtKind, Symbol, Target, While};
-use crate::bp::suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::suggest::nearest;
 
 /// The control flow after a statement. Conditions are not evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -144,11 +144,9 @@ impl<'a> Body<'_, 'a> {
         let text = self.low.text(label.symbol);
         let Some(owner) = self.low.label_owner(label.symbol) else {
             let message = format!("there is no label `{text}` in `{}`", self.unit.name);
-            let mut diagnostic = Diagnostic::new(Code::UnknownLabel, message, label.span).label("not found");
-            if let Some(near) = self.near_label(text) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            }
-            return self.low.report(diagnostic);
+            let diagnostic = Diagnostic::new(Code::UnknownLabel, message, label.span).label("not found");
+            let near = self.near_label(text);
+            return self.low.report(diagnostic.did_you_mean(near));
         };
         let owner = self.low.tables.units[owner];
         let message = format!("the label `{text}` belongs to `{}`, not to `{}`", owner.name, self.unit.name);
@@ -429,13 +427,16 @@ impl<'a> Body<'_, 'a> {
         }
         let text = self.low.text(name.symbol);
         let message = format!("`{text}` is neither a label of `{}` nor a procedure", self.unit.name);
-        let mut diagnostic = Diagnostic::new(Code::UnknownThreadStart, message, name.span).label("not found");
-        if let Some(owner) = self.low.label_owner(name.symbol) {
-            let owner = self.low.tables.units[owner];
-            diagnostic = diagnostic.also(owner.header, "a label of this name is in this procedure");
-        } else if let Some(near) = self.near_label(text).or_else(|| self.low.near_procedure(&self.view, text)) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        }
+        let diagnostic = Diagnostic::new(Code::UnknownThreadStart, message, name.span).label("not found");
+        let diagnostic = match self.low.label_owner(name.symbol) {
+            Some(owner) => {
+                diagnostic.also(self.low.tables.units[owner].header, "a label of this name is in this procedure")
+            }
+            None => {
+                let near = self.near_label(text).or_else(|| self.low.near_procedure(&self.view, text));
+                diagnostic.did_you_mean(near)
+            }
+        };
         self.low.report(diagnostic);
     }
 
@@ -489,15 +490,7 @@ impl<'a> Body<'_, 'a> {
 
 /// Returns whether a jump could lead to the statement or into it.
 fn has_label(stmt: &Stmt) -> bool {
-    let blocks: Vec<&Block> = match &stmt.kind {
-        StmtKind::If(branches) => {
-            let otherwise = branches.otherwise.iter().map(|otherwise| &otherwise.body);
-            branches.arms.iter().map(|arm| &arm.body).chain(otherwise).collect()
-        }
-        StmtKind::While(repeated) => vec![&repeated.body],
-        _ => Vec::new(),
-    };
-    !stmt.labels.is_empty() || blocks.into_iter().flatten().any(has_label)
+    !stmt.labels.is_empty() || inner_blocks(stmt).into_iter().flatten().any(has_label)
 }
 
 impl Lowering<'_> {
@@ -513,7 +506,7 @@ impl Lowering<'_> {
                         for label in &stmt.labels {
                             owners.entry(label.symbol).or_insert(proc);
                         }
-                        blocks.extend(super::body::inner_blocks(stmt));
+                        blocks.extend(inner_blocks(stmt));
                     }
                 }
             }

@@ -173,7 +173,7 @@ impl Lowering {
         }
         let known: Vec<&str> = counter.locations.iter().map(|location| location.name.text.as_str()).collect();
         let message = format!("`{process}` has no location `{}`", name.text);
-        let help = match crate::bp::nearest(&name.text, known.iter().copied()) {
+        let help = match crate::suggest::nearest(&name.text, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("to declare a location without commands, write `at {};`", name.text),
         };

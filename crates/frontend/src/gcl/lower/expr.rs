@@ -7,6 +7,7 @@ use super::Lowering;
 use super::declare::is_at;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::gcl::ast::{self, ChainOp, ExprKind, Name, Sign};
+use crate::suggest::nearest;
 
 /// The context that the expressions of one step share.
 pub(super) struct ExprCx<'c> {
@@ -72,11 +73,10 @@ impl Lowering {
     fn at(&mut self, process: &Name, location: &Name) -> Typed {
         let Some(pc) = self.counters.get(&process.text).map(|counter| counter.pc) else {
             let message = format!("there is no process `{}`", process.text);
-            let near = crate::bp::nearest(&process.text, self.counters.keys().map(String::as_str));
-            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let near = nearest(&process.text, self.counters.keys().map(String::as_str));
+            let diagnostic = Diagnostic::new(Code::UnknownProcedure, message, process.span).did_you_mean(near);
             if self.is_whole {
-                let diagnostic = Diagnostic::new(Code::UnknownProcedure, message, process.span);
-                self.report(Diagnostic { help, ..diagnostic });
+                self.report(diagnostic);
             }
             return None;
         };
@@ -280,9 +280,8 @@ impl Lowering {
             Diagnostic::new(Code::UnknownVariable, message, span).help(help)
         } else {
             let message = format!("there is no variable `{name}`");
-            let near = crate::bp::nearest(name, self.vars.keys().map(String::as_str));
-            let help = near.map(|near| format!("did you mean `{near}`?"));
-            Diagnostic { help, ..Diagnostic::new(Code::UnknownVariable, message, span) }
+            let near = nearest(name, self.vars.keys().map(String::as_str));
+            Diagnostic::new(Code::UnknownVariable, message, span).did_you_mean(near)
         };
         self.report(diagnostic);
         None
