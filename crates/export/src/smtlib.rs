@@ -34,21 +34,10 @@ impl Symbols {
     ///
     /// If it has other leaves.
     pub fn write(&self, expr: &Expr) -> String {
-        let of = |part: &Expr| self.write(part);
-        match expr {
-            Expr::Bool(value) => value.to_string(),
-            Expr::Int(value) if *value < 0 => format!("(- {})", value.unsigned_abs()),
-            Expr::Int(value) => value.to_string(),
+        term(expr, word, &|leaf| match leaf {
             Expr::Var(var) => format!("|{}|", self.names[var.index()]),
-            Expr::Unary(UnaryOp::Not, operand) => format!("(not {})", of(operand)),
-            Expr::Unary(UnaryOp::Neg, operand) => format!("(- {})", of(operand)),
-            Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => format!("(= (mod {} {divisor}) 0)", of(operand)),
-            Expr::Binary(op, pair) => format!("({} {} {})", word(*op), of(&pair.0), of(&pair.1)),
-            Expr::Ite(triple) => format!("(ite {} {} {})", of(&triple.0), of(&triple.1), of(&triple.2)),
-            Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => {
-                unreachable!("formulas of certificates have plain variables only")
-            }
-        }
+            _ => unreachable!("formulas of certificates have plain variables only"),
+        })
     }
 
     /// Reads a formula, or says what is wrong. Types are not checked.
@@ -62,7 +51,6 @@ impl Symbols {
 /// Returns declarations of a program's variables, for use with a solver by hand.
 pub fn declarations(program: &Program) -> String {
     let symbols = Symbols::new(program);
-    let sort = |ty: Ty| if ty == Ty::Bool { "Bool" } else { "Int" };
     let line = |(name, ty): (&String, Ty)| format!("(declare-const |{name}| {})\n", sort(ty));
     symbols.names.iter().zip(program.vars.iter().map(|var| var.ty)).map(line).collect()
 }
@@ -81,8 +69,50 @@ const WORDS: [(BinaryOp, &str); 11] = [
     (BinaryOp::Le, "<="),
 ];
 
-fn word(op: BinaryOp) -> &'static str {
+/// Returns the name of an operator.
+pub(crate) fn word(op: BinaryOp) -> &'static str {
     WORDS.iter().find(|(known, _)| *known == op).expect("all operators are listed").1
+}
+
+/// Returns the name of a type.
+pub(crate) fn sort(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Bool => "Bool",
+        Ty::Int => "Int",
+    }
+}
+
+/// Returns an expression as a term. `word` names the operators, `leaf` the variables and choices.
+pub(crate) fn term(expr: &Expr, word: fn(BinaryOp) -> &'static str, leaf: &dyn Fn(&Expr) -> String) -> String {
+    let mut text = String::new();
+    write_term(expr, word, leaf, &mut text);
+    text
+}
+
+fn write_term(expr: &Expr, word: fn(BinaryOp) -> &'static str, leaf: &dyn Fn(&Expr) -> String, text: &mut String) {
+    let mut apply = |operator: &str, operands: &[&Expr], end: &str| {
+        text.extend(["(", operator]);
+        for operand in operands {
+            text.push(' ');
+            write_term(operand, word, leaf, text);
+        }
+        text.push_str(end);
+    };
+    match expr {
+        Expr::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
+        Expr::Int(value) if *value < 0 => text.push_str(&format!("(- {})", value.unsigned_abs())),
+        Expr::Int(value) => text.push_str(&value.to_string()),
+        Expr::Unary(UnaryOp::Not, operand) => apply("not", &[operand], ")"),
+        Expr::Unary(UnaryOp::Neg, operand) => apply("-", &[operand], ")"),
+        Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => {
+            apply("= (mod", &[operand], &format!(" {divisor}) 0)"));
+        }
+        Expr::Binary(op, pair) => apply(word(*op), &[&pair.0, &pair.1], ")"),
+        Expr::Ite(triple) => apply("ite", &[&triple.0, &triple.1, &triple.2], ")"),
+        Expr::Var(_) | Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => {
+            text.push_str(&leaf(expr));
+        }
+    }
 }
 
 /// Limit on the nesting of formulas that are read.

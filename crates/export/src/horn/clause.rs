@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId};
+use selvedge_ir::{BinaryOp, Expr, VarId};
+
+use crate::smtlib::{term, word};
 
 /// The premises of a clause.
 #[derive(Clone, Default)]
@@ -43,18 +45,9 @@ impl Clause {
         self.premises.push(premise);
     }
 
-    /// Returns an expression as a term. `value` names the variables, `next` their values after the step, `choices` the
-    /// choices.
-    pub(super) fn expr(
-        &mut self,
-        expr: &Expr,
-        choices: &str,
-        value: &dyn Fn(VarId) -> String,
-        next: Option<&dyn Fn(VarId) -> String>,
-    ) -> String {
-        let mut text = String::new();
-        write(expr, choices, value, next.unwrap_or(value), &mut text);
-        text
+    /// Requires that a variable of the clause equals an expression over the current values.
+    pub(super) fn define(&mut self, name: String, expr: &Expr) {
+        self.require(format!("(= {name} {})", value(expr, "c", &now, &now)));
     }
 
     /// Writes the clause. Its variables are recognised by their names.
@@ -84,47 +77,22 @@ fn variables(term: &str) -> BTreeSet<&str> {
     words.filter(is_var).collect()
 }
 
-fn write(
+/// Returns an expression as a term. `now` names the variables, `next` their values after the step, `choices` the choices.
+pub(super) fn value(
     expr: &Expr,
     choices: &str,
-    value: &dyn Fn(VarId) -> String,
+    now: &dyn Fn(VarId) -> String,
     next: &dyn Fn(VarId) -> String,
-    text: &mut String,
-) {
-    let mut operator = |name: &str, operands: &[&Expr]| {
-        let _ = write!(text, "({name}");
-        for operand in operands {
-            text.push(' ');
-            write(operand, choices, value, next, text);
-        }
-        text.push(')');
-    };
-    match expr {
-        Expr::Bool(constant) => text.push_str(if *constant { "true" } else { "false" }),
-        Expr::Var(var) => text.push_str(&value(*var)),
-        Expr::Next(var) => text.push_str(&next(*var)),
-        Expr::Choice(number, _) => {
-            let _ = write!(text, "{choices}{number}");
-        }
-        Expr::Unary(UnaryOp::Not, operand) => operator("not", &[operand]),
-        Expr::Binary(op, pair) => operator(binary(*op), &[&pair.0, &pair.1]),
-        Expr::Ite(triple) => operator("ite", &[&triple.0, &triple.1, &triple.2]),
-        Expr::Int(_) | Expr::Unary(UnaryOp::Neg | UnaryOp::DivisibleBy(_), _) => {
-            unreachable!("programs with integers are refused")
-        }
-        Expr::Passive(_) | Expr::PassiveNext(_) => unreachable!("conditions on other threads are left out"),
-    }
+) -> String {
+    term(expr, operator, &|leaf| match leaf {
+        Expr::Var(var) => now(*var),
+        Expr::Next(var) => next(*var),
+        Expr::Choice(number, _) => format!("{choices}{number}"),
+        _ => unreachable!("conditions on other threads are left out"),
+    })
 }
 
-fn binary(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::And => "and",
-        BinaryOp::Or => "or",
-        BinaryOp::Xor | BinaryOp::Ne => "xor",
-        BinaryOp::Implies => "=>",
-        BinaryOp::Eq => "=",
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
-            unreachable!("programs with integers are refused")
-        }
-    }
+/// Returns the name of an operator between truth values.
+fn operator(op: BinaryOp) -> &'static str {
+    if op == BinaryOp::Ne { "xor" } else { word(op) }
 }

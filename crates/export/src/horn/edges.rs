@@ -34,23 +34,21 @@ impl Writer<'_> {
     fn assign(&self, edge: &Edge, assign: &Assign, text: &mut String) {
         let mut clause = Clause::at(self.here(edge.from));
         for (var, rhs) in &assign.active {
-            let value = clause.expr(rhs, "c", &clause::now, None);
-            clause.require(format!("(= {} {value})", clause::next(*var)));
+            clause.define(clause::next(*var), rhs);
         }
         let after = |var: VarId| {
             let is_assigned = assign.active.iter().any(|(assigned, _)| *assigned == var);
             if is_assigned { clause::next(var) } else { clause::now(var) }
         };
         if assign.constrain != Expr::TRUE && !assign.constrain.is_passive() {
-            let condition = clause.expr(&assign.constrain, "c", &clause::now, Some(&after));
-            clause.require(condition);
+            clause.require(clause::value(&assign.constrain, "c", &clause::now, &after));
         }
         clause.conclude(self.there(edge.to, &after), text);
     }
 
     fn failure(&self, edge: &Edge, condition: &Expr, text: &mut String) {
         let mut clause = Clause::at(self.here(edge.from));
-        let holds = clause.expr(condition, "c", &clause::now, None);
+        let holds = clause::value(condition, "c", &clause::now, &clause::now);
         clause.require(format!("(not {holds})"));
         clause.conclude(self.fails(self.program.locs[edge.from].proc), text);
     }
@@ -62,9 +60,8 @@ impl Writer<'_> {
         let params = &self.program.procs[call.callee].params;
         let mut args = BTreeMap::new();
         for (param, arg) in params.iter().zip(&call.args) {
-            let value = clause.expr(arg, "c", &clause::now, None);
             let name = format!("a{}", param.index());
-            clause.require(format!("(= {name} {value})"));
+            clause.define(name.clone(), arg);
             args.insert(*param, name);
         }
         let input = |var: VarId| args.get(&var).cloned().unwrap_or_else(|| clause::now(var));
@@ -91,8 +88,7 @@ impl Writer<'_> {
         let proc: ProcId = self.program.locs[edge.from].proc;
         let mut clause = Clause::at(self.here(edge.from));
         for (number, value) in values.iter().enumerate() {
-            let value = clause.expr(value, "c", &clause::now, None);
-            clause.require(format!("(= {} {value})", clause::result(number)));
+            clause.define(clause::result(number), value);
         }
         let entry = self.inputs(proc).map(|var| self.at_entry(proc, var));
         let now = self.modified[proc].iter().copied().map(clause::now);

@@ -4,7 +4,10 @@
 use std::fmt::Write as _;
 
 use selvedge_frontend::Context;
-use selvedge_ir::{Assign, BinaryOp, EdgeId, Expr, LocId, Op, Program, Target, Ty, UnaryOp, VarId};
+use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, Target, Ty, VarId};
+
+use super::clause;
+use crate::smtlib::{sort, term, word};
 
 /// Returns the clauses, or the reason why there are none, without a full stop.
 pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
@@ -31,7 +34,7 @@ pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, St
     let sorts: Vec<&str> = program.vars.iter().map(|var| sort(var.ty)).collect();
     let _ = writeln!(text, "(declare-fun P ({}) Bool)", sorts.join(" "));
     for id in program.edges.indices() {
-        if let Some(clause) = clause(program, target, id, entry) {
+        if let Some(clause) = edge(program, target, id, entry) {
             let _ = writeln!(text, "(assert {clause})");
         }
     }
@@ -40,8 +43,8 @@ pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, St
 }
 
 /// Returns the clause of an edge: a command extends the reachable states, and an assertion of the target must hold.
-fn clause(program: &Program, target: &Target, id: EdgeId, entry: Option<LocId>) -> Option<String> {
-    let here = fact(program, &|var| format!("v{}", var.index()));
+fn edge(program: &Program, target: &Target, id: EdgeId, entry: Option<LocId>) -> Option<String> {
+    let here = fact(program, &clause::now);
     let edge = &program.edges[id];
     match &edge.op {
         Op::Assign(assign) => {
@@ -61,14 +64,7 @@ fn clause(program: &Program, target: &Target, id: EdgeId, entry: Option<LocId>) 
 fn after(assign: &Assign, var: VarId) -> String {
     match assign.active.iter().find(|(assigned, _)| *assigned == var) {
         Some((_, rhs)) => write(rhs),
-        None => format!("v{}", var.index()),
-    }
-}
-
-fn sort(ty: Ty) -> &'static str {
-    match ty {
-        Ty::Bool => "Bool",
-        Ty::Int => "Int",
+        None => clause::now(var),
     }
 }
 
@@ -86,35 +82,9 @@ fn closed(program: &Program, choices: &[Ty], body: &str) -> String {
 }
 
 fn write(expr: &Expr) -> String {
-    match expr {
-        Expr::Bool(value) => value.to_string(),
-        Expr::Int(value) if *value < 0 => format!("(- {})", value.unsigned_abs()),
-        Expr::Int(value) => value.to_string(),
-        Expr::Var(var) => format!("v{}", var.index()),
+    term(expr, word, &|leaf| match leaf {
+        Expr::Var(var) => clause::now(*var),
         Expr::Choice(number, _) => format!("c{number}"),
-        Expr::Unary(UnaryOp::Not, operand) => format!("(not {})", write(operand)),
-        Expr::Unary(UnaryOp::Neg, operand) => format!("(- {})", write(operand)),
-        Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => format!("(= (mod {} {divisor}) 0)", write(operand)),
-        Expr::Binary(op, pair) => format!("({} {} {})", word(*op), write(&pair.0), write(&pair.1)),
-        Expr::Ite(triple) => format!("(ite {} {} {})", write(&triple.0), write(&triple.1), write(&triple.2)),
-        Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) => {
-            unreachable!("guarded commands have no other leaves")
-        }
-    }
-}
-
-fn word(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::And => "and",
-        BinaryOp::Or => "or",
-        BinaryOp::Xor => "xor",
-        BinaryOp::Implies => "=>",
-        BinaryOp::Eq => "=",
-        BinaryOp::Ne => "distinct",
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-    }
+        _ => unreachable!("guarded commands have no other leaves"),
+    })
 }

@@ -185,8 +185,7 @@ impl<'a> Writer<'a> {
         let mut clause = Clause::default();
         let mut shared: IndexVec<VarId, String> = self.program.vars.indices().map(clause::now).collect();
         for (var, rhs) in &self.program.init {
-            let value = clause.expr(rhs, "c", &|var| clause::now(var), None);
-            clause.require(format!("(= {} {value})", clause::now(*var)));
+            clause.define(clause::now(*var), rhs);
         }
         if let Some(prelude) = self.program.prelude {
             let mut begin = clause.clone();
@@ -223,7 +222,7 @@ impl<'a> Writer<'a> {
             Scope::Thread | Scope::Local(_) => format!("t{}", var.index()),
         };
         for (var, rhs) in &kind.init {
-            let value = clause.expr(rhs, "d", &fresh, None);
+            let value = clause::value(rhs, "d", &fresh, &fresh);
             clause.require(format!("(= {} {value})", fresh(*var)));
         }
         for var in self.thread_vars().filter(|var| !kind.thread_vars.contains(var)) {
