@@ -232,22 +232,17 @@ fn word(symbols: &[u32]) -> String {
 }
 
 /// The reason why several threads are not one pushdown system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotSingle {
-    /// There are several threads, or none.
-    Threads(usize),
+    /// There is no thread.
+    #[error("the system has no thread")]
+    NoThread,
+    /// There are several threads.
+    #[error("several threads: give --contexts K, the number of turns of each")]
+    Several,
     /// The initial configuration is not known.
+    #[error("the initial configuration is not known")]
     NoInitial,
-}
-
-impl fmt::Display for NotSingle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotSingle::Threads(0) => write!(f, "the system has no thread"),
-            NotSingle::Threads(_) => write!(f, "several threads: give --contexts K, the number of turns of each"),
-            NotSingle::NoInitial => write!(f, "the initial configuration is not known"),
-        }
-    }
 }
 
 impl Threads {
@@ -279,7 +274,11 @@ impl Threads {
     /// Returns the system of a single thread. Rules for the empty stack are rules for a symbol `bottom` below all
     /// others.
     pub fn single(&self) -> Result<Pds, NotSingle> {
-        let [thread] = self.threads.as_slice() else { return Err(NotSingle::Threads(self.threads.len())) };
+        let thread = match self.threads.as_slice() {
+            [thread] => thread,
+            [] => return Err(NotSingle::NoThread),
+            _ => return Err(NotSingle::Several),
+        };
         let initial = self.initial.as_ref().ok_or(NotSingle::NoInitial)?;
         let tops =
             [Some(initial), self.target.as_ref()].into_iter().flatten().flat_map(|view| view.tops.iter().flatten());
@@ -372,6 +371,6 @@ mod tests {
     #[test]
     fn several_threads_are_not_one() {
         let threads = Threads { n_shared: 1, threads: vec![Thread::default(); 2], initial: None, target: None };
-        assert_eq!(threads.single(), Err(NotSingle::Threads(2)));
+        assert_eq!(threads.single(), Err(NotSingle::Several));
     }
 }

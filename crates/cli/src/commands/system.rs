@@ -84,7 +84,7 @@ fn beside_threads(mut threads: Threads, input: &Input) -> Result<Threads, NoSyst
 /// The system of one thread, with the configuration and the target that are in files next to it.
 fn single(threads: Threads, input: &Input) -> Result<Pds, NoSystem> {
     beside_threads(threads, input)?.single().map_err(|reason| match reason {
-        NotSingle::Threads(_) => NoSystem::Unsupported(reason.to_string()),
+        NotSingle::NoThread | NotSingle::Several => NoSystem::Unsupported(reason.to_string()),
         NotSingle::NoInitial => NoSystem::Incomplete(InvalidQuestion {
             message: reason.to_string(),
             help: Some("put it beside the file, in a file of the same name that ends in .init".to_string()),

@@ -24,23 +24,14 @@ pub struct InTurns {
 }
 
 /// The reason why there is no such system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTurns {
     /// The initial configuration is not known.
+    #[error("the initial configuration is not known")]
     NoInitial,
     /// It would have more rules than this.
+    #[error("one pushdown system for all contexts would have more than {0} rules")]
     TooLarge(usize),
-}
-
-impl std::fmt::Display for NoTurns {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            NoTurns::NoInitial => write!(f, "the initial configuration is not known"),
-            NoTurns::TooLarge(limit) => {
-                write!(f, "one pushdown system for all contexts would have more than {limit} rules")
-            }
-        }
-    }
 }
 
 /// Limit on the number of rules of a system.

@@ -39,50 +39,33 @@ mod parse;
 mod parse_expr;
 mod print;
 
+use crate::syntax::BinaryOp;
+
 pub use names::Names;
 pub use parse::{ParseError, parse, parse_with_target};
-pub use print::{expr, expr_with, op, op_with, print, print_target, print_with_target};
+pub use print::{expr, op, op_with, print, print_target, print_with_target};
 
-/// The words that are not plain names.
-const KEYWORDS: &[&str] = &[
-    "T",
-    "F",
-    "_",
-    "any",
-    "assert",
-    "assume",
-    "at",
-    "atomic_begin",
-    "atomic_end",
-    "bool",
-    "call",
-    "constrain",
-    "divisible",
-    "else",
-    "end",
-    "exactly",
-    "fork",
-    "from",
-    "if",
-    "init",
-    "int",
-    "label",
-    "loc",
-    "local",
-    "most",
-    "prelude",
-    "proc",
-    "return",
-    "returns",
-    "shared",
-    "skip",
-    "spawn",
-    "start",
-    "target",
-    "then",
-    "thread",
-    "to",
-    "with",
+/// Returns whether a word is not a plain name.
+fn is_keyword(word: &str) -> bool {
+    let keywords = "T F _ any assert assume at atomic_begin atomic_end bool call constrain divisible else end exactly \
+                    fork from if init int label loc local most prelude proc return returns shared skip spawn start \
+                    target then thread to with";
+    keywords.split(' ').any(|keyword| keyword == word)
+}
+
+/// The binary operators with their signs and their levels; those of higher levels bind more tightly.
+const OPERATORS: [(BinaryOp, &str, u32); 11] = [
+    (BinaryOp::Implies, "=>", 1),
+    (BinaryOp::Xor, "^", 2),
+    (BinaryOp::Or, "|", 3),
+    (BinaryOp::And, "&", 4),
+    (BinaryOp::Eq, "=", 5),
+    (BinaryOp::Ne, "!=", 5),
+    (BinaryOp::Lt, "<", 5),
+    (BinaryOp::Le, "<=", 5),
+    (BinaryOp::Add, "+", 6),
+    (BinaryOp::Sub, "-", 6),
+    (BinaryOp::Mul, "*", 7),
 ];
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::KEYWORDS;
+use super::is_keyword;
 use crate::syntax::{ProcId, Program, Scope, VarId};
 
 /// Printable names, no two alike.
@@ -18,8 +18,7 @@ impl Names {
     pub fn unique(program: &Program) -> Names {
         let vars = program.vars.iter().map(|var| var.name.as_str());
         let procs = program.procs.iter().map(|proc| proc.name.as_str());
-        let number = if in_printed_order(program) { Number::Repeated } else { Number::All };
-        Names { vars: numbered(vars, number), procs: numbered(procs, Number::Repeated) }
+        Names { vars: numbered(vars, !in_printed_order(program)), procs: numbered(procs, false) }
     }
 
     /// Returns the name of a variable.
@@ -33,19 +32,14 @@ impl Names {
     }
 }
 
-/// The names that carry their numbers.
-enum Number {
-    Repeated,
-    All,
-}
-
-fn numbered<'n>(names: impl Iterator<Item = &'n str> + Clone, number: Number) -> Vec<String> {
+/// Returns printable names: those that repeat, or all, carry their numbers.
+fn numbered<'n>(names: impl Iterator<Item = &'n str> + Clone, all: bool) -> Vec<String> {
     let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
     for name in names.clone() {
         *uses.entry(name).or_default() += 1;
     }
     let with_number = |(idx, name): (usize, &str)| {
-        if matches!(number, Number::All) || uses[name] > 1 { format!("{}@{idx}", quote(name)) } else { quote(name) }
+        if all || uses[name] > 1 { format!("{}@{idx}", quote(name)) } else { quote(name) }
     };
     names.enumerate().map(with_number).collect()
 }
@@ -63,7 +57,7 @@ fn in_printed_order(program: &Program) -> bool {
 pub(super) fn quote(name: &str) -> String {
     let mut chars = name.chars();
     let starts_plain = chars.next().is_some_and(is_name_start);
-    if starts_plain && chars.all(is_name_part) && !KEYWORDS.contains(&name) {
+    if starts_plain && chars.all(is_name_part) && !is_keyword(name) {
         return name.to_owned();
     }
     let mut quoted = String::from("`");

@@ -1,7 +1,6 @@
 //! Reading programs: first all declarations, so that names may be used before them, then everything that uses names.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use index_vec::IndexVec;
 
@@ -11,21 +10,14 @@ use crate::syntax::{Count, Edge, EdgeId, Entry, Label, Loc, LocId, Proc, ProcId,
 use crate::target::Target;
 
 /// The reason why a text is not a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
 pub struct ParseError {
     /// The line, counted from one.
     pub line: usize,
     /// The message, without a full stop.
     pub message: String,
 }
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 /// Reads a program. All numbers and names in the result exist; [`crate::validate`] checks the rest.
 pub fn parse(text: &str) -> Result<Program, ParseError> {
@@ -258,7 +250,7 @@ impl Parser {
     }
 
     fn finish(mut self) -> Read<(Program, Option<(usize, Target)>)> {
-        let locs: BTreeMap<u32, Loc> = sorted_locs(&self.table);
+        let locs: BTreeMap<u32, Loc> = self.table.locs.iter().map(|(loc, proc)| (*loc, Loc { proc: *proc })).collect();
         let mut procs = IndexVec::new();
         for (idx, head) in std::mem::take(&mut self.heads).into_iter().enumerate() {
             procs.push(self.with_params(head, ProcId::new(idx))?);
@@ -292,11 +284,6 @@ impl Parser {
 
 fn inside(proc: Option<ProcId>) -> Read<ProcId> {
     proc.ok_or_else(|| "this line belongs below a procedure".to_owned())
-}
-
-/// Returns the locations in the order of their numbers.
-fn sorted_locs(table: &Table) -> BTreeMap<u32, Loc> {
-    table.locs.iter().map(|(number, proc)| (*number, Loc { proc: *proc })).collect()
 }
 
 /// Returns the items, if their numbers have no gaps.

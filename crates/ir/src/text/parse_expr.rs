@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::KEYWORDS;
 use super::lex::Token;
+use super::{OPERATORS, is_keyword};
 use crate::syntax::{Assign, BinaryOp, Call, Expr, LocId, Op, ProcId, Spawn, Ty, UnaryOp, VarId};
 
 /// Limit on the nesting of parentheses and prefix operators, so that no input exhausts the stack.
@@ -96,10 +96,10 @@ impl<'a> Line<'a> {
     }
 
     pub(super) fn finish(&self) -> Read<()> {
-        if self.at == self.tokens.len() { Ok(()) } else { Err(format!("unexpected {}", self.found())) }
+        if self.is_finished() { Ok(()) } else { Err(format!("unexpected {}", self.found())) }
     }
 
-    pub(super) fn is_finished(&self) -> bool {
+    fn is_finished(&self) -> bool {
         self.at == self.tokens.len()
     }
 
@@ -130,7 +130,7 @@ impl<'a> Line<'a> {
     pub(super) fn name(&mut self) -> Read<Name> {
         let name = match self.peek() {
             Some(Token::Quoted(name)) => name,
-            Some(Token::Word(word)) if !KEYWORDS.contains(&word.as_str()) => word,
+            Some(Token::Word(word)) if !is_keyword(word) => word,
             _ => return Err(format!("expected a name, found {}", self.found())),
         };
         self.at += 1;
@@ -198,9 +198,8 @@ impl<'a> Line<'a> {
     }
 
     pub(super) fn op(&mut self) -> Read<Op> {
-        let simple = [("skip", Op::skip()), ("end", Op::End), ("atomic_begin", Op::AtomicBegin)];
-        let simple = simple.into_iter().chain([("atomic_end", Op::AtomicEnd)]);
-        for (keyword, op) in simple {
+        let (begin, end) = (("atomic_begin", Op::AtomicBegin), ("atomic_end", Op::AtomicEnd));
+        for (keyword, op) in [("skip", Op::skip()), ("end", Op::End), begin, end] {
             if self.eat(keyword) {
                 return Ok(op);
             }
@@ -300,20 +299,7 @@ impl<'a> Line<'a> {
 
     fn operator(&self) -> Option<(BinaryOp, u32)> {
         let Some(Token::Sign(sign)) = self.peek() else { return None };
-        Some(match *sign {
-            "=>" => (BinaryOp::Implies, 1),
-            "^" => (BinaryOp::Xor, 2),
-            "|" => (BinaryOp::Or, 3),
-            "&" => (BinaryOp::And, 4),
-            "=" => (BinaryOp::Eq, 5),
-            "!=" => (BinaryOp::Ne, 5),
-            "<" => (BinaryOp::Lt, 5),
-            "<=" => (BinaryOp::Le, 5),
-            "+" => (BinaryOp::Add, 6),
-            "-" => (BinaryOp::Sub, 6),
-            "*" => (BinaryOp::Mul, 7),
-            _ => return None,
-        })
+        OPERATORS.iter().find(|(_, known, _)| known == sign).map(|(op, _, level)| (*op, *level))
     }
 
     fn prefix(&mut self) -> Read<Expr> {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::OPERATORS;
 use super::names::{Names, quote};
 use crate::syntax::{
     Assign, BinaryOp, Call, Count, EdgeId, Entry, Expr, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, VarId,
@@ -39,7 +40,7 @@ pub fn op(program: &Program, op: &Op) -> String {
 }
 
 /// Returns an expression with these names.
-pub fn expr_with(names: &Names, expr: &Expr) -> String {
+fn expr_with(names: &Names, expr: &Expr) -> String {
     written(|out| write_expr(out, expr, &|var| names.var(var)))
 }
 
@@ -87,11 +88,12 @@ impl Printer<'_> {
         if !self.program.init.is_empty() {
             line!(out, "init {}", self.assignments(&self.program.init));
         }
-        let labels = self.label_places();
-        for (id, body) in self.bodies(labels).iter().enumerate() {
+        // Labels are printed with their procedures if that keeps their order.
+        let is_sorted = self.program.labels.is_sorted_by_key(|label| self.body_of(label.loc));
+        for (id, body) in self.bodies(is_sorted).iter().enumerate() {
             self.proc(&mut out, ProcId::new(id), body);
         }
-        if labels == LabelPlaces::End {
+        if !is_sorted {
             (0..self.program.labels.len()).for_each(|label| self.label(&mut out, label));
         }
         self.starts(&mut out);
@@ -109,8 +111,12 @@ impl Printer<'_> {
         }
     }
 
-    /// Sorts labels, edges, and the locations that nothing else mentions, by procedure.
-    fn bodies(&self, labels: LabelPlaces) -> Vec<Body> {
+    fn body_of(&self, loc: LocId) -> usize {
+        self.program.locs.get(loc).map_or(0, |loc| loc.proc.index())
+    }
+
+    /// Sorts edges, the locations that nothing else mentions, and perhaps labels by procedure.
+    fn bodies(&self, with_labels: bool) -> Vec<Body> {
         let program = self.program;
         let mut bodies = vec![Body::default(); program.procs.len()];
         let mut mentioned = vec![false; program.locs.len()];
@@ -120,31 +126,25 @@ impl Printer<'_> {
                 *mentioned = true;
             }
         }
-        let body_of = |loc: LocId| program.locs.get(loc).map_or(0, |loc| loc.proc.index());
         for loc in program.locs.indices().filter(|loc| !mentioned[loc.index()]) {
-            place(&mut bodies, body_of(loc), |body| body.locs.push(loc));
+            place(&mut bodies, self.body_of(loc), |body| body.locs.push(loc));
         }
         for (id, edge) in program.edges.iter_enumerated() {
-            place(&mut bodies, body_of(edge.from), |body| body.edges.push(id));
+            place(&mut bodies, self.body_of(edge.from), |body| body.edges.push(id));
         }
-        if labels == LabelPlaces::Procs {
+        if with_labels {
             for (idx, label) in program.labels.iter().enumerate() {
-                place(&mut bodies, body_of(label.loc), |body| body.labels.push(idx));
+                place(&mut bodies, self.body_of(label.loc), |body| body.labels.push(idx));
             }
         }
         bodies
     }
 
-    fn label_places(&self) -> LabelPlaces {
-        let proc_of = |loc: LocId| self.program.locs.get(loc).map_or(0, |loc| loc.proc.index());
-        let sorted = self.program.labels.is_sorted_by_key(|label| proc_of(label.loc));
-        if sorted { LabelPlaces::Procs } else { LabelPlaces::End }
-    }
-
     fn proc(&self, out: &mut String, id: ProcId, body: &Body) {
         let proc = &self.program.procs[id];
         let params_lead = proc.locals.starts_with(&proc.params);
-        let params = join(&proc.params, |param| self.param(*param, params_lead));
+        let param = |var: &VarId| if params_lead { self.declared(*var) } else { self.names.var(*var).to_owned() };
+        let params = join(&proc.params, param);
         let results = join(&proc.results, |result| ty(*result).to_owned());
         let returns = if results.is_empty() { String::new() } else { format!(" returns {results}") };
         let (entry, exit) = (location(proc.entry), location(proc.exit));
@@ -155,10 +155,6 @@ impl Printer<'_> {
         body.labels.iter().for_each(|label| self.label(out, *label));
         body.locs.iter().for_each(|loc| line!(out, "  loc {}", location(*loc)));
         body.edges.iter().for_each(|edge| self.edge(out, *edge));
-    }
-
-    fn param(&self, param: VarId, declares: bool) -> String {
-        if declares { self.declared(param) } else { self.names.var(param).to_owned() }
     }
 
     fn declared(&self, var: VarId) -> String {
@@ -205,13 +201,6 @@ impl Printer<'_> {
     fn assignments(&self, assignments: &[(VarId, Expr)]) -> String {
         join(assignments, |(var, rhs)| format!("{} := {}", self.names.var(*var), expr_with(&self.names, rhs)))
     }
-}
-
-/// The position of labels: with their procedures if that keeps their order, or after everything else.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LabelPlaces {
-    Procs,
-    End,
 }
 
 fn place(bodies: &mut [Body], idx: usize, put: impl FnOnce(&mut Body)) {
@@ -332,11 +321,10 @@ fn write_head<'n, 'e>(out: &mut String, expr: &'e Expr, stack: &mut Vec<Rest<'e>
         Expr::Choice(number, Ty::Bool) => out.push_str(&format!("?{number}")),
         Expr::Choice(number, Ty::Int) => out.push_str(&format!("?{number}:int")),
         Expr::Unary(UnaryOp::Not, operand) => stack.extend([Rest::Operand(operand), Rest::Text("!")]),
-        Expr::Unary(UnaryOp::Neg, operand) => {
-            let closed = matches!(**operand, Expr::Int(_));
-            let parts = if closed { [Rest::Text(")"), Rest::Expr(operand), Rest::Text("-(")] } else { neg(operand) };
-            stack.extend(parts);
-        }
+        Expr::Unary(UnaryOp::Neg, operand) => match **operand {
+            Expr::Int(_) => stack.extend([Rest::Text(")"), Rest::Expr(operand), Rest::Text("-(")]),
+            _ => stack.extend([Rest::Operand(operand), Rest::Text("-")]),
+        },
         Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => {
             out.push_str(&format!("divisible({divisor}, "));
             stack.extend([Rest::Text(")"), Rest::Expr(operand)]);
@@ -345,7 +333,7 @@ fn write_head<'n, 'e>(out: &mut String, expr: &'e Expr, stack: &mut Vec<Rest<'e>
             let right = if binds_tighter(&pair.1, *op) { Rest::Expr(&pair.1) } else { Rest::Operand(&pair.1) };
             let chains = matches!(&pair.0, Expr::Binary(left, _) if left == op) && associates(*op);
             let left = if chains || binds_tighter(&pair.0, *op) { Rest::Expr(&pair.0) } else { Rest::Operand(&pair.0) };
-            stack.extend([right, Rest::Text(sign(*op)), left]);
+            stack.extend([right, Rest::Text(" "), Rest::Text(sign(*op)), Rest::Text(" "), left]);
         }
         Expr::Ite(triple) => {
             let parts = [Rest::Expr(&triple.2), Rest::Text(" else "), Rest::Expr(&triple.1), Rest::Text(" then ")];
@@ -353,10 +341,6 @@ fn write_head<'n, 'e>(out: &mut String, expr: &'e Expr, stack: &mut Vec<Rest<'e>
             stack.extend([Rest::Expr(&triple.0), Rest::Text("if ")]);
         }
     }
-}
-
-fn neg(operand: &Expr) -> [Rest<'_>; 3] {
-    [Rest::Text(""), Rest::Operand(operand), Rest::Text("-")]
 }
 
 /// Returns whether an operand needs no parentheses.
@@ -385,17 +369,5 @@ fn associates(op: BinaryOp) -> bool {
 }
 
 fn sign(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::And => " & ",
-        BinaryOp::Or => " | ",
-        BinaryOp::Xor => " ^ ",
-        BinaryOp::Implies => " => ",
-        BinaryOp::Eq => " = ",
-        BinaryOp::Ne => " != ",
-        BinaryOp::Add => " + ",
-        BinaryOp::Sub => " - ",
-        BinaryOp::Mul => " * ",
-        BinaryOp::Lt => " < ",
-        BinaryOp::Le => " <= ",
-    }
+    OPERATORS.iter().find(|(known, ..)| *known == op).expect("all operators are listed").1
 }
