@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use selvedge_ir::Program;
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::tts::Tts;
+use selvedge_ir::{Count, Entry, LocId, Proc, Program};
 
 use crate::diagnostic::Diagnostic;
 use crate::{bp, gcl, pds, spec, tts};
@@ -94,6 +94,15 @@ impl Language {
             Language::Pds | Language::Tts | Language::Spec => None,
         }
     }
+}
+
+/// Adds the procedure `main` between two locations, which one thread runs.
+pub(crate) fn add_main(program: &mut Program, entry: LocId, exit: LocId) {
+    let name = "main".to_owned();
+    let (params, locals, results) = (Vec::new(), Vec::new(), Vec::new());
+    let proc = program.procs.push(Proc { name: name.clone(), params, locals, results, entry, exit });
+    let (thread_vars, init) = (Vec::new(), Vec::new());
+    program.entries.push(Entry { name, proc, count: Count::Exactly(1), thread_vars, init });
 }
 
 impl Loaded {

@@ -33,16 +33,6 @@ impl Names {
         &self.buffer[start..self.ends[index] as usize]
     }
 
-    /// Returns the number of different names.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Returns whether the file mentions no name.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// Returns all names in the order of their first mention.
     pub fn iter(&self) -> impl Iterator<Item = Symbol> + use<> {
         (0..self.ends.len() as u32).map(Symbol)

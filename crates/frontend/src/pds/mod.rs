@@ -4,14 +4,12 @@
 mod cuba;
 mod named;
 
-use selvedge_ir::pds::{Head, Pds};
-
 use crate::diagnostic::Diagnostic;
 use crate::load::{Loaded, System};
 use crate::words::{Word, run, words};
 
 pub use cuba::{print_threads, print_view, read_view};
-pub use named::{print, print_with_comments};
+pub use named::{print, print_with_comments, read_head};
 
 /// Parses a text.
 pub fn load(text: &str) -> Loaded {
@@ -25,11 +23,6 @@ pub fn load(text: &str) -> Loaded {
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     let is_whole = !diagnostics.iter().any(Diagnostic::is_error);
     Loaded { system: is_whole.then_some(system), diagnostics, ..Loaded::default() }
-}
-
-/// Reads a head `<p, g>` or `<p, *>` of a system; fails with a message without a full stop.
-pub fn read_head(text: &str, pds: &Pds) -> Result<Head, String> {
-    named::read_head(text, pds)
 }
 
 /// Splits a text into `<`, `>`, `,`, `|`, `->`, `-->`, and names and numbers, which extend up to a space or one of the

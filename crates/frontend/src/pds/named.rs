@@ -166,8 +166,8 @@ fn angled<'t, 's>(tokens: &'s [Word<'t>], before: Span) -> Parse<(Angled<'t>, &'
     }
 }
 
-/// See [`super::read_head`].
-pub(super) fn read_head(text: &str, pds: &Pds) -> Result<Head, String> {
+/// Reads a head `<p, g>` or `<p, *>` of a system; fails with a message without a full stop.
+pub fn read_head(text: &str, pds: &Pds) -> Result<Head, String> {
     let (tokens, diagnostics) = lex(text);
     if let Some(diagnostic) = diagnostics.first() {
         return Err(diagnostic.message.clone());

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use selvedge_ir::tts::{LocalId, Tts};
 
 use super::is_plain;
+use super::lower::n_bits;
 
 /// Prints a system as a Boolean program.
 ///
@@ -14,9 +15,7 @@ use super::is_plain;
 /// If the system is not plain ([`is_plain`]).
 pub fn print_as_program(tts: &Tts, comments: &[String]) -> String {
     assert!(is_plain(tts), "other systems are made plain first");
-    let gathering: usize = tts.targets.iter().map(|target| target.threads.len() - 1).sum();
-    let n_shared = u64::from(tts.n_shared) + gathering as u64;
-    let n_bits = u64::BITS - (n_shared - 1).leading_zeros();
+    let n_bits = n_bits(tts);
     let mut text: String = comments.iter().map(|comment| format!("// {comment}\n")).collect();
     for bit in 0..n_bits {
         let _ = writeln!(text, "decl s{bit} := F;");

@@ -13,11 +13,11 @@
 use selvedge_ir::span::{Origin, Role, SourceMap, Span};
 use selvedge_ir::tts::{LocalId, Rule, Tts};
 use selvedge_ir::{
-    Assign, BinaryOp, Count, Edge, Entry, Expr, Label, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, UnaryOp, Var,
-    VarId,
+    Assign, BinaryOp, Edge, Expr, Label, Loc, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, Var, VarId,
 };
 
 use super::is_plain;
+use crate::load::add_main;
 
 /// The positions of the parts of a system.
 #[derive(Clone, Debug, Default)]
@@ -50,10 +50,7 @@ pub struct RuleSpans {
 /// If the system is not plain ([`is_plain`]).
 pub fn lower(tts: &Tts, spans: &Spans) -> (Program, SourceMap) {
     assert!(is_plain(tts), "other systems are made plain first");
-    let n_gathering = |threads: usize| threads.saturating_sub(1) as u64;
-    let n_shared =
-        tts.targets.iter().map(|target| n_gathering(target.threads.len())).sum::<u64>() + u64::from(tts.n_shared);
-    let mut lowering = Lowering::new(tts, spans, bits_for(n_shared));
+    let mut lowering = Lowering::new(tts, spans, n_bits(tts));
     for (id, rule) in tts.rules.iter_enumerated() {
         lowering.rule(rule, spans.rules.get(id.index()).copied().unwrap_or_default());
     }
@@ -61,9 +58,11 @@ pub fn lower(tts: &Tts, spans: &Spans) -> (Program, SourceMap) {
     (lowering.program, lowering.map)
 }
 
-/// Returns the number of bits needed to distinguish a number of states.
-fn bits_for(n_states: u64) -> u32 {
-    u64::BITS - n_states.saturating_sub(1).leading_zeros()
+/// Returns the number of bits for the shared states, including those that count the threads of a target.
+pub(super) fn n_bits(tts: &Tts) -> u32 {
+    let n_gathering: usize = tts.targets.iter().map(|target| target.threads.len().saturating_sub(1)).sum();
+    let n_shared = u64::from(tts.n_shared) + n_gathering as u64;
+    u64::BITS - n_shared.saturating_sub(1).leading_zeros()
 }
 
 const MAIN: ProcId = ProcId::from_raw_unchecked(0);
@@ -89,22 +88,8 @@ impl Lowering {
             program.labels.push(Label { name: format!("l{local}"), loc });
         }
         let exit = program.locs.push(Loc { proc: MAIN });
-        program.procs.push(Proc {
-            name: "main".to_string(),
-            params: Vec::new(),
-            locals: Vec::new(),
-            results: Vec::new(),
-            entry: LocId::from(0usize),
-            exit,
-        });
+        add_main(&mut program, LocId::from(0usize), exit);
         map.procs.push(spans.head);
-        program.entries.push(Entry {
-            name: "main".to_string(),
-            proc: MAIN,
-            count: Count::Exactly(1),
-            thread_vars: Vec::new(),
-            init: Vec::new(),
-        });
         Lowering { program, map, n_bits }
     }
 
@@ -158,8 +143,7 @@ impl Lowering {
         let (error, aside) = (self.new_loc(), self.new_loc());
         self.program.labels.push(Label { name: "ERROR".to_string(), loc: error });
         // A self-loop, so that messages have a position.
-        let stay = Op::Assign(Assign { active: Vec::new(), passive: Vec::new(), constrain: Expr::Bool(true) });
-        self.edge(error, error, stay, spans.targets.first().copied().unwrap_or_default());
+        self.edge(error, error, Op::skip(), spans.targets.first().copied().unwrap_or_default());
         let mut next = tts.n_shared;
         for (number, target) in tts.targets.iter().enumerate() {
             let span = spans.targets.get(number).copied().unwrap_or_default();

@@ -43,9 +43,7 @@ impl Lowering {
             Some(process) => format!("{process}.{}", name.text),
             None => name.text.clone(),
         };
-        let known = self.vars.get(&full).or_else(|| self.vars.get(&name.text)).copied();
-        let known = known.or_else(|| self.counters.get(&name.text).map(|counter| counter.pc));
-        if let Some(known) = known {
+        if let Some(known) = self.vars.get(&full).copied().or_else(|| self.declared(&name.text)) {
             let message = format!("`{}` is declared twice", name.text);
             let diagnostic = Diagnostic::new(Code::DuplicateVariable, message, name.span);
             let first = self.infos[known].span;
@@ -58,6 +56,11 @@ impl Lowering {
         }
     }
 
+    /// Returns the variable of this name outside processes, or the program counter of the process of this name.
+    fn declared(&self, name: &str) -> Option<VarId> {
+        self.vars.get(name).copied().or_else(|| self.counters.get(name).map(|counter| counter.pc))
+    }
+
     fn new_var(&mut self, name: &str, ty: Type, span: Span, is_counter: bool) -> VarId {
         let ir_ty = if ty == Type::Bool { Ty::Bool } else { Ty::Int };
         self.infos.push(Info { ty, span, is_used: false, is_counter });
@@ -67,19 +70,17 @@ impl Lowering {
 
     fn process(&mut self, process: &Process) {
         let name = &process.name;
-        let known = self.vars.get(&name.text).copied();
-        let known = known.or_else(|| self.counters.get(&name.text).map(|counter| counter.pc));
+        let known = self.declared(&name.text);
         if known.is_some() || name.text.contains('.') {
             let message = match known {
                 Some(_) => format!("`{}` is declared twice", name.text),
                 None => format!("`{}` cannot be the name of a process, because it has a dot", name.text),
             };
-            let diagnostic = Diagnostic::new(Code::DuplicateProcedure, message, name.span);
-            let first = known.map(|known| self.infos[known].span);
-            return self.report(match first {
-                Some(first) => diagnostic.also(first, "the first one"),
-                None => diagnostic,
-            });
+            let mut diagnostic = Diagnostic::new(Code::DuplicateProcedure, message, name.span);
+            if let Some(known) = known {
+                diagnostic = diagnostic.also(self.infos[known].span, "the first one");
+            }
+            return self.report(diagnostic);
         }
         let locations = locations(process);
         let last = i64::try_from(locations.len().max(1)).unwrap_or(i64::MAX) - 1;

@@ -19,11 +19,11 @@ use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 use selvedge_ir::span::{Origin, Role, SourceMap, Span};
-use selvedge_ir::{BinaryOp, Count, Edge, Entry, Expr, Loc, LocId, Op, Proc, ProcId, Program, Ty, VarId};
+use selvedge_ir::{BinaryOp, Edge, Expr, Loc, LocId, Op, ProcId, Program, Ty, VarId};
 
 use super::ast::{self, Item, Name, Type};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::load::Loaded;
+use crate::load::{Loaded, add_main};
 
 const MAIN: ProcId = ProcId::from_raw_unchecked(0);
 const START: LocId = LocId::from_raw_unchecked(0);
@@ -82,21 +82,7 @@ impl Lowering {
         for _ in [START, HEAD, EXIT] {
             program.locs.push(Loc { proc: MAIN });
         }
-        program.procs.push(Proc {
-            name: "main".to_owned(),
-            params: Vec::new(),
-            locals: Vec::new(),
-            results: Vec::new(),
-            entry: START,
-            exit: EXIT,
-        });
-        program.entries.push(Entry {
-            name: "main".to_owned(),
-            proc: MAIN,
-            count: Count::Exactly(1),
-            thread_vars: Vec::new(),
-            init: Vec::new(),
-        });
+        add_main(&mut program, START, EXIT);
         let mut map = SourceMap::default();
         map.procs.push(Span::default());
         Lowering {

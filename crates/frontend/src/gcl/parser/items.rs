@@ -4,15 +4,20 @@ use selvedge_ir::span::Span;
 
 use super::Parser;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::gcl::ast::{Command, Init, Item, Process, ProcessItem, Safe, Start, Type, Update, Vars};
+use crate::gcl::ast::{Command, Expr, Init, Item, Name, Process, ProcessItem, Safe, Start, Type, Update, Vars};
 use crate::gcl::lexer::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn items(&mut self) -> Vec<Item> {
+        self.items_until(|parser| parser.at(TokenKind::Eof), Self::item)
+    }
+
+    /// Parses items up to the end of the list. After an error, parsing goes on with the next item.
+    fn items_until<T>(&mut self, ends: fn(&Self) -> bool, item: fn(&mut Self) -> Option<T>) -> Vec<T> {
         let mut items = Vec::new();
-        while !self.at(TokenKind::Eof) {
+        while !ends(self) {
             let before = self.position;
-            items.extend(self.item());
+            items.extend(item(self));
             if self.lost {
                 self.recover();
             }
@@ -60,13 +65,10 @@ impl Parser<'_> {
         if self.lost || self.eat(TokenKind::Semicolon) {
             return;
         }
-        let begins = self.at_landmark() || self.at(TokenKind::At);
-        let begins = begins || self.at(TokenKind::Word) && matches!(self.peek(1), TokenKind::Colon);
-        if begins {
+        if self.at_landmark() || self.at(TokenKind::At) || self.at_item_name() {
             let message = format!("expected `;`, found {}", self.found());
-            let diagnostic =
-                Diagnostic::new(Code::MissingSemicolon, message, self.after_previous()).label("`;` is missing");
-            self.report(diagnostic);
+            let diagnostic = Diagnostic::new(Code::MissingSemicolon, message, self.after_previous());
+            self.report(diagnostic.label("`;` is missing"));
         } else {
             self.miss("`;`");
         }
@@ -145,30 +147,36 @@ impl Parser<'_> {
 
     fn safe(&mut self) -> Safe {
         let start = self.bump();
-        let is_named = self.at(TokenKind::Word) && self.peek(1) == TokenKind::Colon;
-        let name = if is_named { self.name("a name") } else { None };
-        if is_named {
-            self.bump();
-        }
+        let name = self.item_name();
         let condition = self.expr();
         self.end_of_item();
         Safe { name, condition, span: self.since(start) }
     }
 
+    /// Consumes `name:`, if it is next.
+    fn item_name(&mut self) -> Option<Name> {
+        if !self.at_item_name() {
+            return None;
+        }
+        let name = self.name("a name");
+        self.bump();
+        name
+    }
+
+    fn at_item_name(&self) -> bool {
+        self.at(TokenKind::Word) && self.peek(1) == TokenKind::Colon
+    }
+
     fn command(&mut self) -> Command {
         let start = self.span();
-        let is_named = self.at(TokenKind::Word) && self.peek(1) == TokenKind::Colon;
-        let name = if is_named { self.name("a name") } else { None };
-        if is_named {
-            self.bump();
-        }
+        let name = self.item_name();
         let guard = self.guard();
         let updates = if self.lost { Vec::new() } else { self.comma_list(Self::update) };
         self.end_of_item();
         Command { name, guard, updates, span: self.since(start) }
     }
 
-    fn guard(&mut self) -> Option<super::super::ast::Expr> {
+    fn guard(&mut self) -> Option<Expr> {
         let has_none = match self.kind() {
             TokenKind::Goto | TokenKind::Skip => true,
             TokenKind::Word => self.peek(1) == TokenKind::Becomes,
@@ -214,17 +222,7 @@ impl Parser<'_> {
         if !self.expect(TokenKind::LBrace) {
             return None;
         }
-        let mut items = Vec::new();
-        while !self.ends_process() {
-            let before = self.position;
-            items.extend(self.process_item());
-            if self.lost {
-                self.recover();
-            }
-            if self.position == before {
-                self.bump();
-            }
-        }
+        let items = self.items_until(Self::ends_process, Self::process_item);
         self.close(TokenKind::RBrace, opener);
         Some(Process { name, items, span: header })
     }
