@@ -5,9 +5,7 @@
 //! that take turns; templates, also such that run once, in rounds. The last two in 1 to 3 rounds, half of them with
 //! recursion.
 
-use std::time::Duration;
-
-use selvedge_check::{CancelToken, ContextBound, Limits, RoundBound, Run, Stop, Task, ThreadScope, Verdict};
+use selvedge_check::{ContextBound, RoundBound, Run, Stop, Task, ThreadScope, Verdict};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::calculus::{SizeReports, solve, supports};
 use selvedge_engines::{EngineKind, EngineOptions, build};
@@ -20,7 +18,7 @@ use crate::differ::pose;
 use crate::generate::{Weights, generate_with};
 use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
-use crate::oracle::Budget;
+use crate::oracle::{Budget, patient};
 use crate::rng::Rng;
 
 /// The comparison of equations with engines.
@@ -91,7 +89,7 @@ fn compare(model: &Model, number: u64, _: Budget, tally: &mut Tally) -> Result<(
     let mut n_solved = 0;
     for (name, fixpoint) in systems.iter().filter(|(_, fixpoint)| supports(fixpoint, small.program).is_ok()) {
         let reports = if number.is_multiple_of(2) { SizeReports::End } else { SizeReports::Rounds };
-        let solved = solve(fixpoint, small.program, small.target, reports, &patient());
+        let solved = solve(fixpoint, small.program, small.target, reports, &patient(10));
         let solved = match solved {
             Err(Stop::TimeLimit(_)) => {
                 tally.count("undecided");
@@ -115,11 +113,6 @@ fn compare(model: &Model, number: u64, _: Budget, tally: &mut Tally) -> Result<(
 /// Returns the equations for a number of rounds or contexts.
 pub fn written(schedule: Schedule, k: u32) -> Fixpoint {
     fp::load(&fp::system(schedule, k)).fixpoint.expect("what is written reads")
-}
-
-fn patient() -> Run<'static> {
-    let limits = Limits { time: Some(Duration::from_secs(10)), ..Limits::default() };
-    Run::new(CancelToken::default(), limits, &())
 }
 
 /// Returns the program with any number of threads of each kind.

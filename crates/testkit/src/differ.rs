@@ -14,7 +14,7 @@ use selvedge_ir::validate::{validate, validate_target};
 use selvedge_ir::{Program, Target, text};
 use selvedge_replay::judge;
 
-use crate::generate::{Weights, generate_with};
+use crate::generate::{Weights, generate_in_turn};
 use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::lower::lower;
 use crate::metamorph::{Rewrite, has_threads};
@@ -74,13 +74,11 @@ pub fn pose_text(text: String, question: &Question) -> Result<Posed, Fault> {
 }
 
 /// The comparison of all paths through the checker.
-pub const ALL_WAYS: Comparison = Comparison::new(|seed, number| item(seed, number).1, compare);
+pub const ALL_WAYS: Comparison = Comparison::new(item, compare);
 
-/// Returns the program with a number, and its preset: the presets take turns.
-pub fn item(seed: u64, number: u64) -> (&'static str, Model) {
-    let presets = Weights::presets();
-    let (preset, weights) = &presets[(number % presets.len() as u64) as usize];
-    (preset, generate_with(&mut Rng::for_item(seed, number), weights))
+/// Generates the program with a number: the presets take turns.
+pub fn item(seed: u64, number: u64) -> Model {
+    generate_in_turn(&Weights::presets(), seed, number)
 }
 
 fn compare(model: &Model, number: u64, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {

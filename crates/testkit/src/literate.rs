@@ -8,13 +8,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::corpus;
 use crate::integers::{Bounds, Found, search};
-use selvedge_check::{Initial, Outcome, Question, Run, Subject, Target, Task, ThreadScope};
+use selvedge_check::{Outcome, Question, Run, Subject, Target, Task, ThreadScope};
 use selvedge_driver::{Options, check};
 use selvedge_engines::exhaustive::{Exhaustive, Exploration, ThreadState};
 use selvedge_frontend::Loaded;
 use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_frontend::gcl;
 use selvedge_ir::{ProcId, Program, Scope, Value, VarId};
 
@@ -58,24 +58,18 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
 
 /// Runs a block. An error says what is wrong.
 pub fn run(block: &Block) -> Result<(), String> {
-    if block.is_gcl {
-        return run_commands(block);
-    }
-    let loaded = load(&block.program, &LoadOptions::default());
+    let text = &block.program;
+    let loaded = if block.is_gcl { gcl::load(text) } else { load(text, &LoadOptions::default()) };
+    let mut errors = loaded.diagnostics.iter().filter(|finding| finding.is_error());
     if let Some(code) = block.words.get("error") {
-        let found =
-            loaded.diagnostics.iter().any(|finding| finding.is_error() && finding.code.as_str().starts_with(code));
+        let found = errors.any(|finding| finding.code.as_str().starts_with(code));
         return if found { Ok(()) } else { Err(format!("no error {code}…")) };
     }
-    let messages: Vec<&str> = loaded
-        .diagnostics
-        .iter()
-        .filter(|finding| finding.is_error())
-        .map(|finding| finding.message.as_str())
-        .collect();
-    let Some(program) = &loaded.program else { return Err(messages.join("; ")) };
+    let Some(program) = &loaded.program else {
+        return Err(errors.map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; "));
+    };
     if let Some(expected) = block.words.get("verdict") {
-        let found = verdict(block, &loaded, program)?;
+        let found = if block.is_gcl { boxed_verdict(program) } else { verdict(block, &loaded, program)? };
         if found != expected {
             return Err(format!("the verdict is {found}"));
         }
@@ -83,23 +77,12 @@ pub fn run(block: &Block) -> Result<(), String> {
     if block.reach.is_empty() { Ok(()) } else { reach(block, &loaded, program) }
 }
 
-/// Runs a block of guarded commands. If no engine supports the program, the search over a box must find the expected
-/// result.
-fn run_commands(block: &Block) -> Result<(), String> {
-    let loaded = gcl::load(&block.program);
-    if let Some(code) = block.words.get("error") {
-        let is_it = |finding: &Diagnostic| finding.is_error() && finding.code.as_str().starts_with(code);
-        return if loaded.diagnostics.iter().any(is_it) { Ok(()) } else { Err(format!("no error {code}…")) };
+/// Returns the verdict of the search over a box, for guarded commands: perhaps no engine supports the program.
+fn boxed_verdict(program: &Program) -> &'static str {
+    match search(program, &Target::all_asserts(program), Bounds::default()) {
+        Found::Error(_) => "unsafe",
+        Found::None { .. } => "safe",
     }
-    let messages: Vec<&str> = loaded.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
-    let Some(program) = &loaded.program else { return Err(messages.join("; ")) };
-    let Some(expected) = block.words.get("verdict") else { return Ok(()) };
-    let target = Target::all_asserts(program);
-    let found = matches!(search(program, &target, Bounds::default()), Found::Error(_));
-    if found != (expected == "unsafe") {
-        return Err(format!("the search over a box finds {}", if found { "an error" } else { "no error" }));
-    }
-    Ok(())
 }
 
 /// Returns whether the block states anything that can fail.
@@ -108,19 +91,8 @@ pub fn states_something(block: &Block) -> bool {
 }
 
 fn question(block: &Block) -> Result<Question, String> {
-    let number = |key: &str| -> Result<Option<u32>, String> {
-        block.words.get(key).map(|value| value.parse().map_err(|_| format!("{key} is no number"))).transpose()
-    };
-    let initial = match block.words.get("initial").map(String::as_str) {
-        Some("any") => Some(Initial::Any),
-        _ => number("initial")?.map(Initial::Exactly),
-    };
-    Ok(Question {
-        threads: number("threads")?,
-        initial,
-        label: block.words.get("label").cloned(),
-        ..Question::default()
-    })
+    let option = |key| Some(format!("--{key} {}", block.words.get(key)?));
+    corpus::question(&["threads", "initial", "label"].into_iter().filter_map(option).collect::<Vec<_>>().join(" "))
 }
 
 fn verdict(block: &Block, loaded: &Loaded, program: &Program) -> Result<&'static str, String> {

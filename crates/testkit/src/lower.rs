@@ -149,7 +149,7 @@ fn in_parallel<'m>(
     inits: impl Iterator<Item = (&'m Decl, &'m Expr)>,
     vars: &BTreeMap<&str, VarId>,
 ) -> Vec<(VarId, ir::Expr)> {
-    let mut numbering = OwnedNumbering { n_choices: 0, vars: vars.clone() };
+    let mut numbering = Numbering { n_choices: 0, vars };
     let mut values: Vec<(VarId, ir::Expr)> = Vec::new();
     for (decl, init) in inits {
         let value = numbering.expr(init).map_leaves(&mut |leaf| {
@@ -209,8 +209,8 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
         self.edge(fall_off, exit, ir::Op::Return(arbitrary));
     }
 
-    fn numbers(&self) -> OwnedNumbering<'m> {
-        OwnedNumbering { n_choices: 0, vars: self.vars.clone() }
+    fn numbers(&self) -> Numbering<'_> {
+        Numbering { n_choices: 0, vars: &self.vars }
     }
 
     fn new_loc(&mut self) -> LocId {
@@ -347,31 +347,19 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
 }
 
 /// Lowers the expressions of one step, numbering their choices.
-struct OwnedNumbering<'m> {
-    n_choices: u32,
-    vars: BTreeMap<&'m str, VarId>,
-}
-
-impl OwnedNumbering<'_> {
-    fn expr(&mut self, expr: &Expr) -> ir::Expr {
-        let vars = &self.vars;
-        Numbering { n_choices: &mut self.n_choices, vars: &|name| vars[name] }.expr(expr)
-    }
-}
-
 struct Numbering<'a> {
-    n_choices: &'a mut u32,
-    vars: &'a dyn Fn(&str) -> VarId,
+    n_choices: u32,
+    vars: &'a BTreeMap<&'a str, VarId>,
 }
 
 impl Numbering<'_> {
     fn expr(&mut self, expr: &Expr) -> ir::Expr {
         match expr {
             Expr::Const(value) => ir::Expr::Bool(*value),
-            Expr::Var(name) => ir::Expr::Var((self.vars)(name)),
-            Expr::Next(name) => ir::Expr::Next((self.vars)(name)),
-            Expr::Passive(name) => ir::Expr::Passive((self.vars)(name)),
-            Expr::PassiveNext(name) => ir::Expr::PassiveNext((self.vars)(name)),
+            Expr::Var(name) => ir::Expr::Var(self.vars[name.as_str()]),
+            Expr::Next(name) => ir::Expr::Next(self.vars[name.as_str()]),
+            Expr::Passive(name) => ir::Expr::Passive(self.vars[name.as_str()]),
+            Expr::PassiveNext(name) => ir::Expr::PassiveNext(self.vars[name.as_str()]),
             Expr::Choice => self.choice(),
             Expr::Choose(pair) => {
                 let (holds, fails) = (self.expr(&pair.0), self.expr(&pair.1));
@@ -392,8 +380,8 @@ impl Numbering<'_> {
     }
 
     fn choice(&mut self) -> ir::Expr {
-        *self.n_choices += 1;
-        ir::Expr::choice(*self.n_choices - 1)
+        self.n_choices += 1;
+        ir::Expr::choice(self.n_choices - 1)
     }
 }
 

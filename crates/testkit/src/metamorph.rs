@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Assign, Expr, Kind, Model, Place, Procedure, Stmt};
+use crate::model::{Expr, Kind, Model, Place, Procedure, Shape, Stmt};
 use crate::rng::Rng;
 use crate::walk::{for_each_block_mut, for_each_stmt_mut};
 
@@ -27,15 +27,10 @@ pub enum Rewrite {
 
 impl Rewrite {
     /// All rewrites.
-    pub const ALL: &'static [Rewrite] = &[
-        Rewrite::Rename,
-        Rewrite::InsertSkips,
-        Rewrite::UnfoldIfs,
-        Rewrite::UnfoldWhiles,
-        Rewrite::WrapInAtomic,
-        Rewrite::AddUnusedProc,
-        Rewrite::FlipGlobal,
-    ];
+    pub const ALL: &'static [Rewrite] = {
+        use Rewrite::*;
+        &[Rename, InsertSkips, UnfoldIfs, UnfoldWhiles, WrapInAtomic, AddUnusedProc, FlipGlobal]
+    };
 
     /// Returns the rewritten program; `None` where the rewrite has nothing to do or would change the meaning.
     pub fn apply(self, model: &Model, rng: &mut Rng) -> Option<Model> {
@@ -49,7 +44,10 @@ impl Rewrite {
             Rewrite::UnfoldIfs => unfold(&mut rewritten, unfold_if),
             Rewrite::UnfoldWhiles => unfold(&mut rewritten, unfold_while),
             Rewrite::WrapInAtomic if has_threads(model) => return None,
-            Rewrite::WrapInAtomic => wrap_in_atomic(&mut rewritten.procs[0]),
+            Rewrite::WrapInAtomic => {
+                rewritten.procs[0].body.insert(0, Stmt::new(Kind::AtomicBegin));
+                rewritten.procs[0].body.push(Stmt::new(Kind::AtomicEnd));
+            }
             Rewrite::AddUnusedProc => rewritten.procs.push(unused_proc(rng)),
             Rewrite::FlipGlobal => flip_global(&mut rewritten, rng)?,
         }
@@ -61,11 +59,7 @@ impl Rewrite {
 pub fn has_threads(model: &Model) -> bool {
     let starts =
         |kind: &Kind| matches!(kind, Kind::StartCall(_) | Kind::StartGoto(_) | Kind::StartLabel(_) | Kind::Async(_));
-    let n_initial = model.procs.iter().filter(|procedure| procedure.initial.is_some()).count();
-    model.question.initial.is_some()
-        || n_initial > 1
-        || model.shape != crate::model::Shape::Main
-        || model.any_stmt(starts)
+    model.question.initial.is_some() || model.n_initial() > 1 || model.shape != Shape::Main || model.any_stmt(starts)
 }
 
 fn rename(model: &mut Model) {
@@ -97,9 +91,7 @@ fn rename(model: &mut Model) {
     model.question.label.iter_mut().for_each(known);
     model
         .for_each_expr_mut(&mut |expr| expr.for_each_part_mut(&mut |part| part.name_mut().into_iter().for_each(known)));
-    for procedure in &mut model.procs {
-        for_each_stmt_mut(&mut procedure.body, &mut |stmt| rename_uses(&mut stmt.kind, &known));
-    }
+    model.for_each_stmt_mut(&mut |stmt| rename_uses(&mut stmt.kind, &known));
 }
 
 fn rename_uses(kind: &mut Kind, known: &dyn Fn(&mut String)) {
@@ -190,11 +182,6 @@ fn unfold_while(stmt: &mut Stmt, number: usize) -> Option<Vec<Stmt>> {
     Some(vec![Stmt { labels, kind: Kind::If(vec![(condition.clone(), body)], None) }])
 }
 
-fn wrap_in_atomic(main: &mut Procedure) {
-    main.body.insert(0, Stmt::new(Kind::AtomicBegin));
-    main.body.push(Stmt::new(Kind::AtomicEnd));
-}
-
 fn unused_proc(rng: &mut Rng) -> Procedure {
     let body = vec![Stmt::new(Kind::Skip), Stmt::new(Kind::Assert(Expr::Const(false)))];
     Procedure {
@@ -223,13 +210,14 @@ fn flip_global(model: &mut Model, rng: &mut Rng) -> Option<()> {
     for decl in model.globals.iter_mut().filter(|decl| decl.name == *name) {
         decl.init = decl.init.take().map(Expr::not);
     }
-    for procedure in &mut model.procs {
-        for_each_stmt_mut(&mut procedure.body, &mut |stmt| {
-            if let Kind::Assign(assign) = &mut stmt.kind {
-                flip_writes(assign, name);
+    model.for_each_stmt_mut(&mut |stmt| {
+        let Kind::Assign(assign) = &mut stmt.kind else { return };
+        for (place, value) in assign.places.iter().zip(&mut assign.values) {
+            if matches!(place, Place::Var(other) if other == name) {
+                *value = Expr::not(value.clone());
             }
-        });
-    }
+        }
+    });
     Some(())
 }
 
@@ -238,14 +226,6 @@ fn flip_reads(expr: &mut Expr, name: &str) {
         *expr = Expr::not(expr.clone());
     } else {
         expr.operands_mut().into_iter().for_each(|operand| flip_reads(operand, name));
-    }
-}
-
-fn flip_writes(assign: &mut Assign, name: &str) {
-    for (place, value) in assign.places.iter().zip(&mut assign.values) {
-        if matches!(place, Place::Var(other) if other == name) {
-            *value = Expr::not(value.clone());
-        }
     }
 }
 

@@ -5,101 +5,18 @@ use crate::rng::Rng;
 /// The greatest length of a mutant, which bounds the work on each one.
 pub const MAX_LEN: usize = 20_000;
 
-/// Words and signs of the language, and some that are not part of it.
-const WORDS: &[&str] = &[
-    "decl",
-    "shared",
-    "thread_local",
-    "void",
-    "bool",
-    "bool<2>",
-    "begin",
-    "end",
-    "main",
-    "if",
-    "then",
-    "elsif",
-    "else",
-    "fi",
-    "while",
-    "do",
-    "od",
-    "goto",
-    "assert",
-    "assume",
-    "constrain",
-    "enforce",
-    "abortif",
-    "dead",
-    "skip",
-    "print",
-    "return",
-    "start_thread",
-    "end_thread",
-    "thread_end",
-    "atomic_begin",
-    "atomic_end",
-    "sync",
-    "ASYNC_1:",
-    "schoose",
-    "choose",
-    "process",
-    "init",
-    "once",
-    "thread0",
-    "T",
-    "F",
-    "0",
-    "1",
-    "*",
-    "?",
-    ":",
-    ":=",
-    ";",
-    ",",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    "{x==1}",
-    "{",
-    "<",
-    ">",
-    "!",
-    "~",
-    "'",
-    "&",
-    "&&",
-    "|",
-    "||",
-    "^",
-    "=",
-    "==",
-    "!=",
-    "=>",
-    "->",
-    "$",
-    "x$",
-    "'x$",
-    "_",
-    "//",
-    "/*",
-    "*/",
-    "#",
-    "\n",
-    "\r\n",
-    "\t",
-    "\u{0}",
-    "\u{feff}",
-    "ä",
-    "9999999999999999999999",
-    "\"",
-    "\\",
-    ".",
-    "@",
-];
+/// Words and signs of the language, and some that are not part of it, separated by single spaces.
+const WORDS: &str = "\
+    decl shared thread_local void bool bool<2> begin end main if then elsif else fi while do od goto assert \
+    assume constrain enforce abortif dead skip print return start_thread end_thread thread_end atomic_begin \
+    atomic_end sync ASYNC_1: schoose choose process init once thread0 T F 0 1 * ? : := ; , ( ) [ ] { } \
+    {x==1} { < > ! ~ ' & && | || ^ = == != => -> $ x$ 'x$ _ // /* */ # \n \r\n \t \u{0} \u{feff} ä \
+    9999999999999999999999 \" \\ . @";
+
+fn word(rng: &mut Rng) -> &'static str {
+    let words: Vec<&str> = WORDS.split(' ').collect();
+    words[rng.below(words.len())]
+}
 
 /// Makes a mutant of one of the sources by a few successive mutations. The sources are not empty.
 pub fn mutate(rng: &mut Rng, sources: &[String]) -> Vec<u8> {
@@ -192,13 +109,13 @@ fn swap_tokens(rng: &mut Rng, text: &mut Vec<u8>) {
 fn replace_token(rng: &mut Rng, text: &mut Vec<u8>) {
     let range = token(rng, text);
     let other = token(rng, text);
-    let with = if rng.coin() { text[other].to_vec() } else { WORDS[rng.below(WORDS.len())].as_bytes().to_vec() };
+    let with = if rng.coin() { text[other].to_vec() } else { word(rng).as_bytes().to_vec() };
     text.splice(range, with);
 }
 
 fn insert_word(rng: &mut Rng, text: &mut Vec<u8>) {
     let at = token(rng, text).start;
-    let word = WORDS[rng.below(WORDS.len())];
+    let word = word(rng);
     let word = if rng.coin() { format!(" {word} ") } else { word.to_string() };
     text.splice(at..at, word.into_bytes());
 }

@@ -127,7 +127,7 @@ impl Shape<'_> {
 }
 
 /// Evaluates a formula; `None` if one of its atoms has no value.
-fn evaluate(formulas: &Formulas, id: FormulaId, atom: &dyn Fn(Atom) -> Option<bool>) -> Option<bool> {
+pub(crate) fn evaluate(formulas: &Formulas, id: FormulaId, atom: &dyn Fn(Atom) -> Option<bool>) -> Option<bool> {
     let mut values: Vec<Option<bool>> = Vec::new();
     for node in &formulas.nodes()[..=id.0 as usize] {
         let value = |id: &FormulaId| values[id.0 as usize];

@@ -97,6 +97,12 @@ pub fn ask(task: &Task<'_>, budget: Budget) -> Answer {
     }
 }
 
+/// Returns a run that ends after some seconds.
+pub fn patient(seconds: u64) -> Run<'static> {
+    let limits = Limits { time: Some(Duration::from_secs(seconds)), ..Limits::default() };
+    Run::new(CancelToken::default(), limits, &())
+}
+
 /// Runs an engine until it has found more states than the budget allows.
 pub fn within<T>(budget: Budget, work: impl FnOnce(&Run<'_>) -> T) -> T {
     let watch = Watch { states: budget.states, cancel: CancelToken::default() };

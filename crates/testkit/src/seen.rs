@@ -12,6 +12,8 @@ use selvedge_ir::{EdgeId, LocId, ProcId, Program, Scope, Value, VarId};
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Frame, Interpreter, Outcome, State, Thread};
 
+use crate::obligations::evaluate;
+
 /// The place of a thread: role, calls that have not returned, location.
 pub type Spot = (Role, Vec<EdgeId>, LocId);
 
@@ -198,30 +200,12 @@ pub fn allows(program: &Program, proof: &ShapeProof, row: &Row) -> Option<bool> 
     let places: Vec<u32> = threads.iter().map(|(place, _)| *place).collect();
     let Some(shape) = proof.shapes.iter().find(|shape| shape.threads == places) else { return Some(false) };
     let shared = shared(program);
-    let mut truth: Vec<bool> = Vec::new();
-    for node in proof.formulas.nodes() {
-        let part = |id: &FormulaId| truth[id.0 as usize];
-        truth.push(match node {
-            Node::Const(value) => *value,
-            Node::Atom(Atom::Now(var)) => shared.iter().position(|other| other == var).is_some_and(|at| row.shared[at]),
-            Node::Atom(Atom::Of { thread, var }) => {
-                let values = threads.get(*thread as usize).map(|(_, values)| values);
-                values.and_then(|values| values.get(*var as usize)).is_some_and(|value| *value)
-            }
-            Node::Atom(Atom::Entry(_) | Atom::Result(_)) => false,
-            Node::Not(operand) => !part(operand),
-            Node::And(left, right) => part(left) && part(right),
-            Node::Or(left, right) => part(left) || part(right),
-            Node::Ite(condition, then, otherwise) => {
-                if part(condition) {
-                    part(then)
-                } else {
-                    part(otherwise)
-                }
-            }
-        });
-    }
-    Some(truth[shape.formula.0 as usize])
+    let atom = |atom: Atom| match atom {
+        Atom::Now(var) => shared.iter().position(|other| *other == var).map(|at| row.shared[at]),
+        Atom::Of { thread, var } => threads.get(thread as usize)?.1.get(var as usize).copied(),
+        Atom::Entry(_) | Atom::Result(_) => None,
+    };
+    evaluate(&proof.formulas, shape.formula, &|proposition| Some(atom(proposition).unwrap_or(false)))
 }
 
 struct Writer {

@@ -22,28 +22,22 @@ pub struct Shrunk {
 
 /// Shrinks a program for which `still_fails` holds, with at most `max_calls` calls of it.
 pub fn shrink(model: &Model, max_calls: usize, mut still_fails: impl FnMut(&Model) -> bool) -> Shrunk {
-    let mut best = model.clone();
+    let (mut best, mut candidates) = (model.clone(), edits(model));
     let mut calls = 0;
     // The position in the list of edits is kept after a success: the edits before it have mostly failed already. The
     // search ends when a whole round of edits had no success.
     let mut place = 0;
     let mut failures = 0;
-    loop {
-        let candidates = edits(&best);
-        if failures >= candidates.len() {
-            return Shrunk { model: best, calls, minimal: true };
-        }
-        if calls >= max_calls {
-            return Shrunk { model: best, calls, minimal: false };
-        }
+    while failures < candidates.len() && calls < max_calls {
         place %= candidates.len();
         let candidate = apply(&best, &candidates[place]).filter(|candidate| size(candidate) < size(&best));
         calls += usize::from(candidate.is_some());
         match candidate.filter(|candidate| still_fails(candidate)) {
-            Some(smaller) => (best, failures) = (smaller, 0),
+            Some(smaller) => (best, candidates, failures) = (smaller.clone(), edits(&smaller), 0),
             None => (place, failures) = (place + 1, failures + 1),
         }
     }
+    Shrunk { model: best, calls, minimal: failures >= candidates.len() }
 }
 
 /// Returns the size of a program. Every useful edit reduces it.

@@ -3,18 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use selvedge_check::{CancelToken, Limits, Run};
 use selvedge_driver::external::{Code, ExternalVerdict, Spin};
 use selvedge_export::promela;
 use selvedge_frontend::{Context, Source};
 
 use crate::differ::{Posed, pose};
-use crate::generate::{Weights, generate_with};
+use crate::generate::{Template, Weights, generate_with};
 use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
-use crate::oracle::{Answer, Budget, ask};
+use crate::oracle::{Answer, Budget, ask, patient};
 use crate::rng::Rng;
 
 /// The comparison of SPIN with the oracle.
@@ -25,7 +23,7 @@ pub fn item(seed: u64, number: u64) -> Model {
     let mut weights = if number % 4 == 3 { Weights::everything() } else { Weights::threads() };
     weights.chances.recursion = 0;
     if number % 4 == 1 {
-        weights = weights.with(crate::generate::Template::Atomic, 20).with(crate::generate::Template::StrayAtomic, 6);
+        weights = weights.with(&[(Template::Atomic, 20), (Template::StrayAtomic, 6)]);
     }
     generate_with(&mut Rng::for_item(seed, number), &weights)
 }
@@ -46,9 +44,7 @@ fn compare(program: &Model, _: u64, budget: Budget, tally: &mut Tally) -> Result
         return Ok(());
     };
     let folder = scratch();
-    let limits = Limits { time: Some(Duration::from_secs(100)), ..Limits::default() };
-    let run = Run::new(CancelToken::default(), limits, &());
-    let search = spin.decide(&text, &folder, Code::Quick, 2_000, &run);
+    let search = spin.decide(&text, &folder, Code::Quick, 2_000, &patient(100));
     let _ = std::fs::remove_dir_all(&folder);
     let expected = if ours == Answer::Safe { ExternalVerdict::Safe } else { ExternalVerdict::Unsafe };
     match search {

@@ -23,7 +23,7 @@ use crate::contender::Contender;
 use crate::corpus::{Entry, Expected};
 use crate::differ::{pose, pose_text};
 use crate::engines::difference;
-use crate::generate::{Weights, generate_with};
+use crate::generate::{Weights, generate_in_turn};
 use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
 use crate::oracle::{Budget, ask, within};
@@ -167,9 +167,7 @@ pub fn explore(kind: EngineKind, task: &Task<'_>, run: &Run<'_>) -> Option<Resul
 
 /// Returns the program with a number: the presets for threads take turns.
 pub fn item(seed: u64, number: u64) -> Model {
-    let presets = Weights::concurrent();
-    let (_, weights) = &presets[(number % presets.len() as u64) as usize];
-    generate_with(&mut Rng::for_item(seed, number), weights)
+    generate_in_turn(&Weights::concurrent(), seed, number)
 }
 
 fn compare(model: &Model, number: u64, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {

@@ -103,9 +103,17 @@ impl Model {
     /// Calls `visit` on every whole expression.
     pub fn for_each_expr_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         self.globals.iter_mut().filter_map(|decl| decl.init.as_mut()).for_each(&mut *visit);
-        for procedure in &mut self.procs {
-            procedure.for_each_expr_mut(visit);
-        }
+        self.procs.iter_mut().for_each(|procedure| procedure.for_each_expr_mut(visit));
+    }
+
+    /// Calls `visit` on every statement, like [`for_each_stmt_mut`].
+    pub fn for_each_stmt_mut(&mut self, visit: &mut dyn FnMut(&mut Stmt)) {
+        self.procs.iter_mut().for_each(|procedure| for_each_stmt_mut(&mut procedure.body, visit));
+    }
+
+    /// Counts the procedures in which initial threads start.
+    pub fn n_initial(&self) -> usize {
+        self.procs.iter().filter(|procedure| procedure.initial.is_some()).count()
     }
 
     /// Counts the statements.

@@ -12,6 +12,7 @@ use selvedge_testkit::contexts::systems::{Effort, InTurnsCampaign};
 use selvedge_testkit::coverability::Coverability;
 use selvedge_testkit::differ::{ALL_WAYS, item};
 use selvedge_testkit::engines::SEQUENTIAL;
+use selvedge_testkit::generate::Weights;
 use selvedge_testkit::harness::{Campaign, Comparison, run, silence_panics};
 use selvedge_testkit::integers::compare::Integers;
 use selvedge_testkit::rounds::IN_ROUNDS;
@@ -143,8 +144,8 @@ impl Options {
     fn print(&self) -> ExitCode {
         let first = self.items.first;
         for number in first..first + self.items.count {
-            let (preset, model) = item(self.seed, number);
-            println!("// program {number} ({preset})\n{model}");
+            let (presets, model) = (Weights::presets(), item(self.seed, number));
+            println!("// program {number} ({})\n{model}", presets[number as usize % presets.len()].0);
         }
         ExitCode::SUCCESS
     }

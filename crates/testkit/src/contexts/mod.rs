@@ -12,9 +12,7 @@ pub mod systems;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use selvedge_check::{
-    Bound, CancelToken, ContextBound, Explanation, Limits, Question, Run, Stop, Task, ThreadScope, Trace, Verdict,
-};
+use selvedge_check::{Bound, ContextBound, Explanation, Question, Stop, Task, ThreadScope, Trace, Verdict};
 use selvedge_engines::contexts::Histories;
 use selvedge_engines::contexts::lazy::Contexts;
 use selvedge_engines::contexts::{Options, threads::fixed_threads};
@@ -29,11 +27,10 @@ use selvedge_ir::{Op, Scope};
 use selvedge_replay::judge;
 
 use crate::differ::{Posed, pose, pose_text};
-use crate::generate::{Weights, generate_with};
+use crate::generate::{Weights, generate_in_turn};
 use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
-use crate::oracle::{Answer, Budget, ask, within};
-use crate::rng::Rng;
+use crate::oracle::{Answer, Budget, ask, patient, within};
 use search::{InTurns, search};
 
 /// The comparison of all engines with a bound on contexts.
@@ -48,9 +45,7 @@ const MANY: u32 = 6;
 
 /// Generates the program with a number: the presets for turns alternate.
 pub fn item(seed: u64, number: u64) -> Model {
-    let presets = Weights::in_turns();
-    let (_, weights) = &presets[(number % presets.len() as u64) as usize];
-    generate_with(&mut Rng::for_item(seed, number), weights)
+    generate_in_turn(&Weights::in_turns(), seed, number)
 }
 
 /// Compares the engines on one question. The number decides which engine reads the sequential program.
@@ -116,20 +111,15 @@ enum Found {
     Late,
 }
 
-/// The time limit of an engine.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-fn patient() -> Run<'static> {
-    let limits = Limits { time: Some(PATIENCE), ..Limits::default() };
-    Run::new(CancelToken::default(), limits, &())
-}
+/// The time limit of an engine, in seconds.
+const PATIENCE: u64 = 2;
 
 /// Runs an engine.
 fn decide(Way { kind, histories }: Way, task: &Task<'_>, bound: ContextBound) -> Result<Found, Fault> {
     let contexts = Options { bound: Some(bound), histories };
     let options = EngineOptions { contexts, ..EngineOptions::default() };
     let engine = build(kind, &options);
-    let (run, mut explanation) = (patient(), Explanation::default());
+    let (run, mut explanation) = (patient(PATIENCE), Explanation::default());
     match engine.decide(task, &run, &mut explanation) {
         Ok(verdict) => match (judge(task, &verdict, &run), verdict) {
             (Ok(_), Verdict::Unsafe(trace)) => {
@@ -203,7 +193,7 @@ fn check_verdict(name: &str, is_unsafe: bool, oracle: &InTurns, k: u32) -> Resul
 fn compare_shared(lists: &[FixedThreads], oracle: &InTurns, k: u32, tally: &mut Tally) -> Result<(), Fault> {
     let mut found: BTreeSet<Vec<bool>> = BTreeSet::new();
     for list in lists {
-        match contexts_eager(Options::default()).shared_states(list, k, &patient()) {
+        match contexts_eager(Options::default()).shared_states(list, k, &patient(PATIENCE)) {
             Ok(values) => found.extend(values.list()),
             Err(Stop::TimeLimit(_)) => return Ok(()),
             Err(stop) => return fault("shared states", stop.to_string()),
@@ -217,7 +207,7 @@ fn compare_lazily(way: Way, task: &Task<'_>, oracle: &InTurns, tally: &mut Tally
     let bound = Some(ContextBound { first: 1, last: LAST });
     let engine = Contexts { options: Options { bound, histories: way.histories } };
     let name = format!("{} (shared states)", way.name());
-    match engine.shared_states(task, &patient()) {
+    match engine.shared_states(task, &patient(PATIENCE)) {
         Ok(states) => {
             for (k, found) in (1..).zip(&states.reached) {
                 check_shared(&name, found, oracle, k, tally)?;
@@ -270,7 +260,7 @@ fn compare_text(
         let mut options = EngineOptions::default();
         options.bmc.steps = 12;
         let engine = build(kind, &options);
-        let budget = Budget { patience: Some(PATIENCE), ..budget };
+        let budget = Budget { patience: Some(Duration::from_secs(PATIENCE)), ..budget };
         match within(budget, |run| engine.check(&task, run)) {
             Ok(Verdict::Unsafe(_)) => is_unsafe = true,
             Ok(Verdict::Safe(_)) => {}

@@ -22,16 +22,16 @@ use crate::oracle::Budget;
 
 /// The states that are reachable within 1, 2, .. contexts per thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct InTurns {
-    /// The valuations of the shared variables in which no thread holds the atomic flag, for each number.
-    pub shared: Vec<BTreeSet<Vec<bool>>>,
-    /// The least number within which an error is reached.
+pub struct InTurns<S = Vec<bool>> {
+    /// The shared states for each number; of programs, the valuations in which no thread holds the atomic flag.
+    pub shared: Vec<BTreeSet<S>>,
+    /// The least number within which an error, or the target of a system, is reached.
     pub error: Option<u32>,
     /// The least number within which a stack was deeper than the bound.
     pub deep: Option<u32>,
 }
 
-impl InTurns {
+impl<S> InTurns<S> {
     /// Returns whether the search within this number of contexts was complete.
     pub fn is_exact(&self, k: u32) -> bool {
         self.deep.is_none_or(|deep| deep > k)

@@ -21,31 +21,21 @@ use selvedge_ir::pds::turns::in_turns;
 use selvedge_ir::pds::{Head, ThreadRule, Threads, View};
 use selvedge_ir::validate::validate;
 
+use super::search::InTurns;
 use crate::corpus::{files, foreign};
 use crate::harness::{Campaign, Fault, Tally, fault};
 use crate::workers;
-
-/// The shared states that are reachable within 1, 2, .. contexts per thread.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SystemInTurns {
-    /// The shared states, for each number.
-    pub shared: Vec<BTreeSet<u32>>,
-    /// The least number within which the target is reached.
-    pub target: Option<u32>,
-    /// The least number within which a stack was higher than the bound.
-    pub deep: Option<u32>,
-}
 
 /// The shared state, and the stack of each thread, its top last.
 type Config = (u32, Vec<Vec<u32>>);
 
 /// Searches up to a number of contexts per thread, with stacks up to a height; `None` if there are more configurations
 /// than the limit.
-pub fn search(threads: &Threads, last: u32, height: usize, limit: usize) -> Option<SystemInTurns> {
+pub fn search(threads: &Threads, last: u32, height: usize, limit: usize) -> Option<InTurns<u32>> {
     let initial = threads.initial.as_ref()?;
     let stack = |number: usize| initial.tops.get(number).copied().flatten().into_iter().collect();
     let mut configs = vec![(initial.shared, (0..threads.threads.len()).map(stack).collect())];
-    let mut found = SystemInTurns::default();
+    let mut found = InTurns::default();
     let mut seen: Vec<IndexSet<Config>> = threads.threads.iter().map(|_| IndexSet::new()).collect();
     let mut expanded = vec![0; threads.threads.len()];
     for k in 1..=last {
@@ -69,7 +59,7 @@ pub fn search(threads: &Threads, last: u32, height: usize, limit: usize) -> Opti
         found.shared.push(configs.iter().map(|(shared, _)| *shared).collect());
         let hits = |target: &View| configs.iter().any(|config| meets(config, target));
         if threads.target.as_ref().is_some_and(hits) {
-            found.target = found.target.or(Some(k));
+            found.error = found.error.or(Some(k));
         }
     }
     Some(found)
@@ -127,33 +117,10 @@ pub struct Effort {
     pub patience: Option<Duration>,
 }
 
-/// The number of shared states within a number of contexts, by engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The number of contexts per thread.
-    pub k: u32,
-    /// By the lazy engine; `None` if it took too long, and nothing else was run.
-    pub lazy: Option<usize>,
-    /// The eager engine was compared.
-    pub eager: bool,
-    /// The one pushdown system was compared.
-    pub system: bool,
-    /// By the search, and whether it was complete; `None` if there were too many configurations.
-    pub explicit: Option<(usize, bool)>,
-}
-
-impl Row {
-    fn count(&self, tally: &mut Tally) {
-        let exact = self.explicit.is_some_and(|(_, exact)| exact);
-        let seen = [
-            (self.lazy.is_some(), "sets by the lazy engine"),
-            (self.lazy.is_none(), "late"),
-            (self.eager, "sets by the eager engine"),
-            (self.system, "sets by one pushdown system"),
-            (self.explicit.is_some(), "sets by search"),
-            (exact, "sets by search, exactly"),
-        ];
-        seen.into_iter().filter(|(is_seen, _)| *is_seen).for_each(|(_, name)| tally.count(name));
+impl Effort {
+    fn run(&self) -> Run<'static> {
+        let limits = Limits { time: self.patience, ..Limits::default() };
+        Run::new(CancelToken::default(), limits, &())
     }
 }
 
@@ -186,9 +153,7 @@ impl Campaign for InTurnsCampaign {
     }
 
     fn compare(&self, place: &usize, _: u64, tally: &mut Tally) -> Result<(), Fault> {
-        let rows = compare(&self.systems[*place].1, self.effort).or_else(|why| fault("systems in turns", why))?;
-        rows.iter().for_each(|row| row.count(tally));
-        Ok(())
+        compare(&self.systems[*place].1, self.effort, tally).or_else(|why| fault("systems in turns", why))
     }
 
     fn shrink(&self, place: usize, _: &mut dyn FnMut(&usize) -> bool) -> usize {
@@ -201,51 +166,57 @@ impl Campaign for InTurnsCampaign {
 }
 
 /// Compares the lazy engine, the eager one, the one pushdown system and the search. An error names the contradicting
-/// engines.
-pub fn compare(threads: &Threads, effort: Effort) -> Result<Vec<Row>, String> {
+/// engines. If the lazy engine takes too long, nothing else is run for this number of contexts or a greater one.
+pub fn compare(threads: &Threads, effort: Effort, tally: &mut Tally) -> Result<(), String> {
     let mut heights = (1..=effort.height).rev();
     let explicit = heights.find_map(|height| search(threads, effort.last, height, effort.configurations));
     if threads.target.is_some() {
         compare_targets(threads, explicit.as_ref(), effort)?;
     }
-    let mut rows = Vec::new();
     for k in 1..=effort.last {
         let Some(lazy) = lazily(threads, k, effort)? else {
-            rows.push(Row { k, lazy: None, eager: false, system: false, explicit: None });
+            tally.count("late");
             break;
         };
-        let by_eager = if k <= effort.eagerly { eagerly(threads, k, effort)? } else { None };
-        let eager = by_eager.is_some();
-        if by_eager.is_some_and(|states| states != lazy) {
-            return Err(format!("the eager engine has other shared states at {k}"));
-        }
-        let seen = explicit.as_ref().map(|seen| (&seen.shared[k as usize - 1], seen.is_exact(k)));
-        if seen.is_some_and(|(states, exact)| if exact { *states != lazy } else { !lazy.is_superset(states) }) {
-            return Err(format!("the search has other shared states at {k}"));
-        }
-        let known = seen.map(|(states, _)| states.clone()).unwrap_or_default();
-        let system = by_system(threads, k, &lazy, &known, effort)?;
-        if let (Some(Some(reached)), Some(seen)) = (system, &explicit) {
-            let expected = seen.target.is_some_and(|target| target <= k);
-            if reached != expected && (expected || seen.is_exact(k)) {
-                return Err(format!("one pushdown system says of the target at {k}: {reached}"));
+        tally.count("sets by the lazy engine");
+        if let Some(eager) = if k <= effort.eagerly { eagerly(threads, k, effort)? } else { None } {
+            tally.count("sets by the eager engine");
+            if eager != lazy {
+                return Err(format!("the eager engine has other shared states at {k}"));
             }
         }
-        let explicit = seen.map(|(states, exact)| (states.len(), exact));
-        rows.push(Row { k, lazy: Some(lazy.len()), eager, system: system.is_some(), explicit });
+        let mut known = BTreeSet::new();
+        if let Some(seen) = &explicit {
+            known.clone_from(&seen.shared[k as usize - 1]);
+            let agrees = if seen.is_exact(k) { known == lazy } else { known.is_subset(&lazy) };
+            if !agrees {
+                return Err(format!("the search has other shared states at {k}"));
+            }
+            tally.count("sets by search");
+            if seen.is_exact(k) {
+                tally.count("sets by search, exactly");
+            }
+        }
+        let Some(system) = by_system(threads, k, &lazy, &known, effort)? else { continue };
+        tally.count("sets by one pushdown system");
+        if let (Some(reached), Some(seen)) = (system, &explicit)
+            && reached != seen.has_error(k)
+            && (seen.has_error(k) || seen.is_exact(k))
+        {
+            return Err(format!("one pushdown system says of the target at {k}: {reached}"));
+        }
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Compares the least number of contexts within which the target is reached, as far as the engines get.
-fn compare_targets(threads: &Threads, explicit: Option<&SystemInTurns>, effort: Effort) -> Result<(), String> {
+fn compare_targets(threads: &Threads, explicit: Option<&InTurns<u32>>, effort: Effort) -> Result<(), String> {
     let mut by_engines = BTreeMap::new();
     for (engine, last) in [(EngineKind::Contexts, effort.last), (EngineKind::ContextsEager, effort.eagerly)] {
-        let limits = Limits { time: effort.patience, ..Limits::default() };
         let mut options = Options { engine: Some(engine), ..Options::default() };
         options.engine_options.contexts.bound = Some(ContextBound { first: 1, last });
-        let run = Run::new(CancelToken::default(), limits, &());
-        let answer = selvedge_driver::check(threads.clone(), &options, &run).map_err(|failure| failure.to_string())?;
+        let answer = selvedge_driver::check(threads.clone(), &options, &effort.run());
+        let answer = answer.map_err(|failure| failure.to_string())?;
         let found = match answer.outcome {
             Outcome::Unsafe(run) => Some(run.contexts),
             Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))) => None,
@@ -253,11 +224,11 @@ fn compare_targets(threads: &Threads, explicit: Option<&SystemInTurns>, effort: 
         };
         by_engines.insert((answer.engine, last), found);
         let Some(seen) = explicit else { continue };
-        let expected = seen.target.filter(|target| *target <= last);
+        let expected = seen.error.filter(|target| *target <= last);
         // An execution that the search left out may reach the target earlier.
         let earlier = found.is_some_and(|found| !seen.is_exact(found) && expected.is_none_or(|seen| found < seen));
         if found != expected && !earlier {
-            return Err(format!("{}: the target at {found:?}, the search: {:?}", answer.engine, seen.target));
+            return Err(format!("{}: the target at {found:?}, the search: {:?}", answer.engine, seen.error));
         }
     }
     let upto = |found: Option<u32>| found.filter(|found| *found <= effort.eagerly);
@@ -265,44 +236,41 @@ fn compare_targets(threads: &Threads, explicit: Option<&SystemInTurns>, effort: 
     if answers.len() > 1 { Err(format!("engines differ about the target: {by_engines:?}")) } else { Ok(()) }
 }
 
-impl SystemInTurns {
-    /// Returns whether the search within this number of contexts was complete.
-    pub fn is_exact(&self, k: u32) -> bool {
-        self.deep.is_none_or(|deep| deep > k)
-    }
-}
-
 fn numbers(states: &BTreeSet<Vec<bool>>) -> BTreeSet<u32> {
     let number = |bits: &Vec<bool>| bits.iter().rev().fold(0, |number, bit| 2 * number + u32::from(*bit));
     states.iter().map(number).collect()
 }
 
-/// Returns the shared states by the lazy engine; `None` if it exceeds a limit.
-fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
+/// Returns the shared states by an engine; `None` if it exceeds a limit.
+fn by_engine(
+    threads: &Threads,
+    effort: Effort,
+    find: impl FnOnce(&Task<'_>, &Run<'_>) -> Result<BTreeSet<Vec<bool>>, Stop>,
+) -> Result<Option<BTreeSet<u32>>, String> {
     let program = program(threads).expect("the initial configuration is known");
     assert_eq!(validate(&program), Ok(()));
     let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
-    let options = turns_options(ContextBound { first: k, last: k });
-    let limits = Limits { time: effort.patience, ..Limits::default() };
-    match (Contexts { options }).shared_states(&task, &Run::new(CancelToken::default(), limits, &())) {
-        Ok(found) => Ok(Some(numbers(found.reached.last().expect("there is one for each number")))),
+    match find(&task, &effort.run()) {
+        Ok(states) => Ok(Some(numbers(&states))),
         Err(Stop::TimeLimit(_) | Stop::NodeLimit(_)) => Ok(None),
         Err(stop) => Err(stop.to_string()),
     }
 }
 
-/// Returns the shared states by the eager engine; `None` if it exceeds a limit.
+fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
+    let engine = Contexts { options: turns_options(ContextBound::exactly(k)) };
+    by_engine(threads, effort, |task, run| {
+        let mut reached = engine.shared_states(task, run)?.reached;
+        Ok(reached.pop().expect("there is one for each number"))
+    })
+}
+
 fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
-    let program = program(threads).expect("the initial configuration is known");
-    let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
     let options = turns_options(ContextBound { first: 1, last: k });
-    let (_, lists) = fixed_threads(&task, &options, "testkit").expect("the threads are a list");
-    let limits = Limits { time: effort.patience, ..Limits::default() };
-    match contexts_eager(options).shared_states(&lists[0], k, &Run::new(CancelToken::default(), limits, &())) {
-        Ok(found) => Ok(Some(numbers(&found.list()))),
-        Err(Stop::TimeLimit(_) | Stop::NodeLimit(_)) => Ok(None),
-        Err(stop) => Err(stop.to_string()),
-    }
+    by_engine(threads, effort, |task, run| {
+        let (_, lists) = fixed_threads(task, &options, "testkit").expect("the threads are a list");
+        Ok(contexts_eager(options).shared_states(&lists[0], k, run)?.list())
+    })
 }
 
 /// Returns whether the target is reached, if there is one, by one pushdown system whose shared states must be `found`,

@@ -21,6 +21,11 @@ pub fn generate(seed: u64, weights: &Weights) -> Model {
     generate_with(&mut Rng::new(seed), weights)
 }
 
+/// Generates the program with a number: named weights take turns.
+pub fn generate_in_turn(presets: &[(&str, Weights)], seed: u64, number: u64) -> Model {
+    generate_with(&mut Rng::for_item(seed, number), &presets[number as usize % presets.len()].1)
+}
+
 /// Generates the program that the next numbers of a stream determine.
 pub fn generate_with(rng: &mut Rng, weights: &Weights) -> Model {
     let mut model = outline(rng, weights);

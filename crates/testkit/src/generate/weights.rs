@@ -20,7 +20,7 @@ pub struct Weights {
 }
 
 /// Probabilities in percent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Chances {
     /// A call may go to any procedure, itself included, not only to later ones. For the whole program.
     pub recursion: u32,
@@ -145,66 +145,33 @@ impl Weights {
             (StrayAtomic, 1),
             (EndThread, 1),
         ];
-        Weights {
-            globals: (1, 3),
-            locals: (0, 2),
-            procs: (1, 3),
-            statements: (2, 12),
-            threads: (0, 0),
-            templates,
-            chances: Chances::base(),
-        }
+        let (globals, locals, procs, statements) = ((1, 3), (0, 2), (1, 3), (2, 12));
+        Weights { globals, locals, procs, statements, threads: (0, 0), templates, chances: Chances::BASE }
     }
 
     /// Returns weights for one thread, calls with recursion.
     pub fn recursive() -> Weights {
-        let mut weights = Weights::sequential().with(Template::Call, 14).with(Template::If, 14);
-        weights.procs = (1, 2);
-        weights.globals = (1, 2);
-        weights.locals = (0, 1);
-        weights.statements = (2, 8);
-        weights.chances.recursion = 80;
-        weights
+        let base = Weights::sequential().with(&[(Template::Call, 14), (Template::If, 14)]);
+        let chances = Chances { recursion: 80, ..base.chances };
+        Weights { globals: (1, 2), locals: (0, 1), procs: (1, 2), statements: (2, 8), chances, ..base }
     }
 
     /// Returns weights for two or three threads, small and without recursion.
     pub fn threads() -> Weights {
         use Template::*;
-        let mut weights = Weights::sequential()
-            .with(StartGoto, 4)
-            .with(StartLabel, 3)
-            .with(StartCall, 8)
-            .with(Async, 3)
-            .with(EndThread, 2)
-            .with(Atomic, 5)
-            .with(StrayAtomic, 2)
-            .with(Call, 3);
-        weights.globals = (1, 2);
-        weights.locals = (0, 1);
-        weights.procs = (1, 2);
-        weights.statements = (2, 7);
-        weights.threads = (2, 3);
-        weights.chances.first_start = 60;
-        weights.chances.last_assert = 30;
-        weights.chances.weak_assert = 75;
-        weights.chances.initialiser = 85;
-        weights.chances.choice = 5;
-        weights.chances.initial = 15;
-        weights.chances.classic = 8;
-        weights.chances.thread_local = 12;
-        weights
+        let base = Weights::sequential().with(&[(StartGoto, 4), (StartLabel, 3), (StartCall, 8), (Async, 3)]);
+        let base = base.with(&[(EndThread, 2), (Atomic, 5), (StrayAtomic, 2), (Call, 3)]);
+        let starts = Chances { first_start: 60, initial: 15, classic: 8, thread_local: 12, ..base.chances };
+        let chances = Chances { last_assert: 30, weak_assert: 75, initialiser: 85, choice: 5, ..starts };
+        let (globals, locals, procs, statements, threads) = ((1, 2), (0, 1), (1, 2), (2, 7), (2, 3));
+        Weights { globals, locals, procs, statements, threads, chances, ..base }
     }
 
     /// Returns weights with all features, each of them rare.
     pub fn everything() -> Weights {
-        let mut weights = Weights::threads().with(Template::Broadcast, 2).with(Template::Call, 5);
-        weights.procs = (1, 3);
-        weights.chances.recursion = 15;
-        weights.chances.passive = 8;
-        weights.chances.enforce = 12;
-        weights.chances.thread_local = 20;
-        weights.chances.processes = 10;
-        weights
+        let base = Weights::threads().with(&[(Template::Broadcast, 2), (Template::Call, 5)]);
+        let rare = Chances { recursion: 15, passive: 8, enforce: 12, ..base.chances };
+        Weights { procs: (1, 3), chances: Chances { thread_local: 20, processes: 10, ..rare }, ..base }
     }
 
     /// Returns all presets with their names.
@@ -221,18 +188,14 @@ impl Weights {
     /// starts, with passive copies, with several kinds of threads.
     pub fn concurrent() -> [(&'static str, Weights); 5] {
         use Template::*;
-        let mut mixed = Weights::threads();
-        mixed.threads = (1, 3);
-        mixed.chances.initial = 20;
-        let sections = mixed.clone().with(Atomic, 14).with(StrayAtomic, 5).with(Assume, 9).with(LocalAssume, 8);
-        let starts = mixed.clone().with(StartGoto, 9).with(StartLabel, 4).with(EndThread, 6).with(While, 8);
-        let mut passive = mixed.clone().with(Broadcast, 7);
-        passive.locals = (1, 2);
-        passive.chances.passive = 35;
-        passive.chances.thread_local = 20;
-        let mut kinds = mixed.clone();
-        kinds.chances.processes = 75;
-        kinds.chances.classic = 25;
+        let base = Weights::threads();
+        let mixed = Weights { threads: (1, 3), chances: Chances { initial: 20, ..base.chances }, ..base };
+        let chances = mixed.chances;
+        let sections = mixed.with(&[(Atomic, 14), (StrayAtomic, 5), (Assume, 9), (LocalAssume, 8)]);
+        let starts = mixed.with(&[(StartGoto, 9), (StartLabel, 4), (EndThread, 6), (While, 8)]);
+        let copies = Chances { passive: 35, thread_local: 20, ..chances };
+        let passive = Weights { locals: (1, 2), chances: copies, ..mixed.with(&[(Broadcast, 7)]) };
+        let kinds = Weights { chances: Chances { processes: 75, classic: 25, ..chances }, ..mixed.clone() };
         [("mixed", mixed), ("sections", sections), ("starts", starts), ("passive", passive), ("kinds", kinds)]
     }
 
@@ -240,85 +203,68 @@ impl Weights {
     /// threads that are started, many sections, and the same without recursion.
     pub fn in_turns() -> [(&'static str, Weights); 5] {
         use Template::*;
-        let mut named = Weights::sequential().with(Call, 12).with(Atomic, 4).with(StrayAtomic, 1).with(EndThread, 1);
-        named.globals = (1, 2);
-        named.locals = (0, 1);
-        named.procs = (1, 2);
-        named.statements = (2, 6);
-        named.threads = (2, 3);
-        named.chances = Chances {
-            recursion: 75,
-            classic: 100,
-            initialiser: 85,
-            choice: 5,
-            thread_local: 10,
-            last_assert: 40,
-            weak_assert: 70,
-            ..Chances::base()
-        };
-        let mut alike = named.clone();
-        alike.chances.classic = 0;
-        alike.chances.initial = 100;
-        alike.procs = (2, 2);
-        let mut started = alike.clone().with(StartCall, 8).with(StartGoto, 3).with(Async, 2).with(EndThread, 3);
-        started.chances.initial = 20;
-        started.chances.first_start = 70;
-        let sections = named.clone().with(Atomic, 12).with(StrayAtomic, 4).with(Assume, 8);
-        let mut flat = started.clone();
-        flat.chances = Chances { recursion: 0, classic: 30, processes: 30, ..started.chances.clone() };
+        let base = Weights::sequential().with(&[(Call, 12), (Atomic, 4), (StrayAtomic, 1), (EndThread, 1)]);
+        let errors = Chances { last_assert: 40, weak_assert: 70, ..base.chances };
+        let chances = Chances { recursion: 75, classic: 100, initialiser: 85, choice: 5, thread_local: 10, ..errors };
+        let (globals, locals, procs, statements, threads) = ((1, 2), (0, 1), (1, 2), (2, 6), (2, 3));
+        let named = Weights { globals, locals, procs, statements, threads, chances, ..base };
+        let chances = Chances { classic: 0, initial: 100, ..chances };
+        let alike = Weights { procs: (2, 2), chances, ..named.clone() };
+        let chances = Chances { initial: 20, first_start: 70, ..chances };
+        let starting = alike.with(&[(StartCall, 8), (StartGoto, 3), (Async, 2), (EndThread, 3)]);
+        let started = Weights { chances, ..starting };
+        let sections = named.with(&[(Atomic, 12), (StrayAtomic, 4), (Assume, 8)]);
+        let chances = Chances { recursion: 0, classic: 30, processes: 30, ..chances };
+        let flat = Weights { chances, ..started.clone() };
         [("named", named), ("alike", alike), ("started", started), ("sections", sections), ("flat", flat)]
     }
 
     /// Returns weights for templates with any number of threads: with and without recursion, the same with many
     /// sections.
     pub fn in_rounds() -> [(&'static str, Weights); 4] {
-        use Template::*;
         let [(_, named), .., (_, sections), _] = Weights::in_turns();
-        let templates = |mut weights: Weights, recursion| {
-            weights.threads = (0, 0);
-            weights.chances = Chances { recursion, classic: 0, processes: 100, ..weights.chances };
-            weights.procs = (2, 2);
-            weights
+        let templates = |weights: &Weights, recursion| {
+            let chances = Chances { recursion, classic: 0, processes: 100, ..weights.chances };
+            Weights { threads: (0, 0), procs: (2, 2), chances, ..weights.clone() }
         };
-        let flat = templates(named.clone(), 0).with(Assume, 6);
         [
-            ("recursive", templates(named, 100)),
-            ("flat", flat),
-            ("recursive-sections", templates(sections.clone(), 100)),
-            ("flat-sections", templates(sections, 0)),
+            ("recursive", templates(&named, 100)),
+            ("flat", templates(&named, 0).with(&[(Template::Assume, 6)])),
+            ("recursive-sections", templates(&sections, 100)),
+            ("flat-sections", templates(&sections, 0)),
         ]
     }
 
-    /// Returns the same weights but for one statement.
-    pub fn with(mut self, template: Template, weight: u32) -> Weights {
-        self.templates.retain(|(other, _)| *other != template);
-        self.templates.push((template, weight));
-        self
+    /// Returns the same weights but for some statements.
+    #[must_use]
+    pub fn with(&self, templates: &[(Template, u32)]) -> Weights {
+        let mut weights = self.clone();
+        weights.templates.retain(|(kept, _)| !templates.iter().any(|(other, _)| other == kept));
+        weights.templates.extend(templates);
+        weights
     }
 }
 
 impl Chances {
-    fn base() -> Chances {
-        Chances {
-            recursion: 0,
-            back_edge: 30,
-            choice: 7,
-            constant: 8,
-            choose: 4,
-            passive: 0,
-            enforce: 5,
-            initialiser: 65,
-            thread_local: 5,
-            results: 50,
-            params: 40,
-            error_label: 8,
-            ask_label: 4,
-            initial: 0,
-            classic: 0,
-            processes: 0,
-            weak_assert: 60,
-            first_start: 0,
-            last_assert: 50,
-        }
-    }
+    const BASE: Chances = Chances {
+        recursion: 0,
+        back_edge: 30,
+        choice: 7,
+        constant: 8,
+        choose: 4,
+        passive: 0,
+        enforce: 5,
+        initialiser: 65,
+        thread_local: 5,
+        results: 50,
+        params: 40,
+        error_label: 8,
+        ask_label: 4,
+        initial: 0,
+        classic: 0,
+        processes: 0,
+        weak_assert: 60,
+        first_start: 0,
+        last_assert: 50,
+    };
 }

@@ -6,11 +6,8 @@
 //! rounds finds no error.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use selvedge_check::{
-    Bound, CancelToken, Engine, Explanation, Limits, RoundBound, Run, Stop, Task, ThreadScope, Trace, Verdict,
-};
+use selvedge_check::{Bound, Engine, Explanation, RoundBound, Run, Stop, Task, ThreadScope, Trace, Verdict};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::contexts::rounds::proof::certificate;
 use selvedge_engines::contexts::rounds::{Options, Rounds};
@@ -20,11 +17,10 @@ use selvedge_replay::{Judged, judge};
 use crate::contexts::contexts_of;
 use crate::contexts::search::{InTurns, search};
 use crate::differ::{Posed, pose};
-use crate::generate::{Weights, generate_with};
+use crate::generate::{Weights, generate_in_turn};
 use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::model::Model;
-use crate::oracle::{Answer, Budget, ask};
-use crate::rng::Rng;
+use crate::oracle::{Answer, Budget, ask, patient};
 
 /// The comparison of the engine with searches.
 pub const IN_ROUNDS: Comparison =
@@ -42,9 +38,7 @@ const ADDED: usize = 4;
 
 /// Generates the program with a number: half of them with recursion.
 pub fn item(seed: u64, number: u64) -> Model {
-    let presets = Weights::in_rounds();
-    let (_, weights) = &presets[(number % presets.len() as u64) as usize];
-    generate_with(&mut Rng::for_item(seed, number), weights)
+    generate_in_turn(&Weights::in_rounds(), seed, number)
 }
 
 /// Compares the engine with the searches on one question.
@@ -69,10 +63,8 @@ pub fn engine(rounds: u32) -> Rounds {
     Rounds { options: Options { bound: Some(RoundBound { first: 1, last: rounds }), ..Options::default() } }
 }
 
-fn patient() -> Run<'static> {
-    let limits = Limits { time: Some(Duration::from_secs(4)), ..Limits::default() };
-    Run::new(CancelToken::default(), limits, &())
-}
+/// The time limit of the engine, in seconds.
+const PATIENCE: u64 = 4;
 
 /// Returns what all lists of up to three threads reach, by rounds; `None` beyond the budget.
 pub fn schedules(task: &Task<'_>, budget: Budget) -> Option<InTurns> {
@@ -116,7 +108,7 @@ fn lists(program: &Program) -> Vec<Vec<Entry>> {
 /// Returns whether there is an error within `k` rounds, which must agree with the searches.
 fn compare_verdict(task: &Task<'_>, known: &InTurns, k: u32, budget: Budget, tally: &mut Tally) -> Result<bool, Fault> {
     let mut explanation = Explanation::default();
-    let answer = engine(k).decide(task, &patient(), &mut explanation);
+    let answer = engine(k).decide(task, &patient(PATIENCE), &mut explanation);
     tally.count(if matches!(answer, Err(Stop::TimeLimit(_))) { "undecided" } else { "decided" });
     match answer {
         Ok(Verdict::Unsafe(trace)) => {
@@ -153,7 +145,7 @@ fn check_trace(task: &Task<'_>, trace: &Trace, k: u32) -> Result<(), Fault> {
 /// Checks that a proof by the game has a certificate, unless that is too long, and that the judge accepts it.
 fn check_certificate(task: &Task<'_>, k: u32, tally: &mut Tally) -> Result<(), Fault> {
     let inlined = simplify(task, &[Pass::Inline]);
-    let Ok(Some(found)) = certificate(&inlined.question(), [1, k], &patient()) else {
+    let Ok(Some(found)) = certificate(&inlined.question(), [1, k], &patient(PATIENCE)) else {
         tally.count("uncertified");
         return Ok(());
     };
@@ -183,7 +175,7 @@ fn check_safe(task: &Task<'_>, known: &InTurns, budget: Budget) -> Result<(), Fa
 /// Compares the shared states of each number of rounds.
 fn compare_shared(task: &Task<'_>, known: &InTurns, tally: &mut Tally) -> Result<(), Fault> {
     let target = Target::default();
-    let states = match engine(LAST).shared_states(&Task { target: &target, ..*task }, &patient()) {
+    let states = match engine(LAST).shared_states(&Task { target: &target, ..*task }, &patient(PATIENCE)) {
         Ok(states) => states,
         Err(Stop::TimeLimit(_)) => return Ok(()),
         Err(stop) => return fault("rounds (shared states)", stop.to_string()),
@@ -206,7 +198,7 @@ fn compare_shared(task: &Task<'_>, known: &InTurns, tally: &mut Tally) -> Result
 fn check_added(task: &Task<'_>, vars: &[VarId], state: &[bool], k: u32) -> Result<(), Fault> {
     let (program, target) = probed(task.program, vars, state);
     let task = Task { program: &program, target: &target, ..*task };
-    match engine(k).check(&task, &patient()) {
+    match engine(k).check(&task, &patient(PATIENCE)) {
         Ok(Verdict::Unsafe(trace)) => check_trace(&task, &trace, k),
         Err(Stop::TimeLimit(_)) => Ok(()),
         other => fault("rounds (added states)", format!("{state:?} within {k} rounds, but {other:?}")),

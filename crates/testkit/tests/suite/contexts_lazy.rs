@@ -6,7 +6,7 @@ use selvedge_engines::contexts::{Histories, Options};
 use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_replay::{Judged, judge};
 use selvedge_testkit::contexts::search::search;
-use selvedge_testkit::generate::{Template, Weights, generate};
+use selvedge_testkit::generate::{Chances, Template, Weights, generate};
 use selvedge_testkit::lower::lower;
 use selvedge_testkit::oracle::Budget;
 
@@ -70,24 +70,17 @@ fn compare(task: &Task<'_>, last: u32, text: &str, compared: &mut Compared) {
 /// Returns weights for two or three threads, often recursive.
 fn weights() -> Weights {
     use Template::*;
-    let mut weights = Weights::threads()
-        .with(StartGoto, 0)
-        .with(StartLabel, 0)
-        .with(StartCall, 0)
-        .with(Async, 0)
-        .with(Call, 12)
-        .with(Atomic, 4);
-    weights.globals = (1, 3);
-    weights.locals = (0, 2);
-    weights.procs = (1, 3);
-    weights.statements = (2, 8);
-    weights.chances.first_start = 0;
-    weights.chances.recursion = 60;
-    weights.chances.initial = 60;
-    weights.chances.classic = 50;
-    weights.chances.processes = 50;
-    weights.chances.choice = 4;
-    weights
+    let base = Weights::threads().with(&[
+        (StartGoto, 0),
+        (StartLabel, 0),
+        (StartCall, 0),
+        (Async, 0),
+        (Call, 12),
+        (Atomic, 4),
+    ]);
+    let kinds = Chances { initial: 60, classic: 50, processes: 50, ..base.chances };
+    let chances = Chances { first_start: 0, recursion: 60, choice: 4, ..kinds };
+    Weights { globals: (1, 3), locals: (0, 2), procs: (1, 3), statements: (2, 8), chances, ..base }
 }
 
 #[test]

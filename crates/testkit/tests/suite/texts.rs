@@ -21,7 +21,7 @@ fn mutated_texts_are_read_without_panic() {
 #[test]
 fn generated_programs_are_read_and_formatted() {
     for number in 0..400 {
-        let text = item(4, number).1.to_string();
+        let text = item(4, number).to_string();
         assert_eq!(read(text.as_bytes()), Ok(Reading::Lowered), "{text}");
     }
 }
